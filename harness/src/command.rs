@@ -48,6 +48,7 @@ mod runtime;
 mod screen;
 mod selftest;
 mod selftest_conduct;
+mod selftest_shard;
 mod serve;
 mod shard_costs;
 mod shards;

@@ -6,7 +6,7 @@
 //! - [`fit`] judges whether the findings of these trials speak of what is wrong, and [`history`] whether the
 //!   verdicts depend on what happened before.
 //! - [`mutants`] runs it on services with generated defects; [`score`] counts how many it noticed.
-//! - [`latitude`] and [`alone`](alone()) run it on conformant services that answer the open questions
+//! - [`latitude`] and `alone` run it on conformant services that answer the open questions
 //!   differently.
 //! - [`degenerate`] runs it on targets that are not the service.
 //! - [`on_target`] records a deployment once, and applies defects to its answers.
@@ -31,9 +31,9 @@ pub mod page;
 pub mod score;
 pub mod text;
 pub mod trial;
+mod trials;
 
-pub use alone::{alone, alone_count};
-pub use degenerate::DEGENERATE_COUNT;
 pub use on_target_text::on_target_text;
 pub use outcome::SelftestOutcome;
 pub use trial::Bench;
+pub use trials::{SelftestPlan, SelftestTrials};

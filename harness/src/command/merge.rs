@@ -10,6 +10,7 @@ use super::event_stream::EventStreams;
 use super::perform;
 use super::reports::{self, ReplaceArguments, ReportRequest, run_report};
 use super::screen::Screen;
+use super::selftest;
 use crate::part::{PartKind, PartSet, read_run};
 use crate::report::Format;
 use crate::result::RunOutcome;
@@ -56,10 +57,11 @@ pub(super) fn merge(arguments: MergeArguments, screen: &Screen) -> Result<u8, Co
     let set = PartSet::read(&arguments.parts, arguments.partial)?;
     match set.kind() {
         PartKind::Run => merge_run(&set, &arguments, screen),
-        PartKind::Drill if arguments.save_answers.is_some() => Err(CommandError::usage(
-            "the drills of a client show no answers: leave --save-answers out",
-        )),
+        PartKind::Drill | PartKind::Selftest if arguments.save_answers.is_some() => {
+            Err(CommandError::usage("only runs show answers: leave --save-answers out"))
+        }
         PartKind::Drill => drill::merge(&set, &arguments.reports, screen),
+        PartKind::Selftest => selftest::merge(&set, &arguments.reports, screen),
     }
 }
 

@@ -18,15 +18,16 @@ use super::reports::{self, ReplaceArguments, ReportRequest, selftest_report, tak
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::selftest_conduct;
+use super::selftest_shard::{self, SelftestShardArguments};
 use super::suite;
 use super::target_arguments::choice_of;
-use crate::environment::TargetOptions;
+use crate::environment::{Shard, TargetOptions};
+use crate::part::PartSet;
 use crate::report::Format;
+use crate::result::RunOutcome;
 use crate::selftest::on_target::{TargetSelftestError, on_target as proven_on};
-use crate::selftest::score::MutationTest;
 use crate::selftest::{
-    Bench, DEGENERATE_COUNT, SelftestOutcome, alone, alone_count, defects, degenerate, deployed,
-    latitude, markdown, matrix, mutants, on_target_text, page, text,
+    Bench, SelftestOutcome, SelftestPlan, markdown, mutants, on_target_text, page, text,
 };
 use crate::terminal::escape;
 
@@ -74,6 +75,8 @@ pub(super) struct SelftestArguments {
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
+    #[command(flatten)]
+    sharded: SelftestShardArguments,
 }
 
 /// Concurrent scenarios of one trial.
@@ -122,30 +125,75 @@ pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<
 }
 
 fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
+    let own = arguments.sharded.shard()?;
+    let shard = own.map_or(Shard::WHOLE, |(shard, _)| shard);
     let (bench, progress) = bench(arguments, screen)?;
-    let outcome = runtime()?.block_on(tested(&bench, arguments, &progress));
+    let plan = arguments.plan();
+    progress.expect(plan.steps(shard));
+    let trials = runtime()?.block_on(plan.tried(&bench, shard));
     progress.end();
-    let outcome = outcome?;
+    let mut trials = trials.map_err(|error| {
+        CommandError::fault(format!("a target of the self-test can't be made: {error}"))
+    })?;
+    if let Some((shard, dir)) = own {
+        selftest_shard::write(dir, shard, &plan, &trials)?;
+        screen.note(&format!(
+            "shard {shard}: its part is in {}, for `moot merge`\n",
+            dir.display()
+        ))?;
+        trials = trials.of_one_shard();
+    }
+    let outcome = trials.outcome(&bench.files);
+    publish(&outcome, &arguments.reports, screen)?;
+    Ok(u8::from(!outcome.is_proven()))
+}
+
+/// The self-test of all parts. If some are missing it never ends with 0.
+pub(super) fn merge(
+    set: &PartSet,
+    requests: &[ReportRequest],
+    screen: &Screen,
+) -> Result<u8, CommandError> {
+    let kinds = [Format::Json, Format::Html, Format::Markdown];
+    if let Some(other) = requests.iter().find(|it| !kinds.contains(&it.format)) {
+        let format = other.format;
+        return Err(CommandError::usage(format!("a self-test has no {format} report"))
+            .help("use json, html or markdown"));
+    }
+    let files = suite::files(&[], screen.color())?;
+    let outcome = selftest_shard::joined(set)?.outcome(&files);
+    publish(&outcome, requests, screen)?;
+    Ok(match (outcome.is_proven(), set.missing().is_empty()) {
+        (false, _) => RunOutcome::NonConformant.exit_code(),
+        (true, false) => RunOutcome::Incomplete.exit_code(),
+        (true, true) => RunOutcome::Conformant.exit_code(),
+    })
+}
+
+fn publish(
+    outcome: &SelftestOutcome,
+    reports: &[ReportRequest],
+    screen: &Screen,
+) -> Result<(), CommandError> {
     let json = || report_json(json!(outcome));
-    for report in &arguments.reports {
+    for report in reports {
         let content = match report.format {
-            Format::Html => page::page(&outcome).map_err(CommandError::fault)?,
+            Format::Html => page::page(outcome).map_err(CommandError::fault)?,
             // A page that can't be read has no markers to keep.
             Format::Markdown => {
                 let earlier = fs::read_to_string(&report.file).ok();
-                markdown::page(&outcome, earlier.as_deref()).map_err(CommandError::fault)?
+                markdown::page(outcome, earlier.as_deref()).map_err(CommandError::fault)?
             }
             Format::Json | Format::Text | Format::Junit | Format::Github | Format::Ndjson => json(),
         };
         report.write(&content, screen)?;
     }
-    let is_stdout_taken = take_stdout(&arguments.reports);
+    let is_stdout_taken = take_stdout(reports);
     let shown = match screen.is_json() {
         true => json(),
-        false => text::text(&outcome, screen.paint_beside(is_stdout_taken), screen.detail()),
+        false => text::text(outcome, screen.paint_beside(is_stdout_taken), screen.detail()),
     };
-    screen.print_beside(is_stdout_taken, &shown)?;
-    Ok(u8::from(!outcome.is_proven()))
+    screen.print_beside(is_stdout_taken, &shown)
 }
 
 /// With the version by which a later report knows that it may replace this one.
@@ -205,6 +253,19 @@ impl SelftestArguments {
         self.defects.is_empty() || self.defects.iter().any(|selected| selected == id)
     }
 
+    /// What is tried on the mock.
+    fn plan(&self) -> SelftestPlan {
+        let mutant_seed = self.sample_seed.unwrap_or_else(day);
+        SelftestPlan {
+            defects: defect::all().iter().filter(|it| self.selects(&it.id)).collect(),
+            mutants: self.mutants(mutant_seed),
+            mutant_seed,
+            seeds: self.seeds,
+            is_thorough: self.thorough,
+            is_whole: self.defects.is_empty(),
+        }
+    }
+
     /// The mutants that are tried: those that are named, and those that are drawn.
     fn mutants(&self, seed: u64) -> Vec<&'static Mutant> {
         let named = self.defects.iter().filter_map(|id| mutant::named(id));
@@ -240,49 +301,4 @@ fn bench(
     let bar = progress.clone();
     let bench = Bench { files, lanes, jobs: JOBS, tell: Arc::new(move |name| bar.done(name)) };
     Ok((bench, progress))
-}
-
-async fn tested(
-    bench: &Bench,
-    arguments: &SelftestArguments,
-    progress: &Progress,
-) -> Result<SelftestOutcome, CommandError> {
-    let selected: Vec<&Defect> =
-        defect::all().iter().filter(|it| arguments.selects(&it.id)).collect();
-    let seed = arguments.sample_seed.unwrap_or_else(day);
-    let mutants = arguments.mutants(seed);
-    let seeds = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
-    let drawn = seeds.saturating_add(alone_count(arguments.seeds));
-    // Without mutants, nothing is tried as a deployment.
-    let is_deployed = !mutants.is_empty();
-    let columns = 1 + usize::from(is_deployed);
-    let tried = columns * selected.len() + mutants.len() + DEGENERATE_COUNT;
-    progress.expect(tried.saturating_add(drawn));
-    let is_whole = selected.len() == defect::all().len();
-    let caught_there = match is_deployed {
-        true => Some(deployed::caught(bench, &selected).await),
-        false => None,
-    };
-    let defects = defects::defects(bench, selected, arguments.thorough, is_deployed).await;
-    let mutation = MutationTest::new(seed, mutants::mutants(bench, mutants).await);
-    let latitude = latitude::combined(bench, arguments.seeds).await;
-    let alone = alone(bench, arguments.seeds, arguments.thorough).await;
-    let degenerate = degenerate::degenerate(bench).await.map_err(|error| {
-        CommandError::fault(format!("a target of the self-test can't be made: {error}"))
-    })?;
-    let matrix = matrix::matrix(&bench.files, &defects);
-    let unproven_as_deployment =
-        caught_there.map(|caught| deployed::unproven(bench, &matrix, &caught, &mutation.trials));
-    Ok(SelftestOutcome {
-        version: env!("CARGO_PKG_VERSION"),
-        is_thorough: arguments.thorough,
-        is_whole,
-        matrix,
-        unproven_as_deployment,
-        defects,
-        mutation,
-        latitude,
-        alone,
-        degenerate,
-    })
 }

@@ -21,6 +21,14 @@ pub struct Shard {
 }
 
 impl Shard {
+    /// All of it, as one shard.
+    pub const WHOLE: Self = Self { number: 1, count: 1 };
+
+    /// Whether the item with this index is its own, where items are dealt in turn.
+    pub fn has(self, index: usize) -> bool {
+        index % usize::from(self.count) + 1 == usize::from(self.number)
+    }
+
     /// The share of this shard in the limits of a target file. Budgets of a whole run stay as they are.
     pub(crate) fn limits(self, limits: FileLimits) -> FileLimits {
         let tokens = limits.token_requests_per_minute;

@@ -26,6 +26,8 @@ pub enum PartKind {
     Run,
     /// `moot drill --shard`.
     Drill,
+    /// `moot selftest --shard`.
+    Selftest,
 }
 
 /// The first line.

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::latitude::{AnswerDraw, DrawnService, tried};
 use super::trial::{Bench, Sampling, side_by_side};
+use crate::environment::Shard;
 use crate::scenario::declared;
 
 /// There is one round for this many seeds.
@@ -20,9 +21,15 @@ const SEEDS_A_ROUND: u64 = 40;
 /// Random sets of answers in which other answers than the default ones are looked for.
 const DRAWS: u64 = 200;
 
-/// Tries every question that has another answer than the default one, in each round.
-pub async fn alone(bench: &Bench, seeds: u64, is_thorough: bool) -> Vec<DrawnService> {
-    let trials = draws(seeds).into_iter().enumerate().map(|(turn, (question, draw))| {
+/// Tries every question that has another answer than the default one, in each round; of them those of a shard.
+pub(super) async fn alone(
+    bench: &Bench,
+    seeds: u64,
+    is_thorough: bool,
+    shard: Shard,
+) -> Vec<DrawnService> {
+    let own = draws(seeds).into_iter().enumerate().filter(|(index, _)| shard.has(*index));
+    let trials = own.map(|(turn, (question, draw))| {
         let sampling = Sampling { is_thorough, with_heavy: false, turn };
         let files = bench.sample(sampling, |file, at| {
             declared::questions(&file.scenarios[at].steps).contains(&question)
@@ -32,9 +39,9 @@ pub async fn alone(bench: &Bench, seeds: u64, is_thorough: bool) -> Vec<DrawnSer
     side_by_side(trials, bench.lanes).await
 }
 
-/// The number of trials.
-pub fn alone_count(seeds: u64) -> usize {
-    draws(seeds).len()
+/// The names of the trials.
+pub(super) fn alone_names(seeds: u64) -> Vec<String> {
+    draws(seeds).into_iter().map(|(_, draw)| draw.name).collect()
 }
 
 /// The answers of all rounds, each with the question that differs.

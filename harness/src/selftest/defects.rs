@@ -7,15 +7,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use moot_mock::defect::Defect;
-use serde::Serialize;
+use moot_mock::defect::{self, Defect};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
     Bench, Sampling, by_requirement, is_heavy, is_noticed, of_scenario, side_by_side,
 };
-use crate::environment::{TargetChoice, TargetOptions};
+use crate::environment::{Shard, TargetChoice, TargetOptions};
 use crate::result::{RunResult, ScenarioResult};
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
@@ -25,10 +26,10 @@ use crate::verdict::Verdict;
 const SEED: u64 = 1;
 
 /// A defect, and the verdicts on the service that has it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DefectTrial {
     /// The defect.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "defect_by_id")]
     pub defect: &'static Defect,
     /// The requirements of `breaks` whose checks noticed it. If there is none, the defect survived.
     pub caught_by: Vec<String>,
@@ -53,16 +54,26 @@ impl DefectTrial {
     }
 }
 
-/// Tries each defect, in this order. `is_deployed`: what noticed it is walked again on a deployment, fresh and used.
+/// Those of a shard, each with its index.
+pub(super) fn own<'a>(
+    all: &'a [&'static Defect],
+    shard: Shard,
+) -> impl Iterator<Item = (usize, &'static Defect)> + 'a {
+    all.iter().copied().enumerate().filter(move |(index, _)| shard.has(*index))
+}
+
+/// Tries each defect of a shard, in this order. `is_deployed`: what noticed it is walked again on a deployment,
+/// fresh and used.
 pub async fn defects(
     bench: &Bench,
-    all: Vec<&'static Defect>,
+    all: &[&'static Defect],
+    shard: Shard,
     is_thorough: bool,
     is_deployed: bool,
 ) -> Vec<DefectTrial> {
     let declared = declared_requirements(&bench.files);
     let lanes = if is_deployed { bench.lanes_on_deployments() } else { bench.lanes };
-    let trials = all.into_iter().enumerate().map(|(turn, defect)| {
+    let trials = own(all, shard).map(|(turn, defect)| {
         let is_explicit = |id: &String| declared.values().any(|ids| ids.contains(id));
         let sampling = Sampling {
             is_thorough: is_thorough || !defect.breaks.iter().all(is_explicit),
@@ -92,6 +103,15 @@ pub async fn defects(
         }
     });
     side_by_side(trials, lanes).await
+}
+
+fn defect_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Defect, D::Error> {
+    #[derive(Deserialize)]
+    struct IdRow {
+        id: String,
+    }
+    let IdRow { id } = IdRow::deserialize(source)?;
+    defect::named(&id).ok_or_else(|| D::Error::custom(format!("there is no defect `{id}`")))
 }
 
 /// The requirements that each scenario declares, by its file and its place there.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::net::TcpListener;
 use wiremock::matchers::any;
@@ -27,14 +27,14 @@ pub const DEGENERATE_COUNT: usize = 10;
 const SEED: u64 = 1;
 
 /// A target that is not the service, and how its run ended.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DegenerateTarget {
     /// What it is.
-    pub name: &'static str,
+    pub name: String,
     /// The exit code of `moot run`.
     pub exit_code: u8,
     /// Words that name the cause.
-    pub cause: &'static str,
+    pub cause: String,
     /// Whether the first screen has these words.
     pub is_named: bool,
     /// The line with these words, or the first line.
@@ -141,9 +141,9 @@ async fn judged(
         text.lines().map(str::trim).filter(|line| !line.is_empty()).take(SCREEN_LINES).collect();
     let named = screen.iter().find(|line| line.contains(cause));
     Ok(DegenerateTarget {
-        name,
+        name: name.to_owned(),
         exit_code: result.exit_code(),
-        cause,
+        cause: cause.to_owned(),
         is_named: named.is_some(),
         said: named.or(screen.first()).map(|line| (*line).to_owned()).unwrap_or_default(),
     })

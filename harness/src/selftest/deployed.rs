@@ -7,12 +7,14 @@ use moot_mock::defect::Defect;
 use serde::Serialize;
 use strum::IntoStaticStr;
 
+use super::defects::own;
 use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
 use super::trial::{Bench, by_requirement, is_heavy, is_noticed, side_by_side};
-use crate::environment::TargetOptions;
+use crate::environment::{Shard, TargetOptions};
 use crate::result::RunOutcome;
 use crate::scenario::declared;
+use crate::scenario::model::ScenarioFile;
 
 /// The seed of every service with a defect.
 const SEED: u64 = 1;
@@ -41,9 +43,14 @@ pub enum UnprovenReason {
     NotNoticed,
 }
 
-/// The requirements that each of these defects broke as a deployment, on the scenarios that declare them.
-pub async fn caught(bench: &Bench, all: &[&'static Defect]) -> BTreeMap<String, Vec<String>> {
-    let trials = all.iter().map(|defect| {
+/// The requirements that each of these defects broke as a deployment, on the scenarios that declare them; of the
+/// defects those of a shard.
+pub async fn caught(
+    bench: &Bench,
+    all: &[&'static Defect],
+    shard: Shard,
+) -> BTreeMap<String, Vec<String>> {
+    let trials = own(all, shard).map(|(_, defect)| {
         let files = bench.only(|file, at| {
             let declared = declared::requirements(&file.scenarios[at].steps);
             !is_heavy(file, at) && defect.breaks.iter().any(|id| declared.contains(id))
@@ -72,7 +79,7 @@ pub async fn caught(bench: &Bench, all: &[&'static Defect]) -> BTreeMap<String, 
 
 /// The gating requirements of the matrix that neither a defect nor a mutant made fail as a deployment.
 pub fn unproven(
-    bench: &Bench,
+    files: &[ScenarioFile],
     matrix: &[MatrixRow],
     caught: &BTreeMap<String, Vec<String>>,
     mutants: &[MutantTrial],
@@ -83,14 +90,14 @@ pub fn unproven(
     gating
         .map(|row| UnprovenRow {
             requirement: row.requirement.clone(),
-            reason: reason(bench, &row.requirement),
+            reason: reason(files, &row.requirement),
         })
         .collect()
 }
 
-fn reason(bench: &Bench, requirement: &str) -> UnprovenReason {
+fn reason(files: &[ScenarioFile], requirement: &str) -> UnprovenReason {
     let mut kinds = BTreeSet::new();
-    for file in &bench.files {
+    for file in files {
         for (at, scenario) in file.scenarios.iter().enumerate() {
             if !declared::requirements(&scenario.steps).contains(requirement) {
                 continue;

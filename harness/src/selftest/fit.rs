@@ -4,7 +4,7 @@
 use moot_fixtures::contract::Operation;
 use moot_fixtures::register;
 use moot_mock::defect::Defect;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use crate::check::AnswerPart;
@@ -15,7 +15,7 @@ use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 
 /// A finding that does not fit its defect, its step or its row.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FindingMisfit {
     /// The row of the finding.
     pub requirement: String,
@@ -28,7 +28,7 @@ pub struct FindingMisfit {
 }
 
 /// What does not fit of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 pub enum MisfitKind {
     /// The row is none that the defect names, and none of the same resource, operation or section.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use moot_mock::defect::Defect;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::trial::{is_noticed, of_scenario};
 use crate::environment::{TargetChoice, TargetOptions};
@@ -20,7 +20,7 @@ use crate::verdict::Verdict;
 pub(super) const SCENARIOS_MAX: usize = 4;
 
 /// A requirement that noticed a defect in one of the two walks only.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryDifference {
     /// The requirement, which the defect breaks.
     pub requirement: String,

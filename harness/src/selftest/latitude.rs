@@ -8,18 +8,18 @@ use std::sync::Arc;
 
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::trial::{Bench, side_by_side};
-use crate::environment::{TargetChoice, TargetOptions};
+use crate::environment::{Shard, TargetChoice, TargetOptions};
 use crate::result::{CheckResult, RunResult};
 use crate::run::LIST_LAG;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 
 /// A service with drawn answers, and what the suite reported.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DrawnService {
     /// Its answers, in the form that `--answers` takes: `random:7`, or `list_order: "oldest_first"` as
     /// the only line of a file.
@@ -35,7 +35,7 @@ pub struct DrawnService {
 }
 
 /// A check that failed although nothing is wrong.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FalseFail {
     /// The requirement.
     pub requirement: String,
@@ -48,7 +48,7 @@ pub struct FalseFail {
 }
 
 /// An observed answer that is not the drawn one.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Disagreement {
     /// The question.
     pub question: String,
@@ -65,10 +65,11 @@ impl DrawnService {
     }
 }
 
-/// Tries the services with the seeds 1 to `seeds`, in this order.
-pub async fn combined(bench: &Bench, seeds: u64) -> Vec<DrawnService> {
+/// Tries the services with the seeds 1 to `seeds`, in this order; of them those of a shard.
+pub async fn combined(bench: &Bench, seeds: u64, shard: Shard) -> Vec<DrawnService> {
     let files = Arc::new(bench.light());
-    let trials = (1..=seeds).map(|seed| {
+    let own = (1..=seeds).enumerate().filter(|(index, _)| shard.has(*index));
+    let trials = own.map(|(_, seed)| {
         let drawn =
             AnswerDraw { name: format!("random:{seed}"), seed, answers: answers::draw(seed) };
         tried(bench, drawn, Arc::clone(&files))

@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
-use moot_mock::defect::mutant::Mutant;
-use serde::Serialize;
+use moot_mock::defect::mutant::{self, Mutant};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::trial::{Bench, by_requirement, of_scenario, side_by_side, weight};
-use crate::environment::{TargetChoice, TargetOptions, text_hash};
+use crate::environment::{Shard, TargetChoice, TargetOptions, text_hash};
 use crate::result::ScenarioResult;
 use crate::run::{Event, Interruption};
 use crate::scenario::model::ScenarioFile;
@@ -46,10 +47,10 @@ impl TrialColumn {
 }
 
 /// A mutant, and what noticed it in each column.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MutantTrial {
     /// The mutant.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "mutant_by_id")]
     pub mutant: &'static Mutant,
     /// The requirements that noticed it first, with the control plane.
     pub killed_by: Vec<String>,
@@ -80,9 +81,24 @@ impl MutantTrial {
 /// The verdicts on the sound service, by requirement.
 type SoundVerdicts = Arc<BTreeMap<String, Verdict>>;
 
-/// Tries each mutant in both columns, in this order.
-pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTrial> {
-    if all.is_empty() {
+fn mutant_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Mutant, D::Error> {
+    #[derive(Deserialize)]
+    struct IdRow {
+        id: String,
+    }
+    let IdRow { id } = IdRow::deserialize(source)?;
+    mutant::named(&id).ok_or_else(|| D::Error::custom(format!("there is no mutant `{id}`")))
+}
+
+/// Tries each mutant of a shard in both columns, in this order.
+pub async fn mutants(bench: &Bench, all: &[&'static Mutant], shard: Shard) -> Vec<MutantTrial> {
+    let own: Vec<&'static Mutant> = all
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| shard.has(*index))
+        .map(|(_, one)| *one)
+        .collect();
+    if own.is_empty() {
         return Vec::new();
     }
     let sound = [
@@ -90,7 +106,7 @@ pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTria
         sound(bench, TrialColumn::Deployment).await,
     ];
     let light = bench.light();
-    let trials = all.into_iter().map(|mutant| {
+    let trials = own.into_iter().map(|mutant| {
         let files = if mutant.defect.heavy { &bench.files } else { &light };
         let files = Arc::new(nearest_first(files, &mutant.defect.section));
         let sound = &sound;

@@ -244,10 +244,10 @@ fn degenerate(page: &mut TextPage, outcome: &SelftestOutcome) {
     let refused = all.iter().filter(|it| it.is_refused()).count();
     let said = format!("targets that are not the service: {refused} of {} refused", all.len());
     page.head(refused == all.len(), &said);
-    let wide = width(all.iter().map(|it| it.name));
+    let wide = width(all.iter().map(|it| it.name.as_str()));
     page.lines(
         all.iter()
-            .map(|it| format!("{} exit {} {}", left(it.name, wide), it.exit_code, it.said))
+            .map(|it| format!("{} exit {} {}", left(&it.name, wide), it.exit_code, it.said))
             .collect(),
     );
 }

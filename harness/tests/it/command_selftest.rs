@@ -136,3 +136,37 @@ fn a_page_with_markers_keeps_what_is_around_the_matrix() {
         "{alone}"
     );
 }
+
+/// The JSON report of a self-test with these words, without the ports of targets that are not the service.
+#[track_caller]
+fn report(dir: &std::path::Path, code: i32, words: &[&str], file: &str) -> Value {
+    let report = format!("json={file}");
+    let ran = run(&[words, &["--report", &report]].concat(), dir);
+    assert_eq!(ran.code, Some(code), "{words:?}: {} {}", ran.stdout, ran.stderr);
+    let text = fs::read_to_string(dir.join(file)).expect("a report");
+    let mut report: Value = serde_json::from_str(&text).expect("JSON");
+    for target in report["degenerate"].as_array_mut().expect("a list") {
+        target["said"] = Value::Null;
+    }
+    report
+}
+
+#[test]
+fn shards_of_a_self_test_join_to_the_report_of_one() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let some = "selftest --seeds 0 --sample 0 --sample-seed 7 --defect token.lifetime-3600 \
+                --defect activity.id-number --defect bearer.missing-taken";
+    let some: Vec<&str> = some.split_whitespace().collect();
+    let whole = report(dir.path(), 0, &some, "whole.json");
+    for shard in ["1/2", "2/2"] {
+        let folder = format!("part{}", &shard[..1]);
+        let own = [&some[..], &["--shard", shard, "--record", &folder]].concat();
+        report(dir.path(), 0, &own, &format!("{folder}.json"));
+    }
+    let joined = report(dir.path(), 0, &["merge", "part2", "part1"], "joined.json");
+    assert_eq!(joined, whole);
+    let partial = report(dir.path(), 3, &["merge", "part2", "--partial"], "partial.json");
+    assert_eq!(partial["defects"].as_array().map(Vec::len), Some(1));
+    let ran = run(&["merge", "part1", "--format", "json"], dir.path());
+    assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+}

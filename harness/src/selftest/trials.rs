@@ -1,0 +1,222 @@
+//! The trials of a self-test: which ones there are, which of them a shard makes, and what they found.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use moot_mock::defect::Defect;
+use moot_mock::defect::mutant::Mutant;
+use serde::{Deserialize, Serialize};
+
+use super::alone::{alone, alone_names};
+use super::defects::{self, DefectTrial};
+use super::degenerate::{self, DEGENERATE_COUNT, DegenerateTarget};
+use super::deployed;
+use super::latitude::{self, DrawnService};
+use super::matrix;
+use super::mutants::{self, MutantTrial};
+use super::outcome::SelftestOutcome;
+use super::score::MutationTest;
+use super::trial::Bench;
+use crate::environment::Shard;
+use crate::scenario::model::ScenarioFile;
+
+/// The row of the plan for the targets that are not the service. One shard tries all of them.
+const DEGENERATE: &str = "targets that are not the service";
+
+/// What a self-test tries.
+#[derive(Debug, Clone)]
+pub struct SelftestPlan {
+    /// Defects, in the order of the specification.
+    pub defects: Vec<&'static Defect>,
+    /// Generated defects, in the order of the contract. If there is none, nothing is tried as a deployment.
+    pub mutants: Vec<&'static Mutant>,
+    /// The seed with which they were drawn.
+    pub mutant_seed: u64,
+    /// Services with drawn answers.
+    pub seeds: u64,
+    /// Whether each defect is tried on all scenarios.
+    pub is_thorough: bool,
+    /// Whether every defect is tried.
+    pub is_whole: bool,
+}
+
+/// What the trials found, each kind in the order of the plan.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct SelftestTrials {
+    defects: Vec<DefectTrial>,
+    /// The requirements that noticed each defect as a deployment; `None` if nothing was tried there.
+    caught_as_deployment: Option<BTreeMap<String, Vec<String>>>,
+    mutants: Vec<MutantTrial>,
+    latitude: Vec<DrawnService>,
+    alone: Vec<DrawnService>,
+    degenerate: Vec<DegenerateTarget>,
+    mutant_seed: u64,
+    is_thorough: bool,
+    is_whole: bool,
+}
+
+impl SelftestPlan {
+    /// Every trial by its name, with its shard.
+    pub fn rows(&self, count: u16) -> Vec<(String, u16)> {
+        let kinds = [
+            self.defects.iter().map(|it| it.id.clone()).collect(),
+            self.mutants.iter().map(|it| it.defect.id.clone()).collect(),
+            (1..=self.seeds).map(|seed| format!("random:{seed}")).collect(),
+            alone_names(self.seeds),
+            vec![DEGENERATE.to_owned()],
+        ];
+        let dealt = |names: Vec<String>| names.into_iter().zip((1..=count).cycle());
+        kinds.into_iter().flat_map(dealt).collect()
+    }
+
+    /// How often a shard tells its progress.
+    pub fn steps(&self, shard: Shard) -> usize {
+        let own = |all: usize| (0..all).filter(|index| shard.has(*index)).count();
+        let columns = 1 + usize::from(self.is_deployed());
+        let drawn = usize::try_from(self.seeds).unwrap_or(usize::MAX);
+        let degenerate = if shard.has(0) { DEGENERATE_COUNT } else { 0 };
+        columns * own(self.defects.len())
+            + own(self.mutants.len())
+            + own(drawn)
+            + own(alone_names(self.seeds).len())
+            + degenerate
+    }
+
+    fn is_deployed(&self) -> bool {
+        !self.mutants.is_empty()
+    }
+
+    /// Makes the trials of a shard.
+    ///
+    /// # Errors
+    /// A port or a file that cannot be had.
+    pub async fn tried(&self, bench: &Bench, shard: Shard) -> io::Result<SelftestTrials> {
+        let caught_as_deployment = match self.is_deployed() {
+            true => Some(deployed::caught(bench, &self.defects, shard).await),
+            false => None,
+        };
+        let (is_thorough, is_deployed) = (self.is_thorough, self.is_deployed());
+        Ok(SelftestTrials {
+            caught_as_deployment,
+            defects: defects::defects(bench, &self.defects, shard, is_thorough, is_deployed).await,
+            mutants: mutants::mutants(bench, &self.mutants, shard).await,
+            latitude: latitude::combined(bench, self.seeds, shard).await,
+            alone: alone(bench, self.seeds, is_thorough, shard).await,
+            degenerate: match shard.has(0) {
+                true => degenerate::degenerate(bench).await?,
+                false => Vec::new(),
+            },
+            mutant_seed: self.mutant_seed,
+            is_thorough,
+            is_whole: self.is_whole,
+        })
+    }
+}
+
+impl SelftestTrials {
+    /// How many rows of the plan they are.
+    pub fn count(&self) -> usize {
+        self.defects.len()
+            + self.mutants.len()
+            + self.latitude.len()
+            + self.alone.len()
+            + usize::from(!self.degenerate.is_empty())
+    }
+
+    /// What one shard found. It does not show which requirements are unproven.
+    pub fn of_one_shard(self) -> Self {
+        Self { is_whole: false, ..self }
+    }
+
+    /// What these shards found, given in the order of the shards. `is_complete`: whether no shard is missing.
+    pub fn joined(parts: Vec<Self>, is_complete: bool) -> Self {
+        let mut all = Self::default();
+        let (mut defects, mut mutants) = (Vec::new(), Vec::new());
+        let (mut latitude, mut alone) = (Vec::new(), Vec::new());
+        for part in parts {
+            defects.push(part.defects);
+            mutants.push(part.mutants);
+            latitude.push(part.latitude);
+            alone.push(part.alone);
+            all.degenerate.extend(part.degenerate);
+            if let Some(caught) = part.caught_as_deployment {
+                all.caught_as_deployment.get_or_insert_default().extend(caught);
+            }
+            (all.mutant_seed, all.is_thorough) = (part.mutant_seed, part.is_thorough);
+            all.is_whole = part.is_whole && is_complete;
+        }
+        all.defects = in_turn(defects);
+        all.mutants = in_turn(mutants);
+        all.latitude = in_turn(latitude);
+        all.alone = in_turn(alone);
+        all
+    }
+
+    /// The outcome on a suite with these files.
+    pub fn outcome(self, files: &[ScenarioFile]) -> SelftestOutcome {
+        let matrix = matrix::matrix(files, &self.defects);
+        let unproven_as_deployment = self
+            .caught_as_deployment
+            .map(|caught| deployed::unproven(files, &matrix, &caught, &self.mutants));
+        SelftestOutcome {
+            version: env!("CARGO_PKG_VERSION"),
+            is_thorough: self.is_thorough,
+            is_whole: self.is_whole,
+            matrix,
+            unproven_as_deployment,
+            defects: self.defects,
+            mutation: MutationTest::new(self.mutant_seed, self.mutants),
+            latitude: self.latitude,
+            alone: self.alone,
+            degenerate: self.degenerate,
+        }
+    }
+}
+
+/// The first item of each list, then the second of each, and so on.
+fn in_turn<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        all.extend(lists.iter_mut().filter_map(Iterator::next));
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use moot_mock::defect::mutant;
+
+    use super::{SelftestTrials, in_turn};
+    use crate::environment::Shard;
+    use crate::selftest::mutants::MutantTrial;
+
+    #[test]
+    fn the_trial_of_a_mutant_can_be_read_back() {
+        let mutants = mutant::all().iter().take(2).map(|mutant| MutantTrial {
+            mutant,
+            killed_by: vec!["errors.media-type".to_owned()],
+            killed_as_deployment_by: Vec::new(),
+        });
+        let trials = SelftestTrials { mutants: mutants.collect(), ..SelftestTrials::default() };
+        let text = serde_json::to_string(&trials).expect("it has a JSON form");
+        let read: SelftestTrials = serde_json::from_str(&text).expect("what was written");
+        assert_eq!(serde_json::to_string(&read).expect("it has a JSON form"), text);
+        let other = text.replace(&mutant::all()[0].defect.id, "mutant:none/none");
+        assert!(serde_json::from_str::<SelftestTrials>(&other).is_err());
+    }
+
+    #[test]
+    fn what_was_dealt_in_turn_is_joined_in_turn() {
+        for (items, count) in [(0, 1), (1, 3), (7, 1), (7, 2), (7, 3), (8, 4), (3, 8)] {
+            let lists = (1..=count).map(|number| {
+                let shard = Shard { number, count };
+                (0..items).filter(|index| shard.has(*index)).collect()
+            });
+            assert_eq!(in_turn(lists.collect()), (0..items).collect::<Vec<_>>(), "{items} {count}");
+        }
+    }
+}
