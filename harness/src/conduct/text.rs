@@ -12,6 +12,8 @@ use crate::verdict::Verdict;
 
 /// Errors that are shown; further ones are only counted.
 const ERRORS_SHOWN_MAX: usize = 20;
+/// Characters of a command or an excerpt.
+const EXCERPT_LENGTH_MAX: usize = 200;
 /// Characters of an answer to an open question.
 const ANSWER_LENGTH_MAX: usize = 120;
 
@@ -55,7 +57,7 @@ pub fn render(account: &Account, paint: Paint) -> String {
     } else {
         out.push_str(&format!("\n{}\n", paint.bold("What a client should not do")));
     }
-    account.findings.iter().for_each(|finding| out.push_str(&one_finding(finding, paint)));
+    out.push_str(&findings(&account.findings, paint));
     out.push_str(&relied(&account.relies_on, paint));
     out.push_str(&control(&account.control, paint));
     out
@@ -128,9 +130,18 @@ fn relied(questions: &[ReliedQuestion], paint: Paint) -> String {
     out
 }
 
+/// What was seen, where, what to do instead, and a command that shows it.
+pub fn findings(all: &[ConductFinding], paint: Paint) -> String {
+    all.iter().map(|finding| one_finding(finding, paint)).collect()
+}
+
 fn one_finding(finding: &ConductFinding, paint: Paint) -> String {
+    let excerpt = finding.excerpt.as_deref().map(|it| {
+        let it = escape::cut(&escape::line(it), EXCERPT_LENGTH_MAX);
+        format!("      {}\n", paint.dim(&it))
+    });
     format!(
-        "  {} {}: {} {}\n      {}\n",
+        "  {} {}: {} {}\n      {}\n{}",
         paint.verdict(verdict(finding.severity), finding.severity.as_str()),
         finding.rule,
         escape::line(&finding.seen),
@@ -140,6 +151,7 @@ fn one_finding(finding: &ConductFinding, paint: Paint) -> String {
             place(finding.calls.first().copied(), finding.sandbox.as_deref(), finding.worlds)
         )),
         finding.instead,
+        excerpt.unwrap_or_default(),
     )
 }
 

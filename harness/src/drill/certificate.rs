@@ -12,6 +12,7 @@ use super::judge::{self, DrillEnd, DrillResult};
 use super::recording::DrillRecording;
 use super::table;
 use super::waiver::{Waiver, WaiverUse};
+use crate::part::fingerprint;
 
 /// The version of the file format.
 const SCHEMA_VERSION: u32 = 1;
@@ -59,6 +60,9 @@ pub struct Certificate {
     pub moot_version: String,
     /// SHA-256 of the drills that were run with this version.
     pub drills_digest: String,
+    /// SHA-256 of the rules of conduct by which it was judged; empty in older certificates.
+    #[serde(default)]
+    pub rules_digest: String,
     /// `--seed`.
     pub seed: u64,
     /// The grade.
@@ -129,6 +133,7 @@ impl Certificate {
             schema_version: SCHEMA_VERSION,
             moot_version: env!("CARGO_PKG_VERSION").to_owned(),
             drills_digest: table::digest(),
+            rules_digest: fingerprint(&moot_fixtures::conduct::all()),
             seed: input.seed,
             grade,
             reasons,
@@ -161,6 +166,9 @@ impl Certificate {
         let mut found = Vec::new();
         if self.drills_digest != again.drills_digest {
             found.push("the drills of this version of Moot are others".to_owned());
+        }
+        if self.rules_digest != again.rules_digest {
+            found.push("the rules of conduct of this version of Moot are others".to_owned());
         }
         let by_id = |all: &[DrillResult], id: &str| all.iter().find(|it| it.drill == id).cloned();
         let ids: BTreeSet<&str> =

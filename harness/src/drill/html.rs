@@ -44,6 +44,7 @@ pub fn page(certificate: &Certificate) -> Result<String, String> {
         certificate => context! {
             moot_version => certificate.moot_version.clone(),
             drills_digest => certificate.drills_digest.clone(),
+            rules_digest => certificate.rules_digest.clone(),
             seed => certificate.seed,
             reasons => certificate.reasons.clone(),
             client => Value::from(Serde(&certificate.client)),

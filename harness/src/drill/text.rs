@@ -2,6 +2,7 @@
 
 use super::certificate::{Certificate, Grade};
 use super::judge::DrillEnd;
+use crate::conduct::text::findings;
 use crate::terminal::table::Align;
 use crate::terminal::{Cell, Paint, Table, escape};
 use crate::verdict::Verdict;
@@ -17,6 +18,10 @@ pub fn render(certificate: &Certificate, paint: Paint) -> String {
         ]);
     }
     let mut out = table.render(paint);
+    for drill in certificate.drills.iter().filter(|it| !it.findings.is_empty()) {
+        out.push_str(&format!("\n{}\n", paint.bold(&drill.drill)));
+        out.push_str(&findings(&drill.findings, paint));
+    }
     for used in &certificate.waivers {
         let told = used.fault.clone().unwrap_or_else(|| {
             let waiver = &used.waiver;

@@ -14,6 +14,8 @@ use super::values::{values, verdict_text};
 const PAGE: &str = include_str!("page.html");
 /// The colours of the console.
 const THEME: &str = include_str!("../../../../mock/console/theme.css");
+/// What a client did wrong, for the pages of `moot exec` and `moot drill`.
+const CLIENT_FINDINGS: &str = include_str!("client_findings.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
@@ -27,7 +29,8 @@ pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
     environment.add_filter("verdict", verdict_text);
     let style = context! { style => Value::from_safe_string(format!("{THEME}{STYLE}")) };
     let page = environment
-        .template_from_named_str("page", template)
+        .add_template("client_findings.html", CLIENT_FINDINGS)
+        .and_then(|()| environment.template_from_named_str("page", template))
         .and_then(|page| page.render(context! { ..values, ..style }));
     page.map_err(|error| format!("{error:#}"))
 }
