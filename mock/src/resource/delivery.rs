@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::value::timestamp;
 
+/// The outcome of an attempt during which the process ended.
+const INTERRUPTED: &str = "the mock ended during this attempt, so the receiver may get it twice";
+
 /// A delivery.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Delivery {
@@ -126,6 +129,20 @@ impl Delivery {
             | DeliveryState::Failed
             | DeliveryState::Discarded => Arc::clone(self),
         }
+    }
+
+    /// The same delivery as the next process finds it. An attempt that was in flight is made again, so its receiver
+    /// may get it twice: the record of the attempt says so.
+    pub(crate) fn resumed(mut self) -> Self {
+        if let DeliveryState::InFlight { due, .. } = self.state {
+            self.state = DeliveryState::Queued { due };
+            self.attempts.push(AttemptRecord {
+                at: due,
+                outcome: AttemptOutcome::Error(INTERRUPTED.to_owned()),
+                milliseconds: None,
+            });
+        }
+        self
     }
 
     /// The JSON on the control plane.

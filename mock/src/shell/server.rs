@@ -33,8 +33,13 @@ pub async fn serve_tls(
     serve_on(listener, site, limits, Some(tls), stop).await;
 }
 
+/// How long a node that resigned still answers 503. A proxy that asks for its health more often sends it nothing
+/// by then, so that no call is cut off when the socket closes.
+#[cfg(feature = "postgres")]
+const DRAIN: std::time::Duration = std::time::Duration::from_secs(1);
+
 /// As [`serve`], for one of several nodes that share their state. When `stop` is ready, it first lets
-/// another node take over.
+/// another node take over, and answers 503 for a second.
 #[cfg(feature = "postgres")]
 pub async fn serve_node(
     listener: TcpListener,
@@ -47,6 +52,7 @@ pub async fn serve_node(
     let stop = async move {
         stop.await;
         ending.resign().await;
+        tokio::time::sleep(DRAIN).await;
     };
     accept_all(listener, limits, tls, stop, move |peer, request| {
         let node = node.clone();

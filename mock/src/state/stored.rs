@@ -227,7 +227,7 @@ pub fn change<E: From<StoredError>>(
             None => Change::DeleteWebhook { row: number(key, name)? },
         },
         RowKind::Delivery => {
-            Change::PutDelivery { record: Arc::new(read::<Delivery>(key, value)?).landed() }
+            Change::PutDelivery { record: Arc::new(read::<Delivery>(key, value)?.resumed()) }
         }
         RowKind::ExpiredToken => Change::ExpireToken { serial: number(key, name)? },
         RowKind::RevokedToken => Change::RevokeToken { serial: number(key, name)? },

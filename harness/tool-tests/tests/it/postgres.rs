@@ -3,8 +3,10 @@
 //! The binary must have the feature `postgres`. The lab is short here; `bench/run failures` repeats it
 //! hundreds of times.
 
+mod balancer;
 mod call;
 mod clients;
+mod deliveries;
 mod lab;
 mod nodes;
 mod proxy;

@@ -24,6 +24,8 @@ pub(super) struct History {
     pub(super) count: AtomicU64,
     /// Writes without an answer, or answered 503: they may have taken effect.
     pub(super) unknown: AtomicU64,
+    /// Calls that got no answer at all.
+    pub(super) unanswered: AtomicU64,
     /// Reads that were answered 200.
     pub(super) reads: AtomicU64,
     /// What must not happen.
@@ -45,8 +47,26 @@ impl History {
     }
 }
 
+/// Runs something while clients call.
+pub(super) fn during(history: &History, clients: usize, token: &str, what: impl FnOnce()) {
+    /// Ends the clients, also if a failure of the test unwinds.
+    struct Over<'h>(&'h History);
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.is_over.store(true, Ordering::SeqCst);
+        }
+    }
+    std::thread::scope(|scope| {
+        let _over = Over(history);
+        for client in 0..clients {
+            scope.spawn(move || run(history, client, token));
+        }
+        what();
+    });
+}
+
 /// Writes and reads until it is over. Goes on to the next node after anything but an answer.
-pub(super) fn run(history: &History, client: usize, token: &str) {
+fn run(history: &History, client: usize, token: &str) {
     let (mut at, mut number) = (client, 0);
     while !history.is_over.load(Ordering::SeqCst) {
         let host = history.host(at);
@@ -60,6 +80,7 @@ pub(super) fn run(history: &History, client: usize, token: &str) {
             other => {
                 history.unknown.fetch_add(1, Ordering::SeqCst);
                 let status = other.as_ref().map(|answer| answer.status);
+                history.unanswered.fetch_add(u64::from(other.is_none()), Ordering::SeqCst);
                 if let Some(answer) = other
                     && (answer.status != 503
                         || !answer.head.to_ascii_lowercase().contains("retry-after"))
@@ -72,7 +93,10 @@ pub(super) fn run(history: &History, client: usize, token: &str) {
         }
         // Any node may be asked: one that answers shows everything that was acknowledged before.
         let acknowledged = history.count();
-        let Some(answer) = documents(&history.host(at), token, 1) else { continue };
+        let Some(answer) = documents(&history.host(at), token, 1) else {
+            history.unanswered.fetch_add(1, Ordering::SeqCst);
+            continue;
+        };
         match answer.status {
             200 => {
                 let total = answer.json()["pagination"]["total_count"].as_u64().expect("a number");

@@ -26,7 +26,7 @@ fn times(name: &str, default: u32) -> u32 {
 
 /// Waits until clients were answered so many times more.
 #[track_caller]
-fn progress(history: &History, writes: u64) {
+pub(super) fn progress(history: &History, writes: u64) {
     let (target, began) = (history.count() + writes, Instant::now());
     while history.count() < target {
         assert!(began.elapsed() < Duration::from_secs(60), "nothing is acknowledged any more");
@@ -67,19 +67,7 @@ fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
         *history.hosts.lock().expect("no panic") = nodes.iter().map(|it| it.host.clone()).collect();
     };
     tell(&nodes);
-    std::thread::scope(|scope| {
-        /// Ends the clients, also if a failure of the test unwinds.
-        struct Over<'h>(&'h History);
-        impl Drop for Over<'_> {
-            fn drop(&mut self) {
-                self.0.is_over.store(true, Ordering::SeqCst);
-            }
-        }
-        let _over = Over(&history);
-        for client in 0..CLIENTS {
-            let (history, token) = (&history, token.as_str());
-            scope.spawn(move || clients::run(history, client, token));
-        }
+    clients::during(&history, CLIENTS, &token, || {
         progress(&history, WRITES);
 
         let mut kills = Takeovers("kill -9", Vec::new());

@@ -24,8 +24,13 @@ pub(super) struct Node {
 impl Node {
     /// Starts a node and waits until it listens.
     pub(super) fn start(url: &str) -> Self {
+        Self::start_at(url, "127.0.0.1:0")
+    }
+
+    /// As [`Node::start`], at this address.
+    pub(super) fn start_at(url: &str, listen: &str) -> Self {
         let state = format!("{url}?lease={LEASE}&renew=0.5");
-        let words = ["mock", "--listen", "127.0.0.1:0", "--format", "json", "--rate-limit", "off"];
+        let words = ["mock", "--listen", listen, "--format", "json", "--rate-limit", "off"];
         let mut command = Command::new(support::binary());
         command.args(words).args(["--public-url", "http://moot.test", "--state", &state]);
         command.env_remove("PGPASSWORD").env_remove("MOOT_ADMIN_TOKEN");
