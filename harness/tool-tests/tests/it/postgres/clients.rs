@@ -37,6 +37,10 @@ impl History {
         self.count.load(Ordering::SeqCst)
     }
 
+    pub(super) fn unknown(&self) -> u64 {
+        self.unknown.load(Ordering::SeqCst)
+    }
+
     fn fault(&self, text: String) {
         self.faults.lock().expect("no panic").push(text);
     }

@@ -18,6 +18,12 @@ const WRITES: u64 = 20;
 /// A takeover may take this much longer than the lease on a machine that does other things too.
 const SLACK: Duration = Duration::from_secs(20);
 
+/// Every write fails as PostgreSQL fails when the disk is full.
+const FULL_DISK: &str = "
+    create function full_disk() returns trigger language plpgsql as $$
+    begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+    create trigger full_disk before insert or update on moot_row execute function full_disk()";
+
 /// How often each failure is provoked: a few times in the gate, `MOOT_LAB_KILLS=500` by `bench/run failures`.
 fn times(name: &str, default: u32) -> u32 {
     let given = std::env::var(format!("MOOT_LAB_{name}")).ok();
@@ -145,6 +151,29 @@ fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
             progress(&history, WRITES);
         }
 
+        for _ in 0..times("SLOW", 1) {
+            proxies.iter().for_each(|proxy| proxy.set(Link::Slow));
+            progress(&history, WRITES);
+            proxies.iter().for_each(|proxy| proxy.set(Link::Open));
+        }
+
+        for _ in 0..times("FULL", 1) {
+            cluster.sql("lab", FULL_DISK);
+            // One that is under way may still be stored.
+            let (before, refused) = (history.count() + CLIENTS as u64, history.unknown() + WRITES);
+            let began = Instant::now();
+            while history.unknown() < refused {
+                assert!(began.elapsed() < Duration::from_secs(60), "no write is refused");
+                std::thread::yield_now();
+            }
+            assert!(
+                history.count() <= before,
+                "writes are acknowledged that the disk has no room for"
+            );
+            cluster.sql("lab", "drop trigger full_disk on moot_row; drop function full_disk");
+            progress(&history, WRITES);
+        }
+
         let mut crashes = Takeovers("crash of the database", Vec::new());
         for _ in 0..times("CRASHES", 1) {
             let began = Instant::now();
@@ -160,7 +189,7 @@ fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
     println!(
         "{} writes acknowledged, {} unknown, {} reads",
         history.count(),
-        history.unknown.load(Ordering::SeqCst),
+        history.unknown(),
         history.reads.load(Ordering::SeqCst)
     );
     let last = active(&nodes, |_| true);

@@ -3,6 +3,10 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// How late bytes arrive over a slow link.
+const DELAY: Duration = Duration::from_millis(200);
 
 /// What the proxy does to bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +18,8 @@ pub(super) enum Link {
     RequestsHeld,
     /// Requests arrive at once. Answers do not arrive until then.
     AnswersHeld,
+    /// All of it arrives [`DELAY`] late.
+    Slow,
     /// Connections end, and new ones end at once.
     Cut,
 }
@@ -86,7 +92,11 @@ impl ProxyShared {
             while *link == Link::Held || *link == held {
                 link = self.changed.wait(link).expect("no panic");
             }
+            let is_slow = *link == Link::Slow;
             drop(link);
+            if is_slow {
+                std::thread::sleep(DELAY);
+            }
             if to.write_all(&bytes[..read]).is_err() {
                 break;
             }
