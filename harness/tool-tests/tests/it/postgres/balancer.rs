@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use moot_test_postgres::Cluster;
 
-use super::call::call;
+use super::call::{call, pause};
 use super::clients::{self, History, all_documents};
 use super::lab::progress;
 use super::nodes::{Node, active, token};
@@ -52,7 +52,7 @@ impl Balancer {
         let began = Instant::now();
         while TcpStream::connect(&host).is_err() {
             assert!(began.elapsed() < PATIENCE, "haproxy does not listen");
-            std::thread::yield_now();
+            pause();
         }
         Self { process, host }
     }
@@ -113,6 +113,6 @@ fn without_an_active_node_haproxy_answers_as_a_standby_would() {
             return;
         }
         assert!(began.elapsed() < PATIENCE, "no 503");
-        std::thread::yield_now();
+        pause();
     }
 }

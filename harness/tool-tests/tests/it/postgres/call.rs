@@ -9,6 +9,14 @@ use serde_json::Value;
 /// A call without an answer for this time is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Between two looks at what must become true.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Leaves the processor to others for a moment.
+pub(super) fn pause() {
+    std::thread::park_timeout(LOOK);
+}
+
 /// An answer.
 #[derive(Debug)]
 pub(super) struct Answer {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::call::{documents, upload};
+use super::call::{documents, pause, upload};
 
 /// Time before the next try after no answer. The service asks for a second.
 const BACK_OFF: Duration = Duration::from_millis(50);
@@ -75,6 +75,7 @@ fn run(history: &History, client: usize, token: &str) {
     while !history.is_over.load(Ordering::SeqCst) {
         let host = history.host(at);
         number += 1;
+        pause();
         match upload(&host, token, &format!("c{client}-{number}.txt")) {
             Some(answer) if answer.status == 201 => {
                 let id = answer.json()["data"]["id"].as_str().expect("an id").to_owned();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use moot_test_postgres::Cluster;
 use serde_json::Value;
 
-use super::call::{documents, upload};
+use super::call::{documents, pause, upload};
 use super::clients::{self, History, all_documents};
 use super::nodes::{LEASE, Node, active, health_when, token};
 use super::proxy::{Link, Proxy};
@@ -36,7 +36,7 @@ pub(super) fn progress(history: &History, writes: u64) {
     let (target, began) = (history.count() + writes, Instant::now());
     while history.count() < target {
         assert!(began.elapsed() < Duration::from_secs(60), "nothing is acknowledged any more");
-        std::thread::yield_now();
+        pause();
     }
 }
 
@@ -164,7 +164,7 @@ fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
             let began = Instant::now();
             while history.unknown() < refused {
                 assert!(began.elapsed() < Duration::from_secs(60), "no write is refused");
-                std::thread::yield_now();
+                pause();
             }
             assert!(
                 history.count() <= before,

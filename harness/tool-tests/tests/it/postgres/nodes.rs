@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::call::call;
+use super::call::{call, pause};
 use crate::support;
 
 /// The lease of the tests, in seconds.
@@ -81,7 +81,7 @@ pub(super) fn active(nodes: &[Node], counts: impl Fn(usize) -> bool) -> usize {
             return at;
         }
         assert!(began.elapsed() < PATIENCE, "no node is active: {:?}", healths(nodes));
-        std::thread::yield_now();
+        pause();
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn health_when(node: &Node, is_right: impl Fn(u16, &Value) -> bool) -
             return health;
         }
         assert!(began.elapsed() < PATIENCE, "its health stays {status} {health}");
-        std::thread::yield_now();
+        pause();
     }
 }
 
