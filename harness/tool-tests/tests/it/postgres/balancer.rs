@@ -80,13 +80,12 @@ fn a_rolling_restart_behind_haproxy_fails_no_call_but_with_503() {
     clients::during(&history, CLIENTS, &token, || {
         progress(&history, WRITES);
         // Every node, the active one at some time.
-        for at in 0..nodes.len() {
-            let host = nodes[at].host.clone();
-            nodes[at].signal("-TERM");
-            let ended = nodes[at].process.wait().expect("it ends");
+        for node in &mut nodes {
+            node.signal("-TERM");
+            let ended = node.process.wait().expect("it ends");
             assert_eq!(ended.code(), Some(0));
             progress(&history, WRITES);
-            nodes[at] = Node::start_at(&url, &host);
+            *node = Node::start_at(&url, &node.host);
             progress(&history, WRITES);
         }
     });
