@@ -97,8 +97,7 @@ impl ProgressState {
             }
             Event::Ended(scenario) => {
                 // The rows of a scenario are results of their own.
-                let name = scenario.name.split('[').next().unwrap_or(&scenario.name);
-                self.done.insert(name.to_owned());
+                self.done.insert(scenario.without_row().to_owned());
                 self.calls += scenario.steps.iter().map(|step| step.exchanges.len()).sum::<usize>();
                 let bad = scenario.checks().find(|check| {
                     matches!(check.verdict, Verdict::Fail | Verdict::Drift | Verdict::Error)

@@ -21,6 +21,7 @@ use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
 use crate::recording::{IndexTarget, Recorder, Replay};
 use crate::scenario::model::{NEEDS, OperatorAction, Sandbox};
+use crate::scenario::plan::without_row;
 use crate::target_file::model::SETTLE_SECONDS;
 use crate::target_file::{self, Consent, TargetDescription};
 use crate::verdict::{NotRun, NotRunKind};
@@ -120,9 +121,9 @@ impl Environment {
 
     /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
-        let whole = what.split('[').next().unwrap_or(what);
         let tolerate = &self.limits.tolerate;
-        target_file::tolerates(tolerate, what) || target_file::tolerates(tolerate, whole)
+        target_file::tolerates(tolerate, what)
+            || target_file::tolerates(tolerate, without_row(what))
     }
 
     /// Whether the operator of a deployment has to move its clock for an expired token.

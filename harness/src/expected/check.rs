@@ -8,7 +8,7 @@ use super::entry::{Expected, ExpectedEntry};
 use crate::check::implicit;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::like;
+use crate::scenario::plan::{like, without_row};
 use crate::target_file::FileError;
 
 impl Expected {
@@ -70,7 +70,7 @@ impl Expected {
             })
         };
         // The rows of a scenario are known only when it runs.
-        let bare = pattern.map(|pattern| pattern.split('[').next().unwrap_or(pattern));
+        let bare = pattern.map(without_row);
         let is_meant = |name: &str| bare.is_none_or(|pattern| like(name, pattern));
         if let Some(pattern) = bare
             && !all().any(|(name, _)| is_meant(&name))

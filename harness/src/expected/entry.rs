@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::scenario::plan::like;
+use crate::scenario::plan::{like, without_row};
 use crate::verdict::Verdict;
 
 /// The known failures of one file.
@@ -89,9 +89,8 @@ impl ExpectedEntry {
 
     /// Whether it names this scenario, with or without the brackets of a row.
     pub fn names_scenario(&self, name: &str) -> bool {
-        let whole = name.split('[').next().unwrap_or(name);
         let pattern = self.parts().0;
-        pattern.is_none_or(|pattern| like(name, pattern) || like(whole, pattern))
+        pattern.is_none_or(|pattern| like(name, pattern) || like(without_row(name), pattern))
     }
 
     /// Whether it is about whole scenarios, whatever they check.

@@ -12,6 +12,7 @@ use crate::client::Residue;
 use crate::masks::Masks;
 use crate::recording::RecordingEnd;
 use crate::scenario::declared::OwnRows;
+use crate::scenario::plan::without_row;
 use crate::target_file::TargetDescription;
 
 /// What a run found about recorded responses beside its checks.
@@ -61,7 +62,7 @@ pub struct RepeatCommand {
 impl RepeatCommand {
     /// The line for a scenario; rows of it are repeated together.
     pub fn of(&self, scenario: &str) -> Option<String> {
-        let name = scenario.split('[').next().unwrap_or(scenario);
+        let name = without_row(scenario);
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
         (!self.before.is_empty() && name.chars().all(is_plain))
             .then(|| format!("{}{name}{}", self.before, self.after))

@@ -9,6 +9,7 @@ use super::{CheckResult, KnownFailure, TextMap};
 use crate::answers::AnswerSight;
 use crate::exchange::Exchange;
 use crate::scenario::model::Location;
+use crate::scenario::plan;
 use crate::verdict::{NotRun, Verdict};
 
 /// One step that was run.
@@ -85,7 +86,7 @@ impl ScenarioResult {
 
     /// Its name without the brackets of its row.
     pub fn without_row(&self) -> &str {
-        self.name.split('[').next().unwrap_or(&self.name)
+        plan::without_row(&self.name)
     }
 
     /// Rewrites every text that may hold what the target sent.

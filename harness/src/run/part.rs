@@ -10,6 +10,7 @@ use crate::result::{
     ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
     outcome_of,
 };
+use crate::scenario::plan::without_row;
 
 use super::keep::{self, Kept};
 
@@ -163,9 +164,4 @@ fn order_residue(result: &mut RunResult) {
         places.entry(name).or_insert(at);
     }
     result.residue.sort_by_key(|left| places.get(without_row(&left.scenario)).copied());
-}
-
-/// The name of a scenario without the brackets of its row.
-fn without_row(name: &str) -> &str {
-    name.split('[').next().unwrap_or(name)
 }

@@ -106,6 +106,11 @@ fn file_stem(selector: &str) -> &str {
     }
 }
 
+/// The name of a scenario, `stem/id`, without the brackets of its row.
+pub(crate) fn without_row(name: &str) -> &str {
+    name.split('[').next().unwrap_or(name)
+}
+
 /// Whether `text` is `pattern`, where each `*` stands for any text.
 pub(crate) fn like(text: &str, pattern: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {

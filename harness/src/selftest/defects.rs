@@ -132,8 +132,7 @@ fn noticing(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec<ScenarioF
         defect.breaks.iter().any(|id| is_noticed(id, verdicts.get(id)))
     };
     let noticing = result.scenarios.iter().filter(is_noticing);
-    let names: BTreeSet<&str> =
-        noticing.filter_map(|scenario| scenario.name.split('[').next()).collect();
+    let names: BTreeSet<&str> = noticing.map(ScenarioResult::without_row).collect();
     let mut left = history::SCENARIOS_MAX;
     bench.only(|file, at| {
         let name = format!("{}/{}", file.stem, file.scenarios[at].id);

@@ -12,6 +12,7 @@ use crate::report::findings;
 use crate::result::{CheckResult, RunResult, Subject};
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
+use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
 
 /// A finding that does not fit its defect, its step or its row.
@@ -76,8 +77,7 @@ pub(super) fn misfits(
 
 /// Whether the scenario of a check declares a requirement that the defect breaks.
 fn is_about(defect: &Defect, files: &[ScenarioFile], check: &CheckResult) -> bool {
-    let name = check.scenario.split('[').next().unwrap_or_default();
-    let Some((stem, id)) = name.split_once('/') else { return false };
+    let Some((stem, id)) = without_row(&check.scenario).split_once('/') else { return false };
     let file = files.iter().find(|file| file.stem == stem);
     let scenario = file.and_then(|file| file.scenarios.iter().find(|one| one.id == id));
     scenario.is_some_and(|scenario| {

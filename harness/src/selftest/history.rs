@@ -14,6 +14,7 @@ use crate::result::ScenarioResult;
 use crate::run::{Kept, RunOptions, Runner};
 use crate::scenario::declared;
 use crate::scenario::model::{Scenario, ScenarioFile};
+use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
 
 /// Scenarios that are walked twice for each defect. More take time and find the same.
@@ -83,7 +84,7 @@ fn declared_by(file: &ScenarioFile) -> Vec<(String, String)> {
 }
 
 fn declares(declaring: &BTreeSet<(String, String)>, it: &HistoryDifference) -> bool {
-    let name = it.scenario.split('[').next().unwrap_or_default().to_owned();
+    let name = without_row(&it.scenario).to_owned();
     declaring.contains(&(name, it.requirement.clone()))
 }
 

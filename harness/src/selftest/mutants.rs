@@ -18,6 +18,7 @@ use crate::environment::{Shard, TargetChoice, TargetOptions, text_hash};
 use crate::result::ScenarioResult;
 use crate::run::{Event, Interruption};
 use crate::scenario::model::ScenarioFile;
+use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
 
 /// The seed of every service with a mutant.
@@ -209,7 +210,7 @@ fn nearest_first(files: &[ScenarioFile], section: &str) -> Vec<ScenarioFile> {
 
 /// The same files, but the scenario of this name (`stem/id`, with the brackets of a row) comes first.
 fn first(files: &[ScenarioFile], name: &str) -> Vec<ScenarioFile> {
-    let name = name.split('[').next().unwrap_or(name);
+    let name = without_row(name);
     let is_it = |file: &ScenarioFile, id: &str| name == format!("{}/{id}", file.stem);
     let (mut found, mut others) = (Vec::new(), Vec::new());
     for file in files {
