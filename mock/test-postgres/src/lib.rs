@@ -123,6 +123,23 @@ impl Cluster {
         assert!(self.try_start(), "PostgreSQL does not start again: {}", self.log());
     }
 
+    /// Lets the server speak TLS with this certificate and its key, in PEM.
+    pub fn secure(&self, certificate: &str, key: &str) {
+        for (name, text) in [("server.crt", certificate), ("server.key", key)] {
+            let path = self.data().join(name);
+            fs::write(&path, text).expect("a file of the cluster");
+            // PostgreSQL takes no key that others can read.
+            let mode = Command::new("chmod").arg("600").arg(&path).output();
+            done("chmod", mode.expect("chmod runs"));
+            if let Some(user) = self.user {
+                let owned = Command::new("chown").arg(user).arg(&path).output();
+                done("chown", owned.expect("chown runs"));
+            }
+        }
+        self.sql("postgres", "alter system set ssl = on");
+        self.sql("postgres", "select pg_reload_conf()");
+    }
+
     /// A copy of the data, to go back to with [`Self::restore`]. The server must not run.
     pub fn copy(&self, name: &str) {
         let to = self.folder.path().join(name);

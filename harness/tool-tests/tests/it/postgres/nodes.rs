@@ -29,7 +29,12 @@ impl Node {
 
     /// As [`Node::start`], at this address.
     pub(super) fn start_at(url: &str, listen: &str) -> Self {
-        let state = format!("{url}?lease={LEASE}&renew=0.5");
+        Self::start_with(&format!("{url}?"), listen)
+    }
+
+    /// As [`Node::start_at`], with an address to which options can be added.
+    pub(super) fn start_with(url: &str, listen: &str) -> Self {
+        let state = format!("{url}lease={LEASE}&renew=0.5");
         let words = ["mock", "--listen", listen, "--format", "json", "--rate-limit", "off"];
         let mut command = Command::new(support::binary());
         command.args(words).args(["--public-url", "http://moot.test", "--state", &state]);

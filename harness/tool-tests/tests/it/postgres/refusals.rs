@@ -61,6 +61,38 @@ fn a_database_that_cannot_be_used_is_named_with_what_to_do() {
 }
 
 #[test]
+fn the_certificate_and_the_name_of_a_database_with_tls_are_verified() {
+    let cluster = Cluster::start();
+    let url = cluster.url("mocks").replace("127.0.0.1", "localhost");
+    let made = || rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a key");
+    let (own, other) = (made(), made());
+    cluster.secure(&own.cert.pem(), &own.signing_key.serialize_pem());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = |name: &str, pem: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, pem).expect("it can be written");
+        format!("?sslmode=verify-full&sslrootcert={}", path.display())
+    };
+    let (right, wrong) = (root("right.pem", own.cert.pem()), root("wrong.pem", other.cert.pem()));
+    let (code, said) = refused(&format!("{url}{wrong}"), &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("certificate") && said.contains("sslrootcert"), "{said}");
+    let (code, said) = refused(&format!("{url}{right}").replace("localhost", "127.0.0.1"), &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("certificate"), "{said}");
+
+    // `Node::start` adds options of its own.
+    let node = Node::start_with(&format!("{url}{right}&"), "127.0.0.1:0");
+    active(std::slice::from_ref(&node), |_| true);
+    let query = "select count(*), count(*) filter (where ssl) from pg_stat_ssl \
+                 join pg_stat_activity using (pid) where application_name like 'moot/%'";
+    let counted = cluster.sql("mocks", query);
+    let (all, encrypted) = counted.trim().split_once('|').expect("two numbers");
+    assert_eq!(all, encrypted, "connections without TLS");
+    assert_ne!(all, "0");
+}
+
+#[test]
 fn a_password_may_come_from_a_file() {
     let cluster = Cluster::start();
     cluster.url("mocks");
