@@ -6,8 +6,8 @@
 mod balancer;
 mod call;
 mod clients;
-mod deliveries;
 mod lab;
 mod nodes;
 mod proxy;
 mod refusals;
+mod under_way;

@@ -1,4 +1,4 @@
-//! Deliveries when the node that sends them is lost.
+//! Deliveries and uploads that are under way when their node is lost.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -91,4 +91,56 @@ fn a_delivery_under_way_is_sent_again_by_the_next_node_and_says_so() {
     json_call(host, "POST /__admin/deliveries/settle", &token, &Value::Null);
     receiver.set_nonblocking(true).expect("a setting");
     assert!(receiver.accept().is_err(), "a delivery to a deleted webhook");
+}
+
+/// Megabytes of the upload that is cut.
+const UPLOAD_MEGABYTES: usize = 100;
+
+#[test]
+fn half_an_upload_is_not_stored_when_its_node_is_lost() {
+    let cluster = Cluster::start();
+    let url = cluster.url("uploads");
+    let mut nodes: Vec<Node> = (0..2).map(|_| Node::start(&url)).collect();
+    let first = active(&nodes, |_| true);
+    let host = nodes[first].host.clone();
+    let token = token(&host);
+    let total = |host: &str| {
+        let read = json_call(host, "GET /v1/repository_documents", &token, &Value::Null).json();
+        read["pagination"]["total_count"].as_u64().expect("a number")
+    };
+    let before = total(&host);
+    let begin = "--b0\r\nContent-Disposition: form-data; name=file; filename=half.pdf\r\n\r\n";
+    let end = "\r\n--b0--\r\n";
+    let megabyte = vec![b'x'; 1024 * 1024];
+    let head = |host: &str| {
+        let length = begin.len() + UPLOAD_MEGABYTES * megabyte.len() + end.len();
+        format!(
+            "POST /v1/repository_documents HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
+             Authorization: Bearer {token}\r\nContent-Type: multipart/form-data; boundary=b0\r\n\
+             Content-Length: {length}\r\n\r\n{begin}"
+        )
+    };
+    let mut stream = TcpStream::connect(&host).expect("it listens");
+    stream.write_all(head(&host).as_bytes()).expect("it reads");
+    for _ in 0..UPLOAD_MEGABYTES / 2 {
+        stream.write_all(&megabyte).expect("it reads");
+    }
+    nodes[first].process.kill().expect("it runs");
+    nodes[first].process.wait().expect("it ends");
+    let mut answer = String::new();
+    assert!(stream.read_to_string(&mut answer).is_err() || answer.is_empty(), "{answer}");
+
+    let next = active(&nodes, |at| at != first);
+    let host = &nodes[next].host;
+    assert_eq!(total(host), before, "half a document is stored");
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    stream.write_all(head(host).as_bytes()).expect("it reads");
+    for _ in 0..UPLOAD_MEGABYTES {
+        stream.write_all(&megabyte).expect("it reads");
+    }
+    stream.write_all(end.as_bytes()).expect("it reads");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    assert_eq!(total(host), before + 1);
 }
