@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
-    Bench, Sampling, by_requirement, is_heavy, is_noticed, of_scenario, side_by_side,
+    Bench, IdRow, Sampling, by_requirement, is_heavy, is_noticed, of_scenario, side_by_side,
 };
 use crate::environment::{Shard, TargetChoice, TargetOptions};
 use crate::result::{RunResult, ScenarioResult};
@@ -106,10 +106,6 @@ pub async fn defects(
 }
 
 fn defect_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Defect, D::Error> {
-    #[derive(Deserialize)]
-    struct IdRow {
-        id: String,
-    }
     let IdRow { id } = IdRow::deserialize(source)?;
     defect::named(&id).ok_or_else(|| D::Error::custom(format!("there is no defect `{id}`")))
 }

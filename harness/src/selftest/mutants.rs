@@ -13,7 +13,7 @@ use moot_mock::defect::mutant::{self, Mutant};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::trial::{Bench, by_requirement, of_scenario, side_by_side, weight};
+use super::trial::{Bench, IdRow, by_requirement, of_scenario, side_by_side, weight};
 use crate::environment::{Shard, TargetChoice, TargetOptions, text_hash};
 use crate::result::ScenarioResult;
 use crate::run::{Event, Interruption};
@@ -83,10 +83,6 @@ impl MutantTrial {
 type SoundVerdicts = Arc<BTreeMap<String, Verdict>>;
 
 fn mutant_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Mutant, D::Error> {
-    #[derive(Deserialize)]
-    struct IdRow {
-        id: String,
-    }
     let IdRow { id } = IdRow::deserialize(source)?;
     mutant::named(&id).ok_or_else(|| D::Error::custom(format!("there is no mutant `{id}`")))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
+use serde::Deserialize;
 
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::result::{RunResult, ScenarioResult, Subject};
@@ -172,6 +173,12 @@ pub async fn side_by_side<F: Future>(
 /// Whether the scenario at this index is heavy.
 pub fn is_heavy(file: &ScenarioFile, at: usize) -> bool {
     file.scenarios[at].tags.iter().any(|tag| tag == HEAVY)
+}
+
+/// Of a defect in the part of a shard, the id.
+#[derive(Deserialize)]
+pub(super) struct IdRow {
+    pub(super) id: String,
 }
 
 /// How much a verdict says of a requirement. A check that did not run says nothing, so that each other verdict
