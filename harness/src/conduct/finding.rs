@@ -95,11 +95,21 @@ fn curl(call: &JournalCall) -> String {
         words.push(format!("-F {}", quoted(&value)));
     }
     if let Some(text) = call.request.text.as_deref().filter(|text| !text.is_empty()) {
-        words.push(format!("-d {}", quoted(text)));
+        words.push(format!("-d {}", form(text)));
     }
     let query = call.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
     words.push(format!("\"$MOOT_BASE_URL\"{}", quoted(&format!("{}{query}", call.path))));
     words.join(" ")
+}
+
+/// A body. In place of the fingerprint of the secret it has the variable.
+fn form(text: &str) -> String {
+    const SECRET: &str = "client_secret=";
+    let Some((before, value)) = text.split_once(SECRET) else { return quoted(text) };
+    let after = value.find('&').map_or("", |at| &value[at..]);
+    let before = quoted(&format!("{before}{SECRET}"));
+    let after = if after.is_empty() { String::new() } else { quoted(after) };
+    format!("{before}\"$MOOT_CLIENT_SECRET\"{after}")
 }
 
 fn quoted(text: &str) -> String {

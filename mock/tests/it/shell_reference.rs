@@ -7,10 +7,12 @@ use std::path::Path;
 
 use moot_fixtures::world;
 use moot_mock::Settings;
-use moot_mock::shell::{ClientJudge, Site, SiteOptions};
+use moot_mock::shell::{ClientJudge, ServeLimits, Site, SiteOptions};
 use serde_json::{Map, Value, json};
 
-use crate::shell_support::{Answer, BASE, admin, call, form, request, send, settings, token};
+use crate::shell_support::{
+    Answer, BASE, admin, call, client, form, request, send, served, settings, token,
+};
 
 /// An example of each action, in an order in which each of them is done. `{request}`, `{document}` and
 /// `{token}` stand for what was made before.
@@ -123,6 +125,8 @@ async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
     let site = Site::new(options(Settings { seed_world, ..settings() }));
     let site = site.expect("the settings are sound");
     let (legal_request, document_id) = prepared(&site).await;
+    let wire = served(&site, ServeLimits::default()).await;
+    let client = client().build().expect("a client");
     let mut all: BTreeMap<String, Vec<Sent>> = BTreeMap::new();
     for (line, body) in EXAMPLES {
         let token = token(&site, BASE, "empty-main").await;
@@ -149,6 +153,14 @@ async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
             if media_type == "text/event-stream" { events(&answer) } else { vec![answer.json()] };
         for answer in &answers {
             check_schema(document, schema, answer, line);
+        }
+        // What is only read is read through a socket too.
+        if line.starts_with("GET ") && media_type == "application/json" {
+            let path = filled(line).replacen("GET /", &format!("{BASE}/__admin/"), 1);
+            let url = format!("http://{}{path}", wire.address);
+            let answer = client.get(url).send().await.expect("an answer");
+            assert_eq!(answer.status().as_str(), status, "{line}");
+            check_schema(document, schema, &answer.json().await.expect("JSON"), line);
         }
         let (line, body) = ((*line).to_owned(), (*body).to_owned());
         let status = answer.status.as_u16();

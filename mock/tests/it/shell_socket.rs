@@ -197,10 +197,15 @@ async fn one_document_one_request_and_one_sandbox_are_shown_and_changed() {
     wire.done(&line, json!({ "progression": "timed:30" })).await;
     let moved = wire.done("POST /clock", json!({ "advance_seconds": 30 })).await;
     assert_eq!(moved["fired"][0]["id"], json!(id), "{moved}");
-    let made = wire.done("POST /sandboxes", json!({ "lease_seconds": 600 })).await;
+    let asked = json!({ "progression": "timed:5", "rate_limit": "observe", "clock": "frozen",
+        "seed": 7, "lease_seconds": 600 });
+    let made = wire.done("POST /sandboxes", asked.clone()).await;
     let path = format!("/sandboxes/{}", made["id"].as_str().expect("an id"));
     let shown = wire.done(&format!("GET {path}"), Value::Null).await;
-    assert_eq!(shown["settings"]["progression"], json!("manual"), "{shown}");
+    for member in ["progression", "rate_limit"] {
+        assert_eq!(shown["settings"][member], asked[member], "{member}: {shown}");
+    }
+    assert_eq!((&shown["seed"], &shown["clock"]["frozen"]), (&json!(7), &json!(true)), "{shown}");
     assert!(shown["lease_ends_in_seconds"].as_u64().is_some_and(|left| left <= 600), "{shown}");
     let renewed = wire.done(&format!("POST {path}/renew"), json!({ "lease_seconds": 3_600 })).await;
     assert!(renewed["lease_ends_in_seconds"].as_u64().is_some_and(|left| left > 600), "{renewed}");
