@@ -73,7 +73,7 @@ class Reader:
         script = ("import http.client, socket, sys, threading, time\n"
                   "def load():\n"
                   "    while sys.argv[3]:\n"
-                  "        time.sleep(0.7)\n"
+                  "        time.sleep(3)\n"
                   "        at = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]))\n"
                   "        at.request('GET', sys.argv[3])\n"
                   "        at.getresponse().read()\n"

@@ -1,6 +1,7 @@
 // @ts-check
 // The drills of a client: how far they are, how each one ended and why, and the grade.
 
+import { button } from "./act.js";
 import { get, notice, reason } from "./api.js";
 import { badge, counted, el, patch, replace, setText, table, value } from "./dom.js";
 
@@ -15,7 +16,7 @@ const GRADES = /** @type {Record<string, string[]>} */ ({
 /** @param {HTMLElement} main */
 export function openDrills(main) {
   const head = el("section", { class: "card" });
-  const { whole, body } = table("Drills", ["Drill", "End", "Why", "Calls"], "drills");
+  const { whole, body } = table("Drills", ["Drill", "End", "Why", "Calls", ""], "drills");
   main.append(el("h1", {}, "Drills"), head, whole);
 
   async function load() {
@@ -32,7 +33,22 @@ export function openDrills(main) {
     const drills = /** @type {any[]} */ (run.drills);
     whole.hidden = drills.length === 0;
     replace(head, run.state === "none" ? howToStart() : summary(run));
-    patch(body, drills, (one) => `${one.drill} ${one.state} ${run.state}`, (one) => row(one, run.state === "ended"), update);
+    if (canStart(run)) head.append(el("div", { class: "buttons" }, start("Run all again")));
+    patch(body, drills, (one) => `${one.drill} ${one.state} ${run.state}`, (one) => row(one, run), update);
+  }
+
+  /** @param {string} label @param {string[]} [only] */
+  function start(label, only) {
+    return button({ label, method: "POST", path: "drill_run", body: only ? { only } : undefined, done: draw });
+  }
+
+  /** @param {any} one @param {any} run */
+  function row(one, run) {
+    const [name, sign] = SIGNS[one.state] ?? ["plain", "·"];
+    const state = run.state === "ended" && one.state === "waiting" ? "not run" : words(one.state);
+    return el("tr", { "data-row": true }, el("td", {}, el("code", {}, one.drill), el("span", { class: "operation" }, one.title)),
+      el("td", {}, badge(name, sign, state)), el("td", { class: "reason" }, one.why ? value(one.why) : "–"),
+      el("td", { class: "calls-of" }), el("td", { class: "end" }, canStart(run) ? start("Run again", [one.drill]) : null));
   }
 
   load();
@@ -65,13 +81,9 @@ function summary(run) {
   ];
 }
 
-/** @param {any} one @param {boolean} isOver */
-function row(one, isOver) {
-  const [name, sign] = SIGNS[one.state] ?? ["plain", "·"];
-  const state = isOver && one.state === "waiting" ? "not run" : words(one.state);
-  return el("tr", { "data-row": true }, el("td", {}, el("code", {}, one.drill), el("span", { class: "operation" }, one.title)),
-    el("td", {}, badge(name, sign, state)), el("td", { class: "reason" }, one.why ? value(one.why) : "–"),
-    el("td", { class: "calls-of" }));
+/** Whether the page may start drills now. @param {any} run */
+function canStart(run) {
+  return run.can_start && run.state === "ended";
 }
 
 /** The calls of a drill that runs become more. @param {HTMLElement} element @param {any} one */

@@ -97,7 +97,7 @@ function parsed(block) {
 }
 
 /**
- * Looks again and again at drills that run, until they are over. A call is there a second later at most.
+ * Looks again and again at drills that run, until they are over and can't be started again. A call is there a second later at most.
  * @param {(event: WorldEvent) => void} told
  * @param {(state: "live" | "lost" | "ended") => void} connected
  */
@@ -107,7 +107,7 @@ export async function follow(told, connected) {
     const now = JSON.stringify(run);
     connected(run === null ? "lost" : run.state === "running" ? "live" : "ended");
     if (run !== null && now !== before) told({ kind: "tick", id: null, data: null });
-    if (run !== null && run.state !== "running") return;
+    if (run !== null && run.state !== "running" && !run.can_start) return;
     before = now;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS));
   }

@@ -5,6 +5,8 @@ import { ControlError, get } from "./api.js";
 
 /** A list that has to be loaded anew is loaded at most so often. */
 const LOAD_MILLISECONDS = 700;
+/** The same while more calls come than the page is told of: loading must not slow the mock down. */
+const LOST_MILLISECONDS = 3000;
 
 /** @typedef {Record<string, any> & { serial: number }} Exchange */
 
@@ -47,14 +49,14 @@ export function journal(filter, limit, changed) {
     arrived = null;
     if (isOver) return;
     // What the mock refuses, it refuses again.
-    if (state.trouble && !(state.trouble instanceof ControlError)) reload();
+    if (state.trouble && !(state.trouble instanceof ControlError)) reload(LOAD_MILLISECONDS);
     changed();
   }
 
-  /** Loads soon; a paused list is loaded when it goes on. */
-  function reload() {
+  /** Loads, but not so soon after the last time; a paused list is loaded when it goes on. @param {number} pause milliseconds */
+  function reload(pause) {
     if (state.isPaused) isStale = true;
-    else if (!timer) timer = window.setTimeout(load, Math.max(0, loadedAt + LOAD_MILLISECONDS - Date.now()));
+    else if (!timer) timer = window.setTimeout(load, Math.max(0, loadedAt + pause - Date.now()));
   }
 
   /** Takes a call. @param {Exchange} one */
@@ -81,7 +83,8 @@ export function journal(filter, limit, changed) {
     /** @param {import("./events.js").WorldEvent} event */
     told(event) {
       if (event.kind === "exchange") take(event.data);
-      else if (["hello", "reset", "lost", "tick"].includes(event.kind)) reload();
+      else if (event.kind === "lost") reload(LOST_MILLISECONDS);
+      else if (["hello", "reset", "tick"].includes(event.kind)) reload(LOAD_MILLISECONDS);
     },
     /** Newest first. */
     rows: () => [...known.values()].sort((a, b) => b.serial - a.serial),
@@ -93,7 +96,7 @@ export function journal(filter, limit, changed) {
       if (!isPaused) {
         add([...waiting.values()]);
         waiting = new Map();
-        if (isStale) reload();
+        if (isStale) reload(LOAD_MILLISECONDS);
         isStale = false;
       }
       changed();

@@ -27,7 +27,7 @@ mod store;
 
 pub use answer::SiteBody;
 pub use body::BodyTimes;
-pub use drill_run::{DrillProgress, DrillRun, DrillRunState};
+pub use drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 pub use listener::{ServeLimits, Tls, TlsError};
 pub use network::{FETCH_TIME_MAX, Fetcher, Looked, Network};
 #[cfg(feature = "postgres")]

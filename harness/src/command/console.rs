@@ -56,7 +56,7 @@ pub(super) async fn keep(url: &str, screen: &Screen) -> Result<(), CommandError>
     Ok(())
 }
 
-fn kept(url: &str) -> String {
+pub(super) fn kept(url: &str) -> String {
     format!("the console stays at {url} until Ctrl-C\n")
 }
 

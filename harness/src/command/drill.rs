@@ -102,7 +102,8 @@ pub(super) struct DrillArguments {
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
-    /// Show the drills and their calls in the console, while they run and then until Ctrl-C
+    /// Show the drills and their calls in the console, while they run and then until Ctrl-C. There they can be
+    /// started again
     #[arg(long)]
     console: bool,
     /// The command that runs the client's own tests, and its arguments, after `--`
@@ -156,7 +157,9 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
         today: Zoned::now().date().to_string(),
     };
     runtime()?.block_on(async {
-        let watch = DrillWatch::start(screen, &drills, arguments.console).await?;
+        // A client that runs all the time is not started by us, and a shard is written once.
+        let can_start = !arguments.attach && shard.is_none();
+        let mut watch = DrillWatch::start(screen, &drills, arguments.console, can_start).await?;
         let recordings = record(&arguments, seed, &drills, screen, &watch).await?;
         if let Some(shard) = shard {
             let conditions =
@@ -165,9 +168,18 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
             // Those of other shards excuse nothing here.
             input.waivers.retain(|waiver| shard.has(&waiver.drill));
         }
-        let certificate = Certificate::of(input, recordings);
+        let mut certificate = Certificate::of(input.clone(), recordings);
         show(&certificate, &arguments.reports, screen)?;
-        watch.graded(&certificate).await?;
+        // What the page starts again is graded like `--only`: the newest certificate counts.
+        while let Some(start) = watch.graded(&certificate).await? {
+            let again: Vec<_> = drills.iter().copied().filter(|it| start.has(&it.id)).collect();
+            let mut input = input.clone();
+            input.is_partial |= again.len() < drills.len();
+            input.waivers.retain(|waiver| start.has(&waiver.drill));
+            let recordings = record(&arguments, seed, &again, screen, &watch).await?;
+            certificate = Certificate::of(input, recordings);
+            show(&certificate, &arguments.reports, screen)?;
+        }
         Ok(certificate.grade.exit_code())
     })
 }
@@ -223,7 +235,7 @@ async fn record(
         watch.began(None);
         let calm = run_client(&runner, None).await?;
         let result = judge::calm(&calm);
-        watch.ended(&result, &calm, 0)?;
+        watch.ended(&result, &calm, (0, drills.len()))?;
         recordings.insert(CALM.to_owned(), calm.clone());
         if result.end != DrillEnd::Held {
             screen.note(&output(&calm))?;
@@ -243,7 +255,8 @@ async fn record(
             std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(arguments.jobs));
         while let Some(ended) = runs.next().await {
             let (drill, run) = ended?;
-            watch.ended(&judge::judge(drill, &calm, &run), &run, recordings.len())?;
+            let number = (recordings.len(), drills.len());
+            watch.ended(&judge::judge(drill, &calm, &run), &run, number)?;
             recordings.insert(drill.id.clone(), run);
         }
         Ok(recordings)
@@ -277,7 +290,7 @@ async fn record_attached(
     watch.began(None);
     let calm = client.run(None).await?;
     let result = judge::calm(&calm);
-    watch.ended(&result, &calm, 0)?;
+    watch.ended(&result, &calm, (0, drills.len()))?;
     recordings.insert(CALM.to_owned(), calm.clone());
     if result.end == DrillEnd::Held {
         for drill in attach::in_order(drills.to_vec()) {
@@ -287,7 +300,8 @@ async fn record_attached(
                 true => DrillRecording::default(),
                 false => client.run(Some(drill)).await?,
             };
-            watch.ended(&judge::judge(drill, &calm, &run), &run, recordings.len())?;
+            let number = (recordings.len(), drills.len());
+            watch.ended(&judge::judge(drill, &calm, &run), &run, number)?;
             recordings.insert(drill.id.clone(), run);
         }
     }

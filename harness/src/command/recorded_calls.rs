@@ -32,7 +32,10 @@ fn add_calls(
         let wire = &call["wire"];
         let place = wire["connection"].as_u64().zip(wire["number"].as_u64());
         let known = place.and_then(|place| shown.get(&place).copied());
-        let number = known.unwrap_or(all.exchanges.len() as u64 + 1);
+        // Numbers of calls that are gone are not given again.
+        let last = all.exchanges.last().and_then(|call| call["serial"].as_u64());
+        let last = last.max(shown.values().max().copied()).unwrap_or_default();
+        let number = known.unwrap_or(last + 1);
         numbers.insert(call["serial"].as_u64().unwrap_or_default(), number);
         let mut call = call.clone();
         call["serial"] = json!(number);

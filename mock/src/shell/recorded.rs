@@ -1,5 +1,7 @@
-//! The console of calls that were recorded elsewhere: read-only, on loopback.
+//! The console of calls that were recorded elsewhere, on loopback. Nothing in it can be changed; drills can be started
+//! again.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -9,19 +11,23 @@ use http_body::Body;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::answer::{ControlProblem, SiteBody, problem};
-use super::body::{self, BodyTimes};
+use super::body::{self, BodyTimes, Store};
 use super::console;
-use super::drill_run::DrillRun;
+use super::drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 use super::listener::{ServeLimits, accept_all};
 use super::site::Access;
+use crate::message::call::{Body as ReadBody, Reading};
 use crate::value::path_pattern::PathPattern;
 
 /// Where the control plane of a mock is.
 const ADMIN: &str = "/__admin";
 /// Rows that are listed where `limit` is absent.
 const ROWS_LISTED: usize = 100;
+/// Bytes of the body of a call.
+const BODY_BYTES_MAX: u64 = 64 * 1024;
 
 /// Calls that were recorded elsewhere, as [`Site::journals`](super::Site::journals) shows them, and what is said of the
 /// clients that made them.
@@ -33,10 +39,12 @@ pub struct RecordedCalls {
     pub findings: Option<Value>,
     /// The answer of `GET /drill_run`; without one that route is absent.
     pub drill_run: Option<DrillRun>,
+    /// Who runs the drills that `POST /drill_run` starts again. They are shown as waiting by then, without calls.
+    pub starts: Option<UnboundedSender<DrillStart>>,
 }
 
-/// Serves the console of these calls on `listener`, at `/__admin/console/`, until `stop` is ready. Only `GET` is
-/// answered. Calls may be added meanwhile.
+/// Serves the console of these calls on `listener`, at `/__admin/console/`, until `stop` is ready. Calls may be
+/// added meanwhile.
 pub async fn serve_recorded(
     listener: TcpListener,
     calls: Arc<Mutex<RecordedCalls>>,
@@ -61,7 +69,9 @@ where
     B: Body<Data = Bytes> + Send + Unpin,
 {
     let (parts, body) = request.into_parts();
-    body::drain(body, &parts.headers, BodyTimes::default()).await;
+    let reading = Reading::Whole { bytes_max: BODY_BYTES_MAX };
+    let read =
+        body::read(body, &parts.headers, reading, BodyTimes::default(), &Store::default()).await;
     let path = parts.uri.path();
     if let Err(problem) = access.check(&parts, client) {
         return problem.respond(path);
@@ -73,18 +83,84 @@ where
     if let Some(name) = console::name(below) {
         return console::answer(&parts.method, path, name);
     }
-    if parts.method != Method::GET {
-        let problem = ControlProblem::method_not_allowed("a recording can't be changed");
-        return problem.respond(path);
-    }
-    let found = calls.lock().look(below, parts.uri.query().unwrap_or_default());
+    let (status, found) = match (&parts.method, below) {
+        (&Method::POST, "/drill_run") => {
+            let start = read_start(read.ok());
+            (StatusCode::ACCEPTED, start.and_then(|start| calls.lock().start(start)))
+        }
+        (&Method::GET, _) => {
+            (StatusCode::OK, calls.lock().look(below, parts.uri.query().unwrap_or_default()))
+        }
+        _ => {
+            let problem = ControlProblem::method_not_allowed("a recording can't be changed");
+            return problem.respond(path);
+        }
+    };
     match found {
-        Ok(value) => problem::respond(StatusCode::OK, "application/json", value.to_string()),
+        Ok(value) => problem::respond(status, "application/json", value.to_string()),
         Err(problem) => problem.respond(path),
     }
 }
 
+/// Which drills to start, by the body of a call.
+fn read_start(body: Option<ReadBody>) -> Result<DrillStart, ControlProblem> {
+    match body {
+        Some(ReadBody::Empty) => Ok(DrillStart::default()),
+        Some(ReadBody::Whole(bytes)) => serde_json::from_slice(&bytes)
+            .map_err(|error| ControlProblem::malformed(format!("the body does not fit: {error}"))),
+        _ => Err(ControlProblem::malformed("the body does not end, or is too large")),
+    }
+}
+
 impl RecordedCalls {
+    /// Starts drills again, and the calm run. What was there of them is gone.
+    fn start(&mut self, start: DrillStart) -> Result<Value, ControlProblem> {
+        let (Some(run), Some(starts)) = (&mut self.drill_run, &self.starts) else {
+            return Err(ControlProblem::conflict(
+                "drills can't be started here: `moot drill --console -- CMD` can",
+            ));
+        };
+        if run.state == DrillRunState::Running {
+            return Err(ControlProblem::conflict("the drills run"));
+        }
+        let is_known = |id: &String| run.drills.iter().any(|drill| drill.drill == *id);
+        if let Some(unknown) = start.only.iter().find(|id| !is_known(id)) {
+            return Err(ControlProblem::invalid_value(format!("there is no drill `{unknown}`")));
+        }
+        let mut again = Vec::new();
+        for (number, drill) in run.drills.iter_mut().enumerate() {
+            if number == 0 || start.has(&drill.drill) {
+                *drill = DrillProgress::waiting(&drill.drill, &drill.title);
+                again.push(drill.drill.clone());
+            }
+        }
+        if starts.send(start).is_err() {
+            return Err(ControlProblem::conflict("the command is about to end"));
+        }
+        (run.state, run.grade) = (DrillRunState::Running, None);
+        run.reasons.clear();
+        let shown = json!(run);
+        self.exchanges.retain(|one| again.iter().all(|drill| one["drill"] != **drill));
+        self.forget_findings();
+        Ok(shown)
+    }
+
+    /// Takes away the findings of calls that are no longer there.
+    fn forget_findings(&mut self) {
+        let Some(findings) = &mut self.findings else { return };
+        let known: BTreeSet<u64> =
+            self.exchanges.iter().filter_map(|one| one["serial"].as_u64()).collect();
+        findings["calls"] = json!(known.len());
+        if let Some(list) = findings["findings"].as_array_mut() {
+            list.retain(|one| {
+                let calls = one["calls"].as_array();
+                calls.is_some_and(|calls| {
+                    calls.iter().filter_map(Value::as_u64).any(|call| known.contains(&call))
+                })
+            });
+        }
+    }
+
     fn look(&self, path: &str, query: &str) -> Result<Value, ControlProblem> {
         match path {
             "/" => Ok(self.index()),
@@ -105,8 +181,11 @@ impl RecordedCalls {
         let findings = self.findings.is_some().then_some("/findings");
         let drills = self.drill_run.is_some().then_some("/drill_run");
         let paths = ["/", "/exchanges", "/exchanges/{id}"];
-        let paths = paths.into_iter().chain(findings).chain(drills);
-        let routes = paths.map(|path| json!({ "method": "GET", "path": format!("{ADMIN}{path}") }));
+        let paths = paths.into_iter().chain(findings).chain(drills).map(|path| ("GET", path));
+        let starts = self.starts.is_some().then_some(("POST", "/drill_run"));
+        let routes = paths.chain(starts);
+        let routes = routes
+            .map(|(method, path)| json!({ "method": method, "path": format!("{ADMIN}{path}") }));
         json!({ "moot": true, "recorded": true, "routes": routes.collect::<Vec<_>>() })
     }
 
@@ -149,5 +228,79 @@ impl RecordedCalls {
         }
         let skipped = matching.len().saturating_sub(limit);
         Ok(json!({ "count": matching.len(), "exchanges": &matching[skipped..] }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tokio::sync::mpsc;
+
+    use super::{DrillProgress, DrillRun, DrillRunState, DrillStart, RecordedCalls};
+
+    fn ended() -> RecordedCalls {
+        let drills = ["calm", "limited", "broken-json"].map(|id| DrillProgress {
+            state: "held".to_owned(),
+            calls: Some(1),
+            ..DrillProgress::waiting(id, "It happens")
+        });
+        let run = DrillRun {
+            state: DrillRunState::Ended,
+            can_start: true,
+            grade: Some("ready".to_owned()),
+            reasons: vec!["why".to_owned()],
+            drills: drills.to_vec(),
+        };
+        let call = |serial: u64, drill: &str| json!({ "serial": serial, "drill": drill });
+        let exchanges =
+            vec![call(1, "calm"), call(2, "limited"), call(3, "broken-json"), call(4, "limited")];
+        let finding = |calls: &[u64]| json!({ "calls": calls });
+        let findings =
+            json!({ "calls": 4, "findings": [finding(&[1]), finding(&[2, 4]), finding(&[3])] });
+        RecordedCalls {
+            exchanges,
+            findings: Some(findings),
+            drill_run: Some(run),
+            ..RecordedCalls::default()
+        }
+    }
+
+    fn only(ids: &[&str]) -> DrillStart {
+        DrillStart { only: ids.iter().map(|id| (*id).to_owned()).collect() }
+    }
+
+    #[test]
+    fn drills_that_start_again_wait_without_calls_and_others_stay() {
+        let (sender, mut starts) = mpsc::unbounded_channel();
+        let mut all = RecordedCalls { starts: Some(sender), ..ended() };
+        let shown = all.start(only(&["limited"])).expect("it starts");
+        assert_eq!(starts.try_recv().ok(), Some(only(&["limited"])));
+        assert_eq!((&shown["state"], &shown["grade"]), (&json!("running"), &Value::Null));
+        let states: Vec<&Value> =
+            shown["drills"].as_array().into_iter().flatten().map(|it| &it["state"]).collect();
+        assert_eq!(states, ["waiting", "waiting", "held"]);
+        assert_eq!(all.exchanges, [json!({ "serial": 3, "drill": "broken-json" })]);
+        assert_eq!(all.findings, Some(json!({ "calls": 1, "findings": [{ "calls": [3] }] })));
+        // They run.
+        let refused = all.start(DrillStart::default()).expect_err("they run");
+        assert_eq!(refused.detail, "the drills run");
+        assert!(starts.try_recv().is_err());
+    }
+
+    #[test]
+    fn what_cannot_start_changes_nothing() {
+        let mut certificate = ended();
+        let refused = certificate.start(DrillStart::default()).expect_err("nobody runs them");
+        assert!(refused.detail.contains("moot drill --console"), "{}", refused.detail);
+        let (sender, mut starts) = mpsc::unbounded_channel();
+        let mut all = RecordedCalls { starts: Some(sender), ..ended() };
+        let refused = all.start(only(&["limited", "limitted"])).expect_err("a wrong name");
+        assert_eq!(refused.detail, "there is no drill `limitted`");
+        assert!(starts.try_recv().is_err());
+        for all in [certificate, all] {
+            let before = ended();
+            assert_eq!((all.exchanges, all.drill_run), (before.exchanges, before.drill_run));
+        }
+        drop(starts);
     }
 }

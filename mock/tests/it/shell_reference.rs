@@ -27,6 +27,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("GET /events?since=0&status=201&timeout_seconds=0", ""),
     ("GET /findings", ""),
     ("GET /drill_run", ""),
+    (REFUSED, r#"{"only": ["limited"]}"#),
     ("POST /exchanges/wait", r#"{"operation": "create_legal_request", "timeout_seconds": 5}"#),
     ("GET /exchanges/har", ""),
     ("DELETE /exchanges", ""),
@@ -104,6 +105,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("POST /reset", ""),
 ];
 
+/// The example that a mock refuses: it runs no drills.
+const REFUSED: &str = "POST /drill_run";
+
 /// Texts longer than this are cut on the page.
 const TEXT_LENGTH_MAX: usize = 60;
 /// Objects have so many members on the page at most.
@@ -144,10 +148,10 @@ async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
             admin(&site, BASE, line, Value::Null).await.ok();
         }
         let answer = admin(&site, BASE, &filled(line), body_json).await;
-        assert!(answer.status.is_success(), "{line} {body}: {answer:?}");
+        assert_eq!(answer.status.is_success(), *line != REFUSED, "{line} {body}: {answer:?}");
         let (name, operation) = operation(document, line);
         let status = answer.status.as_str();
-        let (media_type, schema) = content(operation, status);
+        let (media_type, schema) = content(document, operation, status);
         assert_eq!(answer.headers["content-type"], media_type, "{line}");
         let answers =
             if media_type == "text/event-stream" { events(&answer) } else { vec![answer.json()] };
@@ -171,8 +175,10 @@ async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
 }
 
 /// The media type and the schema of an answer.
-fn content<'d>(operation: &'d Value, status: &str) -> (&'d str, &'d Value) {
-    let content = operation["responses"][status]["content"].as_object().expect("a content");
+fn content<'d>(document: &'d Value, operation: &'d Value, status: &str) -> (&'d str, &'d Value) {
+    let problem = &document["components"]["responses"]["Problem"];
+    let response = operation["responses"].get(status).unwrap_or(problem);
+    let content = response["content"].as_object().expect("a content");
     let (media_type, content) = content.iter().next().expect("one media type");
     (media_type, &content["schema"])
 }
@@ -332,7 +338,7 @@ fn page(document: &Value, sent: &BTreeMap<String, Vec<Sent>>) -> String {
         for (path, item) in items {
             let operations = item.as_object().expect("operations");
             for (method, operation) in operations.iter().filter(|(key, _)| *key != "parameters") {
-                push_route(&mut page, &mut shown, (method, path), operation, sent);
+                push_route(&mut page, &mut shown, (document, method, path), operation, sent);
             }
         }
     }
@@ -343,7 +349,7 @@ fn page(document: &Value, sent: &BTreeMap<String, Vec<Sent>>) -> String {
 fn push_route(
     page: &mut String,
     shown: &mut BTreeMap<String, String>,
-    (method, path): (&str, &str),
+    (document, method, path): (&Value, &str, &str),
     operation: &Value,
     sent: &BTreeMap<String, Vec<Sent>>,
 ) {
@@ -376,7 +382,7 @@ fn push_route(
         page.push_str("```\n");
     }
     let Some(Sent { status, answer, .. }) = sent[name].last() else { return };
-    let (_, schema) = content(operation, &status.to_string());
+    let (_, schema) = content(document, operation, &status.to_string());
     let schema = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
     let schema = schema.expect("a schema").to_owned();
     if let Some(other) = shown.get(&schema) {

@@ -5,8 +5,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use moot_mock::shell::{DrillProgress, DrillRun, DrillRunState, RecordedCalls, serve_recorded};
+use moot_mock::shell::{
+    DrillProgress, DrillRun, DrillRunState, DrillStart, RecordedCalls, serve_recorded,
+};
 use parking_lot::Mutex;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::time::MissedTickBehavior;
 
 use super::drill_mock::DrillMock;
@@ -15,6 +18,7 @@ use crate::command::error::CommandError;
 use crate::command::listen::listen_on;
 use crate::command::recorded_calls::{self, ShownNumbers};
 use crate::command::screen::Screen;
+use crate::command::signals::StopSignals;
 use crate::drill::certificate::{CALM, Certificate};
 use crate::drill::judge::DrillResult;
 use crate::drill::recording::DrillRecording;
@@ -28,8 +32,6 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Shows how far the drills are.
 pub(in crate::command) struct DrillWatch<'a> {
     screen: &'a Screen,
-    /// How many drills there are beside the calm run.
-    count: usize,
     console: Option<DrillConsole>,
 }
 
@@ -38,10 +40,13 @@ struct DrillConsole {
     url: String,
     calls: Arc<Mutex<RecordedCalls>>,
     shown: Mutex<ShownNumbers>,
+    /// What the page starts again.
+    starts: UnboundedReceiver<DrillStart>,
 }
 
 impl<'a> DrillWatch<'a> {
-    /// Starts the console, if it is wanted, and prints its address. It ends with the runtime.
+    /// Starts the console, if it is wanted, and prints its address. It ends with the runtime. `can_start`: whether the
+    /// page may start drills again.
     ///
     /// # Errors
     /// No address can be listened on.
@@ -49,12 +54,14 @@ impl<'a> DrillWatch<'a> {
         screen: &'a Screen,
         drills: &[&'static Drill],
         has_console: bool,
+        can_start: bool,
     ) -> Result<Self, CommandError> {
-        let console = if has_console { Some(DrillConsole::start(drills).await?) } else { None };
+        let console =
+            if has_console { Some(DrillConsole::start(drills, can_start).await?) } else { None };
         if let Some(console) = &console {
             screen.note(&format!("the console is at {}\n", console.url))?;
         }
-        Ok(Self { screen, count: drills.len(), console })
+        Ok(Self { screen, console })
     }
 
     /// The drill begins; `None` is the calm run.
@@ -92,7 +99,7 @@ impl<'a> DrillWatch<'a> {
         }
     }
 
-    /// The drill ended as number `number`. The terminal gets a line.
+    /// The drill ended as number `number` of `count`; 0 is the calm run. The terminal gets a line.
     ///
     /// # Errors
     /// It can't be written.
@@ -100,26 +107,32 @@ impl<'a> DrillWatch<'a> {
         &self,
         result: &DrillResult,
         run: &DrillRecording,
-        number: usize,
+        (number, count): (usize, usize),
     ) -> Result<(), CommandError> {
         self.change(|calls, shown| recorded_calls::add_drill(calls, shown, result, &run.journal));
         if !self.screen.shows_progress() {
             return Ok(());
         }
-        self.screen.note(&progress_line(result, number, self.count, self.screen.paint_err()))
+        self.screen.note(&progress_line(result, number, count, self.screen.paint_err()))
     }
 
-    /// All drills are over. With a console, waits for a signal.
+    /// All drills are over. With a console, waits for a signal, or until the page starts drills again.
     ///
     /// # Errors
     /// Signals can't be waited for.
-    pub(super) async fn graded(&self, certificate: &Certificate) -> Result<(), CommandError> {
+    pub(super) async fn graded(
+        &mut self,
+        certificate: &Certificate,
+    ) -> Result<Option<DrillStart>, CommandError> {
         self.change(|calls, _| {
             recorded_calls::grade(calls.drill_run.get_or_insert_default(), certificate);
         });
-        match &self.console {
-            Some(shown) => console::keep(&shown.url, self.screen).await,
-            None => Ok(()),
+        let Some(console) = &mut self.console else { return Ok(None) };
+        let mut signals = StopSignals::new()?;
+        self.screen.note(&console::kept(&console.url))?;
+        tokio::select! {
+            () = signals.next() => Ok(None),
+            Some(start) = console.starts.recv() => Ok(Some(start)),
         }
     }
 
@@ -131,31 +144,26 @@ impl<'a> DrillWatch<'a> {
 }
 
 impl DrillConsole {
-    async fn start(drills: &[&'static Drill]) -> Result<Self, CommandError> {
+    async fn start(drills: &[&'static Drill], can_start: bool) -> Result<Self, CommandError> {
         let (listener, bound) = listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
-        let calm = waiting(CALM, "Nothing happens");
-        let others = drills.iter().map(|drill| waiting(&drill.id, &drill.title));
+        let calm = DrillProgress::waiting(CALM, "Nothing happens");
+        let others = drills.iter().map(|drill| DrillProgress::waiting(&drill.id, &drill.title));
+        let (starter, starts) = mpsc::unbounded_channel();
         let run = DrillRun {
             state: DrillRunState::Running,
+            can_start,
             drills: std::iter::once(calm).chain(others).collect(),
             ..DrillRun::default()
         };
-        let calls = RecordedCalls { drill_run: Some(run), ..recorded_calls::none() };
+        let calls = RecordedCalls {
+            drill_run: Some(run),
+            starts: can_start.then_some(starter),
+            ..recorded_calls::none()
+        };
         let calls = Arc::new(Mutex::new(calls));
         tokio::spawn(serve_recorded(listener, calls.clone(), std::future::pending()));
         let url = format!("http://{bound}/__admin/console/#/drills");
-        Ok(Self { url, calls, shown: Mutex::default() })
-    }
-}
-
-fn waiting(drill: &str, title: &str) -> DrillProgress {
-    DrillProgress {
-        drill: drill.to_owned(),
-        title: title.to_owned(),
-        state: "waiting".to_owned(),
-        why: None,
-        calls: None,
-        met_by: Vec::new(),
+        Ok(Self { url, calls, shown: Mutex::default(), starts })
     }
 }
 

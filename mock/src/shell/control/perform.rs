@@ -77,6 +77,11 @@ pub(super) async fn on_site(
             findings(site, &realm).await?
         }
         SiteAction::GetDrillRun => json!(DrillRun::default()),
+        SiteAction::StartDrillRun { .. } => {
+            let detail =
+                "a mock does not know your client: `moot drill --console -- CMD` starts drills";
+            return Err(ControlProblem::conflict(detail));
+        }
         SiteAction::Receive => return receive(call),
         SiteAction::ListReceived => received(realm),
         SiteAction::PlanReceiver { statuses } => {

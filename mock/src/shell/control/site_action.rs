@@ -113,6 +113,13 @@ pub(super) enum SiteAction {
     /// The drills of a client, with their ends and the grade. They run in `moot drill --console`; elsewhere `state` is `none`
     #[schemars(extend("x-route" = "GET /drill_run"))]
     GetDrillRun,
+    /// Start drills again: all, or the calm run and those that are named. A mock runs none, and refuses; `moot drill --console` does
+    #[schemars(extend("x-route" = "POST /drill_run", "x-status" = 202))]
+    StartDrillRun {
+        /// ids of drills; all if absent
+        #[serde(rename = "only", default)]
+        _only: Option<Vec<String>>,
+    },
     /// The built-in receiver: its address for webhooks, and what arrived
     #[schemars(extend("x-route" = "GET /receiver", "x-offered" = true))]
     ListReceived,

@@ -91,6 +91,23 @@ fn drills_are_shown_as_they_run_with_their_calls_and_the_grade() {
         browser.wait_text(".grade", "inconclusive");
         check(&browser, &axe(), theme);
     }
+    // One drill is started again: it and the calm run have new calls, the others keep theirs.
+    let calls = |drill: &str| {
+        let script = format!(
+            "return [...document.querySelectorAll('tbody tr')].find((one) => one.querySelector('code').innerText === {})?.querySelector('.calls-of').innerText",
+            json!(drill)
+        );
+        browser.run(&script).as_str().unwrap_or_default().to_owned()
+    };
+    let (limited, broken) = (calls("limited"), calls("broken-json"));
+    browser.run("[...document.querySelectorAll('tbody tr')].find((one) => one.querySelector('code').innerText === 'limited').querySelector('button').click()");
+    browser.wait("!document.querySelector('tbody button')");
+    browser.wait_text("#strip-command", "drill_run");
+    browser.wait_text(".grade", "inconclusive");
+    assert!(row("limited").contains("held"), "{}", row("limited"));
+    assert_ne!(calls("limited"), limited);
+    assert_eq!(calls("broken-json"), broken);
+    browser.wait_text("main button", "Run all again");
     assert_eq!(browser.complaints(), [""; 0]);
     // What the page asks for fits the OpenAPI document of the control plane.
     let port = shown.url.split(':').nth(2).and_then(|rest| rest.split('/').next()?.parse().ok());
