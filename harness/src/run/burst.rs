@@ -33,7 +33,10 @@ pub(super) async fn walk(
 ) -> Result<(), Stop> {
     walk.views().doubt();
     // The token is fetched before, so that it is not counted among the calls.
-    let prepared = prepare::prepare(walk.session, &walk.names, &step.shape, &walk.name).await?;
+    let mut prepared = Vec::new();
+    for shape in step.shapes() {
+        prepared.push(prepare::prepare(walk.session, &walk.names, &shape, &walk.name).await?);
+    }
     let calls = in_turn(walk, step, prepared).await?;
     if !step.plan.is_few() {
         walk.session.fresh_window().await;
@@ -68,23 +71,24 @@ pub(super) async fn walk(
 /// than the 600 of §8.
 const IN_TURN: [&str; 2] = ["reader", "other_company"];
 
-/// The call of the step, and the same with the token of each other application.
+/// The calls of the step, and the same with the token of each other application.
 async fn in_turn(
     walk: &ScenarioWalk<'_>,
     step: &BurstStep,
-    prepared: ClientRequest,
+    own: Vec<ClientRequest>,
 ) -> Result<Vec<ClientRequest>, Stop> {
-    let mut calls = vec![prepared];
+    let mut calls = own.clone();
     for application in IN_TURN.into_iter().filter(|_| step.plan.each_application) {
         if walk.names.get(&["target".to_owned(), application.to_owned()]).is_none() {
             continue;
         }
         let token = walk.session.token(application, Scopes::READ).await?;
-        let mut call = calls[0].clone();
-        call.headers.retain(|(name, _)| name != "authorization");
-        call.headers.push(("authorization".to_owned(), format!("Bearer {token}")));
-        application.clone_into(&mut call.application);
-        calls.push(call);
+        for mut call in own.iter().cloned() {
+            call.headers.retain(|(name, _)| name != "authorization");
+            call.headers.push(("authorization".to_owned(), format!("Bearer {token}")));
+            application.clone_into(&mut call.application);
+            calls.push(call);
+        }
     }
     Ok(calls)
 }

@@ -38,6 +38,8 @@ keyed! {
     pub struct BurstPlan("`burst`") {
         /// `METHOD /path`, or the name of an operation.
         request: String,
+        /// Further requests, which are sent in turn with the first one.
+        also: Vec<RequestLine> as OrDefault<List<RequestLine, 1, 16>>,
         /// How many. More than ten need consent `load`; the document of fewer has their `answers`.
         calls: u32 as Integer<1, 100_000>,
         /// Whether the calls carry the tokens of `main`, `reader` and `other_company` in turn, as far
@@ -72,6 +74,15 @@ impl BurstPlan {
 }
 
 impl BurstStep {
+    /// The shape of each request that is sent in turn.
+    pub fn shapes(&self) -> impl Iterator<Item = RequestShape> {
+        let also = self.plan.also.iter().map(|line| RequestShape {
+            line: Some(line.clone()),
+            ..self.shape.clone()
+        });
+        std::iter::once(self.shape.clone()).chain(also)
+    }
+
     /// Reads the keys of the step. The `id` of its operation stands beside `burst`.
     pub(super) fn read(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
         let line = fields.get("burst").and_then(|plan| plan.member("request")).and_then(|node| {

@@ -125,6 +125,7 @@ impl IdWalk<'_> {
                 }
                 StepAction::Burst(burst) => {
                     self.shape(&burst.shape);
+                    burst.plan.also.iter().for_each(|line| self.line(line));
                     self.checks(&burst.expect);
                     self.observations(&burst.observe);
                 }

@@ -96,6 +96,7 @@ impl NameWalk<'_> {
 
     fn burst(&mut self, burst: &BurstStep) {
         self.shape(&burst.shape);
+        burst.plan.also.iter().for_each(|line| self.line(line));
         self.captures(&burst.capture);
         self.checks(&burst.expect);
         self.observations(&burst.observe);

@@ -36,6 +36,7 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("limits.forgets-after-30-seconds", Admit(forgets_after_30_seconds)),
     ("limits.refusals-count", Admit(refusals_count)),
     ("limits.by-application", Admit(limited_by_application)),
+    ("limits.by-path", Admit(limited_by_path)),
     ("bearer.missing-taken", Admit(missing_taken)),
     ("bearer.missing-taken-at-activity", Admit(missing_taken_at_activity)),
     ("bearer.invalid-taken", Admit(invalid_taken)),
@@ -103,6 +104,13 @@ fn refusals_count(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
 fn limited_by_application(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let Some(grant) = call.grant() else { return admission };
     let client = IpAddr::V4(Ipv4Addr::from(grant.application));
+    call.world.admit_unhooked(call.now, &Head { client, ..*call.head })
+}
+
+/// Counts the calls of each operation as if it had an address of its own.
+fn limited_by_path(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let Some(operation) = call.operation() else { return admission };
+    let client = IpAddr::V4(Ipv4Addr::from(operation as u32));
     call.world.admit_unhooked(call.now, &Head { client, ..*call.head })
 }
 
