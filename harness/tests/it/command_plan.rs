@@ -190,3 +190,30 @@ async fn shards_of_a_run_on_a_deployment_are_merged_and_a_recording_has_costs() 
     let judged = run(&["judge", "part1"], dir.path());
     assert_eq!(judged.code, codes[0], "{}{}", judged.stdout, judged.stderr);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shards_at_the_same_time_see_the_data_of_each_other_and_blame_nobody() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let server = start("default").await;
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write, delete]\n");
+    let line = ["section:4.5", "section:4.6", "section:4.9", "section:4.10", "section:4.12"];
+    let line = [&["run", "--target", "target.yaml", "--seed", "7", "--rate", "0"], &line[..]];
+    let line = line.concat();
+    let dir = dir.path();
+    let ran: Vec<_> = std::thread::scope(|threads| {
+        let shards = ["1/3", "2/3", "3/3"].map(|shard| {
+            let own = ["--shard", shard, "--record", &shard[..1]];
+            let words: Vec<String> =
+                line.iter().chain(&own).map(|word| (*word).to_owned()).collect();
+            threads.spawn(move || run(&words.iter().map(String::as_str).collect::<Vec<_>>(), dir))
+        });
+        shards.map(|thread| thread.join().expect("it ends")).into_iter().collect()
+    });
+    for ran in &ran {
+        assert!(matches!(ran.code, Some(0 | 3)), "{}{}", ran.stdout, ran.stderr);
+    }
+    let merged = run(&["merge", "1", "2", "3", "--format", "json"], dir);
+    let report: Value = serde_json::from_str(&merged.stdout).expect("it is JSON");
+    assert_eq!(report["findings"], serde_json::json!([]), "{}", merged.stderr);
+    assert!(report["counts"]["pass"].as_u64() > Some(1000), "{}", report["counts"]);
+}

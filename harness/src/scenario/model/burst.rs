@@ -76,10 +76,11 @@ impl BurstPlan {
 impl BurstStep {
     /// The shape of each request that is sent in turn.
     pub fn shapes(&self) -> impl Iterator<Item = RequestShape> {
-        let also = self.plan.also.iter().map(|line| RequestShape {
-            line: Some(line.clone()),
-            ..self.shape.clone()
-        });
+        let also = self
+            .plan
+            .also
+            .iter()
+            .map(|line| RequestShape { line: Some(line.clone()), ..self.shape.clone() });
         std::iter::once(self.shape.clone()).chain(also)
     }
 
