@@ -9,6 +9,8 @@ use super::call_edit::QueryParameter;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum CallCondition {
+    /// The path has a percent sign.
+    EncodedPath,
     /// The call has no query.
     NoQuery,
     /// The query has this parameter.
@@ -52,6 +54,7 @@ impl CallCondition {
     fn holds(&self, call: &AdmittedCall<'_>) -> bool {
         let head = &call.call.head;
         match self {
+            Self::EncodedPath => head.path.contains('%'),
             Self::NoQuery => head.query.is_none(),
             Self::Parameter(parameter) => parameter.is_in(head.query),
             Self::WithoutParameter(name) => {

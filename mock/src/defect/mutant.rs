@@ -11,6 +11,7 @@ mod lists;
 mod members;
 mod messages;
 mod refusals;
+mod requests;
 mod row;
 mod views;
 
@@ -78,6 +79,9 @@ impl Mutant {
             (OperatorFamily::Errors, _) => {
                 "provokes this refusal of this operation, and compares every member"
             }
+            (OperatorFamily::Http, PlaceKind::Request) => {
+                "sends the call in a form that HTTP allows, and looks whether it is served"
+            }
             (OperatorFamily::Http, _) => {
                 "looks at the status, the headers and the bytes of the answer"
             }
@@ -93,6 +97,7 @@ static ALL: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
     all.extend(calls::mutants());
     all.extend(refusals::mutants());
     all.extend(messages::mutants());
+    all.extend(requests::mutants());
     all
 });
 

@@ -57,6 +57,8 @@ pub enum PlaceKind {
     Effect,
     /// The change of a legal request to one status.
     Transition,
+    /// The form of the requests of one operation.
+    Request,
     /// The HTTP message of one operation.
     Message,
 }
