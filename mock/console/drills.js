@@ -96,7 +96,7 @@ function update(element, one) {
     setText(link, counted(one.calls, "call"));
     return;
   }
-  const met = one.met_by.slice(0, 6).flatMap((/** @type {number} */ serial) => [" ", el("a", { href: `#/calls/${serial}` }, String(serial))]);
+  const met = (one.state === "not_applicable" ? [] : one.met_by.slice(0, 6)).flatMap((/** @type {number} */ serial) => [" ", el("a", { href: `#/calls/${serial}` }, String(serial))]);
   const calls = one.calls === null ? "–" : one.calls === 0 ? "none"
     : el("a", { href: `#/calls?drill=${encodeURIComponent(one.drill)}`, "data-open": true }, counted(one.calls, "call"));
   replace(cell, calls, met.length > 0 ? el("span", { class: "operation" }, "met by", met) : null);

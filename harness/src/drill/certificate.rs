@@ -255,7 +255,8 @@ fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Gr
     }
     let held = of(DrillEnd::Held).count();
     if held < HELD_MIN {
-        reasons.push(format!("{held} drills were held; a grade needs {HELD_MIN}"));
+        let were = if held == 1 { "drill was" } else { "drills were" };
+        reasons.push(format!("{held} {were} held; a grade needs {HELD_MIN}"));
     }
     if !reasons.is_empty() {
         return (Grade::Inconclusive, reasons);
