@@ -106,6 +106,7 @@ where
 fn read_start(body: Option<ReadBody>) -> Result<DrillStart, ControlProblem> {
     match body {
         Some(ReadBody::Empty) => Ok(DrillStart::default()),
+        Some(ReadBody::Whole(bytes)) if bytes.is_empty() => Ok(DrillStart::default()),
         Some(ReadBody::Whole(bytes)) => serde_json::from_slice(&bytes)
             .map_err(|error| ControlProblem::malformed(format!("the body does not fit: {error}"))),
         _ => Err(ControlProblem::malformed("the body does not end, or is too large")),

@@ -107,7 +107,13 @@ fn drills_are_shown_as_they_run_with_their_calls_and_the_grade() {
     assert!(row("limited").contains("held"), "{}", row("limited"));
     assert_ne!(calls("limited"), limited);
     assert_eq!(calls("broken-json"), broken);
-    browser.wait_text("main button", "Run all again");
+    // All are started again.
+    let broken = calls("broken-json");
+    browser.click(".buttons button");
+    browser.wait("!document.querySelector('tbody button')");
+    browser.wait_text(".grade", "inconclusive");
+    assert_ne!(calls("broken-json"), broken);
+    browser.wait_text(".buttons button", "Run all again");
     assert_eq!(browser.complaints(), [""; 0]);
     // What the page asks for fits the OpenAPI document of the control plane.
     let port = shown.url.split(':').nth(2).and_then(|rest| rest.split('/').next()?.parse().ok());
