@@ -14,7 +14,7 @@ use crate::client::ledger::Ledger;
 use crate::client::operator::person;
 use crate::client::pace::{PaceWait, RETRY_AFTER_MAX, RequestPace, retry_after};
 use crate::exchange::{ReceivedResponse, Trouble};
-use crate::scenario::model::OperatorAction;
+use crate::scenario::model::{OperatorAction, Rhythm};
 use crate::target_file::FileOperator;
 use crate::target_file::model::{
     CREATED_OBJECTS_MAX, Consent, FileHeader, TOKEN_MINUTES_MAX, TargetFile,
@@ -24,6 +24,10 @@ use crate::target_file::model::{
 const BURST: u32 = 10;
 /// A run waits at most this long for all the back-offs that a target asks for.
 const BACK_OFFS_MAX: Duration = Duration::from_secs(30 * 60);
+
+/// Requests that may come before a burst in its minute: fewer than a limit of 600 for each path, or for each token,
+/// leaves over where 1,500 are shared among three.
+const EARLIER_MAX: usize = 60;
 
 /// The window in which the service counts requests (§8).
 const WINDOW: Duration = Duration::from_secs(60);
@@ -215,6 +219,21 @@ impl DeploymentRules {
         self.token_pace.wait_for_back_off().await;
     }
 
+    /// Waits until a burst in this rhythm may begin: what was sent before it must not use up the limit (§8).
+    pub(crate) async fn room_for_burst(&self, calls: u32, rhythm: Rhythm) {
+        let now = Instant::now();
+        let at = match rhythm {
+            Rhythm::InFlight(_) => self.pace.crowd_at(now, EARLIER_MAX),
+            Rhythm::Over(time) => self.pace.spaced_at(now, calls, time),
+        };
+        self.pace.wait_until(at).await;
+    }
+
+    /// Counts a request that was sent without waiting.
+    pub(crate) fn count(&self) {
+        self.pace.count(Instant::now());
+    }
+
     /// Sends nothing for a whole window of the limit (§8).
     pub(crate) fn back_off_for_a_window(&self) {
         self.pace.back_off(Instant::now(), WINDOW);
@@ -227,6 +246,11 @@ pub(crate) fn is_refused_for_now(outcome: &Result<ReceivedResponse, Trouble>) ->
     outcome.as_ref().is_ok_and(|response| {
         response.status == 503 || response.status == 429 && response.header("retry-after").is_some()
     })
+}
+
+/// Whether the answer is that of a limit (`rate_limit_response`).
+pub(crate) fn is_limited(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
+    outcome.as_ref().is_ok_and(|response| matches!(response.status, 429 | 503))
 }
 
 /// Whether a GET is repeated once: after no answer, or after an error of a gateway.

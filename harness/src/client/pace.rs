@@ -126,6 +126,36 @@ impl RequestPace {
         }
     }
 
+    /// When many requests may be sent at once after at most `earlier_max` others in the same minute.
+    pub fn crowd_at(&self, now: Instant, earlier_max: usize) -> Instant {
+        let state = self.state.lock();
+        let counted = state.latest.iter().rev().nth(earlier_max).map(|at| *at + MINUTE);
+        state.blocked_until.into_iter().chain(counted).fold(now, Instant::max)
+    }
+
+    /// When requests evenly spaced over `time` may begin, so that with what was sent before no minute has more
+    /// requests than that.
+    pub fn spaced_at(&self, now: Instant, requests: u32, time: Duration) -> Instant {
+        let state = self.state.lock();
+        let interval = time / requests.max(1);
+        let counted = (1..).zip(state.latest.iter().rev()).filter_map(|(earlier, at)| {
+            // So many may be sent before this one leaves the minute.
+            let free = requests.saturating_sub(earlier);
+            (*at + MINUTE).checked_sub(interval * free)
+        });
+        state.blocked_until.into_iter().chain(counted).fold(now, Instant::max)
+    }
+
+    /// Waits until `at`.
+    pub async fn wait_until(&self, at: Instant) {
+        self.wait.until(at).await;
+    }
+
+    /// Counts a request that took no turn.
+    pub fn count(&self, now: Instant) {
+        remember(&mut self.state.lock(), now, self.per_minute);
+    }
+
     /// Waits for a turn and takes it.
     pub async fn turn(&self) {
         let _line = self.line.lock().await;
@@ -184,10 +214,7 @@ impl RequestPace {
         if !self.is_unpaced() {
             state.full_at = Some(state.full_at.unwrap_or(now).max(now) + self.interval);
         }
-        if state.latest.len() >= self.per_minute.max(REMEMBERED_MAX) {
-            state.latest.pop_front();
-        }
-        state.latest.push_back(now);
+        remember(&mut state, now, self.per_minute);
         Ok(())
     }
 
@@ -204,6 +231,13 @@ impl RequestPace {
         let counted = oldest.map(|oldest| *oldest + MINUTE);
         [filled, counted].into_iter().flatten().fold(not_before, Instant::max)
     }
+}
+
+fn remember(state: &mut PaceState, now: Instant, per_minute: usize) {
+    if state.latest.len() >= per_minute.max(REMEMBERED_MAX) {
+        state.latest.pop_front();
+    }
+    state.latest.push_back(now);
 }
 
 fn taken_since(state: &PaceState, now: Instant, window: Duration) -> usize {

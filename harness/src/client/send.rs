@@ -5,13 +5,14 @@ use moot_fixtures::contract::{Operation, Scopes};
 
 use crate::client::access_tokens::token_label;
 use crate::client::curl;
-use crate::client::deployment_rules::{is_refused_for_now, is_worth_repeating};
+use crate::client::deployment_rules::{is_limited, is_refused_for_now, is_worth_repeating};
 use crate::client::http_request::HttpRequest;
 use crate::client::request::ClientRequest;
 use crate::client::sender::SendAttempt;
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
+use crate::scenario::model::Rhythm;
 use crate::scenario::near_miss;
 use crate::target_file::address;
 use crate::target_file::endpoint::created_kind;
@@ -21,8 +22,8 @@ use crate::target_file::endpoint::created_kind;
 pub(crate) enum SendMode {
     /// At the pace of the target file; a GET is repeated once after trouble.
     Paced,
-    /// At once, never repeated.
-    Burst,
+    /// At once, as part of a burst in this rhythm; never repeated.
+    Burst(Rhythm),
 }
 
 /// Sends a request. Whatever prevents that is the trouble of the exchange.
@@ -60,7 +61,7 @@ impl Sending<'_> {
         let operation = self.guarded_operation(&request);
         deployment
             .guard
-            .check(&self.prepared, operation, self.mode == SendMode::Burst)
+            .check(&self.prepared, operation, matches!(self.mode, SendMode::Burst(_)))
             .map_err(Trouble::Withheld)?;
         let Some(kind) = operation.and_then(created_kind) else { return Ok((request, None)) };
         deployment.guard.spend_creation().map_err(Trouble::Withheld)?;
@@ -91,15 +92,18 @@ impl Sending<'_> {
         row: Option<usize>,
     ) -> (Option<HttpRequest>, SendAttempt) {
         let (request, attempt) = match self.mode {
-            SendMode::Burst => {
+            SendMode::Burst(rhythm) => {
                 let deployment = self.client.destination.deployment();
                 if let Some(Err(trouble)) = deployment.map(|it| it.is_welcome()) {
                     return (None, SendAttempt::not_made(trouble));
                 }
                 let attempt = self.client.sender.send(request.clone()).await;
-                // A burst uses up the window of the limit; later requests wait.
                 if let Some(deployment) = deployment {
-                    deployment.back_off_for_a_window();
+                    match rhythm {
+                        Rhythm::Over(_) if !is_limited(&attempt.outcome) => deployment.count(),
+                        // The limit is used up; later requests wait.
+                        Rhythm::Over(_) | Rhythm::InFlight(_) => deployment.back_off_for_a_window(),
+                    }
                 }
                 (request, attempt)
             }

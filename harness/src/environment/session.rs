@@ -21,7 +21,7 @@ use crate::environment::mock::MockSandboxes;
 use crate::environment::{replayed, root_names};
 use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
-use crate::scenario::model::{OperatorAction, OperatorOrder};
+use crate::scenario::model::{OperatorAction, OperatorOrder, Rhythm};
 
 /// The age, in seconds, at which a token has expired (§5.3).
 const EXPIRED_AGE_SECONDS: i64 = moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
@@ -156,8 +156,8 @@ impl Session {
     }
 
     /// Sends one request of a burst: at once, never repeated; consent `load` on a deployment.
-    pub async fn send_in_burst(&self, prepared: ClientRequest) -> Exchange {
-        self.sent(prepared, SendMode::Burst).await
+    pub async fn send_in_burst(&self, prepared: ClientRequest, rhythm: Rhythm) -> Exchange {
+        self.sent(prepared, SendMode::Burst(rhythm)).await
     }
 
     async fn sent(&self, prepared: ClientRequest, manner: SendMode) -> Exchange {
@@ -263,15 +263,11 @@ impl Session {
         self.recording.keep(format!("deliveries {receiver}"), &Ok(json!(deliveries)));
     }
 
-    /// Waits until the window of the rate limit (§8) has no request of ours. On a mock the window is
-    /// emptied.
-    pub async fn fresh_window(&self) {
+    /// Waits until a burst may begin: what was sent before it must not use up the limit (§8). On a mock the
+    /// window of the limit is emptied.
+    pub async fn room_for_burst(&self, calls: u32, rhythm: Rhythm) {
         match self.client.destination.deployment() {
-            Some(deployment) => {
-                deployment.back_off_for_a_window();
-                // A back-off that is too long is reported by the burst itself.
-                let _ = deployment.turn(false).await;
-            }
+            Some(deployment) => deployment.room_for_burst(calls, rhythm).await,
             None => {
                 // A failure is reported by the burst itself, which finds calls in the window.
                 let _ = self.admin("PUT", "/rate_limit", Some(json!({ "reset": true }))).await;

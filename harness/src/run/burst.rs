@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::check::Document;
 use crate::client::ClientRequest;
+use crate::client::deployment_rules::is_limited;
 use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
 
@@ -39,7 +40,7 @@ pub(super) async fn walk(
     }
     let calls = in_turn(walk, step, prepared).await?;
     if !step.plan.is_few() {
-        walk.session.fresh_window().await;
+        walk.session.room_for_burst(step.plan.calls, step.plan.rhythm).await;
     }
     let mut all: Vec<Arc<Exchange>> = match walk.session.recorded_burst(&calls[0]) {
         Some(recorded) => recorded?.into_iter().map(Arc::new).collect(),
@@ -140,7 +141,7 @@ async fn crowded(
                 let call = calls[number as usize % calls.len()].clone();
                 let exchange = match step.plan.is_few() {
                     true => session.send(call).await,
-                    false => session.send_in_burst(call).await,
+                    false => session.send_in_burst(call, step.plan.rhythm).await,
                 };
                 if is_last(step, &exchange) {
                     is_over.store(true, Ordering::Relaxed);
@@ -172,7 +173,8 @@ async fn spaced_by_clock(
             send::wait(walk, due - moved).await?;
             moved = due;
         }
-        let exchange = Arc::new(walk.session.send_in_burst(prepared.clone()).await);
+        let exchange =
+            Arc::new(walk.session.send_in_burst(prepared.clone(), step.plan.rhythm).await);
         all.push(Arc::clone(&exchange));
         if is_last(step, &exchange) {
             break;
@@ -195,7 +197,7 @@ async fn spaced(
         if is_over.load(Ordering::Relaxed) {
             return None;
         }
-        let exchange = session.send_in_burst(prepared.clone()).await;
+        let exchange = session.send_in_burst(prepared.clone(), step.plan.rhythm).await;
         if is_last(step, &exchange) {
             is_over.store(true, Ordering::Relaxed);
         }
@@ -223,25 +225,21 @@ fn judge(
     }
     let document = Document::of_value(summary);
     walk.capture(&step.capture, &document);
-    let refused = all.iter().find(|exchange| is_refused(exchange));
+    let refused = all.iter().find(|exchange| is_limited(&exchange.outcome));
     let shown = refused.or_else(|| all.last()).cloned();
     checks.extend(walk.judge(&step.expect, &document, label, shown.as_ref()));
     observe::observe(walk, &step.observe, &document, label, checks, shown.as_ref());
-}
-
-fn is_refused(exchange: &Exchange) -> bool {
-    exchange.outcome.as_ref().is_ok_and(|response| matches!(response.status, 429 | 503))
 }
 
 /// `sent served refused served_before_refusal most_served_in_a_minute window refusal`.
 fn summary(all: &[Arc<Exchange>]) -> Value {
     let served: Vec<i64> = all
         .iter()
-        .filter(|exchange| !is_refused(exchange))
+        .filter(|exchange| !is_limited(&exchange.outcome))
         .map(|exchange| seconds_of(exchange))
         .collect();
-    let before = all.iter().take_while(|exchange| !is_refused(exchange)).count();
-    let refusal = all.iter().find(|exchange| is_refused(exchange));
+    let before = all.iter().take_while(|exchange| !is_limited(&exchange.outcome)).count();
+    let refusal = all.iter().find(|exchange| is_limited(&exchange.outcome));
     let (sliding, fixed) = (most_in_sliding(&served), most_in_fixed(&served));
     json!({
         "sent": all.len(),

@@ -12,7 +12,7 @@ use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::{self, Planned};
 
 use super::context::RunContext;
-use super::order::{Order, disturbance};
+use super::order::{Order, Phase};
 use super::scenario;
 use super::token_budget;
 use super::turn::{self, ScenarioEffect, Turns};
@@ -35,7 +35,7 @@ pub(super) async fn walk_all(
     order.arrange(&mut places);
     if !shared.target.is_mock() {
         let expires = shared.target.lets_tokens_expire();
-        places.sort_by_key(|(_, place)| disturbance(Planned::at(files, *place).scenario, expires));
+        places.sort_by_key(|(_, place)| Phase::of(Planned::at(files, *place).scenario, expires));
     }
     let count = places.len();
     let queue = Arc::new(Mutex::new(queue(shared, files, places)));
@@ -79,7 +79,7 @@ struct QueuedScenario {
     token_requests: u64,
     /// The tokens that it shares with others.
     tokens: HashSet<(String, Scopes)>,
-    disturbance: u8,
+    phase: Phase,
 }
 
 fn queue(
@@ -102,8 +102,8 @@ fn queue(
             }
             false => (0, HashSet::new()),
         };
-        let disturbance = disturbance(scenario, expires);
-        QueuedScenario { index, place, token_requests, tokens, disturbance }
+        let phase = Phase::of(scenario, expires);
+        QueuedScenario { index, place, token_requests, tokens, phase }
     };
     places.into_iter().map(queued).collect()
 }
@@ -111,8 +111,8 @@ fn queue(
 /// Takes the scenario that begins next. Where token requests are limited, others are walked while they wait.
 fn next(queue: &mut Vec<QueuedScenario>, shared: &RunContext) -> (usize, (usize, usize)) {
     let at = shared.target.token_turns().map_or(0, |free| {
-        let first = queue.first().map_or(0, |one| one.disturbance);
-        let alike = queue.iter().take_while(|one| one.disturbance == first);
+        let first = queue.first().map(|one| one.phase);
+        let alike = queue.iter().take_while(|one| Some(one.phase) == first);
         let missing = |one: &QueuedScenario| {
             one.tokens
                 .iter()
@@ -141,7 +141,7 @@ async fn turns(
         return Turns::free();
     }
     let asks = |place: &(usize, usize)| {
-        turn::course(Planned::at(files, *place).scenario) == ScenarioEffect::AsksForTokens
+        turn::effect(Planned::at(files, *place).scenario) == ScenarioEffect::AsksForTokens
     };
     if jobs == 1 || places.len() == 1 || !places.iter().any(asks) {
         return Turns::shared(ScenarioEffect::Reads);

@@ -195,14 +195,14 @@ impl Counter<'_> {
                     self.call(&burst.shape, calls, calls);
                     self.is_sure = false;
                     self.estimate.unpaced_requests += u64::from(burst.plan.calls);
-                    if let Rhythm::Over(time) = burst.plan.rhythm {
-                        self.estimate.waits_seconds += time.as_secs();
-                        self.estimate.burst_seconds += time.as_secs();
-                    }
                     if !burst.plan.is_few() {
-                        // Before and after it a whole window of the limit passes.
-                        self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
-                        self.estimate.burst_seconds += 2 * WINDOW_SECONDS;
+                        // After calls at once a whole window of the limit passes, and before any there may be a wait.
+                        let seconds = match burst.plan.rhythm {
+                            Rhythm::InFlight(_) => WINDOW_SECONDS,
+                            Rhythm::Over(time) => time.as_secs(),
+                        };
+                        self.estimate.burst_seconds += seconds;
+                        self.estimate.waits_seconds += seconds + WINDOW_SECONDS;
                     }
                 }
                 StepAction::ForEach(for_each, inner) => self.each(for_each, inner),

@@ -1,6 +1,7 @@
 //! The order in which scenarios are walked. Results are told in that of the files, whatever it is.
 
-use crate::scenario::model::{OperatorAction, Scenario};
+use crate::scenario::declared;
+use crate::scenario::model::{OperatorAction, Rhythm, Scenario, StepAction};
 
 /// An order of walking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,34 +30,66 @@ impl Order {
     }
 }
 
-/// How much a scenario disturbs whatever comes after it on a target that all scenarios share, least first. After a
-/// restart there are no tokens, and a moved clock is never moved back: both are walked last.
-pub(super) fn disturbance(scenario: &Scenario, lets_tokens_expire: bool) -> u8 {
-    let has = |need: &str| scenario.needs.iter().any(|known| known == need);
-    if has(OperatorAction::AdvanceClock.need()) || lets_tokens_expire && has("expired_token") {
-        2
-    } else {
-        u8::from(has(OperatorAction::Restart.need()))
+/// When a scenario is walked on a target that all scenarios share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// It uses up the rate limit at once. Later it would have to wait until earlier requests are not counted any more.
+    First,
+    Middle,
+    /// Afterwards there are no tokens.
+    Restart,
+    /// A moved clock is never moved back.
+    Last,
+}
+
+impl Phase {
+    pub(super) fn of(scenario: &Scenario, lets_tokens_expire: bool) -> Self {
+        let has = |need: &str| scenario.needs.iter().any(|known| known == need);
+        let mut is_crowded = false;
+        declared::collect(&scenario.steps, &mut |step| {
+            is_crowded |= matches!(
+                &step.action,
+                StepAction::Burst(burst)
+                    if !burst.plan.is_few() && matches!(burst.plan.rhythm, Rhythm::InFlight(_))
+            );
+        });
+        if has(OperatorAction::AdvanceClock.need()) || lets_tokens_expire && has("expired_token") {
+            Self::Last
+        } else if has(OperatorAction::Restart.need()) {
+            Self::Restart
+        } else if is_crowded {
+            Self::First
+        } else {
+            Self::Middle
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Order, disturbance};
+    use super::{Order, Phase};
     use crate::scenario::load;
 
     #[test]
-    fn restarts_come_late_and_moves_of_the_clock_last() {
+    fn a_used_up_limit_comes_first_restarts_late_and_moves_of_the_clock_last() {
         let files = load::bundled().expect("the bundled suite is sound");
-        let rank = |id: &str, expires: bool| {
+        let phase = |id: &str, expires: bool| {
             let mut all = files.iter().flat_map(|file| &file.scenarios);
-            disturbance(all.find(|it| it.id == id).expect("it is bundled"), expires)
+            Phase::of(all.find(|it| it.id == id).expect("it is bundled"), expires)
         };
-        assert_eq!(rank("each-status-is-reported", true), 0);
-        assert_eq!(rank("restart-keeps-revocations", true), 1);
-        assert_eq!(rank("token-lives-two-hours", false), 2);
-        assert_eq!(rank("token-expired-for-reading", true), 2);
-        assert_eq!(rank("token-expired-for-reading", false), 0, "the target file has a token");
+        assert_eq!(phase("fifteen-hundred", true), Phase::First);
+        assert_eq!(phase("evenly-spaced", true), Phase::Middle);
+        assert_eq!(phase("each-status-is-reported", true), Phase::Middle);
+        assert_eq!(phase("restart-keeps-revocations", true), Phase::Restart);
+        assert_eq!(phase("token-lives-two-hours", false), Phase::Last);
+        assert_eq!(phase("token-expired-for-reading", true), Phase::Last);
+        assert_eq!(
+            phase("token-expired-for-reading", false),
+            Phase::Middle,
+            "the file has a token"
+        );
+        assert!(Phase::First < Phase::Middle && Phase::Middle < Phase::Restart);
+        assert!(Phase::Restart < Phase::Last);
     }
 
     #[test]

@@ -173,7 +173,7 @@ async fn row_walked(
     // What a scenario makes itself is not movement: beside one that changes anything, nothing is
     // walked between the two looks.
     let mut before = None;
-    if turn::course(planned.scenario) < ScenarioEffect::Changes {
+    if turn::effect(planned.scenario) < ScenarioEffect::Changes {
         before = Some(movement::look(shared, planned, name).await);
     }
     let second = attempt(shared, planned, name, row).await;
@@ -184,7 +184,7 @@ async fn row_walked(
         Some(before) => before,
         None => movement::look(shared, planned, name).await,
     };
-    if turn::course(planned.scenario) == ScenarioEffect::Changes {
+    if turn::effect(planned.scenario) == ScenarioEffect::Changes {
         // Both looks are taken after the walk: others get as much time to change something as they had
         // while it was walked.
         tokio::time::sleep(second.duration).await;

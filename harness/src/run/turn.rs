@@ -38,7 +38,7 @@ pub(super) enum Turn<'a> {
 pub(super) enum ScenarioEffect {
     /// It sends nothing but GET.
     Reads,
-    /// It asks for tokens, too, and keeps none: what becomes of them is nothing to it.
+    /// It asks for tokens, too, and keeps none of them.
     AsksForTokens,
     /// Anything else.
     Changes,
@@ -50,7 +50,7 @@ impl Turns {
         Self { shared: None, beside: ScenarioEffect::Changes }
     }
 
-    /// For scenarios that share one company; up to this course they are walked beside others.
+    /// For scenarios that share one company; up to this effect they are walked beside others.
     pub(super) fn shared(beside: ScenarioEffect) -> Self {
         Self { shared: Some(RwLock::default()), beside }
     }
@@ -59,7 +59,7 @@ impl Turns {
     pub(super) async fn take(&self, scenario: &Scenario) -> Turn<'_> {
         match &self.shared {
             None => Turn::Free,
-            Some(shared) if course(scenario) <= self.beside => {
+            Some(shared) if effect(scenario) <= self.beside => {
                 Turn::Beside { _guard: shared.read().await }
             }
             Some(shared) => Turn::Alone { _guard: shared.write().await },
@@ -67,25 +67,25 @@ impl Turns {
     }
 }
 
-/// The course of a whole scenario.
-pub(super) fn course(scenario: &Scenario) -> ScenarioEffect {
+/// The effect of a whole scenario.
+pub(super) fn effect(scenario: &Scenario) -> ScenarioEffect {
     // An operator may have to act for such a token.
     let is_spent = |need: &String| need == "expired_token" || need == "revoked_token";
-    let mut course = match scenario.needs.iter().any(is_spent) {
+    let mut effect = match scenario.needs.iter().any(is_spent) {
         true => ScenarioEffect::Changes,
         false => ScenarioEffect::Reads,
     };
-    declared::collect(&scenario.steps, &mut |step| course = course.max(course_of(step)));
-    course
+    declared::collect(&scenario.steps, &mut |step| effect = effect.max(effect_of(step)));
+    effect
 }
 
-fn course_of(step: &Step) -> ScenarioEffect {
+fn effect_of(step: &Step) -> ScenarioEffect {
     match &step.action {
         StepAction::Request(request) => {
             let RequestStep { shape, control, capture, .. } = request.as_ref();
             let control = control.as_ref().filter(|control| control.shape.line.is_some());
-            let sent = course_of_shape(shape).max(
-                control.map_or(ScenarioEffect::Reads, |control| course_of_shape(&control.shape)),
+            let sent = effect_of_shape(shape).max(
+                control.map_or(ScenarioEffect::Reads, |control| effect_of_shape(&control.shape)),
             );
             // Whoever keeps a token relies on it while others ask for theirs.
             let keeps_token = sent == ScenarioEffect::AsksForTokens && !capture.is_empty();
@@ -101,7 +101,7 @@ fn course_of(step: &Step) -> ScenarioEffect {
     }
 }
 
-fn course_of_shape(shape: &RequestShape) -> ScenarioEffect {
+fn effect_of_shape(shape: &RequestShape) -> ScenarioEffect {
     let is_get = match &shape.line {
         Some(RequestLine::Path { method, .. }) => is_literal(method, "GET"),
         Some(RequestLine::Operation { known: Some(operation), .. }) => operation.method() == "GET",
@@ -132,7 +132,7 @@ fn is_literal(text: &Text, expected: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ScenarioEffect, course};
+    use super::{ScenarioEffect, effect};
     use crate::scenario::load;
     use crate::scenario::model::{Scenario, StepAction};
 
@@ -140,20 +140,20 @@ mod tests {
     fn a_bundled_scenario_is_walked_beside_others_exactly_where_it_changes_nothing() {
         let files = load::bundled().expect("the bundled suite is sound");
         let scenarios = || files.iter().flat_map(|file| &file.scenarios);
-        let course_of =
-            |id: &str| course(scenarios().find(|it| it.id == id).expect("it is bundled"));
-        assert_eq!(course_of("pagination-partition"), ScenarioEffect::Reads);
-        assert_eq!(course_of("document-without-file-or-url"), ScenarioEffect::Changes);
-        assert_eq!(course_of("token-outlived-by-a-newer-one"), ScenarioEffect::Changes);
-        let asking = |it: &&Scenario| course(it) == ScenarioEffect::AsksForTokens;
+        let effect_of =
+            |id: &str| effect(scenarios().find(|it| it.id == id).expect("it is bundled"));
+        assert_eq!(effect_of("pagination-partition"), ScenarioEffect::Reads);
+        assert_eq!(effect_of("document-without-file-or-url"), ScenarioEffect::Changes);
+        assert_eq!(effect_of("token-outlived-by-a-newer-one"), ScenarioEffect::Changes);
+        let asking = |it: &&Scenario| effect(it) == ScenarioEffect::AsksForTokens;
         assert!(scenarios().filter(asking).count() > 3);
         let sends_bursts =
             |it: &Scenario| it.steps.iter().any(|step| matches!(step.action, StepAction::Burst(_)));
-        assert!(!scenarios().any(|it| sends_bursts(it) && course(it) < ScenarioEffect::Changes));
+        assert!(!scenarios().any(|it| sends_bursts(it) && effect(it) < ScenarioEffect::Changes));
         let changes =
             |needs: &[String]| needs.iter().any(|need| need == "delete" || need == "load");
         let aside: Vec<_> = scenarios()
-            .filter(|it| changes(&it.needs) && course(it) < ScenarioEffect::Changes)
+            .filter(|it| changes(&it.needs) && effect(it) < ScenarioEffect::Changes)
             .map(|it| &it.id)
             .collect();
         assert!(aside.is_empty(), "{aside:?}");

@@ -7,7 +7,7 @@ use moot_harness::client::{ClientBody, ClientRequest, UselessToken, payload};
 use moot_harness::environment::{Environment, Session, TargetChoice, TargetOptions, TargetSource};
 use moot_harness::exchange::{Exchange, ReceivedResponse};
 use moot_harness::masks::Masks;
-use moot_harness::scenario::model::{NEEDS, Sandbox};
+use moot_harness::scenario::model::{NEEDS, Rhythm, Sandbox};
 use moot_harness::target_file::TargetClass;
 use serde_json::{Value, json};
 
@@ -170,10 +170,12 @@ async fn a_burst_finds_its_window_empty() {
     };
     let session = session(&target, &sandbox).await;
     let token = session.token("main", Scopes::READ).await.expect("there is a token");
-    session.fresh_window().await;
+    let rhythm = Rhythm::InFlight(1);
+    session.room_for_burst(601, rhythm).await;
     let mut served = 0;
     for _ in 0..601 {
-        let sent = session.send_in_burst(call_with("GET", "/v1/workflows", &token)).await;
+        let call = call_with("GET", "/v1/workflows", &token);
+        let sent = session.send_in_burst(call, rhythm).await;
         served += u32::from(answer(&sent).status == 200);
     }
     assert_eq!(served, 600);

@@ -88,6 +88,50 @@ fn no_minute_has_more_turns_than_it_may() {
     }
 }
 
+#[test]
+fn a_burst_waits_for_as_many_earlier_requests_as_it_must() {
+    let (now, second) = (Instant::now(), Duration::from_secs(1));
+    let pace = RequestPace::new(0, 1);
+    for number in 0..61 {
+        assert_eq!(pace.crowd_at(now, 60), now, "{number} others");
+        pace.count(now + second * number / 61);
+    }
+    let now = now + second;
+    assert_eq!(pace.crowd_at(now, 61), now);
+    assert_eq!(pace.crowd_at(now, 60), now - second + MINUTE, "the oldest of 61");
+    let _ = pace.back_off(now, 2 * MINUTE);
+    assert_eq!(pace.crowd_at(now, 60), now + RETRY_AFTER_MAX);
+}
+
+#[test]
+fn spaced_requests_begin_as_soon_as_no_minute_has_more_than_they_are() {
+    let pace = RequestPace::new(600, 1);
+    let now = Instant::now();
+    assert_eq!(pace.spaced_at(now, 540, MINUTE), now);
+    for (earlier, pause_ms) in [(1, 0), (540, 0), (600, 100), (2_000, 100), (600, 10), (30, 2_000)]
+    {
+        let mut at = Instant::now();
+        let mut all = Vec::new();
+        for _ in 0..earlier {
+            at = taken(&pace, at + Duration::from_millis(pause_ms));
+            all.push(at);
+        }
+        let time = Duration::from_secs(60);
+        let begin = pace.spaced_at(at, 540, time);
+        assert!(begin <= at + MINUTE, "{earlier} {pause_ms}");
+        if pause_ms == 100 {
+            assert!(begin <= at + Duration::from_secs(10), "{:?}", begin - at);
+        }
+        all.extend((0..540).map(|number| begin + time * number / 540));
+        for (index, first) in all.iter().enumerate().skip(all.len().saturating_sub(600)) {
+            let within = all[index..].iter().take_while(|one| **one < *first + time).count();
+            assert!(within <= 540 || *first < begin && within <= 600, "{within}");
+        }
+        // The next round begins without them.
+        let _ = pace.back_off(at, RETRY_AFTER_MAX);
+    }
+}
+
 #[tokio::test]
 async fn a_turn_that_waits_for_another_is_counted_when_it_leaves() {
     let wait = Duration::from_millis(40);

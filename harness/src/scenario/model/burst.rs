@@ -14,7 +14,7 @@ use crate::scenario::language::reader::ScenarioReader;
 const FEW_CALLS_MAX: u32 = 10;
 
 keyed! {
-    /// `burst`: many calls. More than ten start in a fresh window of the rate limit.
+    /// `burst`: many calls. More than ten begin when what was sent before does not use up the rate limit.
     #[derive(Debug, Clone)]
     pub struct BurstStep {
         /// Calls and their rhythm.
