@@ -25,8 +25,8 @@ const BURST: u32 = 10;
 /// A run waits at most this long for all the back-offs that a target asks for.
 const BACK_OFFS_MAX: Duration = Duration::from_secs(30 * 60);
 
-/// Requests that may come before a burst in its minute: fewer than a limit of 600 for each path, or for each token,
-/// leaves over where 1,500 are shared among three.
+/// Requests that may come before a burst in its minute. A service that counts each path or each token alone takes 600 of
+/// each. The 1,500 calls of the suite are 500 for each of three, so up to 100 before them hide nothing.
 const EARLIER_MAX: usize = 60;
 
 /// The window in which the service counts requests (§8).
