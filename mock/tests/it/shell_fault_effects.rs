@@ -9,6 +9,9 @@ use tokio::net::TcpStream;
 
 use crate::shell_support::{BASE, MAIN, Served, admin, client, served, site, token};
 
+/// A mock closes an idle connection after 30 s: one that a fault ends is closed long before.
+const ENDS_WITHIN: Duration = Duration::from_secs(15);
+
 struct Stage {
     site: Site,
     served: Served,
@@ -56,7 +59,8 @@ impl Stage {
         );
         stream.write_all(head.as_bytes()).await?;
         let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).await.map(|_| bytes)
+        let read = tokio::time::timeout(ENDS_WITHIN, stream.read_to_end(&mut bytes)).await;
+        read.expect("the connection ends").map(|_| bytes)
     }
 }
 

@@ -151,7 +151,10 @@ async fn serve<F>(
             match answer.extensions().get::<ConnectionEnd>() {
                 None => {}
                 Some(ConnectionEnd::ResetDuring) => switch.reset(),
-                Some(ConnectionEnd::Garbage) => switch.garble(),
+                Some(ConnectionEnd::Garbage) => {
+                    switch.garble();
+                    answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                }
                 Some(ConnectionEnd::ResetBefore) => {
                     switch.reset();
                     return Err(io::Error::from(io::ErrorKind::ConnectionReset));
