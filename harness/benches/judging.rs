@@ -6,8 +6,8 @@ use std::error::Error;
 use std::hint::black_box;
 
 use criterion::Criterion;
-use moot_harness::check::schema;
 use moot_harness::scenario::load;
+use moot_harness::verdict::check::schema;
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -6,6 +6,7 @@
 //! Nothing here judges an answer. Start reading at `send`.
 
 pub(crate) mod access_tokens;
+pub mod answers;
 pub(crate) mod cleanup;
 pub mod consent;
 pub(crate) mod control_plane;
@@ -21,6 +22,7 @@ pub(crate) mod operator;
 pub mod pace;
 pub mod payload;
 pub(crate) mod receiver;
+pub mod recording;
 pub(crate) mod request;
 mod residue;
 pub(crate) mod response;
@@ -29,6 +31,7 @@ pub(crate) mod send;
 pub(crate) mod sender;
 pub(crate) mod service_client;
 pub(crate) mod short_body;
+pub mod target_file;
 pub(crate) mod tls_mistake;
 pub(crate) mod token_file;
 pub(crate) mod tokens;

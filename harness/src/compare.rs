@@ -38,7 +38,7 @@ use explain::AnswerChanges;
 pub use reading::{AnswerReading, ExchangeReading, RunReadings, StepReading};
 pub use side::Side;
 
-use crate::answers::{self, Observed};
+use crate::client::answers::{self, Observed};
 
 /// The plan that both sides ran.
 #[derive(Debug, Clone)]

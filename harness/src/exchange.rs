@@ -3,6 +3,9 @@
 //! The request is masked when the exchange is made. Checks compare the true values of the answer, so
 //! whatever prints or writes an answer masks it.
 
+pub mod escape;
+pub mod masks;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +15,7 @@ use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::masks::Masks;
+use crate::exchange::masks::Masks;
 
 /// A request as it was sent.
 #[derive(Debug, Clone)]

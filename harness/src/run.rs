@@ -3,15 +3,15 @@
 //! From top to bottom: [`run()`] selects and opens the target, [`Runner`] holds it, `concurrent` runs scenarios
 //! at the same time, `scenario` runs one, `step` its steps, `request`, `burst`, `receive`, `admin` and `operator` one step,
 //! `send` one request. Each file imports only files further down. Nothing here knows HTTP or a file format, and
-//! nothing here judges: that is [`crate::check`].
+//! nothing here judges: that is [`crate::verdict::check`].
 
 mod admin;
 mod burst;
 mod changes;
 mod concurrent;
 mod context;
+pub mod environment;
 pub mod estimate;
-pub mod event;
 pub mod interruption;
 mod judge;
 mod keep;
@@ -22,6 +22,7 @@ mod options;
 pub mod order;
 mod pages;
 pub mod part;
+pub mod part_files;
 mod prepare;
 mod receive;
 mod request;
@@ -45,7 +46,6 @@ mod unwalked;
 mod views;
 mod walk;
 
-pub use event::Event;
 pub use interruption::Interruption;
 pub use keep::Kept;
 pub use options::RunOptions;

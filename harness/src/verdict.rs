@@ -1,7 +1,12 @@
 //! The eight verdicts, the rule by which they merge, and the typed facts behind them.
 
+pub mod check;
+pub(crate) mod count;
+pub mod expected;
 mod not_run;
+pub mod result;
 
+pub(crate) use count::counted;
 pub use not_run::{NotRun, NotRunKind};
 
 use serde::{Deserialize, Serialize};

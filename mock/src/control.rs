@@ -50,8 +50,8 @@ pub use settings_request::{AnswersUpdate, SettingsUpdate};
 pub(crate) use text::optional_text;
 pub use workflow_request::WorkflowUpdate;
 
-use crate::resource::legal_request::Submission;
 use crate::state::change::Change;
+use crate::state::resource::legal_request::Submission;
 use crate::world::World;
 
 /// What is asked of a world without changing it, while the system's time is `system_now`; `None` where

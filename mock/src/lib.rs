@@ -7,8 +7,6 @@
 
 #![deny(missing_docs)]
 
-mod fault;
-mod journal;
 mod message;
 mod operation;
 mod state;
@@ -16,22 +14,22 @@ mod value;
 
 pub mod control;
 pub mod defect;
-pub mod resource;
 pub mod service;
 #[cfg(feature = "server")]
 pub mod shell;
 pub mod world;
 
-pub use fault::drill::Drills;
-pub use fault::{FailedStatus, Fault, FaultKind};
 pub use message::{call, content, response, rule, wire};
 pub use service::Service;
 #[cfg(feature = "embed")]
 pub use shell::embed;
+pub use state::resource;
 pub use state::seeded::Seeded;
 pub use state::{change, seeded, stored};
 pub use value::address::{AddressFault, is_public};
 pub use value::clock;
 pub use value::delivery_policy::{DeliveryPolicy, PolicyUpdate};
+pub use world::fault::drill::Drills;
+pub use world::fault::{FailedStatus, Fault, FaultKind};
 pub use world::settings::Settings;
 pub use world::{World, settings};

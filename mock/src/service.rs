@@ -26,14 +26,14 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
-use crate::fault::Strike;
-use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Call, Fetch, Head};
 use crate::message::response::Response;
 use crate::state::change;
 use crate::state::change::Change;
 use crate::state::seeded::Seeded;
 use crate::world::World;
+use crate::world::fault::Strike;
+use crate::world::journal::{CallEffects, Occurrence};
 
 pub use crate::world::deliver::{AttemptResult, DeliveryAttempt};
 pub use keeper::{Keeper, NotKept};
@@ -160,8 +160,8 @@ impl Service {
     #[cfg(feature = "server")]
     pub(crate) fn newest_entry(
         &self,
-        fits: impl Fn(&crate::journal::JournalEntry) -> bool,
-    ) -> Option<crate::journal::JournalEntry> {
+        fits: impl Fn(&crate::world::journal::JournalEntry) -> bool,
+    ) -> Option<crate::world::journal::JournalEntry> {
         let world = self.0.world.read();
         let mut entry = world.journal().newest(fits)?;
         let application = entry.application_index.and_then(|at| world.seeded().application(at));

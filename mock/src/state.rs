@@ -5,6 +5,7 @@
 mod amendments;
 pub mod change;
 pub(crate) mod index;
+pub mod resource;
 pub mod seeded;
 pub mod stored;
 pub(crate) mod table;
@@ -14,10 +15,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::resource::{Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook};
 use crate::state::amendments::Amendments;
 use crate::state::change::{Change, Checkpoint, Registered};
 use crate::state::index::{Index, status_place};
+use crate::state::resource::{Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook};
 use crate::state::seeded::Seeded;
 use crate::state::table::RowTable;
 use crate::value::clock::Clock;

@@ -10,7 +10,9 @@ pub(crate) mod authorise;
 #[cfg(feature = "server")]
 pub(crate) mod change_log;
 pub(crate) mod deliver;
+pub(crate) mod fault;
 mod hook;
+pub(crate) mod journal;
 mod kept;
 mod lag;
 pub(crate) mod limiter;
@@ -30,9 +32,6 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, Operation, REQUESTS_PER_MINUTE_MAX};
 use serde_json::Value;
 
-use crate::fault::Faults;
-use crate::fault::drill::{self, ActiveDrills};
-use crate::journal::Journal;
 use crate::message::call::Call;
 use crate::message::problem::Problem;
 use crate::message::reply::Responder;
@@ -47,6 +46,9 @@ use crate::value::timestamp;
 use crate::value::token::{Grant, Sealer};
 #[cfg(feature = "server")]
 use crate::world::change_log::ChangeLog;
+use crate::world::fault::Faults;
+use crate::world::fault::drill::{self, ActiveDrills};
+use crate::world::journal::Journal;
 use crate::world::lag::{LaggingLists, ListedState};
 use crate::world::limiter::Limiter;
 

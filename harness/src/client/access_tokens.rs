@@ -10,8 +10,8 @@ use crate::client::deployment_rules::is_worth_repeating;
 use crate::client::request::{ClientBody, ClientRequest};
 use crate::client::secret_forms;
 use crate::client::service_client::ServiceClient;
+use crate::client::target_file::model::ApplicationCredentials;
 use crate::exchange::{ReceivedResponse, Trouble};
-use crate::target_file::model::ApplicationCredentials;
 
 /// Why there is no token.
 #[derive(Debug, Clone)]

@@ -11,8 +11,8 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::client::request::{ClientBody, ClientRequest, FormPart, FormPartContent};
-use crate::target_file::endpoint::created_kind;
-use crate::target_file::model::Consent;
+use crate::client::target_file::endpoint::created_kind;
+use crate::client::target_file::model::Consent;
 
 /// Bytes. A longer body of generated zero bytes needs consent `load`.
 const ZEROS_WITHOUT_CONSENT_MAX: u64 = 8 * 1024 * 1024;

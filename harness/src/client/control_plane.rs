@@ -6,8 +6,8 @@ use url::Url;
 
 use crate::client::http_request::{HttpBody, HttpRequest, USER_AGENT};
 use crate::client::sender::RequestSender;
+use crate::client::target_file::address;
 use crate::exchange::Trouble;
-use crate::target_file::address;
 
 /// A control plane.
 #[derive(Debug, Clone)]

@@ -13,12 +13,12 @@ use crate::client::control_plane::ControlPlane;
 use crate::client::ledger::Ledger;
 use crate::client::operator::person;
 use crate::client::pace::{PaceWait, RETRY_AFTER_MAX, RequestPace, retry_after};
-use crate::exchange::{ReceivedResponse, Trouble};
-use crate::scenario::model::{OperatorAction, Rhythm};
-use crate::target_file::FileOperator;
-use crate::target_file::model::{
+use crate::client::target_file::FileOperator;
+use crate::client::target_file::model::{
     CREATED_OBJECTS_MAX, Consent, FileHeader, TOKEN_MINUTES_MAX, TargetFile,
 };
+use crate::exchange::{ReceivedResponse, Trouble};
+use crate::scenario::model::{OperatorAction, Rhythm};
 
 /// Requests that may be sent at once after a back-off.
 const BURST: u32 = 10;

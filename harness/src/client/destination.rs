@@ -12,12 +12,12 @@ use url::Url;
 use crate::client::control_plane::ControlPlane;
 use crate::client::deployment_rules::DeploymentRules;
 use crate::client::secret_forms;
+use crate::client::target_file::endpoint::Endpoints;
+use crate::client::target_file::model::ApplicationCredentials;
+use crate::client::target_file::places::KeyPlaces;
 use crate::client::tokens::Tokens;
 use crate::exchange::Exchange;
-use crate::masks::Masks;
-use crate::target_file::endpoint::Endpoints;
-use crate::target_file::model::ApplicationCredentials;
-use crate::target_file::places::KeyPlaces;
+use crate::exchange::masks::Masks;
 
 /// Workflow schemas that are remembered, each with the id of its workflow.
 const FORMS_MAX: usize = 100;

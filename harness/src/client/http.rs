@@ -12,11 +12,11 @@ use url::Url;
 use crate::client::http_request::HttpRequest;
 use crate::client::response::{self, BodyReader};
 use crate::client::short_body;
+use crate::client::target_file::address;
+use crate::client::target_file::model::TargetFile;
 use crate::client::tls_mistake;
 use crate::client::transport::{RequestTransport, TransportAnswer};
 use crate::exchange::Trouble;
-use crate::target_file::address;
-use crate::target_file::model::TargetFile;
 
 /// Deadline `connect`: until there is a connection, TLS included.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
@@ -242,7 +242,7 @@ fn tls_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rus
 #[cfg(test)]
 mod tests {
     use super::{ConnectionUse, Http};
-    use crate::target_file;
+    use crate::client::target_file;
 
     #[test]
     fn authorities_are_read_where_tls_may_be_needed() {

@@ -10,8 +10,8 @@ use crate::client::destination::UselessToken;
 use crate::client::operator::trouble::OperatorTrouble;
 use crate::client::operator::{command, person};
 use crate::client::service_client::ServiceClient;
+use crate::client::target_file::{Consent, FileOperator};
 use crate::scenario::model::{OperatorAction, OperatorOrder};
-use crate::target_file::{Consent, FileOperator};
 
 impl ServiceClient {
     /// Whether somebody does this action at the target.

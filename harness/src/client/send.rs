@@ -10,12 +10,12 @@ use crate::client::http_request::HttpRequest;
 use crate::client::request::ClientRequest;
 use crate::client::sender::SendAttempt;
 use crate::client::service_client::ServiceClient;
+use crate::client::target_file::address;
+use crate::client::target_file::endpoint::created_kind;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use crate::scenario::model::Rhythm;
 use crate::scenario::near_miss;
-use crate::target_file::address;
-use crate::target_file::endpoint::created_kind;
 
 /// How a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::client::http_request::HttpRequest;
 use crate::client::transport::{RequestTransport, TransportAnswer};
+use crate::exchange::masks::Masks;
 use crate::exchange::{ReceivedResponse, Trouble};
-use crate::masks::Masks;
 
 /// After this weight of trouble in a row nothing more is sent: the target is gone, and a run must end.
 const TROUBLE_MAX: u32 = 24;

@@ -12,8 +12,8 @@ use crate::client::destination::RequestDestination;
 use crate::client::http_request::{HttpBody, HttpRequest, USER_AGENT};
 use crate::client::request::ClientBody;
 use crate::client::sender::{RequestSender, SendAttempt};
+use crate::client::target_file::address;
 use crate::exchange::{ReceivedResponse, Trouble};
-use crate::target_file::address;
 
 /// A destination, and what sends requests to it.
 #[derive(Clone)]

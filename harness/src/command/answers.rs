@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use super::error::CommandError;
 use super::screen::Screen;
-use crate::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Table, counted, escape};
-use crate::verdict::Verdict;
+use crate::client::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
+use crate::exchange::escape;
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Table};
+use crate::verdict::{Verdict, counted};
 
 /// Exit code: two sets contradict each other.
 const DIFFERENT: u8 = 5;

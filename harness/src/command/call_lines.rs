@@ -5,8 +5,9 @@ use std::io::{self, Write as _};
 use moot_mock::shell::{CallWatch, WatchedCall};
 
 use super::screen::Screen;
-use crate::terminal::paint::{Paint, left};
-use crate::terminal::{Detail, escape};
+use crate::exchange::escape;
+use crate::report::terminal::Detail;
+use crate::report::terminal::paint::{Paint, left};
 use crate::verdict::Verdict;
 
 /// Characters of the column of the method.

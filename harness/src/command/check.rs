@@ -9,7 +9,7 @@ use super::error::{CommandError, USAGE};
 use super::screen::Screen;
 use super::suite;
 use crate::scenario::{Diagnostic, load};
-use crate::terminal::counted;
+use crate::verdict::counted;
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArguments {

@@ -12,11 +12,13 @@ use super::runtime::runtime;
 use super::screen::Screen;
 use super::target_arguments::{choice_of, open_error};
 use crate::client::{LedgerContent, LeftObject};
-use crate::environment::{
+use crate::exchange::escape;
+use crate::exchange::masks::{Masks, Secrets};
+use crate::report::terminal::Detail;
+use crate::run::environment::{
     Leftovers, OpenError, StayReason, TargetSource, delete_leftovers, ledger_content,
 };
-use crate::masks::{Masks, Secrets};
-use crate::terminal::{Detail, counted, escape};
+use crate::verdict::counted;
 
 /// Objects of a group that are named; `-v` names all.
 const NAMED_MAX: usize = 5;

@@ -14,20 +14,22 @@ use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::ReachArguments;
-use crate::answers::Pins;
+use crate::client::answers::Pins;
+use crate::client::recording::RecordingIndex;
+use crate::client::target_file;
 use crate::compare::{
     ComparisonPlan, RunReadings, Side, TargetComparison, compare as compared, page, text,
 };
-use crate::environment::{TargetChoice, TargetOptions};
-use crate::masks::Secrets;
-use crate::recording::RecordingIndex;
+use crate::exchange::escape;
+use crate::exchange::masks::Secrets;
 use crate::report::Format;
-use crate::run::{self, Event, RunOptions};
+use crate::report::terminal::paint::Paint;
+use crate::run::environment::{TargetChoice, TargetOptions};
+use crate::run::{self, RunOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan;
-use crate::terminal::escape;
-use crate::terminal::paint::Paint;
-use crate::{expected, target_file};
+use crate::verdict::expected;
+use crate::verdict::result::Event;
 
 /// Stands for the mock in this process.
 const MOCK: &str = "mock";

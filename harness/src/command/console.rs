@@ -16,7 +16,7 @@ use super::recorded_calls;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::signals::StopSignals;
-use crate::drill::certificate::Certificate;
+use crate::grading::drill::certificate::Certificate;
 
 #[derive(Debug, Args)]
 pub(super) struct ConsoleArguments {

@@ -14,14 +14,15 @@ use super::screen::Screen;
 use super::suite;
 use super::target_arguments::{choice_of, open_error};
 use super::verification::Verification;
-use crate::environment::{TargetOptions, TargetPreview, TargetSource};
-use crate::masks::Masks;
+use crate::exchange::escape;
+use crate::exchange::masks::Masks;
 use crate::report::section_order;
+use crate::report::terminal::paint::left;
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Detail, Table};
+use crate::run::environment::{TargetOptions, TargetPreview, TargetSource};
 use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
-use crate::terminal::paint::left;
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Detail, Table, escape};
 use crate::verdict::Verdict;
 
 #[derive(Debug, Args)]

@@ -11,14 +11,15 @@ use super::error::{CommandError, UNREACHABLE};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::target_arguments::{ReachArguments, TargetArguments, open_error};
-use crate::environment::{Environment, TargetOptions};
-use crate::masks::Masks;
+use crate::client::target_file::{TargetClass, TargetDescription};
+use crate::exchange::escape;
+use crate::exchange::masks::Masks;
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Table};
+use crate::run::environment::{Environment, TargetOptions};
 use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
-use crate::target_file::{TargetClass, TargetDescription};
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Table, counted, escape};
-use crate::verdict::{NotRun, Verdict};
+use crate::verdict::{NotRun, Verdict, counted};
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArguments {

@@ -2,9 +2,9 @@
 
 use moot_snapshots::StoreError;
 
-use crate::part::PartError;
-use crate::recording::RecordingError;
+use crate::client::recording::RecordingError;
 use crate::report::RenderError;
+use crate::run::part_files::PartError;
 use crate::scenario::plan::SelectError;
 
 /// Exit code: the command line or a file of the user is wrong.

@@ -9,10 +9,10 @@ use std::thread::{self, JoinHandle};
 
 use super::error::CommandError;
 use super::reports::ReportRequest;
-use crate::masks::{Masks, Secrets};
+use crate::exchange::masks::{Masks, Secrets};
 use crate::report::{Format, RenderError, ndjson};
-use crate::result::RunResult;
-use crate::run::Event;
+use crate::verdict::result::Event;
+use crate::verdict::result::RunResult;
 
 /// All streams of a run.
 pub(super) struct EventStreams(Vec<EventStream>);

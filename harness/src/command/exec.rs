@@ -21,11 +21,11 @@ use super::reports::{self, ReplaceArguments, ReportRequest, conduct_report};
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::{ListeningMock, PlaceArguments, ServedMock, WorldArguments};
-use crate::conduct::{self, Account, ConductFinding};
-use crate::masks::{Masks, Secrets};
+use crate::exchange::escape;
+use crate::exchange::masks::{Masks, Secrets};
+use crate::grading::conduct::{self, Account, ConductFinding};
 use crate::report::Format;
-use crate::terminal::escape;
-use crate::terminal::paint::Paint;
+use crate::report::terminal::paint::Paint;
 
 /// Exit codes of shells for a command that is not found, or can't be run.
 const NOT_FOUND: u8 = 127;

@@ -14,8 +14,8 @@ use super::error::CommandError;
 use super::screen::Screen;
 use super::suite;
 use super::verification::Verification;
+use crate::report::terminal::paint::left;
 use crate::scenario::declared::{self, OwnRows};
-use crate::terminal::paint::left;
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {

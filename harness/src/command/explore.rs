@@ -16,9 +16,9 @@ use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::signals::with_interruption;
 use super::target_arguments::TargetArguments;
-use crate::environment::{TargetChoice, TargetOptions};
+use crate::exchange::masks::Secrets;
 use crate::explore::{self, ExploreOptions, Explored};
-use crate::masks::Secrets;
+use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::run::{Interruption, RunOptions};
 
 const EXIT_CODES: &str = "\

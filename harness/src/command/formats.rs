@@ -4,7 +4,10 @@ use schemars::schema_for;
 use serde_json::Value;
 
 use super::error::CommandError;
-use crate::{answers, compare, conduct, drill, expected, report, scenario, target_file};
+use crate::client::{answers, target_file};
+use crate::grading::{conduct, drill};
+use crate::verdict::expected;
+use crate::{compare, report, scenario};
 
 /// A file format of ours.
 pub(super) struct FileFormat {

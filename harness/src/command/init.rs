@@ -10,7 +10,7 @@ use super::doctor;
 use super::documents::write_file;
 use super::error::CommandError;
 use super::screen::Screen;
-use crate::target_file::address;
+use crate::client::target_file::address;
 
 #[derive(Debug, Args)]
 pub(super) struct InitArguments {
@@ -173,7 +173,7 @@ mod tests {
     use std::path::Path;
 
     use super::target_file;
-    use crate::target_file::from_text;
+    use crate::client::target_file::from_text;
 
     #[test]
     fn what_is_written_is_read() {

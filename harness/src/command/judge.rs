@@ -11,11 +11,11 @@ use super::reports;
 use super::reproduce::CommandText;
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
-use crate::environment::{TargetChoice, TargetOptions};
-use crate::recording::RecordingIndex;
-use crate::result::RepeatCommand;
+use crate::client::recording::RecordingIndex;
 use crate::run::RunOptions;
+use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::scenario::plan;
+use crate::verdict::result::RepeatCommand;
 
 #[derive(Debug, Args)]
 pub(super) struct JudgeArguments {

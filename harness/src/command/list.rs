@@ -5,11 +5,12 @@ use serde_json::json;
 use super::error::CommandError;
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Detail, Table};
 use crate::scenario::declared;
 use crate::scenario::model::Scenario;
 use crate::scenario::plan::{self, Planned};
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Detail, Table, counted};
+use crate::verdict::counted;
 
 /// Prints a line for each selected scenario, grouped by file.
 pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, CommandError> {

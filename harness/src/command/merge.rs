@@ -11,11 +11,11 @@ use super::perform;
 use super::reports::{self, ReplaceArguments, ReportRequest, run_report};
 use super::screen::Screen;
 use super::selftest;
-use crate::part::{PartKind, PartSet, read_run};
 use crate::report::Format;
-use crate::result::RunOutcome;
 use crate::run::part::PartScope;
-use crate::terminal::counted;
+use crate::run::part_files::{PartKind, PartSet, read_run};
+use crate::verdict::counted;
+use crate::verdict::result::RunOutcome;
 
 /// Scenarios that are named of those that are missing.
 const MISSING_NAMED_MAX: usize = 5;

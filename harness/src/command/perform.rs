@@ -13,15 +13,15 @@ use super::reports::{self, ReplaceArguments, ReportRequest, run_report, take_std
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::signals::with_interruption;
-use crate::answers::Observed;
-use crate::environment::TargetChoice;
-use crate::masks::Secrets;
+use crate::client::answers::Observed;
+use crate::exchange::escape;
+use crate::exchange::masks::Secrets;
 use crate::report::{Format, render};
-use crate::result::RunResult;
+use crate::run::environment::TargetChoice;
 use crate::run::part::{PartScope, RunPart};
-use crate::run::{self, Event, Interruption, Kept, RunOptions};
+use crate::run::{self, Interruption, Kept, RunOptions};
 use crate::scenario::plan::select as plan_of;
-use crate::terminal::escape;
+use crate::verdict::result::{Event, RunResult};
 
 /// How answers are judged and reported.
 #[derive(Debug, Args)]

@@ -16,21 +16,21 @@ use super::screen::Screen;
 use super::shard_costs::CostArguments;
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::{TargetArguments, open_error};
-use crate::environment::{
-    Environment, OpenError, Shard, TargetOptions, TargetPreview, TargetSource,
-};
-use crate::expected;
-use crate::masks::Masks;
+use crate::client::target_file::Endpoints;
+use crate::exchange::escape;
+use crate::exchange::masks::Masks;
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Table};
 use crate::run::PAGES_MAX;
 use crate::run::RunOptions;
+use crate::run::environment::{
+    Environment, OpenError, Shard, TargetOptions, TargetPreview, TargetSource,
+};
 use crate::run::estimate::{self, Estimate, Terms};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
 use crate::scenario::plan::{self, Planned};
-use crate::target_file::Endpoints;
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Table, counted, escape};
-use crate::verdict::{NotRun, Verdict};
+use crate::verdict::{NotRun, Verdict, counted, expected};
 
 #[derive(Debug, Args)]
 pub(super) struct PlanArguments {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::environment::Shard;
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Paint, Table};
+use crate::run::environment::Shard;
 use crate::run::shard::{HoldReason, ShardPlan};
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Paint, Table, counted};
+use crate::verdict::counted;
 
 /// The shards of a plan.
 pub(super) struct PlannedShards {

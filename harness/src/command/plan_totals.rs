@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::environment::TargetPreview;
+use crate::client::target_file::model::TOKEN_MINUTES_MAX;
+use crate::client::target_file::{Consent, FileLimits};
+use crate::exchange::escape;
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Paint, Table};
+use crate::run::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
-use crate::target_file::model::TOKEN_MINUTES_MAX;
-use crate::target_file::{Consent, FileLimits};
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Paint, Table, escape};
 
 /// A shared token is renewed after this many minutes at the earliest (§5.3, less a margin).
 const TOKEN_MINUTES: u64 = 115;

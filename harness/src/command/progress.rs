@@ -11,9 +11,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::{Condvar, Mutex};
 
 use crate::client::PaceWait;
-use crate::run::Event;
-use crate::terminal::{counted, escape};
-use crate::verdict::Verdict;
+use crate::exchange::escape;
+use crate::verdict::result::Event;
+use crate::verdict::{Verdict, counted};
 
 /// Characters of a scenario's name on the line.
 const NAME_CHARACTERS_MAX: usize = 60;
@@ -310,10 +310,10 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::{Progress, ProgressState, ScenarioWork};
-    use crate::result::ScenarioResult;
-    use crate::run::Event;
     use crate::scenario::model::Location;
     use crate::verdict::Verdict;
+    use crate::verdict::result::Event;
+    use crate::verdict::result::ScenarioResult;
 
     fn ended(name: &str) -> Event {
         Event::Ended(Arc::new(ScenarioResult {

@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use super::error::CommandError;
+use crate::exchange::escape;
 
 use super::screen::Screen;
 use super::serve::{DEFAULT_ANSWERS, ListeningMock, PlaceArguments, WorldArguments};
-use crate::terminal::paint::left;
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Paint, Table, escape};
+use crate::report::terminal::paint::left;
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Paint, Table};
 
 /// Users and workflows that are named of each company.
 const USERS_SHOWN_MAX: usize = 2;

@@ -18,7 +18,7 @@ use super::listen::{at_port, callable, listen_address, listen_on};
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::signals::StopSignals;
-use crate::terminal::escape;
+use crate::exchange::escape;
 
 #[derive(Debug, Args)]
 pub(super) struct ReceiveArguments {

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use moot_mock::shell::{DrillProgress, DrillRun, DrillRunState, RecordedCalls};
 use serde_json::{Value, json};
 
-use crate::conduct::{self, Account};
-use crate::drill::certificate::Certificate;
-use crate::drill::judge::DrillResult;
+use crate::grading::conduct::{self, Account};
+use crate::grading::drill::certificate::Certificate;
+use crate::grading::drill::judge::DrillResult;
 
 /// No calls yet, and no findings.
 pub(super) fn none() -> RecordedCalls {
@@ -164,7 +164,7 @@ mod tests {
     use moot_mock::shell::{DrillProgress, DrillRun};
 
     use super::{ShownNumbers, add_drill, add_so_far, none};
-    use crate::drill::judge::{DrillEnd, DrillResult};
+    use crate::grading::drill::judge::{DrillEnd, DrillResult};
 
     fn result(drill: &str) -> DrillResult {
         DrillResult {

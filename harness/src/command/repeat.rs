@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::error::CommandError;
-use crate::result::{RunOutcome, RunResult, Tally};
+use crate::client::target_file::TargetClass;
 use crate::run::order::Order;
-use crate::target_file::TargetClass;
+use crate::verdict::result::{RunOutcome, RunResult, Tally};
 
 /// Concurrent scenarios of shuffled runs, in turn; `None` is the default.
 const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];

@@ -9,9 +9,9 @@ use clap::Args;
 
 use super::error::CommandError;
 use super::screen::Screen;
-use crate::masks::Secrets;
+use crate::exchange::masks::Secrets;
 use crate::report::{Format, render};
-use crate::result::RunResult;
+use crate::verdict::result::RunResult;
 
 /// The file name that means stdout.
 const STDOUT: &str = "-";

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::error::CommandError;
 use super::screen::Screen;
-use crate::terminal::escape;
-use crate::terminal::paint::Paint;
+use crate::exchange::escape;
+use crate::report::terminal::paint::Paint;
 use crate::verdict::Verdict;
 
 const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [n]ext, [q]uit? ";
@@ -115,7 +115,7 @@ mod tests {
     use moot_snapshots::{Metadata, Mode, check, pending};
 
     use super::ask;
-    use crate::terminal::paint::Paint;
+    use crate::report::terminal::paint::Paint;
 
     /// Of four pending responses, those that are still pending after this input.
     #[track_caller]

@@ -19,11 +19,11 @@ use super::shard_costs::CostArguments;
 use super::shards;
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::TargetArguments;
-use crate::environment::{Shard, TargetOptions};
-use crate::recording::{Recorder, RecordingPlan};
-use crate::result::RepeatCommand;
+use crate::client::recording::{Recorder, RecordingPlan};
+use crate::run::environment::{Shard, TargetOptions};
 use crate::run::{Kept, RunOptions};
 use crate::scenario::plan::select;
+use crate::verdict::result::RepeatCommand;
 
 #[derive(Debug, Args)]
 pub(super) struct RunArguments {

@@ -9,9 +9,9 @@ use super::error::CommandError;
 use super::reports::write_without_secrets;
 use super::screen::Screen;
 use super::target_arguments::TargetArguments;
-use crate::masks::Secrets;
-use crate::result::RunResult;
+use crate::exchange::masks::Secrets;
 use crate::run::{SnapshotMode, slug};
+use crate::verdict::result::RunResult;
 
 /// The folder of recorded responses, with a folder for each target.
 pub(super) const SNAPSHOT_DIR: &str = "snapshots";

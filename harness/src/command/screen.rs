@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use super::error::CommandError;
 use super::progress::ProgressStyleChoice;
+use crate::exchange::escape;
+use crate::report::terminal::Detail;
+use crate::report::terminal::paint::Paint;
 use crate::report::text::Options;
-use crate::terminal::paint::Paint;
-use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// The options of every command.

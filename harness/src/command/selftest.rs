@@ -21,15 +21,15 @@ use super::selftest_conduct;
 use super::selftest_shard::{self, SelftestShardArguments};
 use super::suite;
 use super::target_arguments::choice_of;
-use crate::environment::{Shard, TargetOptions};
-use crate::part::PartSet;
+use crate::exchange::escape;
 use crate::report::Format;
-use crate::result::RunOutcome;
+use crate::run::environment::{Shard, TargetOptions};
+use crate::run::part_files::PartSet;
 use crate::selftest::on_target::{TargetSelftestError, on_target as proven_on};
 use crate::selftest::{
     Bench, SelftestOutcome, SelftestPlan, markdown, mutants, on_target_text, page, text,
 };
-use crate::terminal::escape;
+use crate::verdict::result::RunOutcome;
 
 /// Services with drawn answers, without `--seeds`.
 const SEEDS: u64 = 40;

@@ -17,17 +17,17 @@ use super::progress::Progress;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::WorldArguments;
-use crate::conduct;
-use crate::drill::judge::{self, DrillEnd};
-use crate::drill::recording::DrillRecording;
-use crate::drill::table;
-use crate::misbehaving::{
+use crate::grading::conduct;
+use crate::grading::drill::judge::{self, DrillEnd};
+use crate::grading::drill::recording::DrillRecording;
+use crate::grading::drill::table;
+use crate::grading::misbehaving::{
     self, Misbehaviour, ServicePlace, TrialSituation, misbehaviours, not_shown,
 };
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Table};
 use crate::run::Interruption;
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Table, counted};
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, counted};
 
 /// The seed of the runs: the same findings each time.
 const SEED: u64 = 1;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::error::CommandError;
-use crate::environment::Shard;
-use crate::masks::{Masks, Secrets};
-use crate::part::{
+use crate::exchange::masks::{Masks, Secrets};
+use crate::run::environment::Shard;
+use crate::run::part_files::{
     PartError, PartFact, PartFacts, PartHead, PartKind, PartSet, PartWriter, fingerprint,
     register_fingerprint,
 };
@@ -30,7 +30,7 @@ impl SelftestShardArguments {
     /// The shard and its folder, which must be new or empty; `None` if all trials are made here.
     pub(super) fn shard(&self) -> Result<Option<(Shard, &Path)>, CommandError> {
         let (Some(shard), Some(dir)) = (self.shard, &self.record) else { return Ok(None) };
-        crate::recording::Recorder::prepare(dir)?;
+        crate::client::recording::Recorder::prepare(dir)?;
         Ok(Some((shard, dir)))
     }
 }

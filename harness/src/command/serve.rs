@@ -21,7 +21,7 @@ use super::bundled::{answers_named, world_named};
 use super::error::CommandError;
 use super::listen::{callable, listen_on};
 use super::runtime::random_seed;
-use crate::conduct::{self, Account};
+use crate::grading::conduct::{self, Account};
 
 /// The default of `--world`.
 const DEFAULT_WORLD: &str = "demo";

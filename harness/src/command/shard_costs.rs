@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::error::CommandError;
-use crate::environment::{Shard, TargetOptions};
-use crate::recording::RecordingIndex;
+use crate::client::recording::RecordingIndex;
 use crate::run::RunOptions;
+use crate::run::environment::{Shard, TargetOptions};
 use crate::run::shard::ShardPlan;
 use crate::scenario::plan::select;
 

@@ -6,12 +6,12 @@ use super::error::CommandError;
 use super::event_stream::EventStreams;
 use super::perform::perform_part;
 use super::screen::Screen;
-use crate::environment::Shard;
-use crate::part::{PartHead, PartKind, SuiteFacts, write_run};
-use crate::result::{RunOutcome, RunResult};
 use crate::run::RunOptions;
+use crate::run::environment::Shard;
 use crate::run::part::PartScope;
+use crate::run::part_files::{PartHead, PartKind, SuiteFacts, write_run};
 use crate::run::shard::ShardPlan;
+use crate::verdict::result::{RunOutcome, RunResult};
 
 /// Runs one shard, and writes its part. What its own exit code says is about its own scenarios: a known failure that
 /// did not show up here may show up in another shard.

@@ -14,8 +14,8 @@ use super::error::CommandError;
 use super::review;
 use super::run_snapshots::SNAPSHOT_DIR;
 use super::screen::Screen;
+use crate::exchange::escape;
 use crate::run::slug;
-use crate::terminal::escape;
 use crate::verdict::Verdict;
 
 #[derive(Debug, Subcommand)]

@@ -9,8 +9,8 @@ use super::bundled::{answers_named, world_named};
 use super::error::{CommandError, UNREACHABLE};
 use super::listen::listen_address;
 use super::runtime::random_seed;
-use crate::environment::{OpenError, TargetChoice, TargetOptions};
-use crate::masks::Masks;
+use crate::exchange::masks::Masks;
+use crate::run::environment::{OpenError, TargetChoice, TargetOptions};
 
 /// Which target, and how it is used.
 #[derive(Debug, Args)]
@@ -100,7 +100,7 @@ pub(super) fn open_error(error: &OpenError, masks: &Masks) -> CommandError {
     match error {
         OpenError::Usage(_) => refusal,
         OpenError::TokenEndpoint { .. } => CommandError {
-            exit_code: crate::result::RunOutcome::NonConformant.exit_code(),
+            exit_code: crate::verdict::result::RunOutcome::NonConformant.exit_code(),
             ..refusal
         },
         OpenError::Unreachable(_) | OpenError::Credentials(_) => {
@@ -112,7 +112,7 @@ pub(super) fn open_error(error: &OpenError, masks: &Masks) -> CommandError {
 #[cfg(test)]
 mod tests {
     use super::choice_of;
-    use crate::environment::TargetChoice;
+    use crate::run::environment::TargetChoice;
 
     #[test]
     fn a_target_is_an_address_or_a_file() {

@@ -11,8 +11,8 @@ use super::error::CommandError;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::target_arguments::{choice_of, open_error};
-use crate::environment::{OpenError, TargetSource, access_token};
-use crate::masks::Masks;
+use crate::exchange::masks::Masks;
+use crate::run::environment::{OpenError, TargetSource, access_token};
 
 #[derive(Debug, Args)]
 pub(super) struct TokenArguments {

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::implicit;
 use crate::run::LIST_LAG;
 use crate::scenario::declared;
 use crate::scenario::model::{Scenario, ScenarioFile, StepAction};
+use crate::verdict::check::implicit;
 
 /// The checks of each requirement, and the observers of each question.
 #[derive(Debug, Default)]

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::checks::{CheckPair, PairVerdict};
 use super::exchanges::{AnswerDifference, DifferencePlace, ScenarioDifferences};
 use super::explain::{self, AnswerChanges, StepPurpose};
-use crate::check::{AnswerPart, MismatchKind};
 use crate::exchange::Exchange;
-use crate::result::{ScenarioResult, Subject};
 use crate::verdict::Verdict;
+use crate::verdict::check::{AnswerPart, MismatchKind};
+use crate::verdict::result::{ScenarioResult, Subject};
 
 /// Members of an error that are open wherever its status is open.
 const OPEN_MEMBERS: [&str; 5] = ["type", "title", "detail", "error", "error_description"];

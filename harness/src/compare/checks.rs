@@ -1,8 +1,8 @@
 //! Pairs of checks of the same thing in two runs.
 
 use super::pairs::paired;
-use crate::result::{CheckResult, ScenarioResult, StepResult};
 use crate::verdict::Verdict;
+use crate::verdict::result::{CheckResult, ScenarioResult, StepResult};
 
 /// How the verdicts of a pair compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

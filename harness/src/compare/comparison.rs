@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::result::RunOutcome;
 use crate::verdict::Verdict;
+use crate::verdict::result::RunOutcome;
 
 /// The published JSON Schema, `moot schema compare`.
 pub const SCHEMA: &str = include_str!("../../schemas/compare.json");

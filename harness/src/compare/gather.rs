@@ -14,9 +14,8 @@ use super::exchanges::{self, AnswerDifference, DifferencePlace};
 use super::explain::AnswerChanges;
 use super::pairs::paired;
 use super::side::Side;
-use crate::result::{CheckResult, ScenarioResult};
-use crate::verdict::Verdict;
-use crate::verdict::{NotRun, NotRunKind};
+use crate::verdict::result::{CheckResult, ScenarioResult};
+use crate::verdict::{NotRun, NotRunKind, Verdict};
 
 /// Separates scenario and step in a place.
 const SEPARATOR: &str = " › ";
@@ -323,7 +322,7 @@ fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> Sid
         class,
         subject: violating.subject.as_str().to_owned(),
         section: Some(violating.section.to_string()),
-        level: violating.level.map(crate::result::level_name),
+        level: violating.level.map(crate::verdict::result::level_name),
         verdict: Some(violating.verdict),
         sentence: row.map(|row| row.sentence.clone()),
         message: format!("{}{expected}", violating.message),

@@ -10,8 +10,8 @@ use percent_encoding::NON_ALPHANUMERIC;
 
 use super::flatten::{self, PlaceReading};
 use crate::exchange::{Exchange, ReceivedResponse};
-use crate::result::ScenarioResult;
-use crate::run::Event;
+use crate::verdict::result::Event;
+use crate::verdict::result::ScenarioResult;
 
 /// Headers of the transport, or of the time of the answer.
 const TRANSPORT: [&str; 10] = [
@@ -105,7 +105,7 @@ impl RunReadings {
         let encoded = percent_encoding::utf8_percent_encode(&self.run_tag, NON_ALPHANUMERIC);
         names.hide(&encoded.to_string(), "tag");
         let mut own = BTreeSet::new();
-        let step = |step: &crate::result::StepResult| StepReading {
+        let step = |step: &crate::verdict::result::StepResult| StepReading {
             name: step.name.clone(),
             exchanges: step.exchanges.iter().map(|it| exchange(it, &mut names, &mut own)).collect(),
         };

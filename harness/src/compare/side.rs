@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::comparison::ComparedSide;
 use super::reading::{RunReadings, StepReading};
-use crate::result::{ExpectedState, RunResult};
+use crate::verdict::result::{ExpectedState, RunResult};
 
 /// One side: its run, and the answers of its target.
 pub struct Side {

@@ -1,10 +1,11 @@
 //! A comparison as text. Its texts are escaped already.
 
 use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
-use crate::terminal::paint::{left, right};
-use crate::terminal::table::Align;
-use crate::terminal::{Cell, Detail, Paint, Table, counted, escape};
-use crate::verdict::Verdict;
+use crate::exchange::escape;
+use crate::report::terminal::paint::{left, right};
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Detail, Paint, Table};
+use crate::verdict::{Verdict, counted};
 
 /// Places of one difference, and names of parts that were not compared. `-v` shows all.
 const PLACES_SHOWN_MAX: usize = 3;

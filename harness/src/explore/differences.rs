@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::exchange::ReceivedResponse;
-use crate::result::{ScenarioResult, StepResult};
 use crate::verdict::Verdict;
+use crate::verdict::result::{ScenarioResult, StepResult};
 
 /// Differences that are kept. Further ones are ignored.
 const DIFFERENCES_MAX: usize = 200;

@@ -1,8 +1,8 @@
 //! Expected failures while exploring. Cases are drawn. So an entry that names a scenario of a suite applies
 //! to none of them, and an entry that did not happen may only not have been drawn. Neither is drift.
 
-use crate::expected::ExpectedEntry;
-use crate::result::{ExpectedFailure, ExpectedState};
+use crate::verdict::expected::ExpectedEntry;
+use crate::verdict::result::{ExpectedFailure, ExpectedState};
 
 /// The state of each entry for exploring. `entries` are the entries as read, in the same order.
 pub(super) fn for_drawn_cases(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::case::{self, Case};
 use super::differences::Differences;
 use super::violation::Violation;
-use crate::result::RunResult;
+use crate::verdict::result::RunResult;
 
 /// The result of exploring.
 #[derive(Debug, Clone)]

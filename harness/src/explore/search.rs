@@ -17,9 +17,9 @@ use super::explored::{Explored, WarningCount};
 use super::means::Means;
 use super::shrink;
 use super::violation::{Violation, ViolationEvidence, breaks, breaks_any, checks, collect};
-use crate::result::{RunOutcome, RunResult, ScenarioResult, Subject};
-use crate::run::{Event, Interruption, RunOptions, Runner};
+use crate::run::{Interruption, RunOptions, Runner};
 use crate::verdict::Verdict;
+use crate::verdict::result::{Event, RunOutcome, RunResult, ScenarioResult, Subject};
 
 /// Cases of one batch. Their complete exchanges stay in memory until they are compared.
 const BATCH: usize = 32;

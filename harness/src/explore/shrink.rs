@@ -8,8 +8,8 @@ use super::case::{self, Case};
 use super::draw;
 use super::means::Means;
 use super::violation::breaks;
-use crate::result::ScenarioResult;
 use crate::run::Runner;
+use crate::verdict::result::ScenarioResult;
 
 /// Runs that shrinking one case may cost on a mock.
 const RUNS_MAX: u32 = 60;

@@ -7,10 +7,11 @@ use moot_fixtures::register;
 use super::Explored;
 use super::differences::DifferenceGroup;
 use super::violation::Violation;
-use crate::result::{ExpectedFailure, ExpectedState, RunResult};
-use crate::terminal::paint::{Paint, left};
-use crate::terminal::{Detail, counted, escape};
-use crate::verdict::Verdict;
+use crate::exchange::escape;
+use crate::report::terminal::Detail;
+use crate::report::terminal::paint::{Paint, left};
+use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
+use crate::verdict::{Verdict, counted};
 
 /// Lines of warnings, differences and reasons; more are counted.
 const LINES_MAX: usize = 40;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use moot_fixtures::contract::Operation;
 
 use super::case::Case;
-use crate::result::{CheckResult, ScenarioResult, StepResult, Subject};
 use crate::verdict::Verdict;
+use crate::verdict::result::{CheckResult, ScenarioResult, StepResult, Subject};
 
 /// A broken requirement, with the smallest case that breaks it.
 #[derive(Debug, Clone)]

@@ -4,9 +4,9 @@ use moot_fixtures::questions;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::answers::{Observed, ObservedAnswer, Sample};
-use crate::result::{RunResult, TextMap};
-use crate::terminal::escape;
+use crate::client::answers::{Observed, ObservedAnswer, Sample};
+use crate::exchange::escape;
+use crate::verdict::result::{RunResult, TextMap};
 
 /// Answers seen of one question.
 #[derive(Debug, Clone, Serialize)]

@@ -13,14 +13,14 @@ use super::notice::notices;
 use super::numbering::numbered;
 use super::script::{self, ScriptHead};
 use crate::client::Residue;
-use crate::masks::Secrets;
-use crate::result::{
+use crate::client::target_file::TargetDescription;
+use crate::exchange::escape;
+use crate::exchange::masks::Secrets;
+use crate::verdict::Verdict;
+use crate::verdict::result::{
     CheckResult, Counts, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
     StepResult, Subject, TextMap, level_name, seconds,
 };
-use crate::target_file::TargetDescription;
-use crate::terminal::escape;
-use crate::verdict::Verdict;
 
 /// Version of the JSON shape. It grows when a member changes its meaning or goes.
 pub(super) const SCHEMA_VERSION: u32 = 1;

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::exchange::Exchange;
-use crate::result::{RunResult, TextMap};
-use crate::terminal::escape;
+use crate::exchange::{Exchange, escape};
+use crate::verdict::result::{RunResult, TextMap};
 
 /// Characters shown of a body that a check found wanting, and of any other.
 const BODY_CHARACTERS_MAX: usize = 8_000;

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use moot_snapshots::{ChangedPlace, SnapshotChange};
 use serde::Serialize;
 
-use crate::check::{AnswerPart, MismatchKind};
-use crate::result::{CheckResult, Subject};
 use crate::verdict::Verdict;
+use crate::verdict::check::{AnswerPart, MismatchKind};
+use crate::verdict::result::{CheckResult, Subject};
 
 /// Changes that the message of a finding names.
 const CHANGES_NAMED_MAX: usize = 4;

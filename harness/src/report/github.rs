@@ -3,9 +3,9 @@
 //! The runner reads such lines from the output of a step. The job summary is the Markdown report.
 
 use super::{Finding, Report};
-use crate::result::CheckResult;
 use crate::scenario::model::Location;
 use crate::verdict::Verdict;
+use crate::verdict::result::CheckResult;
 
 /// Annotations beyond these are counted; GitHub shows ten of a kind for each step.
 const ANNOTATIONS_MAX: usize = 100;

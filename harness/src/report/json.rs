@@ -2,7 +2,7 @@
 //! judged; the page holds all of them.
 
 use super::Report;
-use crate::terminal::escape;
+use crate::exchange::escape;
 
 /// The published JSON Schema of this report, `moot schema report`.
 pub const SCHEMA: &str = include_str!("../../schemas/report.json");

@@ -18,8 +18,8 @@ use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, Tes
 
 use super::document::FileResult;
 use super::{Finding, Report};
-use crate::result::{CheckResult, ScenarioResult};
 use crate::verdict::Verdict;
+use crate::verdict::result::{CheckResult, ScenarioResult};
 
 /// Reasons of one skipped case.
 const REASONS_SHOWN_MAX: usize = 5;

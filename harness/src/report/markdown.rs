@@ -5,7 +5,7 @@ use minijinja::{AutoEscape, Environment, Error, Value};
 
 use super::Report;
 use super::values::{values, verdict_text};
-use crate::terminal::escape;
+use crate::exchange::escape;
 
 const PAGE: &str = include_str!("markdown.jinja");
 

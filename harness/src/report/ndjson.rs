@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::Report;
 use super::document::SCHEMA_VERSION;
-use crate::masks::Secrets;
-use crate::result::RunResult;
-use crate::run::Event;
-use crate::terminal::escape;
+use crate::exchange::escape;
+use crate::exchange::masks::Secrets;
+use crate::verdict::result::Event;
+use crate::verdict::result::RunResult;
 
 /// A line an event, and one for the end.
 ///

@@ -6,7 +6,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use crate::exchange::{Exchange, ReceivedResponse};
-use crate::result::{RunResult, ScenarioResult};
+use crate::verdict::result::{RunResult, ScenarioResult};
 
 /// With fewer answers, and to fewer operations, nothing is concluded from their likeness.
 const ANSWERS_MIN: usize = 3;

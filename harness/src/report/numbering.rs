@@ -7,10 +7,10 @@ use std::sync::{Arc, LazyLock};
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use crate::answers::gathered;
+use crate::client::answers::gathered;
+use crate::client::target_file::TargetClass;
 use crate::exchange::Exchange;
-use crate::result::{RunResult, ScenarioResult, TextMap};
-use crate::target_file::TargetClass;
+use crate::verdict::result::{RunResult, ScenarioResult, TextMap};
 
 /// A sandbox of a mock in an address, also in an encoded one.
 static SANDBOX: LazyLock<Regex> =

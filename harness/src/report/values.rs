@@ -6,8 +6,8 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::{Finding, Report};
-use crate::result::{CheckResult, SnapshotCounts};
 use crate::verdict::Verdict;
+use crate::verdict::result::{CheckResult, SnapshotCounts};
 
 /// What they show.
 pub(super) fn values(report: &Report) -> Value {

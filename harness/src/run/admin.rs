@@ -1,7 +1,7 @@
 //! A step that asks the control plane of a moot mock.
 
-use crate::check::Document;
 use crate::scenario::model::AdminStep;
+use crate::verdict::check::Document;
 
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepRecord;

@@ -9,11 +9,11 @@ use moot_fixtures::contract::{REQUESTS_PER_MINUTE_MAX, Scopes};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::check::Document;
 use crate::client::ClientRequest;
 use crate::client::deployment_rules::is_limited;
 use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
+use crate::verdict::check::Document;
 
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepRecord;
@@ -217,7 +217,7 @@ fn judge(
     step: &BurstStep,
     all: &[Arc<Exchange>],
     label: &str,
-    checks: &mut Vec<crate::result::CheckResult>,
+    checks: &mut Vec<crate::verdict::result::CheckResult>,
 ) {
     let mut summary = summary(all);
     if step.plan.is_few() {

@@ -7,9 +7,9 @@ use futures_util::stream::{self, StreamExt};
 use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
-use crate::result::ScenarioResult;
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::{self, Planned};
+use crate::verdict::result::ScenarioResult;
 
 use super::context::RunContext;
 use super::order::{Order, Phase};

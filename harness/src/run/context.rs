@@ -7,13 +7,13 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
-use crate::check::implicit::ImplicitContext;
-use crate::environment::Environment;
-use crate::masks::Masks;
+use crate::exchange::masks::Masks;
+use crate::run::environment::Environment;
 use crate::scenario::declared::OwnRows;
+use crate::verdict::check::implicit::ImplicitContext;
+use crate::verdict::result::Event;
 
 use super::changes::OwnChanges;
-use super::event::Event;
 use super::interruption::Interruption;
 use super::keep::Kept;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};

@@ -11,15 +11,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{movement, shape};
-use crate::environment::application_of;
+use crate::client::target_file::Endpoints;
+use crate::client::target_file::created_kind;
+use crate::run::environment::application_of;
 use crate::scenario::model::{
     ForEach, RequestLine, RequestShape, RequestStep, Rhythm, Scenario, Step, StepAction,
     TokenChoice,
 };
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
-use crate::target_file::Endpoints;
-use crate::target_file::created_kind;
 
 /// At least, likely, and at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

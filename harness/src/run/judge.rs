@@ -8,13 +8,13 @@ use std::sync::Arc;
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
 
-use crate::check::{self, Document, Judgement, Mismatch};
 use crate::exchange::Exchange;
-use crate::result::{CheckResult, Subject};
 use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{Check, Location};
 use crate::scenario::names::Names;
 use crate::verdict::Verdict;
+use crate::verdict::check::{self, Document, Judgement, Mismatch};
+use crate::verdict::result::{CheckResult, Subject};
 
 use super::stop::Stop;
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest};
-use crate::expected::Expected;
-use crate::result::ScenarioResult;
 use crate::verdict::Verdict;
+use crate::verdict::expected::Expected;
+use crate::verdict::result::ScenarioResult;
 
 /// What is kept of an exchange that nobody complained about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

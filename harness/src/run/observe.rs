@@ -6,12 +6,12 @@ use moot_fixtures::contract::{AnswerStanding as Latitude, Level};
 use moot_fixtures::questions;
 use serde_json::Value;
 
-use crate::answers::AnswerSight;
-use crate::check::{self, AnswerPart, Document, MismatchKind};
+use crate::client::answers::AnswerSight;
 use crate::exchange::Exchange;
-use crate::result::{CheckResult, Subject};
 use crate::scenario::model::{Observation, Place, Sight};
 use crate::verdict::Verdict;
+use crate::verdict::check::{self, AnswerPart, Document, MismatchKind};
+use crate::verdict::result::{CheckResult, Subject};
 
 use super::scenario_walk::ScenarioWalk;
 

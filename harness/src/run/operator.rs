@@ -2,8 +2,8 @@
 
 use crate::scenario::model::OperatorOrder;
 use crate::scenario::text::Text;
+use crate::verdict::result::Event;
 
-use super::event::Event;
 use super::scenario_walk::ScenarioWalk;
 use super::stop::Stop;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::environment::{TargetChoice, TargetOptions};
-use crate::masks::Masks;
-use crate::recording::Recorder;
-use crate::result::RepeatCommand;
+use crate::client::recording::Recorder;
+use crate::exchange::masks::Masks;
+use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
+use crate::verdict::result::RepeatCommand;
 
 use super::keep::Kept;
 use super::order::Order;

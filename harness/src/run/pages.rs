@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::check::{Document, Judgement, MismatchKind};
 use crate::exchange::Exchange;
 use crate::scenario::model::{
     EachPage, Json, Location, RequestLine, RequestShape, Text, TextPiece,
 };
+use crate::verdict::check::{Document, Judgement, MismatchKind};
 
 use super::scenario_walk::ScenarioWalk;
 use super::send::{self, StepRecord};
 use super::stop::Stop;
-use crate::result::CheckResult;
+use crate::verdict::result::CheckResult;
 use crate::verdict::{NotRunKind, Verdict};
 
 /// What a step read.

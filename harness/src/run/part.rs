@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::answers::gathered;
-use crate::expected::{self, Circumstances, Expected};
-use crate::recording::IndexTarget;
-use crate::result::{
+use crate::client::answers::gathered;
+use crate::client::recording::IndexTarget;
+use crate::scenario::plan::without_row;
+use crate::verdict::expected::{self, Circumstances, Expected};
+use crate::verdict::result::{
     ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
     outcome_of,
 };
-use crate::scenario::plan::without_row;
 
 use super::keep::{self, Kept};
 

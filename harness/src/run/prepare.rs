@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
 use crate::client::{ClientBody, ClientRequest, FormPart, FormPartContent, UselessToken};
-use crate::environment::Session;
+use crate::run::environment::Session;
 use crate::scenario::model::{
     Json, Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody, RequestLine,
     RequestShape, Text, TokenChoice,

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::check::Document;
 use crate::client::DeliveryReceiver;
 use crate::scenario::model::{ReceiveStep, ReceiveUntil};
 use crate::verdict::NotRunKind;
+use crate::verdict::check::Document;
 
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepRecord;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use crate::check::{self, Document, Judgement};
 use crate::exchange::Exchange;
-use crate::result::CheckResult;
 use crate::scenario::model::{ControlRequest, Poll, RequestStep};
+use crate::verdict::check::{self, Document, Judgement};
+use crate::verdict::result::CheckResult;
 use crate::verdict::{NotRun, NotRunKind};
 
 use super::pages::StepResponse;

@@ -5,9 +5,8 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::event::Event;
-use crate::result::{CheckResult, ScenarioResult, Subject};
 use crate::scenario::plan::{self, Planned};
+use crate::verdict::result::{CheckResult, Event, ScenarioResult, Subject};
 use crate::verdict::{NotRun, NotRunKind, Verdict};
 
 use super::context::RunContext;

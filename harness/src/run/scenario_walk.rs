@@ -6,16 +6,16 @@ use std::sync::Arc;
 use moot_snapshots::Placeholders;
 use parking_lot::Mutex;
 
-use crate::answers::AnswerSight;
-use crate::check::{self, Document};
 use crate::client::DeliveryReceiver;
-use crate::environment::Session;
+use crate::client::answers::AnswerSight;
 use crate::exchange::Exchange;
-use crate::result::{CheckResult, StepResult};
+use crate::run::environment::Session;
 use crate::scenario::model::{Check, Place, Step};
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
 use crate::verdict::NotRunKind;
+use crate::verdict::check::{self, Document};
+use crate::verdict::result::{CheckResult, StepResult};
 
 use super::changes::SettleTime;
 use super::context::RunContext;

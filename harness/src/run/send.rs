@@ -6,13 +6,13 @@ use std::time::Duration;
 use moot_fixtures::contract::Operation;
 use serde_json::json;
 
-use crate::check::{self, Document, Judgement, Mismatch, implicit};
 use crate::client::pace::RETRY_AFTER_MAX;
 use crate::client::{ClientRequest, consent};
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
-use crate::result::CheckResult;
 use crate::scenario::model::{Expectation, RequestShape};
 use crate::verdict::NotRunKind;
+use crate::verdict::check::{self, Document, Judgement, Mismatch, implicit};
+use crate::verdict::result::CheckResult;
 
 use super::prepare;
 use super::scenario_walk::ScenarioWalk;

@@ -10,22 +10,21 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
-use crate::check::implicit::ImplicitContext;
-use crate::environment::{Environment, OpenError, TargetChoice, TargetSource};
-use crate::expected::{self, Expected};
-use crate::masks::Masks;
-use crate::result::{
-    ExpectedFailure, RepeatCommand, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
+use crate::exchange::masks::Masks;
+use crate::run::environment::{Environment, OpenError, TargetChoice, TargetSource};
+use crate::verdict::check::implicit::ImplicitContext;
+use crate::verdict::expected::{self, Expected};
+use crate::verdict::result::{
+    Event, ExpectedFailure, RepeatCommand, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
 };
 
+use crate::client::target_file::{TargetClass, TargetDescription};
 use crate::scenario::declared::{self, OwnRows};
 use crate::scenario::model::{NEEDS, ScenarioFile};
-use crate::target_file::{TargetClass, TargetDescription};
 
 use super::changes::OwnChanges;
 use super::concurrent;
 use super::context::RunContext;
-use super::event::Event;
 use super::interruption::{Interruption, REASON};
 use super::keep;
 use super::options::RunOptions;

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use moot_fixtures::contract::Operation;
 
-use crate::check::{self, AnswerPart, Document, Judgement};
-use crate::result::CheckResult;
 use crate::scenario::model::RequestStep;
 use crate::verdict::Verdict;
+use crate::verdict::check::{self, AnswerPart, Document, Judgement};
+use crate::verdict::result::CheckResult;
 
 use super::pages::StepResponse;
 use super::scenario_walk::ScenarioWalk;

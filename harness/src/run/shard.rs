@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::environment::{HOLDING_SHARD, text_hash};
+use crate::run::environment::{HOLDING_SHARD, text_hash};
 use crate::scenario::declared;
 use crate::scenario::model::{OperatorAction, Scenario, StepAction};
 use crate::scenario::plan::Planned;

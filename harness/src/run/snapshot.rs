@@ -6,11 +6,11 @@ use moot_fixtures::contract::Operation;
 use moot_fixtures::stored;
 use moot_snapshots::{Comparison, Metadata, Mode, RawResponse, Recorded, Stored};
 
-use crate::check::{Document, MismatchKind};
 use crate::exchange::Exchange;
-use crate::result::{CheckResult, Subject};
 use crate::scenario::model::{Place, SnapshotRule};
 use crate::verdict::Verdict;
+use crate::verdict::check::{Document, MismatchKind};
+use crate::verdict::result::{CheckResult, Subject};
 
 use super::scenario_walk::ScenarioWalk;
 use super::snapshots_seen::{SnapshotMode, SnapshotState};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use moot_snapshots::{Comparison, Recorded, Rows};
 
-use crate::result::{SnapshotCounts, SnapshotFindings};
+use crate::verdict::result::{SnapshotCounts, SnapshotFindings};
 
 /// What is done with snapshots. In every mode the result keeps what was new or differed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

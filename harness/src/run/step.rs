@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::check::{self, Document, Judgement, PlaceValue};
-use crate::result::{CheckResult, StepResult};
 use crate::scenario::model::{ForEach, LetBinding, Matcher, Step, StepAction, Text};
 use crate::verdict::Verdict;
+use crate::verdict::check::{self, Document, Judgement, PlaceValue};
+use crate::verdict::result::{CheckResult, StepResult};
 
 use super::rows::{list, once_each, row_label};
 use super::scenario_walk::ScenarioWalk;

@@ -2,8 +2,7 @@
 
 use crate::exchange::Trouble;
 use crate::scenario::names::UnknownName;
-use crate::verdict::Verdict;
-use crate::verdict::{NotRun, NotRunKind};
+use crate::verdict::{NotRun, NotRunKind, Verdict};
 
 /// Why the rest of a scenario is not walked.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
-use crate::environment::application_of;
+use crate::run::environment::application_of;
 use crate::scenario::declared;
 use crate::scenario::model::{ForEach, Json, Scenario, Step, StepAction, TextPiece, TokenChoice};
 use crate::verdict::{NotRun, NotRunKind};

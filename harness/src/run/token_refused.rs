@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use moot_fixtures::register;
 
-use crate::check::{Judgement, MismatchKind};
 use crate::exchange::Exchange;
-use crate::result::{ScenarioResult, StepResult};
 use crate::scenario::model::Location;
 use crate::verdict::Verdict;
+use crate::verdict::check::{Judgement, MismatchKind};
+use crate::verdict::result::{ScenarioResult, StepResult};
 
 use super::judge::CheckOrigin;
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Scopes;
 use serde_json::Value;
 
-use crate::result::CheckResult;
 use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
 use crate::verdict::Verdict;
+use crate::verdict::result::CheckResult;
 
 use super::changes::OwnChanges;
 use super::pages::ListMembers;

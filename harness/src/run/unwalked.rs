@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::result::{ScenarioResult, StepResult};
 use crate::scenario::model::Step;
 use crate::scenario::plan::Planned;
+use crate::verdict::result::{ScenarioResult, StepResult};
 
 use super::context::RunContext;
 use super::judge;

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::result::{RunOutcome, RunResult};
 use crate::scenario::plan::{self, Planned};
+use crate::verdict::result::{Event, RunOutcome, RunResult};
 
-use super::event::Event;
 use super::interruption::Interruption;
 use super::options::RunOptions;
 use super::part::{PartScope, RunPart};

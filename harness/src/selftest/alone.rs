@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::latitude::{AnswerDraw, DrawnService, tried};
 use super::trial::{Bench, Sampling, side_by_side};
-use crate::environment::Shard;
+use crate::run::environment::Shard;
 use crate::scenario::declared;
 
 /// There is one round for this many seeds.

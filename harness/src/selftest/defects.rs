@@ -16,11 +16,11 @@ use super::history::{self, HistoryDifference};
 use super::trial::{
     Bench, IdRow, Sampling, by_requirement, is_heavy, is_noticed, of_scenario, side_by_side,
 };
-use crate::environment::{Shard, TargetChoice, TargetOptions};
-use crate::result::{RunResult, ScenarioResult};
+use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
+use crate::verdict::result::{RunResult, ScenarioResult};
 
 /// The seed of every service with a defect.
 const SEED: u64 = 1;

@@ -12,10 +12,10 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::trial::Bench;
-use crate::environment::{TargetChoice, TargetOptions};
+use crate::report::terminal::Detail;
 use crate::report::text::Options;
 use crate::report::{Format, render};
-use crate::terminal::Detail;
+use crate::run::environment::{TargetChoice, TargetOptions};
 
 /// Lines of a first screen that are not empty.
 const SCREEN_LINES: usize = 48;

@@ -11,10 +11,10 @@ use super::defects::own;
 use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
 use super::trial::{Bench, by_requirement, is_heavy, is_noticed, side_by_side};
-use crate::environment::{Shard, TargetOptions};
-use crate::result::RunOutcome;
+use crate::run::environment::{Shard, TargetOptions};
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
+use crate::verdict::result::RunOutcome;
 
 /// The seed of every service with a defect.
 const SEED: u64 = 1;

@@ -7,13 +7,13 @@ use moot_mock::defect::Defect;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use crate::check::AnswerPart;
 use crate::report::findings;
-use crate::result::{CheckResult, RunResult, Subject};
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
+use crate::verdict::check::AnswerPart;
+use crate::verdict::result::{CheckResult, RunResult, Subject};
 
 /// A finding that does not fit its defect, its step or its row.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -9,13 +9,13 @@ use moot_mock::defect::Defect;
 use serde::{Deserialize, Serialize};
 
 use super::trial::{is_noticed, of_scenario};
-use crate::environment::{TargetChoice, TargetOptions};
-use crate::result::ScenarioResult;
+use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::run::{Kept, RunOptions, Runner};
 use crate::scenario::declared;
 use crate::scenario::model::{Scenario, ScenarioFile};
 use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
+use crate::verdict::result::ScenarioResult;
 
 /// Scenarios that are walked twice for each defect. More take time and find the same.
 pub(super) const SCENARIOS_MAX: usize = 4;

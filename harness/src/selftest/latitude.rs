@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::trial::{Bench, side_by_side};
-use crate::environment::{Shard, TargetChoice, TargetOptions};
-use crate::result::{CheckResult, RunResult};
 use crate::run::LIST_LAG;
+use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
+use crate::verdict::result::{CheckResult, RunResult};
 
 /// A service with drawn answers, and what the suite reported.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::defects::DefectTrial;
 use super::trial::is_noticed;
-use crate::check::implicit;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
+use crate::verdict::check::implicit;
 
 /// A requirement that some check judges.
 #[derive(Debug, Clone, Serialize)]

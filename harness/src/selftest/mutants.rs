@@ -14,12 +14,12 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::trial::{Bench, IdRow, by_requirement, of_scenario, side_by_side, weight};
-use crate::environment::{Shard, TargetChoice, TargetOptions, text_hash};
-use crate::result::ScenarioResult;
-use crate::run::{Event, Interruption};
+use crate::run::Interruption;
+use crate::run::environment::{Shard, TargetChoice, TargetOptions, text_hash};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
+use crate::verdict::result::{Event, ScenarioResult};
 
 /// The seed of every service with a mutant.
 const SEED: u64 = 1;

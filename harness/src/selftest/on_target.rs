@@ -14,11 +14,11 @@ use serde::Serialize;
 use super::matrix::{self, MatrixRow};
 use super::overlay::DefectOverlay;
 use super::trial::{Bench, by_requirement, is_noticed, side_by_side};
-use crate::environment::{AnswerOverlay, TargetChoice, TargetOptions};
-use crate::recording::{Recorder, RecordingError, RecordingPlan};
-use crate::result::RunResult;
+use crate::client::recording::{Recorder, RecordingError, RecordingPlan};
+use crate::run::environment::{AnswerOverlay, TargetChoice, TargetOptions};
 use crate::run::{Kept, RunOptions, run};
 use crate::verdict::Verdict;
+use crate::verdict::result::RunResult;
 
 /// Why the self-test cannot be run on a target.
 #[derive(Debug, thiserror::Error)]
@@ -154,7 +154,7 @@ async fn recorded(
         ..RunOptions::new(choice, options, bench.light())
     };
     let result = run(run_options, move |event| {
-        if let crate::run::Event::Ended(scenario) = event {
+        if let crate::verdict::result::Event::Ended(scenario) = event {
             tell(&scenario.name);
         }
     })
@@ -176,7 +176,7 @@ async fn judged(
     folder: &Path,
     overlay: Option<Arc<DefectOverlay>>,
 ) -> RunResult {
-    let index = crate::recording::RecordingIndex::read(folder);
+    let index = crate::client::recording::RecordingIndex::read(folder);
     let (seed, run_tag) = index.map(|index| (index.seed, index.run_tag)).unwrap_or_default();
     let overlay = overlay.map(|it| it as Arc<dyn AnswerOverlay>);
     let options = TargetOptions { seed, run_tag, overlay, ..TargetOptions::default() };

@@ -2,9 +2,9 @@
 
 use super::on_target::{CheckOnTarget, DefectFate, DefectOnTarget, TargetSelftest};
 use super::text::TextPage;
-use crate::terminal::paint::{Paint, left, width};
-use crate::terminal::{Detail, counted};
-use crate::verdict::Verdict;
+use crate::report::terminal::Detail;
+use crate::report::terminal::paint::{Paint, left, width};
+use crate::verdict::{Verdict, counted};
 
 /// The report. `Detail::Verbose` shows every line.
 pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> String {

@@ -10,8 +10,8 @@ use moot_mock::response::{Refused, Response, ResponseBody, Stage};
 use parking_lot::Mutex;
 
 use crate::client::response::{BodyReader, headers};
-use crate::environment::AnswerOverlay;
 use crate::exchange::{Exchange, ReceivedResponse};
+use crate::run::environment::AnswerOverlay;
 
 /// A defect that only edits responses.
 #[derive(Debug)]

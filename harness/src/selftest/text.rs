@@ -4,8 +4,9 @@ use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use super::score::{MutationScore, MutationTest};
-use crate::terminal::paint::{Paint, left, width};
-use crate::terminal::{Detail, escape};
+use crate::exchange::escape;
+use crate::report::terminal::Detail;
+use crate::report::terminal::paint::{Paint, left, width};
 use crate::verdict::Verdict;
 
 /// Lines of one kind that are shown. With `-v`, all are.

@@ -8,11 +8,11 @@ use moot_fixtures::contract::Level;
 use moot_fixtures::register;
 use serde::Deserialize;
 
-use crate::environment::{TargetChoice, TargetOptions};
-use crate::result::{RunResult, ScenarioResult, Subject};
-use crate::run::{Event, Interruption, Kept, RunOptions, run, run_until};
+use crate::run::environment::{TargetChoice, TargetOptions};
+use crate::run::{Interruption, Kept, RunOptions, run, run_until};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
+use crate::verdict::result::{Event, RunResult, ScenarioResult, Subject};
 
 /// The tag of scenarios that send megabytes or many calls. Trials skip them unless a defect needs them.
 pub const HEAVY: &str = "heavy";

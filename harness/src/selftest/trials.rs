@@ -17,7 +17,7 @@ use super::mutants::{self, MutantTrial};
 use super::outcome::SelftestOutcome;
 use super::score::MutationTest;
 use super::trial::Bench;
-use crate::environment::Shard;
+use crate::run::environment::Shard;
 use crate::scenario::model::ScenarioFile;
 
 /// The row of the plan for the targets that are not the service. One shard tries all of them.
@@ -191,7 +191,7 @@ mod tests {
     use moot_mock::defect::mutant;
 
     use super::{SelftestTrials, in_turn};
-    use crate::environment::Shard;
+    use crate::run::environment::Shard;
     use crate::selftest::mutants::MutantTrial;
 
     #[test]

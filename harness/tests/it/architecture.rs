@@ -79,8 +79,8 @@ fn only_one_file_of_the_mock_opens_connections() {
 
 #[test]
 fn checks_and_reports_send_nothing() {
-    let words = ["reqwest", "tokio::net", "crate::environment"];
-    only("harness/src/check", &[], &[&words[..], &["crate::client"]].concat());
+    let words = ["reqwest", "tokio::net", "crate::run"];
+    only("harness/src/verdict/check", &[], &[&words[..], &["crate::client"]].concat());
     only("harness/src/report", &[], &words);
 }
 

@@ -2,9 +2,9 @@
 //! requirement.
 
 use moot_fixtures::contract::Operation;
-use moot_harness::check::implicit::{self, ImplicitContext, ImplicitJudgement, TABLE};
-use moot_harness::check::{Judgement, Mismatch};
 use moot_harness::exchange::Trouble;
+use moot_harness::verdict::check::implicit::{self, ImplicitContext, ImplicitJudgement, TABLE};
+use moot_harness::verdict::check::{Judgement, Mismatch};
 use serde_json::{Value, json};
 
 use crate::check_support::Seen;

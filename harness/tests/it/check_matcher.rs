@@ -1,7 +1,9 @@
 //! Matchers: values on both sides of the boundary of each rule.
 
-use moot_harness::check::{AnswerPart, Document, Judgement, Mismatch, MismatchKind, expectation};
 use moot_harness::scenario::names::Names;
+use moot_harness::verdict::check::{
+    AnswerPart, Document, Judgement, Mismatch, MismatchKind, expectation,
+};
 use serde_json::{Value, json};
 
 use crate::check_support::expectation as written;

@@ -1,8 +1,8 @@
 //! Places: the value that each refers to, and the place that a failure reports.
 
-use moot_harness::check::{Document, Judgement, Mismatch, expectation, place};
 use moot_harness::scenario::model::Place;
 use moot_harness::scenario::names::Names;
+use moot_harness::verdict::check::{Document, Judgement, Mismatch, expectation, place};
 use serde_json::{Value, json};
 
 use crate::check_support::{document, expectation as written};

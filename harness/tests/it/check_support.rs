@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
-use moot_harness::check::Document;
+use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest};
-use moot_harness::masks::Masks;
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::{Expectation, StepAction};
 use moot_harness::scenario::validate::IdCheck;
+use moot_harness::verdict::check::Document;
 use serde_json::Value;
 
 /// The expectation `{place: matcher}` as a scenario file has it; `<known>` is a name it may use.

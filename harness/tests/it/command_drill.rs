@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use moot_harness::drill::table;
+use moot_harness::grading::drill::table;
 use serde_json::Value;
 
 use crate::command_support::{Ran, run};

@@ -215,7 +215,8 @@ fn the_target_file_names_it_and_nothing_is_sent_where_it_is_wrong() {
 #[test]
 fn an_entry_is_expected_through_its_last_day() {
     let text = "- { id: pagination.per-page, outcome: fail, reason: x, expires: 2026-11-30 }\n";
-    let read = moot_harness::expected::from_text(text, Path::new("known.yaml")).expect("sound");
+    let read =
+        moot_harness::verdict::expected::from_text(text, Path::new("known.yaml")).expect("sound");
     for (today, is_sound) in [("2026-11-29", true), ("2026-11-30", true), ("2026-12-01", false)] {
         let refused = read.check(&[], today.parse().expect("a day")).map_err(|e| e.to_string());
         let is_expired = refused.as_ref().is_err_and(|error| error.contains("expired on"));

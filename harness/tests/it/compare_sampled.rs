@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use moot_fixtures::answers;
 use moot_harness::compare::{Class, ComparisonPlan, RunReadings, Side, TargetComparison, compare};
-use moot_harness::environment::{TargetChoice, TargetOptions};
-use moot_harness::run::{Event, RunOptions, run};
+use moot_harness::run::environment::{TargetChoice, TargetOptions};
+use moot_harness::run::{RunOptions, run};
 use moot_harness::scenario::load;
+use moot_harness::verdict::result::Event;
 
 /// Files whose scenarios show much and take little time.
 const SELECTORS: [&str; 11] = [

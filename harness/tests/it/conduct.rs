@@ -1,6 +1,6 @@
 //! The account of a client follows from the journal: what it used, and the errors it received.
 
-use moot_harness::conduct::Account;
+use moot_harness::grading::conduct::Account;
 use serde_json::json;
 
 use crate::conduct_support::{call, journal};

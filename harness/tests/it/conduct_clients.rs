@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use moot_harness::conduct::{findings, read};
+use moot_harness::grading::conduct::{findings, read};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 use moot_mock::shell::{ServeLimits, Site, SiteOptions, serve};
 use serde_json::{Value, json};

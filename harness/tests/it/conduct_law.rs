@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use moot_harness::conduct::findings;
+use moot_harness::grading::conduct::findings;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

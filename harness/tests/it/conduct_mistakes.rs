@@ -1,6 +1,6 @@
 //! What new users get wrong: each mistake has a rule, and `moot selftest --conduct` shows that the rule finds it.
 
-use moot_harness::misbehaving;
+use moot_harness::grading::misbehaving;
 
 const MISTAKES: [(&str, &str); 27] = [
     ("the token is forgotten", "no-token"),

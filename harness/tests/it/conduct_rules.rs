@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use moot_fixtures::conduct;
 use moot_fixtures::contract::ConductOccasion;
-use moot_harness::conduct::{Account, findings, judged_rules};
+use moot_harness::grading::conduct::{Account, findings, judged_rules};
 use serde_json::{Value, json};
 
 use crate::conduct_support::{call, check, journal};

@@ -1,7 +1,7 @@
 //! Journals for the tests of the rules of conduct.
 
 use jiff::{SignedDuration, Timestamp};
-use moot_harness::conduct::{WorldJournal, findings, read};
+use moot_harness::grading::conduct::{WorldJournal, findings, read};
 use serde_json::{Value, json};
 
 /// A call of an operation with a status, a second after the one before it, on connection 1. `more` replaces

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use moot_harness::environment::{TargetChoice, TargetOptions};
-use moot_harness::masks::Masks;
+use moot_harness::exchange::masks::Masks;
+use moot_harness::run::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::{Interruption, RunOptions, run_until};
 use moot_harness::scenario::load;
 use serde_json::json;

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use moot_harness::{answers, expected, target_file};
+use moot_harness::client::{answers, target_file};
+use moot_harness::verdict::expected;
 use serde_json::Value;
 
 use crate::command_support::run;

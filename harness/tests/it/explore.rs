@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
-use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::explore::{ExploreOptions, Explored, explore};
 use moot_harness::run::RunOptions;
+use moot_harness::run::environment::{TargetChoice, TargetOptions};
 
 fn options(seed: u64, answers: Option<&Answers>, defects: &[&str]) -> RunOptions {
     let target = TargetOptions {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::{questions, register};
-use moot_harness::check::implicit;
 use moot_harness::run::LIST_LAG;
 use moot_harness::scenario::declared;
+use moot_harness::verdict::check::implicit;
 
 use crate::scenario_bundled::bundled;
 

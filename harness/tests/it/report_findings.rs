@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use moot_harness::check::{AnswerPart, MismatchKind};
+use moot_harness::report::terminal::Detail;
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};
-use moot_harness::result::{CheckResult, KnownFailure, RunResult, SnapshotCounts, Subject};
-use moot_harness::terminal::Detail;
 use moot_harness::verdict::Verdict;
+use moot_harness::verdict::check::{AnswerPart, MismatchKind};
+use moot_harness::verdict::result::{
+    CheckResult, KnownFailure, RunResult, SnapshotCounts, Subject,
+};
 use moot_snapshots::{ChangedPlace, SnapshotChange};
 use serde_json::{Value, json};
 

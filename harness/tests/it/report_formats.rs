@@ -1,10 +1,10 @@
 //! Every report format of the sample result, as accepted snapshots.
 
+use moot_harness::report::terminal::Detail;
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, render};
-use moot_harness::result::{RunOutcome, RunResult, Subject};
-use moot_harness::terminal::Detail;
 use moot_harness::verdict::Verdict;
+use moot_harness::verdict::result::{RunOutcome, RunResult, Subject};
 
 use crate::report_sample::{check as check_of, events, result, unreachable};
 

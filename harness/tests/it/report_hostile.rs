@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use base64::Engine as _;
+use moot_harness::report::terminal::Detail;
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, RenderError, render};
-use moot_harness::result::{RunResult, Subject};
-use moot_harness::terminal::Detail;
 use moot_harness::verdict::Verdict;
+use moot_harness::verdict::result::{RunResult, Subject};
 
 use crate::report_sample::{SECRET, at, check as check_of, events, exchange, result};
 
@@ -133,7 +133,9 @@ fn a_report_with_a_secret_in_it_is_thrown_away() {
     skipped.at = at("05_isolation", 9);
     result.scenarios.push(skipped);
     for format in [Format::Json, Format::Html, Format::Ndjson] {
-        let events = vec![moot_harness::run::Event::Ended(Arc::new(result.scenarios[2].clone()))];
+        let events = vec![moot_harness::verdict::result::Event::Ended(Arc::new(
+            result.scenarios[2].clone(),
+        ))];
         let error = render(format, &result, &events, OPTIONS).expect_err("it holds a secret");
         assert!(matches!(error, RenderError::SecretFound(found) if found == format));
     }

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use moot_harness::report::terminal::Detail;
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, render};
-use moot_harness::result::RunResult;
-use moot_harness::terminal::Detail;
+use moot_harness::verdict::result::RunResult;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 

@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use moot_fixtures::contract::Level;
-use moot_harness::answers::ObservedAnswer;
 use moot_harness::client::Residue;
+use moot_harness::client::answers::ObservedAnswer;
+use moot_harness::client::target_file::{TargetClass, TargetDescription};
+use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
-use moot_harness::masks::Masks;
-use moot_harness::result::{
+use moot_harness::scenario::model::Location;
+use moot_harness::verdict::result::Event;
+use moot_harness::verdict::result::{
     CheckResult, ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult,
     ScenarioResult, SnapshotFindings, StepResult, Subject,
 };
-use moot_harness::run::Event;
-use moot_harness::scenario::model::Location;
-use moot_harness::target_file::{TargetClass, TargetDescription};
 use moot_harness::verdict::{NotRun, NotRunKind, Verdict};
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
 //! The published JSON Schema of the JSON report accepts the written reports, and nothing else.
 
+use moot_harness::report::terminal::Detail;
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};
-use moot_harness::result::RunResult;
-use moot_harness::terminal::Detail;
+use moot_harness::verdict::result::RunResult;
 use serde_json::Value;
 
 use crate::report_sample::{result, unreachable};

@@ -1,11 +1,11 @@
 //! The reports of a run do not depend on how much of it stays in memory.
 
-use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::report::{self, Format, text};
-use moot_harness::result::{CheckResult, RunResult};
+use moot_harness::run::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::{Kept, RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::verdict::Verdict;
+use moot_harness::verdict::result::{CheckResult, RunResult};
 
 /// A section of the bundled suite on the mock in this process.
 async fn walked(kept: Kept) -> RunResult {
@@ -29,7 +29,8 @@ fn checks(result: &RunResult) -> impl Iterator<Item = &CheckResult> {
 
 /// What the text report counts: lines with numbers of checks, without times.
 fn counted(result: &RunResult) -> Vec<String> {
-    let options = text::Options { color: false, detail: moot_harness::terminal::Detail::Normal };
+    let options =
+        text::Options { color: false, detail: moot_harness::report::terminal::Detail::Normal };
     let text = report::render(Format::Text, result, &[], options).expect("it renders");
     let is_count = |line: &&str| line.contains(" pass, ") || line.contains(" checks in ");
     let counts = text.lines().filter(is_count);

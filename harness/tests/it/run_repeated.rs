@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use moot_harness::environment::{TargetChoice, TargetOptions};
+use moot_harness::run::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::order::Order;
 use moot_harness::run::{RunOptions, run};
 use moot_harness::scenario::load;

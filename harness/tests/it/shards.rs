@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use moot_harness::environment::Shard;
-use moot_harness::part::{PartSet, read_run};
+use moot_harness::report::terminal::Detail;
 use moot_harness::report::{Format, render, text};
-use moot_harness::result::RunResult;
+use moot_harness::run::environment::Shard;
 use moot_harness::run::part::PartScope;
+use moot_harness::run::part_files::{PartSet, read_run};
 use moot_harness::run::{Kept, RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::ScenarioFile;
-use moot_harness::terminal::Detail;
+use moot_harness::verdict::result::RunResult;
 use regex::Regex;
 
 use crate::shards_support::{options, plan_of, suite, walked, without_times, written};

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use moot_harness::environment::{Shard, TargetChoice};
-use moot_harness::part::{PartError, PartFact, PartSet, read_run};
-use moot_harness::result::RunOutcome;
 use moot_harness::run::RunOptions;
+use moot_harness::run::environment::{Shard, TargetChoice};
 use moot_harness::run::part::PartScope;
+use moot_harness::run::part_files::{PartError, PartFact, PartSet, read_run};
 use moot_harness::scenario::model::ScenarioFile;
+use moot_harness::verdict::result::RunOutcome;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use moot_harness::environment::{Shard, TargetChoice, TargetOptions};
 use moot_harness::exchange::Exchange;
-use moot_harness::part::{PartHead, PartKind, SuiteFacts, write_run};
-use moot_harness::result::RunResult;
+use moot_harness::run::environment::{Shard, TargetChoice, TargetOptions};
 use moot_harness::run::part::RunPart;
+use moot_harness::run::part_files::{PartHead, PartKind, SuiteFacts, write_run};
 use moot_harness::run::shard::ShardPlan;
 use moot_harness::run::{RunOptions, run_part};
 use moot_harness::scenario::model::ScenarioFile;
 use moot_harness::scenario::{load, plan};
+use moot_harness::verdict::result::RunResult;
 
 /// The suite of these files.
 pub(crate) fn suite(dir: &Path) -> Arc<Vec<ScenarioFile>> {

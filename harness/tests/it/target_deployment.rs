@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
-use moot_harness::environment::{Environment, OpenError, Session};
 use moot_harness::exchange::Trouble;
-use moot_harness::masks::Masks;
+use moot_harness::exchange::masks::Masks;
+use moot_harness::run::environment::{Environment, OpenError, Session};
 use moot_harness::scenario::model::Sandbox;
 use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path};

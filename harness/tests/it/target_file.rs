@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use moot_fixtures::contract::{Operation, Scopes};
+use moot_harness::client::target_file::{self, Consent, FileError, FileOperator, TargetFile};
 use moot_harness::scenario::model::OperatorAction;
-use moot_harness::target_file::{self, Consent, FileError, FileOperator, TargetFile};
 use secrecy::ExposeSecret;
 
 const GOOD: &str = "\

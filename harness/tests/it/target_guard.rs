@@ -2,8 +2,8 @@
 
 use moot_fixtures::contract::Operation;
 use moot_harness::client::consent::ConsentGuard;
+use moot_harness::client::target_file::Consent;
 use moot_harness::client::{ClientBody, ClientRequest, FormPart, FormPartContent};
-use moot_harness::target_file::Consent;
 use serde_json::json;
 
 use crate::target_sample::{call, json_call, upload};

@@ -7,8 +7,8 @@ use std::thread;
 
 use bytes::Bytes;
 use moot_harness::client::{ClientBody, ClientRequest};
+use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, Trouble};
-use moot_harness::masks::Masks;
 use moot_harness::scenario::model::Sandbox;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -244,7 +244,7 @@ async fn a_closed_port_is_unreachable() {
     let masks = Arc::new(Masks::default());
     let error = open(&format!("http://{closed}"), "", folder.path(), &masks).await.err();
     match error {
-        Some(moot_harness::environment::OpenError::Unreachable(said)) => {
+        Some(moot_harness::run::environment::OpenError::Unreachable(said)) => {
             assert!(said.contains(&closed.to_string()) && said.contains("refused"), "{said}");
         }
         other => panic!("{other:?}"),
@@ -262,7 +262,7 @@ async fn tls_trouble_is_called_so() {
     let masks = Arc::new(Masks::default());
     let error = open(&format!("https://{address}"), "", folder.path(), &masks).await.err();
     match error {
-        Some(moot_harness::environment::OpenError::Unreachable(said)) => {
+        Some(moot_harness::run::environment::OpenError::Unreachable(said)) => {
             assert!(said.contains("TLS"), "{said}");
         }
         other => panic!("{other:?}"),

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
+use moot_harness::client::target_file::TargetClass;
 use moot_harness::client::{ClientBody, ClientRequest, UselessToken, payload};
-use moot_harness::environment::{Environment, Session, TargetChoice, TargetOptions, TargetSource};
+use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse};
-use moot_harness::masks::Masks;
+use moot_harness::run::environment::{
+    Environment, Session, TargetChoice, TargetOptions, TargetSource,
+};
 use moot_harness::scenario::model::{NEEDS, Rhythm, Sandbox};
-use moot_harness::target_file::TargetClass;
 use serde_json::{Value, json};
 
 use crate::target_sample::{call_with, json_call};

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use moot_harness::client::target_file;
 use moot_harness::client::{ClientBody, ClientRequest, FormPart};
-use moot_harness::environment::{Environment, OpenError, TargetOptions};
-use moot_harness::masks::Masks;
-use moot_harness::target_file;
+use moot_harness::exchange::masks::Masks;
+use moot_harness::run::environment::{Environment, OpenError, TargetOptions};
 use serde_json::json;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};

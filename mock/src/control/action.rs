@@ -16,10 +16,10 @@ use super::filter::{DeliveryFilter, ExchangeFilter};
 use super::settings_request::{self, SettingsUpdate};
 use super::text::optional_text;
 use super::workflow_request::WorkflowUpdate;
-use crate::fault::Fault;
-use crate::fault::drill::Drills;
 use crate::value::delivery_policy::PolicyUpdate;
 use crate::value::settings::{Progression, RateLimitMode};
+use crate::world::fault::Fault;
+use crate::world::fault::drill::Drills;
 
 /// Exchanges, legal requests or timers that are listed where `limit` is absent.
 const ROWS_LISTED: usize = 100;

@@ -5,10 +5,10 @@
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
 use moot_fixtures::nearest::nearest;
 
-use crate::journal::{JournalEntry, SentPart};
 use crate::message::response::Stage;
 use crate::world::World;
 use crate::world::authorise;
+use crate::world::journal::{JournalEntry, SentPart};
 
 /// The longest path, in bytes, for which a similar path is suggested. A longer one is not a typing
 /// error.

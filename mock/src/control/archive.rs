@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::exchanges::{found, shown};
 use super::filter::ExchangeFilter;
-use crate::journal::{JournalEntry, SentPart, Timing};
 use crate::world::World;
+use crate::world::journal::{JournalEntry, SentPart, Timing};
 
 /// All journal entries as HAR 1.2.
 ///

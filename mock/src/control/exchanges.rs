@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::advice;
 use super::filter::ExchangeFilter;
 use super::refusal::Refusal;
-use crate::journal::JournalEntry;
 use crate::world::World;
+use crate::world::journal::JournalEntry;
 
 /// The newest exchanges. Shape: `{"count", "exchanges": [{"serial", "at", "client", "wire": {"connection", "number",
 /// "began_us", "ended_us", "client_left"}, "method", "path",

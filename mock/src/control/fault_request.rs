@@ -13,8 +13,8 @@ use serde_json::Value;
 use strum::VariantNames;
 
 use super::filter::{operation, path_pattern};
-use crate::fault::{FailedStatus, Fault, FaultFilter, FaultKind};
 use crate::value::path_pattern::PathPattern;
+use crate::world::fault::{FailedStatus, Fault, FaultFilter, FaultKind};
 
 /// Reads a fault from its members.
 pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {

@@ -4,13 +4,13 @@ use moot_fixtures::contract::TokenNeed;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::fault::{Fault, FaultKind};
 use crate::message::call::Principal;
 use crate::value::limits::{
     FAULT_EFFECTS_MAX, FAULT_MILLISECONDS_MAX, FAULT_SEQUENCE_MAX, FAULTS_MAX,
 };
 use crate::world::World;
 use crate::world::authorise;
+use crate::world::fault::{Fault, FaultKind};
 
 /// Every fault, oldest first. Shape: `{"faults": [{"id", "kind", "sequence", "operation",
 /// "method", "path", "application", "client", "nth", "times", "matched", "hits", "spent"}]}`; `hits` says

@@ -5,12 +5,12 @@ use moot_fixtures::contract::LegalRequestStatus;
 use serde_json::{Map, Value, json};
 
 use super::{Refusal, parties};
-use crate::resource::LegalRequest;
-use crate::resource::activity::{Activity, ActivityKind};
-use crate::resource::course;
-use crate::resource::legal_request::StoredFile;
-use crate::resource::status_way;
 use crate::state::change::Change;
+use crate::state::resource::LegalRequest;
+use crate::state::resource::activity::{Activity, ActivityKind};
+use crate::state::resource::course;
+use crate::state::resource::legal_request::StoredFile;
+use crate::state::resource::status_way;
 use crate::value::settings::Progression;
 use crate::value::timestamp;
 use crate::world::World;

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{DeliveryFilter, Refusal};
-use crate::resource::{Delivery, DeliveryState};
 use crate::state::change::Change;
+use crate::state::resource::{Delivery, DeliveryState};
 use crate::value::delivery_policy::PolicyUpdate;
 use crate::value::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
 use crate::world::World;

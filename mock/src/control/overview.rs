@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::resource::DeliveryState;
 use crate::state::index::Index;
+use crate::state::resource::DeliveryState;
 use crate::state::seeded::Company;
 use crate::value::timestamp;
 use crate::world::World;

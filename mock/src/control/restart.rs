@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::overview;
-use crate::fault::drill::Drills;
 use crate::world::World;
+use crate::world::fault::drill::Drills;
 
 /// Forgets what `--state` does not keep, but for the journal: faults, drills, the counts of the limiter. Everything
 /// that a response acknowledged stays.

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 use serde_json::{Value, json};
 
-use crate::resource::status_way;
 use crate::state::change::EffectKind;
+use crate::state::resource::status_way;
 use crate::value::timestamp;
 use crate::world::World;
 

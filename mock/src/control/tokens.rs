@@ -5,8 +5,8 @@ use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::resource::token::TokenJson;
 use crate::state::change::Change;
+use crate::state::resource::token::TokenJson;
 use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::value::token::Grant;
 use crate::world::World;

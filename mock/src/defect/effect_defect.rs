@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::call::AdmittedCall;
-use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::state::change::Change;
+use crate::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::value::identifier::IdKind;
 use crate::world::Outcome;
 

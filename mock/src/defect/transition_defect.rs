@@ -5,9 +5,9 @@ use std::sync::Arc;
 use moot_fixtures::contract::LegalRequestStatus;
 use serde::Deserialize;
 
-use crate::resource::LegalRequest;
-use crate::resource::activity::{Activity, ActivityKind};
 use crate::state::change::Change;
+use crate::state::resource::LegalRequest;
+use crate::state::resource::activity::{Activity, ActivityKind};
 use crate::value::short_id::ShortId;
 use crate::world::World;
 

@@ -6,7 +6,7 @@ use super::Context;
 use crate::message::page::{self, Pagination};
 use crate::message::problem::Problem;
 use crate::operation::list::ListJson;
-use crate::resource::activity::Activity;
+use crate::state::resource::activity::Activity;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::message::problem::Problem;
-use crate::resource::workflow_schema;
+use crate::state::resource::workflow_schema;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

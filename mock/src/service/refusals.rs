@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::Service;
-use crate::journal::CallEffects;
 use crate::message::call::{Call, Head};
 use crate::message::response::Response;
 use crate::message::unserved::Unserved;
+use crate::world::journal::CallEffects;
 
 impl Service {
     /// The answer to a call that no world serves. It is recorded in the journal.

@@ -24,17 +24,17 @@ use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
 use super::sandbox::{Lease, Realm, Sandboxes};
 use super::store::StateStore;
-use crate::Service;
-use crate::World;
 use crate::control::ControlAction;
 use crate::defect::{self, Defect};
 #[cfg(feature = "state")]
 use crate::service::NotKept;
+use crate::service::Service;
 #[cfg(feature = "state")]
 use crate::state::change::Change;
 #[cfg(feature = "state")]
 use crate::value::clock::Clock;
 use crate::value::settings::SettingsError;
+use crate::world::World;
 use crate::world::settings::{Settings, base_path};
 
 /// The number of the main world.

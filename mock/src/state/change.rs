@@ -11,7 +11,7 @@ use moot_fixtures::world::{SeedApplication, SeedWorkflow};
 use serde::Serialize;
 
 use crate::message::content::Content;
-use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
+use crate::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
 use crate::value::limits::JOURNAL_CHANGES_MAX;

@@ -16,10 +16,10 @@ use moot_fixtures::world::{SeedApplication, SeedWorkflow, SeedWorld};
 use serde_json::{Value, json};
 
 use crate::message::route::Router;
-use crate::resource::workflow::{self, Workflow};
 use crate::state::amendments::Amendments;
 use crate::state::change::Amended;
 use crate::state::index::Index;
+use crate::state::resource::workflow::{self, Workflow};
 use crate::state::table;
 use crate::value::identifier::Identifiers;
 use crate::value::key::SeedKey;

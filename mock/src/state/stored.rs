@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::content::Content;
 use crate::message::json::json_bytes;
-use crate::resource::{Delivery, LegalRequest};
 use crate::state::change::{Amended, Change, Checkpoint, Registered};
+use crate::state::resource::{Delivery, LegalRequest};
 use crate::value::setting_text;
 
 /// One row: a key and its new value.
@@ -216,7 +216,7 @@ pub fn change<E: From<StoredError>>(
             Change::from(record)
         }
         RowKind::RepositoryDocument => {
-            let mut record: crate::resource::RepositoryDocument = read(key, value)?;
+            let mut record: crate::state::resource::RepositoryDocument = read(key, value)?;
             fill(&mut record.content)?;
             Change::PutRepositoryDocument { row: number(key, name)?, record: Arc::new(record) }
         }

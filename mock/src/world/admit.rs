@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{CheckOrder, Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
 use super::{World, reading};
-use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Admitted, Head};
 use crate::message::problem::Problem;
 use crate::message::response::{Response, Stage};
@@ -13,6 +12,7 @@ use crate::message::route::Routed;
 use crate::message::unserved::Unserved;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
+use crate::world::journal::{CallEffects, Occurrence};
 use crate::world::limiter::{Decision, Limiter};
 
 /// Facts about a call that were found before it was refused, for the journal.

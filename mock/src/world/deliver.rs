@@ -8,16 +8,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use crate::fault::drill;
-use crate::resource::delivery::{
+use crate::state::change::{Change, Effect, EffectKind};
+use crate::state::resource::delivery::{
     AttemptOutcome, AttemptRecord, Delivery, DeliveryState, WebhookEvent, payload,
 };
-use crate::resource::{LegalRequest, Webhook};
-use crate::state::change::{Change, Effect, EffectKind};
+use crate::state::resource::{LegalRequest, Webhook};
 use crate::value::clock::later;
 use crate::value::limits::DELIVERIES_MAX;
 use crate::value::timestamp;
 use crate::world::World;
+use crate::world::fault::drill;
 
 /// One attempt to deliver, to be made now.
 #[derive(Debug, Clone)]

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::{World, transition};
-use crate::resource::LegalRequest;
-use crate::resource::course::{Pace, ProgressionPlan};
-use crate::resource::status_way;
 use crate::state::change::{Change, Effect};
+use crate::state::resource::LegalRequest;
+use crate::state::resource::course::{Pace, ProgressionPlan};
+use crate::state::resource::status_way;
 
 impl World {
     /// The earliest step that is due, as it happens at its own time; apply it and ask again.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::World;
-use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
+use crate::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::state::seeded::Ids;
 use crate::state::table::RowTable;
 use crate::value::identifier::{IdKind, Identifiers, document_id_of};

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use super::World;
-use crate::fault::{self, Strike, Struck};
 use crate::message::call::{Call, Head};
 use crate::message::response::Response;
+use crate::world::fault::{self, Strike, Struck};
 
 impl World {
     /// The fault that strikes an admitted call. Each call counts the hits of a fault.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 
-use crate::resource::activity::{Activity, ActivityKind};
-use crate::resource::signed_document::signed_document;
-use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::change::{Change, Effect, EffectKind};
+use crate::state::resource::activity::{Activity, ActivityKind};
+use crate::state::resource::signed_document::signed_document;
+use crate::state::resource::{LegalRequest, RepositoryDocument};
 use crate::value::limits::ACTIVITIES_MAX;
 use crate::value::sent_json::SentJson;
 use crate::world::World;

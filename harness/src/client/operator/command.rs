@@ -9,9 +9,9 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, Command};
 
 use crate::client::operator::trouble::OperatorTrouble;
-use crate::masks::Masks;
+use crate::client::target_file::OperatorCommand;
+use crate::exchange::masks::Masks;
 use crate::scenario::model::OperatorOrder;
-use crate::target_file::OperatorCommand;
 
 /// Bytes of a command's standard error that are kept.
 const SAID_BYTES_MAX: usize = 64 * 1024;
@@ -141,9 +141,9 @@ mod tests {
 
     use super::run;
     use crate::client::operator::trouble::OperatorTrouble;
-    use crate::masks::Masks;
+    use crate::client::target_file::OperatorCommand;
+    use crate::exchange::masks::Masks;
     use crate::scenario::model::{OperatorAction, OperatorOrder};
-    use crate::target_file::OperatorCommand;
 
     /// A command that runs this script; the order's words are `$@`.
     fn command(program: &str, script: &str) -> OperatorCommand {

@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use tokio::sync::oneshot;
 
 use crate::client::operator::trouble::OperatorTrouble;
-use crate::masks::Masks;
+use crate::exchange::masks::Masks;
 use crate::scenario::model::OperatorOrder;
 
 /// Whether a person can be asked: there is a terminal, and this is not a CI.

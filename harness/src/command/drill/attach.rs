@@ -15,8 +15,8 @@ use super::served_mock::ServedDrillMock;
 use crate::command::error::{CommandError, INCONCLUSIVE};
 use crate::command::exec_environment;
 use crate::command::screen::Screen;
-use crate::drill::recording::DrillRecording;
-use crate::drill::table::{Drill, DrillOrder};
+use crate::grading::drill::recording::DrillRecording;
+use crate::grading::drill::table::{Drill, DrillOrder};
 
 /// A drill is over once the client made no call for so long after its trigger ended.
 const QUIET: Duration = Duration::from_secs(1);

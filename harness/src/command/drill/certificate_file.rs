@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::command::error::CommandError;
 use crate::command::screen::Screen;
-use crate::drill::certificate::Certificate;
-use crate::terminal::escape;
+use crate::exchange::escape;
+use crate::grading::drill::certificate::Certificate;
 
 /// Exit 0 if the recordings show what the file says, else 1.
 pub(super) fn verify(file: &Path, screen: &Screen) -> Result<u8, CommandError> {

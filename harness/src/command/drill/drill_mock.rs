@@ -18,9 +18,9 @@ use tokio::time::Instant;
 
 use crate::command::error::CommandError;
 use crate::command::runtime::random_seed;
-use crate::drill::recording::DrillRecording;
-use crate::drill::table::DrillOrder;
-use crate::masks::{Masks, Secrets};
+use crate::exchange::masks::{Masks, Secrets};
+use crate::grading::drill::recording::DrillRecording;
+use crate::grading::drill::table::DrillOrder;
 
 /// A mock that serves, with its control plane.
 #[derive(Clone)]

@@ -8,12 +8,14 @@ use serde_json::json;
 use crate::command::bundled::{answers_named, world_named};
 use crate::command::error::CommandError;
 use crate::command::serve::WorldArguments;
-use crate::drill::certificate::CertificateInput;
-use crate::drill::parts::write_drills;
-use crate::drill::recording::DrillRecording;
-use crate::drill::table::{self, Drill};
-use crate::environment::Shard;
-use crate::part::{PartFact, PartFacts, PartHead, PartKind, fingerprint, register_fingerprint};
+use crate::grading::drill::certificate::CertificateInput;
+use crate::grading::drill::parts::write_drills;
+use crate::grading::drill::recording::DrillRecording;
+use crate::grading::drill::table::{self, Drill};
+use crate::run::environment::Shard;
+use crate::run::part_files::{
+    PartFact, PartFacts, PartHead, PartKind, fingerprint, register_fingerprint,
+};
 use crate::run::shard::dealt;
 
 /// Seconds that every drill takes, beside what its situation takes.
@@ -42,7 +44,7 @@ impl DrillShardArguments {
     /// The shard, if one is asked for. Its folder must be new or empty.
     pub(super) fn shard(&self, drills: &[&Drill]) -> Result<Option<DrillShard<'_>>, CommandError> {
         let (Some(shard), Some(dir)) = (self.shard, &self.record) else { return Ok(None) };
-        crate::recording::Recorder::prepare(dir)?;
+        crate::client::recording::Recorder::prepare(dir)?;
         let costs = drills.iter().map(|it| (it.id.clone(), it.seconds + DRILL_SECONDS));
         Ok(Some(DrillShard { shard, dir, plan: dealt(costs.collect(), shard.count) }))
     }

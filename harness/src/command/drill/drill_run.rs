@@ -17,8 +17,8 @@ use super::served_mock::ServedDrillMock;
 use crate::command::error::CommandError;
 use crate::command::exec_environment;
 use crate::command::serve::WorldArguments;
-use crate::drill::recording::DrillRecording;
-use crate::drill::table::Drill;
+use crate::grading::drill::recording::DrillRecording;
+use crate::grading::drill::table::Drill;
 use crate::run::Interruption;
 
 /// How long deliveries that are due may take after the end of the command.

@@ -19,12 +19,12 @@ use crate::command::listen::listen_on;
 use crate::command::recorded_calls::{self, ShownNumbers};
 use crate::command::screen::Screen;
 use crate::command::signals::StopSignals;
-use crate::drill::certificate::{CALM, Certificate};
-use crate::drill::judge::DrillResult;
-use crate::drill::recording::DrillRecording;
-use crate::drill::table::Drill;
-use crate::drill::text;
-use crate::terminal::Paint;
+use crate::grading::drill::certificate::{CALM, Certificate};
+use crate::grading::drill::judge::DrillResult;
+use crate::grading::drill::recording::DrillRecording;
+use crate::grading::drill::table::Drill;
+use crate::grading::drill::text;
+use crate::report::terminal::Paint;
 
 /// Between two looks at the calls of a drill that runs.
 const LOOK: Duration = Duration::from_millis(500);
@@ -175,9 +175,9 @@ fn progress_line(result: &DrillResult, number: usize, count: usize, paint: Paint
 #[cfg(test)]
 mod tests {
     use super::{Paint, progress_line};
-    use crate::drill::judge;
-    use crate::drill::recording::DrillRecording;
-    use crate::drill::table;
+    use crate::grading::drill::judge;
+    use crate::grading::drill::recording::DrillRecording;
+    use crate::grading::drill::table;
 
     #[test]
     fn progress_names_the_drill_and_how_it_ended() {

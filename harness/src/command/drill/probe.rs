@@ -8,7 +8,7 @@ use reqwest::{Client, Url};
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::drill::recording::{ProbeAnswers, answered_deliveries};
+use crate::grading::drill::recording::{ProbeAnswers, answered_deliveries};
 
 /// Legal requests that are asked about in a run.
 const IDS_MAX: usize = 20;

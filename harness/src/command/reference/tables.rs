@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::{answers, questions, register};
 
-use crate::result::RunOutcome;
+use crate::verdict::result::RunOutcome;
 
 /// Text in a cell of a table.
 pub(super) fn cell(text: &str) -> String {

@@ -3,12 +3,13 @@
 
 use super::Options;
 use super::rest::NAMES_SHOWN_MAX;
+use crate::exchange::escape;
 use crate::report::exchange::ExchangeRow;
+use crate::report::terminal::Detail;
+use crate::report::terminal::paint::{Paint, left};
 use crate::report::{Finding, Report};
-use crate::result::{CheckResult, level_name};
-use crate::terminal::paint::{Paint, left};
-use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
+use crate::verdict::result::{CheckResult, level_name};
 
 /// Blocks shown in full; what is beyond gets a line each, so that nothing is hidden.
 const BLOCKS_MAX: usize = 40;

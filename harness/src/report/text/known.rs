@@ -3,10 +3,10 @@
 use super::Options;
 use super::rest::names;
 use crate::report::Report;
-use crate::result::{ExpectedFailure, ExpectedState};
-use crate::terminal::Detail;
-use crate::terminal::paint::Paint;
+use crate::report::terminal::Detail;
+use crate::report::terminal::paint::Paint;
 use crate::verdict::Verdict;
+use crate::verdict::result::{ExpectedFailure, ExpectedState};
 
 /// What was expected and happened, and with `-v` what did not apply or was not judged.
 pub(super) fn happened(out: &mut String, report: &Report, options: Options) {

@@ -1,9 +1,9 @@
 //! The head of the report and the table of files.
 
 use crate::report::Report;
-use crate::result::Counts;
-use crate::terminal::paint::{Paint, left, right, sign, width};
+use crate::report::terminal::paint::{Paint, left, right, sign, width};
 use crate::verdict::Verdict;
+use crate::verdict::result::Counts;
 
 /// Versions, target, seed.
 pub(super) fn header(out: &mut String, report: &Report, paint: Paint) {

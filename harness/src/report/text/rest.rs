@@ -2,10 +2,10 @@
 
 use super::Options;
 use crate::report::Report;
-use crate::result::RunOutcome;
-use crate::terminal::paint::{Paint, left, width};
-use crate::terminal::{Detail, counted};
-use crate::verdict::Verdict;
+use crate::report::terminal::Detail;
+use crate::report::terminal::paint::{Paint, left, width};
+use crate::verdict::result::RunOutcome;
+use crate::verdict::{Verdict, counted};
 
 /// Names listed under one reason; `-v` lists all.
 pub(super) const NAMES_SHOWN_MAX: usize = 3;

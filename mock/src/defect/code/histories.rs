@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use super::deliveries::without;
-use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::change::Change;
+use crate::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::World;
 use crate::world::transition::stored_document;
 

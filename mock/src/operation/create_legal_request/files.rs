@@ -6,8 +6,8 @@ use super::FILE;
 use crate::message::fields::{MultipartFields, SentFile};
 use crate::message::problem::Problem;
 use crate::message::rule::Rule;
-use crate::resource::legal_request::{FileDisposition, FileRole, StoredFile};
-use crate::resource::workflow_fields::SUPPORT_DOCUMENTS;
+use crate::state::resource::legal_request::{FileDisposition, FileRole, StoredFile};
+use crate::state::resource::workflow_fields::SUPPORT_DOCUMENTS;
 use crate::value::document_type;
 
 /// The files in the order sent, the document first. With `merge`, those that can be are merged (§8).

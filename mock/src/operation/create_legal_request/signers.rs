@@ -7,8 +7,8 @@ use super::invalid;
 use crate::message::fields::MultipartFields;
 use crate::message::problem::{Problem, shown};
 use crate::message::rule::Rule;
-use crate::resource::workflow::Workflow;
-use crate::resource::workflow_fields::{SIGNER, SIGNERS};
+use crate::state::resource::workflow::Workflow;
+use crate::state::resource::workflow_fields::{SIGNER, SIGNERS};
 
 /// The signers in signing order. Exactly one configured signer is assigned by itself.
 ///

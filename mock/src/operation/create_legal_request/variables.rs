@@ -11,8 +11,8 @@ use super::{VARIABLES, invalid};
 use crate::message::fields::MultipartFields;
 use crate::message::problem::Problem;
 use crate::message::rule::Rule;
-use crate::resource::workflow::Workflow;
-use crate::resource::workflow_schema;
+use crate::state::resource::workflow::Workflow;
+use crate::state::resource::workflow_schema;
 use crate::value::sent_json::SentJson;
 
 /// The values of the workflow's variables.

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::lease::Lease;
-use crate::Service;
-use crate::World;
 use crate::service::DeliveryAttempt;
+use crate::service::Service;
 use crate::shell::clock;
 use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
+use crate::world::World;
 use crate::world::settings::RunSettings;
 
 /// A served world.

@@ -8,13 +8,13 @@ use moot_fixtures::world::SeedWorld;
 
 use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url, id};
-use crate::World;
 use crate::defect;
 use crate::message::json::json_bytes;
 use crate::shell::clock;
 use crate::shell::store::StoredSandbox;
 use crate::state::seeded::Seeded;
 use crate::value::settings::SettingsError;
+use crate::world::World;
 use crate::world::settings::RunSettings;
 
 /// Restores these sandboxes, in this order, after this number of earlier starts. Each lease begins

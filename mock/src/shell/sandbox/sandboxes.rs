@@ -13,16 +13,16 @@ use tokio::time::Instant;
 use super::lease::Lease;
 use super::plan::SandboxPlan;
 use super::realm::Realm;
-use crate::Service;
-use crate::World;
 use crate::defect::{self, Defect};
 use crate::message::problem::shown;
 use crate::service::NotKept;
+use crate::service::Service;
 use crate::shell::clock;
 use crate::shell::store::SandboxRecord;
 use crate::shell::store::StateStore;
 use crate::state::seeded::Seeded;
 use crate::value::settings::{SecretSource, SettingsError};
+use crate::world::World;
 use crate::world::settings::RunSettings;
 
 /// The largest number of sandboxes at the same time.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Scopes;
 use moot_fixtures::world::SeedWorld;
 
-use crate::resource::workflow::Workflow;
+use crate::state::resource::workflow::Workflow;
 use crate::state::table;
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;

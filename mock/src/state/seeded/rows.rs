@@ -12,9 +12,9 @@ use moot_fixtures::world::SeedWorld;
 use super::Ids;
 use super::parties::Parties;
 use super::{seeded_at, shared};
-use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::state::index::Index;
 use crate::state::index::status_place;
+use crate::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
 

@@ -14,11 +14,13 @@ use serde_json::Value;
 
 use super::SeedSource;
 use crate::message::content::Content;
-use crate::resource::LegalRequest;
-use crate::resource::activity::{Activity, ActivityKind};
-use crate::resource::legal_request::{self, FileDisposition, FileRole, StoredFile, Submission};
-use crate::resource::status_way;
-use crate::resource::workflow::Workflow;
+use crate::state::resource::LegalRequest;
+use crate::state::resource::activity::{Activity, ActivityKind};
+use crate::state::resource::legal_request::{
+    self, FileDisposition, FileRole, StoredFile, Submission,
+};
+use crate::state::resource::status_way;
+use crate::state::resource::workflow::Workflow;
 use crate::state::table;
 use crate::value::identifier::IdKind;
 use crate::value::sent_json::SentJson;

@@ -3,8 +3,8 @@
 use moot_fixtures::world::SeedWebhook;
 
 use super::SeedSource;
-use crate::resource::Webhook;
-use crate::resource::webhook::Credential;
+use crate::state::resource::Webhook;
+use crate::state::resource::webhook::Credential;
 use crate::state::table;
 use crate::value::identifier::IdKind;
 

@@ -1,0 +1,258 @@
+//! A session as a HAR 1.2 file. Values that HAR does not define are in `_moot`. The types have what is
+//! read; the rest of a file is always the same.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use moot_fixtures::contract::Operation;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::client::recording::redact::Redactor;
+use crate::client::recording::session_record::{DestinationRow, RecordedAnswer};
+use crate::exchange::masks::Masks;
+use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
+
+/// A file.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Har {
+    pub(crate) log: HarLog,
+}
+
+/// `log`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct HarLog {
+    pub(crate) entries: Vec<HarEntry>,
+    #[serde(rename = "_moot")]
+    pub(crate) moot: HarSession,
+}
+
+/// The answers of a session apart from exchanges.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct HarSession {
+    pub(crate) scenario: String,
+    pub(crate) started_seconds: i64,
+    #[serde(rename = "venue")]
+    pub(crate) destination: DestinationRow,
+    pub(crate) calls: Vec<RecordedAnswer>,
+}
+
+/// An exchange.
+#[derive(Debug, Deserialize)]
+pub(crate) struct HarEntry {
+    time: f64,
+    request: HarRequest,
+    response: HarResponse,
+    #[serde(rename = "_moot")]
+    moot: HarMootEntry,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HarRequest {
+    method: String,
+    url: String,
+    headers: Vec<HarHeader>,
+    body_size: u64,
+    post_data: Option<HarContent>,
+}
+
+#[derive(Debug, Deserialize)]
+struct HarResponse {
+    /// 0 if there was no answer.
+    status: u16,
+    headers: Vec<HarHeader>,
+    content: HarContent,
+}
+
+#[derive(Debug, Deserialize)]
+struct HarContent {
+    text: String,
+    encoding: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct HarHeader {
+    name: String,
+    value: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct HarMootEntry {
+    number: u64,
+    path: String,
+    operation: Option<String>,
+    curl: String,
+    sent_at_seconds: i64,
+    is_cut: bool,
+    trouble: Option<Trouble>,
+    peer: Option<SocketAddr>,
+}
+
+const HTTP: &str = "HTTP/1.1";
+const BASE64: &str = "base64";
+/// HAR's value for unknown sizes.
+const UNKNOWN: i64 = -1;
+
+/// A file of these exchanges.
+pub(crate) fn file(session: &HarSession, entries: &[Value]) -> Value {
+    let creator = json!({ "name": "moot", "version": env!("CARGO_PKG_VERSION") });
+    json!({ "log": {
+        "version": "1.2",
+        "creator": creator,
+        "entries": entries,
+        "_moot": session,
+    } })
+}
+
+/// An exchange without secrets. Its request was masked when it was sent.
+pub(crate) fn entry(exchange: &Exchange, redactor: &mut Redactor) -> Value {
+    let milliseconds = exchange.duration.as_secs_f64() * 1000.0;
+    let started = jiff::Timestamp::from_second(exchange.sent_at_seconds);
+    json!({
+        "startedDateTime": started.map_or_else(|_| String::new(), |at| at.to_string()),
+        "time": milliseconds,
+        "request": request(&exchange.request, redactor),
+        "response": response(exchange.outcome.as_ref().ok(), redactor),
+        "cache": {},
+        "timings": { "send": 0.0, "wait": milliseconds, "receive": 0.0 },
+        "_moot": HarMootEntry {
+            number: exchange.number,
+            path: redactor.text(&exchange.request.path),
+            operation: exchange.request.operation.map(|it| it.as_str().to_owned()),
+            curl: redactor.text(&exchange.request.curl),
+            sent_at_seconds: exchange.sent_at_seconds,
+            is_cut: exchange.outcome.as_ref().is_ok_and(|response| response.is_cut),
+            trouble: exchange.outcome.as_ref().err().map(|trouble| redactor.trouble(trouble)),
+            peer: exchange.peer,
+        },
+    })
+}
+
+fn request(sent: &SentRequest, redactor: &mut Redactor) -> Value {
+    let headers = headers(&sent.headers, redactor);
+    let body = (!sent.body_shown.is_empty()).then(|| redactor.text(&sent.body_shown));
+    let media_type = media_type(&headers);
+    let query = url::Url::parse(&sent.url).ok();
+    let query = query.iter().flat_map(url::Url::query_pairs);
+    let mut request = json!({
+        "method": sent.method,
+        "url": redactor.text(&sent.url),
+        "httpVersion": HTTP,
+        "cookies": [],
+        "headers": headers,
+        "queryString": query.map(|(name, value)| header(&name, &value, redactor)).collect::<Vec<_>>(),
+        "headersSize": UNKNOWN,
+        "bodySize": sent.body_length,
+    });
+    if let Some(text) = body {
+        request["postData"] = json!({ "mimeType": media_type, "text": text });
+    }
+    request
+}
+
+fn response(received: Option<&ReceivedResponse>, redactor: &mut Redactor) -> Value {
+    let headers = received.map(|it| headers(&it.headers, redactor)).unwrap_or_default();
+    let body = redactor.bytes(received.map_or(&[][..], |it| &it.body));
+    let mut content = json!({ "size": body.len(), "mimeType": media_type(&headers) });
+    match String::from_utf8(body) {
+        Ok(text) => content["text"] = text.into(),
+        Err(error) => {
+            content["text"] = BASE64_STANDARD.encode(error.as_bytes()).into();
+            content["encoding"] = BASE64.into();
+        }
+    }
+    json!({
+        "status": received.map_or(0, |it| it.status),
+        "statusText": "",
+        "httpVersion": HTTP,
+        "cookies": [],
+        "headers": headers,
+        "content": content,
+        "redirectURL": "",
+        "headersSize": UNKNOWN,
+        "bodySize": UNKNOWN,
+    })
+}
+
+impl HarEntry {
+    /// Converts an entry back to an exchange.
+    ///
+    /// # Errors
+    /// What is wrong with the entry.
+    pub(crate) fn exchange(self, masks: &Arc<Masks>) -> Result<Exchange, String> {
+        let Self { time, request, response, moot, .. } = self;
+        let operation = moot.operation.as_deref().and_then(|name| {
+            Operation::ALL.into_iter().find(|operation| operation.as_str() == name)
+        });
+        let outcome = match moot.trouble {
+            Some(trouble) => Err(trouble),
+            None => Ok(response.received(moot.is_cut)?),
+        };
+        let duration = Duration::try_from_secs_f64(time / 1000.0).map_err(|e| e.to_string())?;
+        Ok(Exchange {
+            number: moot.number,
+            request: SentRequest {
+                method: request.method,
+                url: request.url,
+                path: moot.path,
+                operation,
+                headers: pairs(request.headers),
+                body_shown: request.post_data.map_or_else(String::new, |data| data.text),
+                body_length: request.body_size,
+                curl: moot.curl,
+            },
+            outcome,
+            sent_at_seconds: moot.sent_at_seconds,
+            duration,
+            peer: moot.peer,
+            masks: Arc::clone(masks),
+        })
+    }
+}
+
+impl HarResponse {
+    fn received(self, is_cut: bool) -> Result<ReceivedResponse, String> {
+        let text = self.content.text;
+        let body = match self.content.encoding.as_deref() {
+            None => Bytes::from(text),
+            Some(BASE64) => {
+                let decoded = BASE64_STANDARD.decode(text);
+                Bytes::from(decoded.map_err(|error| format!("a body is not base64: {error}"))?)
+            }
+            Some(other) => return Err(format!("a body is encoded as `{other}`, not base64")),
+        };
+        let json = match is_cut {
+            true => None,
+            false => serde_json::from_slice(&body).ok().map(Arc::new),
+        };
+        Ok(ReceivedResponse {
+            status: self.status,
+            headers: pairs(self.headers),
+            body,
+            json,
+            is_cut,
+        })
+    }
+}
+
+fn headers(pairs: &[(String, String)], redactor: &mut Redactor) -> Vec<HarHeader> {
+    pairs.iter().map(|(name, value)| header(name, value, redactor)).collect()
+}
+
+fn header(name: &str, value: &str, redactor: &mut Redactor) -> HarHeader {
+    HarHeader { name: redactor.text(name), value: redactor.text(value) }
+}
+
+fn pairs(headers: Vec<HarHeader>) -> Vec<(String, String)> {
+    headers.into_iter().map(|header| (header.name, header.value)).collect()
+}
+
+fn media_type(headers: &[HarHeader]) -> &str {
+    let found = headers.iter().find(|header| header.name == "content-type");
+    found.map_or("", |header| &header.value)
+}

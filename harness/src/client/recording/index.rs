@@ -1,0 +1,88 @@
+//! The index of a recording: the plan, the target, the versions.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::client::answers::Pins;
+use crate::client::recording::folder::{self, FORMAT_VERSION, RecordingError};
+use crate::client::target_file::TargetClass;
+
+/// `index.json`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RecordingIndex {
+    /// Version of the format of the folder.
+    pub format_version: u32,
+    /// Version of the program that wrote it.
+    pub moot_version: String,
+    /// Version of the register that the run used.
+    pub register_version: String,
+    /// Time of the run, ISO 8601 UTC.
+    pub recorded_at: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Tag of the run. It is part of names and addresses in the requests.
+    pub run_tag: String,
+    /// Whether the run counted a broken MUST of a standard as a failure.
+    pub strict: bool,
+    /// The selectors of the plan; empty for all scenarios.
+    pub selectors: Vec<String>,
+    /// Exit code of the run.
+    pub exit_code: u8,
+    /// The target.
+    pub target: IndexTarget,
+    /// Milliseconds of each scenario, by which shards are planned; empty in recordings without them.
+    #[serde(default)]
+    pub costs: BTreeMap<String, u64>,
+    /// The sessions, in the order of their scenarios' names.
+    #[serde(rename = "tapes")]
+    pub sessions: Vec<RecordingIndexRow>,
+    /// The placeholder of each secret, with its label.
+    pub placeholders: BTreeMap<String, String>,
+}
+
+/// The target of a recording.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct IndexTarget {
+    /// Its name.
+    pub name: String,
+    /// Its base address.
+    pub base_url: String,
+    /// The class of the service.
+    pub class: TargetClass,
+    /// Whether it had sandboxes.
+    pub is_mock: bool,
+    /// The limit of pages to read, if its file has one.
+    pub pages_max: Option<u64>,
+    /// Needs and scenarios that may stay not run.
+    pub tolerate: Vec<String>,
+    /// Needs that were not met, each with its reason and setting.
+    pub unmet: BTreeMap<String, (String, String)>,
+    /// The answers that its file pinned; empty in recordings without them.
+    #[serde(default)]
+    pub pins: Pins,
+}
+
+/// A session of a recording.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RecordingIndexRow {
+    /// `stem/id[row]`.
+    pub scenario: String,
+    /// The file, relative to the folder.
+    pub file: String,
+}
+
+impl RecordingIndex {
+    /// Reads the index of the recording in `dir`.
+    ///
+    /// # Errors
+    /// The file is not an index, or has another version.
+    pub fn read(dir: &std::path::Path) -> Result<Self, RecordingError> {
+        let path = dir.join(folder::INDEX);
+        let index: Self = folder::read(&path)?;
+        if index.format_version != FORMAT_VERSION {
+            return Err(RecordingError::Version { path, found: index.format_version });
+        }
+        Ok(index)
+    }
+}

@@ -1,0 +1,114 @@
+//! Whether a session records its answers, or replays recorded ones.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use crate::client::recording::recorder::Recorder;
+use crate::client::recording::session_record::{
+    DestinationRow, RecordedAnswer, SessionLog, SessionRecord, absent,
+};
+use crate::exchange::{Exchange, Trouble};
+
+/// Whether a session records or replays.
+pub(crate) enum RecordingMode {
+    Off,
+    /// Records all answers.
+    Record(Arc<Recorder>, Mutex<SessionLog>),
+    /// Returns recorded answers. A missing answer is trouble.
+    Replay(Mutex<SessionLog>),
+}
+
+impl RecordingMode {
+    /// Records, if there is a recorder.
+    pub(crate) fn new(recorder: Option<&Arc<Recorder>>) -> Self {
+        recorder.map_or(Self::Off, |it| Self::Record(Arc::clone(it), Mutex::default()))
+    }
+
+    /// The recorded answer; `None` unless this is a replay.
+    pub(crate) fn answer(&self, key: &str) -> Option<Result<Value, Trouble>> {
+        match self {
+            Self::Replay(log) => Some(log.lock().call(key)),
+            Self::Off | Self::Record(..) => None,
+        }
+    }
+
+    /// As [`RecordingMode::answer`], for a text.
+    pub(crate) fn text(&self, key: &str) -> Option<Result<String, Trouble>> {
+        let answer = self.answer(key)?;
+        Some(answer.and_then(|value| value.as_str().map(str::to_owned).ok_or_else(|| absent(key))))
+    }
+
+    /// The recorded exchange; `None` unless this is a replay that has one.
+    pub(crate) fn exchange(&self, method: &str, path: &str) -> Option<Exchange> {
+        match self {
+            Self::Replay(log) => log.lock().exchange(method, path),
+            Self::Off | Self::Record(..) => None,
+        }
+    }
+
+    /// The recorded exchanges of a burst; `None` unless this is a replay.
+    pub(crate) fn burst(&self, key: &str) -> Option<Result<Vec<Exchange>, Trouble>> {
+        let numbers = match self.answer(key)? {
+            Ok(numbers) => numbers,
+            Err(trouble) => return Some(Err(trouble)),
+        };
+        let Self::Replay(log) = self else { return None };
+        let mut log = log.lock();
+        let numbers = numbers.as_array().into_iter().flatten().filter_map(Value::as_u64);
+        Some(numbers.map(|number| log.numbered(number).ok_or_else(|| absent(key))).collect())
+    }
+
+    /// Records an answer.
+    pub(crate) fn keep(&self, key: String, outcome: &Result<Value, Trouble>) {
+        if let Self::Record(_, log) = self {
+            log.lock().calls.push(RecordedAnswer { key, outcome: outcome.clone() });
+        }
+    }
+
+    /// Records a text, and returns it.
+    pub(crate) fn keep_text(
+        &self,
+        key: String,
+        outcome: Result<String, Trouble>,
+    ) -> Result<String, Trouble> {
+        self.keep(key, &outcome.clone().map(Value::String));
+        outcome
+    }
+
+    /// Records an exchange.
+    pub(crate) fn keep_exchange(&self, exchange: &Exchange) {
+        if let Self::Record(_, log) = self {
+            log.lock().exchanges.push(exchange.clone());
+        }
+    }
+
+    /// The number of answers recorded so far.
+    pub(crate) fn mark(&self) -> usize {
+        match self {
+            Self::Record(_, log) => log.lock().calls.len(),
+            Self::Off | Self::Replay(_) => 0,
+        }
+    }
+
+    /// Removes the answers recorded since `mark`.
+    pub(crate) fn cut(&self, mark: usize) {
+        if let Self::Record(_, log) = self {
+            log.lock().calls.truncate(mark);
+        }
+    }
+
+    /// Ends the session: passes its record to the recorder.
+    pub(crate) fn close(
+        self,
+        scenario: String,
+        started_seconds: i64,
+        destination: impl FnOnce() -> DestinationRow,
+    ) {
+        if let Self::Record(recorder, log) = self {
+            let (destination, log) = (destination(), log.into_inner());
+            recorder.keep(SessionRecord { scenario, started_seconds, destination, log });
+        }
+    }
+}

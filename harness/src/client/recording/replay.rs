@@ -1,0 +1,64 @@
+//! Reads a recording: the sessions of each scenario, in the order of the recording.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::client::recording::folder::{self, RecordingError};
+use crate::client::recording::har::Har;
+use crate::client::recording::index::{IndexTarget, RecordingIndex};
+use crate::client::recording::session_record::{SessionLog, SessionRecord, absent};
+use crate::exchange::Trouble;
+use crate::exchange::masks::Masks;
+
+/// A recording.
+pub struct Replay {
+    pub(crate) target: IndexTarget,
+    sessions: Mutex<BTreeMap<String, VecDeque<SessionRecord>>>,
+}
+
+impl Replay {
+    /// Reads the whole recording in `dir`.
+    ///
+    /// # Errors
+    /// A file is missing or invalid.
+    pub fn open(dir: &Path, masks: &Arc<Masks>) -> Result<Self, RecordingError> {
+        let index = RecordingIndex::read(dir)?;
+        // Reports show a placeholder in the same way as the secret itself.
+        for (placeholder, label) in &index.placeholders {
+            masks.hide(placeholder, label);
+        }
+        let mut sessions: BTreeMap<String, VecDeque<SessionRecord>> = BTreeMap::new();
+        for row in index.sessions {
+            let path = dir.join(&row.file);
+            let malformed =
+                |reason: String| RecordingError::Malformed { path: path.clone(), reason };
+            if !folder::is_below(&row.file) {
+                return Err(malformed("it is outside of the recording's folder".to_owned()));
+            }
+            let log = folder::read::<Har>(&path)?.log;
+            let exchanges = log.entries.into_iter().map(|entry| entry.exchange(masks));
+            sessions.entry(row.scenario.clone()).or_default().push_back(SessionRecord {
+                scenario: row.scenario,
+                started_seconds: log.moot.started_seconds,
+                destination: log.moot.destination,
+                log: SessionLog {
+                    exchanges: exchanges.collect::<Result<_, _>>().map_err(malformed)?,
+                    calls: log.moot.calls,
+                },
+            });
+        }
+        Ok(Self { target: index.target, sessions: Mutex::new(sessions) })
+    }
+
+    /// The next session of this scenario.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`] if the recording has no further session.
+    pub(crate) fn session(&self, scenario: &str) -> Result<SessionRecord, Trouble> {
+        let next = self.sessions.lock().get_mut(scenario).and_then(VecDeque::pop_front);
+        next.ok_or_else(|| absent(scenario))
+    }
+}

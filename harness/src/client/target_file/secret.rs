@@ -1,0 +1,204 @@
+//! The source of a value that may be secret: `$NAME`, `{file}`, `{command}`, or a literal.
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use secrecy::SecretString;
+use serde::{Deserialize, Deserializer};
+
+use crate::client::target_file::text_or_keys::text_or_keys;
+
+/// Seconds that the command of a secret may take.
+const COMMAND_SECONDS_MAX: u64 = 30;
+/// Bytes of a secret at most.
+const SECRET_BYTES_MAX: u64 = 64 * 1024;
+
+/// Reads an variables variable; a parameter so that tests need none.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ValueSource {
+    /// As it stands in the file.
+    Literal(String),
+    /// `$NAME`.
+    Variable(String),
+    /// `{file: …}`, with mode 0600; relative to the target file.
+    File(PathBuf),
+    /// `{command: […]}`: what it prints, without the last line end.
+    Command(Vec<String>),
+}
+
+impl ValueSource {
+    /// The value.
+    ///
+    /// # Errors
+    /// What is wrong, as a clause that names the variable, file or command.
+    pub(crate) fn resolve(
+        &self,
+        folder: &Path,
+        variables: Variables<'_>,
+    ) -> Result<SecretString, String> {
+        let text = match self {
+            Self::Literal(text) => text.clone(),
+            Self::Variable(name) => variables(name)
+                .ok_or_else(|| format!("the environment variable `{name}` is not set"))?,
+            Self::File(path) => from_file(&folder.join(path))?,
+            Self::Command(words) => from_command(words)?,
+        };
+        if text.is_empty() {
+            return Err(match self {
+                Self::Variable(name) => format!("the environment variable `{name}` is empty"),
+                Self::Literal(_) | Self::File(_) | Self::Command(_) => "it is empty".to_owned(),
+            });
+        }
+        Ok(SecretString::from(text))
+    }
+
+    /// Whether it stands in the file itself.
+    pub(crate) const fn is_literal(&self) -> bool {
+        matches!(self, Self::Literal(_))
+    }
+}
+
+fn from_file(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let file =
+        std::fs::File::open(path).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = file
+            .metadata()
+            .map_err(|error| format!("cannot read `{shown}`: {error}"))?
+            .permissions()
+            .mode();
+        if mode & 0o077 != 0 {
+            return Err(format!(
+                "`{shown}` can be read by others (mode {:04o}); give it mode 0600",
+                mode & 0o7777
+            ));
+        }
+    }
+    let mut text = String::new();
+    file.take(SECRET_BYTES_MAX)
+        .read_to_string(&mut text)
+        .map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+    Ok(without_line_end(text))
+}
+
+fn from_command(words: &[String]) -> Result<String, String> {
+    let (program, arguments) = words.split_first().ok_or("the command has no words")?;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .map_err(|error| format!("the command `{program}` cannot be run: {error}"))?;
+    let output = child.stdout.take().ok_or("the command has no output")?;
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        output.take(SECRET_BYTES_MAX).read_to_string(&mut text).map(|_| text)
+    });
+    let status = wait(&mut child, program)?;
+    if !status.success() {
+        return Err(format!("the command `{program}` failed: {status}"));
+    }
+    let text = reader
+        .join()
+        .map_err(|_| format!("the output of `{program}` cannot be read"))?
+        .map_err(|error| format!("the output of `{program}` cannot be read: {error}"))?;
+    Ok(without_line_end(text))
+}
+
+fn wait(
+    child: &mut std::process::Child,
+    program: &str,
+) -> Result<std::process::ExitStatus, String> {
+    let started = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if started.elapsed() < Duration::from_secs(COMMAND_SECONDS_MAX) => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Ok(None) => {
+                // A failure to end the process changes nothing for us.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!(
+                    "the command `{program}` did not end within {COMMAND_SECONDS_MAX} s"
+                ));
+            }
+            Err(error) => return Err(format!("the command `{program}` failed: {error}")),
+        }
+    }
+}
+
+fn without_line_end(mut text: String) -> String {
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    text
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ValueSource")]
+#[serde(deny_unknown_fields)]
+struct SourceKeys {
+    /// A file with the value, mode 0600, relative to the file that names it.
+    file: Option<PathBuf>,
+    /// A program that prints the value, with its arguments. No shell is used.
+    command: Option<Vec<String>>,
+}
+
+impl JsonSchema for ValueSource {
+    fn schema_name() -> Cow<'static, str> {
+        "Value".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "`$NAME` (an environment variable), `{file: PATH}`, `{command: [WORD, …]}`, or the value.",
+            "anyOf": [
+                { "type": "string", "minLength": 1 },
+                { "allOf": [generator.subschema_for::<SourceKeys>()], "minProperties": 1, "maxProperties": 1 },
+            ],
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ValueSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        text_or_keys(
+            deserializer,
+            "`$NAME`, `{file: PATH}` or `{command: [WORD, …]}`",
+            |text| {
+                Ok(match text.strip_prefix('$') {
+                    Some(name) if is_variable_name(name) => Self::Variable(name.to_owned()),
+                    Some(_) | None => Self::Literal(text.to_owned()),
+                })
+            },
+            |keys: SourceKeys| match (keys.file, keys.command) {
+                (Some(path), None) => Ok(Self::File(path)),
+                (None, Some(words)) => Ok(Self::Command(words)),
+                (None, None) => Err("expected `file` or `command`"),
+                (Some(_), Some(_)) => Err("expected `file` or `command`, not both"),
+            },
+        )
+    }
+}
+
+fn is_variable_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

@@ -1,0 +1,184 @@
+//! The keys of a target file, as they are parsed.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use moot_fixtures::contract::Scope;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use serde_saphyr::Spanned;
+
+use crate::client::target_file::model::{Consent, FileBindings, FileLimits};
+use crate::client::target_file::operator::OperatorShape;
+use crate::client::target_file::secret::ValueSource;
+use crate::client::target_file::text_or_keys::text_or_keys;
+
+/// The whole file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TargetFileShape {
+    /// A name for reports. Without it, the name of the file.
+    #[serde(default)]
+    pub(crate) name: Option<String>,
+    /// The base address of the service, without `/v1`: `https://legal.example.com/api`.
+    #[schemars(with = "ValueSource")]
+    pub(crate) base_url: Spanned<ValueSource>,
+    /// The OAuth applications. `main` is required, except on a moot mock.
+    #[serde(default)]
+    pub(crate) applications: ApplicationShapes,
+    /// Data of the deployment that a run may use. Workflows that are not named here are discovered.
+    #[serde(default)]
+    pub(crate) bindings: FileBindings,
+    /// Paths of operations that the specification does not place.
+    #[serde(default)]
+    pub(crate) endpoints: EndpointShapes,
+    /// What a run may do beyond GET and token requests.
+    #[serde(default)]
+    pub(crate) consent: Vec<Consent>,
+    /// The pace and the budget of a run.
+    #[serde(default)]
+    #[schemars(with = "Option<FileLimits>")]
+    pub(crate) limits: Option<Spanned<FileLimits>>,
+    /// Needs (`delete`, `operator`) and scenarios (`FILE/ID`, with `*` for any text) that may stay not run.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub(crate) tolerate: Vec<Spanned<String>>,
+    /// The file of known failures, relative to this file.
+    #[serde(default)]
+    pub(crate) expected: Option<PathBuf>,
+    /// The file of pinned answers, relative to this file. An answer that differs is drift (exit code 5).
+    #[serde(default)]
+    pub(crate) answers: Option<PathBuf>,
+    /// TLS settings.
+    #[serde(default)]
+    pub(crate) tls: TlsShape,
+    /// Headers for a gateway, by name. They are sent with every request to the host of `base_url`.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, ValueSource>")]
+    pub(crate) headers: BTreeMap<String, Spanned<ValueSource>>,
+    /// Whether to look for the control plane of a moot mock.
+    #[serde(default)]
+    pub(crate) admin: AdminShape,
+    /// Who does on the deployment what a client cannot do.
+    #[serde(default)]
+    pub(crate) operator: Option<OperatorShape>,
+    /// A token of `main` that expired.
+    #[serde(default)]
+    #[schemars(with = "Option<ValueSource>")]
+    pub(crate) expired_token: Option<Spanned<ValueSource>>,
+    /// A token of `main` that was revoked.
+    #[serde(default)]
+    #[schemars(with = "Option<ValueSource>")]
+    pub(crate) revoked_token: Option<Spanned<ValueSource>>,
+    /// The file that lists what runs created, relative to this file. Without it, `.moot/ledger.ndjson`.
+    #[serde(default)]
+    pub(crate) ledger: Option<PathBuf>,
+}
+
+/// `applications`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Applications")]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ApplicationShapes {
+    /// The application that most scenarios use. Its scopes are `[read, write]` unless it says otherwise.
+    #[schemars(with = "Option<ApplicationShape>")]
+    pub(crate) main: Option<Spanned<ApplicationShape>>,
+    /// An application of the same company with the scope `read` alone.
+    #[schemars(with = "Option<ApplicationShape>")]
+    pub(crate) reader: Option<Spanned<ApplicationShape>>,
+    /// An application of the same company with the scope `write` alone.
+    #[schemars(with = "Option<ApplicationShape>")]
+    pub(crate) writer: Option<Spanned<ApplicationShape>>,
+    /// An application of another company.
+    #[schemars(with = "Option<ApplicationShape>")]
+    pub(crate) other_company: Option<Spanned<ApplicationShape>>,
+}
+
+/// One application.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Application")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ApplicationShape {
+    /// The client id (§4.1).
+    #[schemars(with = "ValueSource")]
+    pub(crate) client_id: Spanned<ValueSource>,
+    /// The client secret, at least 8 bytes long (4 on loopback). Do not write it into the file.
+    #[schemars(with = "ValueSource")]
+    pub(crate) client_secret: Spanned<ValueSource>,
+    /// The scopes that the application may ask for.
+    #[serde(default)]
+    pub(crate) scopes: Option<Vec<Scope>>,
+}
+
+/// `endpoints`: `METHOD /path` each.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Endpoints")]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct EndpointShapes {
+    /// The workflow schema (§4.4): `GET /v1/workflows/{id}/schema`. Another name: `get_workflow_schema`.
+    #[serde(alias = "get_workflow_schema")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) workflow_schema: Option<Spanned<String>>,
+    /// Creating a webhook (§4.14): `POST /v1/webhooks`.
+    #[schemars(with = "Option<String>")]
+    pub(crate) create_webhook: Option<Spanned<String>>,
+    /// Revoking a token (§5.3): `POST /oauth/revoke`.
+    #[schemars(with = "Option<String>")]
+    pub(crate) revoke_token: Option<Spanned<String>>,
+}
+
+/// `tls`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Tls")]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TlsShape {
+    /// A file (PEM) with a further certificate authority, relative to this file.
+    pub(crate) ca_file: Option<PathBuf>,
+}
+
+/// `admin`: `auto`, `none` or `{token: …}`.
+#[derive(Debug, Default)]
+pub(crate) enum AdminShape {
+    #[default]
+    Auto,
+    None,
+    Token(Spanned<ValueSource>),
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "AdminToken")]
+#[serde(deny_unknown_fields)]
+struct AdminKeys {
+    /// The token of the control plane.
+    #[schemars(with = "ValueSource")]
+    token: Spanned<ValueSource>,
+}
+
+impl<'de> Deserialize<'de> for AdminShape {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        text_or_keys(
+            deserializer,
+            "`auto`, `none` or `{token: …}`",
+            |text| match text {
+                "auto" => Ok(Self::Auto),
+                "none" => Ok(Self::None),
+                _ => Err(&["auto", "none"]),
+            },
+            |keys: AdminKeys| Ok(Self::Token(keys.token)),
+        )
+    }
+}
+
+impl JsonSchema for AdminShape {
+    fn schema_name() -> Cow<'static, str> {
+        "Admin".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "`auto`: on loopback addresses. `none`: not at all. `{token: …}`: everywhere.",
+            "anyOf": [{ "enum": ["auto", "none"] }, generator.subschema_for::<AdminKeys>()],
+        })
+    }
+}

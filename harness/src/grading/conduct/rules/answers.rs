@@ -1,0 +1,115 @@
+//! Rules about reading answers: ids, addresses and parameters.
+
+use std::collections::BTreeSet;
+
+use moot_fixtures::contract::Operation;
+use moot_fixtures::nearest::{alike, nearest};
+use serde_json::Value;
+
+use super::super::finding::ConductEvidence;
+use super::super::journal::{JournalCall, WorldJournal};
+use super::super::theme::{REPEATED_MIN, one};
+use crate::verdict::counted;
+
+/// Parameters with rules of their own.
+const SECRET_PARAMETERS: [&str; 3] = ["access_token", "token", "client_secret"];
+
+pub(super) fn reads_id_shape(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    if world.forgotten > 0 {
+        return Vec::new();
+    }
+    let mut named = BTreeSet::new();
+    world.calls.iter().for_each(|call| collect_ids(&call.answer, &mut named));
+    let mut unknown: Vec<&JournalCall> = Vec::new();
+    for call in world.calls.iter().filter(|call| call.is_refused() && call.status == 404) {
+        let is_new = |id: &str| !named.contains(id) && unknown.iter().all(|it| it.id() != Some(id));
+        if call.operation != Some(Operation::DownloadAgreement) && call.id().is_some_and(is_new) {
+            unknown.push(call);
+        }
+    }
+    if unknown.len() < REPEATED_MIN {
+        return Vec::new();
+    }
+    let seen = format!("{} that no answer named", counted(unknown.len(), "unknown id"));
+    one(ConductEvidence::of(unknown, seen))
+}
+
+fn collect_ids<'a>(value: &'a Value, ids: &mut BTreeSet<&'a str>) {
+    match value {
+        Value::Object(members) => {
+            ids.extend(members.get("id").and_then(Value::as_str));
+            members.values().for_each(|member| collect_ids(member, ids));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_ids(item, ids)),
+        _ => {}
+    }
+}
+
+pub(super) fn unknown_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut found: Vec<ConductEvidence<'_>> = Vec::new();
+    let lost = |call: &&JournalCall| {
+        call.operation.is_none() && call.is_refused() && call.decision == "route"
+    };
+    for call in world.calls.iter().filter(lost) {
+        let Some(right) = right_address(call) else { continue };
+        let seen = format!("{} {}; did you mean `{right}`?", call.method, call.path);
+        match found.iter_mut().find(|evidence| evidence.seen == seen) {
+            Some(evidence) => evidence.calls.push(call),
+            None => found.extend(ConductEvidence::of(vec![call], seen)),
+        }
+    }
+    found
+}
+
+/// Method and path of the operation whose path is nearest.
+fn right_address(call: &JournalCall) -> Option<String> {
+    // An id is the longest segment.
+    let id = call.path.split('/').max_by_key(|segment| segment.len())?;
+    let path = |operation: &Operation| operation.path().replace("{id}", id);
+    let same_method: Vec<Operation> =
+        Operation::ALL.into_iter().filter(|it| it.method() == *call.method).collect();
+    let same_path = Operation::ALL.into_iter().filter(|it| path(it) == call.path);
+    if let Some(operation) = same_path.clone().next() {
+        return Some(format!("{} {}", operation.method(), operation.path()));
+    }
+    let paths: Vec<String> = same_method.iter().map(path).collect();
+    let near = nearest(call.path.as_str(), paths.iter().map(String::as_str))?;
+    let at = paths.iter().position(|path| path == near)?;
+    Some(format!("{} {}", same_method[at].method(), same_method[at].path()))
+}
+
+pub(super) fn unknown_parameter(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut found: Vec<ConductEvidence<'_>> = Vec::new();
+    for call in &world.calls {
+        let Some(operation) = call.operation else { continue };
+        if operation == Operation::DownloadAgreement {
+            continue;
+        }
+        let known = parameters(operation);
+        for (name, _) in call.parameters() {
+            if known.contains(&name.as_str()) || SECRET_PARAMETERS.contains(&name.as_str()) {
+                continue;
+            }
+            let hint = match alike(name.as_str(), known.iter().copied()) {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None if known.is_empty() => "; it has none".to_owned(),
+                None => format!("; it has `{}`", known.join("`, `")),
+            };
+            let seen = format!("`{name}` is not a parameter of {}{hint}", operation.as_str());
+            match found.iter_mut().find(|evidence| evidence.seen == seen) {
+                Some(evidence) => evidence.calls.push(call),
+                None => found.extend(ConductEvidence::of(vec![call], seen)),
+            }
+        }
+    }
+    found
+}
+
+/// The query parameters of an operation (§4).
+fn parameters(operation: Operation) -> &'static [&'static str] {
+    match operation {
+        Operation::ListWorkflows | Operation::ListLegalRequests => &["page", "status"],
+        _ if operation.is_list() => &["page"],
+        _ => &[],
+    }
+}

@@ -1,0 +1,157 @@
+//! Rules that are judged only after a disturbance, which a drill makes: in other runs the same calls may have
+//! another reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use moot_fixtures::contract::Operation;
+
+use super::super::finding::ConductEvidence;
+use super::super::journal::{JournalCall, WorldJournal};
+use super::super::theme::one;
+use super::lists::{asked_page, list_key};
+use crate::verdict::counted;
+
+const SECOND_US: u64 = 1_000_000;
+/// Token requests for one dead token, in this time, that are too many.
+const RENEWAL_US: u64 = SECOND_US;
+const RENEWALS_MAX: usize = 2;
+/// A client waits for an answer for at least so long.
+const ANSWER_US_MIN: u64 = 10 * SECOND_US;
+/// The page size that the examples of the specification show.
+const ROWS_SHOWN: usize = 25;
+/// The fault that leaves a call without an answer.
+const STALL: &str = "stall";
+/// The event that the specification names.
+const EVENT: &str = "execution_complete";
+
+pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let is_dead = |call: &&JournalCall| {
+        matches!(call.problem.as_deref(), Some("token_expired" | "token_revoked"))
+    };
+    let Some(first) = world.calls.iter().find(is_dead) else { return Vec::new() };
+    let in_time = |call: &&JournalCall| {
+        call.serial > first.serial
+            && call.caller() == first.caller()
+            && call.pause_us(first).is_some_and(|pause| pause < RENEWAL_US)
+    };
+    let soon = || world.calls.iter().filter(in_time);
+    // Each process has a token of its own.
+    let dead: BTreeSet<Option<&str>> = soon()
+        .filter(is_dead)
+        .chain([first])
+        .map(|call| call.request.authorization.as_deref())
+        .collect();
+    let renewals: Vec<_> = soon().filter(|call| call.did(Operation::CreateAccessToken)).collect();
+    if renewals.len() <= RENEWALS_MAX * dead.len() {
+        return Vec::new();
+    }
+    let seen = format!(
+        "{} within a second, for {}",
+        counted(renewals.len(), "token request"),
+        counted(dead.len(), "dead token")
+    );
+    one(ConductEvidence::of(renewals, seen))
+}
+
+fn stalled(world: &WorldJournal) -> impl Iterator<Item = &JournalCall> {
+    let is_stalled =
+        |call: &&JournalCall| call.fault.as_deref().is_some_and(|it| it.contains(STALL));
+    world.calls.iter().filter(is_stalled)
+}
+
+pub(super) fn no_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let is_endured = |call: &&JournalCall| {
+        call.wire.is_some_and(|wire| wire.ended_us.is_some() && !wire.client_left)
+    };
+    let endured = stalled(world).filter(is_endured);
+    let endured: Vec<_> = endured.collect();
+    let seen =
+        format!("{} waited for, until the service gave up", counted(endured.len(), "answer"));
+    one(ConductEvidence::of(endured, seen))
+}
+
+pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    // The journal does not tell when a client left; its next try does.
+    let left = stalled(world).filter(|call| call.wire.is_some_and(|wire| wire.ended_us.is_none()));
+    let soon = left.filter(|call| {
+        let again = world.calls.iter().find(|next| {
+            next.serial > call.serial
+                && next.caller() == call.caller()
+                && next.intent() == call.intent()
+        });
+        let times = again.and_then(|again| Some((again.wire?.began_us, call.wire?.began_us)));
+        times.is_some_and(|(again, began)| again.saturating_sub(began) < ANSWER_US_MIN)
+    });
+    let soon: Vec<_> = soon.collect();
+    let seen = format!(
+        "{} given up in less than {} s",
+        counted(soon.len(), "call"),
+        ANSWER_US_MIN / SECOND_US
+    );
+    one(ConductEvidence::of(soon, seen))
+}
+
+pub(super) fn assumes_25(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut lists: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
+    for call in &world.calls {
+        if let Some(key) = list_key(call) {
+            lists.entry(key).or_default().push(call);
+        }
+    }
+    let found = lists.into_iter().filter_map(|((operation, _), calls)| {
+        let asked = calls.iter().filter_map(|call| asked_page(call)).max().unwrap_or(1);
+        let last = calls.iter().rfind(|call| call.response.page == Some(asked))?;
+        let pages = last.response.pages?;
+        let rows = last.answer["data"].as_array()?.len();
+        if asked >= pages || rows >= ROWS_SHOWN {
+            return None;
+        }
+        let name = operation.as_str();
+        let seen = format!("{name}: stopped at page {asked} of {pages}, which had {rows} rows");
+        ConductEvidence::of(vec![*last], seen)
+    });
+    found.collect()
+}
+
+pub(super) fn stale_schema(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut refused: BTreeMap<_, &JournalCall> = BTreeMap::new();
+    let mut stale = Vec::new();
+    for call in &world.calls {
+        if call.did(Operation::GetWorkflowSchema) {
+            refused.retain(|(caller, workflow), _| {
+                *caller != call.caller() || call.id() != Some(*workflow)
+            });
+        }
+        if call.operation != Some(Operation::CreateLegalRequest) {
+            continue;
+        }
+        let Some(workflow) = call.field("workflow_id") else { continue };
+        let key = (call.caller(), workflow);
+        if refused.get(&key).is_some_and(|earlier| !call.was_in_flight(earlier)) {
+            stale.push(call);
+        } else if call.status == 422 {
+            refused.insert(key, call);
+        }
+    }
+    let seen = format!(
+        "{} after a refusal, without a look at the schema",
+        counted(stale.len(), "creation")
+    );
+    one(ConductEvidence::of(stale, seen))
+}
+
+pub(super) fn hook_unknown_event(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let refused = world.deliveries.iter().filter(|delivery| {
+        let is_refused = |status: u16| !(200..300).contains(&status);
+        delivery.event != EVENT
+            && delivery.attempts.iter().any(|it| it.status.is_some_and(is_refused))
+    });
+    let refused: Vec<_> = refused.collect();
+    if refused.is_empty() {
+        return Vec::new();
+    }
+    let queued = |id: u64| world.calls.iter().find(|call| call.deliveries.contains(&id));
+    let calls = refused.iter().filter_map(|delivery| queued(delivery.id)).collect();
+    let seen = format!("{} of an unknown kind refused", counted(refused.len(), "event"));
+    vec![ConductEvidence { calls, times: Some(refused.len()), seen }]
+}

@@ -1,0 +1,189 @@
+//! Rules about creating legal requests and documents.
+
+use std::collections::BTreeMap;
+
+use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, Operation};
+use moot_fixtures::nearest::alike;
+use serde_json::Value;
+
+use super::super::finding::ConductEvidence;
+use super::super::journal::{JournalCall, WorldJournal};
+use super::super::theme::{REPEATED_MIN, one};
+use crate::verdict::counted;
+
+/// The fields of an upload (§4.9).
+const UPLOAD_FIELDS: [&str; 3] = ["file", "url", "metadata"];
+/// Fields that every workflow takes, or that its variables decide.
+const FIELDS_OF_ALL: [&str; 3] = ["workflow_id", "requester_email", "variables"];
+const JSON_FIELDS: [&str; 2] = ["variables", "metadata"];
+const SIGNER_FIELDS: [&str; 2] = ["internal_signer_email", "internal_signer_emails[]"];
+
+/// Each creation that token and scope let in, with its workflow, and the schema of it that was read last.
+fn creations(world: &WorldJournal) -> Vec<(&JournalCall, &str, Option<&Value>)> {
+    let mut schemas: BTreeMap<&str, &Value> = BTreeMap::new();
+    let mut creations = Vec::new();
+    for call in &world.calls {
+        if let (true, Some(id)) = (call.did(Operation::GetWorkflowSchema), call.id()) {
+            let inner = call.answer.get("data").unwrap_or(&call.answer);
+            schemas.insert(id, inner);
+        }
+        let is_creation = call.operation == Some(Operation::CreateLegalRequest);
+        if let (true, true, Some(workflow)) =
+            (is_creation, call.application.is_some(), call.field("workflow_id"))
+            && !matches!(call.decision.as_str(), "limit" | "token" | "scope")
+            && !call.request.expects_refusal
+        {
+            creations.push((call, workflow, schemas.get(workflow).copied()));
+        }
+    }
+    creations
+}
+
+pub(super) fn schema_unread(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    if world.forgotten > 0 {
+        return Vec::new();
+    }
+    let unread = creations(world)
+        .into_iter()
+        .filter(|(call, _, schema)| schema.is_none() && call.status != 404);
+    let unread: Vec<_> = unread.map(|(call, _, _)| call).collect();
+    let seen =
+        format!("{} before the workflow's schema was read", counted(unread.len(), "creation"));
+    one(ConductEvidence::of(unread, seen))
+}
+
+/// Evidence of calls that the service refused, where a test may provoke one or two, or let in.
+fn refused_or_served<'j>(calls: Vec<&'j JournalCall>, seen: String) -> Vec<ConductEvidence<'j>> {
+    let is_served = calls.iter().any(|call| call.status < 300);
+    if is_served || calls.len() >= REPEATED_MIN {
+        one(ConductEvidence::of(calls, seen))
+    } else {
+        Vec::new()
+    }
+}
+
+pub(super) fn field_not_listed(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut first = None;
+    let mut calls = Vec::new();
+    for (call, _, schema) in creations(world) {
+        let Some(wrong) = schema.and_then(|schema| wrong_field(call, schema)) else { continue };
+        first.get_or_insert(wrong);
+        calls.push(call);
+    }
+    let seen = format!(
+        "{} against the schema: {}",
+        counted(calls.len(), "creation"),
+        first.unwrap_or_default()
+    );
+    refused_or_served(calls, seen)
+}
+
+/// A field that the schema does not list, or requires in vain.
+fn wrong_field(call: &JournalCall, schema: &Value) -> Option<String> {
+    let names = |key: &str| -> Vec<&str> {
+        schema[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    let (required, optional) = (names("required_fields"), names("optional_fields"));
+    let sent = |name: &str| call.request.parts.iter().any(|part| part.name == name);
+    if let Some(missing) = required.iter().find(|name| !sent(name)) {
+        return Some(format!("`{missing}` is missing"));
+    }
+    let unlisted = CREATE_REQUEST_FIELDS.iter().map(|field| field.name).find(|name| {
+        sent(name)
+            && !FIELDS_OF_ALL.contains(name)
+            && !required.contains(name)
+            && !optional.contains(name)
+    });
+    unlisted.map(|name| format!("`{name}` is not listed"))
+}
+
+pub(super) fn unknown_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut found: Vec<ConductEvidence<'_>> = Vec::new();
+    for call in world.calls.iter().filter(|call| !call.request.expects_refusal) {
+        let known: Vec<&str> = match call.operation {
+            Some(Operation::CreateLegalRequest) => {
+                CREATE_REQUEST_FIELDS.iter().map(|field| field.name).collect()
+            }
+            Some(Operation::CreateRepositoryDocument) => UPLOAD_FIELDS.to_vec(),
+            _ => continue,
+        };
+        for part in &call.request.parts {
+            let name = part.name.as_str();
+            if known.contains(&name) || name == "access_token" {
+                continue;
+            }
+            let near = alike(name, known.iter().copied());
+            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            let seen = format!("`{name}` is not a field of {}{hint}", call.name());
+            match found.iter_mut().find(|evidence| evidence.seen == seen) {
+                Some(evidence) => evidence.calls.push(call),
+                None => found.extend(ConductEvidence::of(vec![call], seen)),
+            }
+        }
+    }
+    found
+}
+
+pub(super) fn signer_not_offered(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let wrong = creations(world).into_iter().filter(|(call, _, schema)| {
+        schema.is_some_and(|schema| {
+            SIGNER_FIELDS.iter().any(|name| is_not_offered(call, schema, name))
+        })
+    });
+    let calls: Vec<_> = wrong.map(|(call, _, _)| call).collect();
+    let seen = format!("{} with a signer who is not an option", counted(calls.len(), "creation"));
+    refused_or_served(calls, seen)
+}
+
+fn is_not_offered(call: &JournalCall, schema: &Value, name: &str) -> bool {
+    let options = &schema["fields_properties"][name]["properties"]["options"];
+    let Some(options) = options.as_array() else { return false };
+    let sent = call.request.parts.iter().filter(|part| part.name == name);
+    sent.filter_map(|part| part.text.as_deref())
+        .any(|signer| options.iter().all(|option| option.as_str() != Some(signer)))
+}
+
+pub(super) fn unpublished_used(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut statuses: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut calls = Vec::new();
+    for call in &world.calls {
+        let data = &call.answer["data"];
+        let one = std::slice::from_ref(data);
+        for row in data.as_array().map_or(one, Vec::as_slice) {
+            if let ("workflow", Some(id), Some(status)) = (
+                row["type"].as_str().unwrap_or_default(),
+                row["id"].as_str(),
+                row["attributes"]["status"].as_str(),
+            ) {
+                statuses.insert(id, status);
+            }
+        }
+        let is_creation =
+            call.operation == Some(Operation::CreateLegalRequest) && !call.request.expects_refusal;
+        let workflow = call.field("workflow_id").filter(|_| is_creation);
+        if workflow.and_then(|id| statuses.get(id)) == Some(&"unpublished") {
+            calls.push(call);
+        }
+    }
+    let seen =
+        format!("{} with a workflow seen as `unpublished`", counted(calls.len(), "creation"));
+    refused_or_served(calls, seen)
+}
+
+pub(super) fn bad_json_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let is_bad = |call: &&JournalCall| {
+        let parts = call.request.parts.iter();
+        call.is_creation()
+            && !call.request.expects_refusal
+            && parts.filter(|part| JSON_FIELDS.contains(&part.name.as_str())).any(|part| {
+                let text = part.text.as_deref().unwrap_or_default();
+                // The journal may have cut it.
+                let is_whole = text.len() as u64 == part.length;
+                let json: Result<Value, _> = serde_json::from_str(text);
+                is_whole && !json.is_ok_and(|json| json.is_object())
+            })
+    };
+    let calls: Vec<_> = world.calls.iter().filter(is_bad).collect();
+    let seen = format!("{} with a field that holds no JSON object", counted(calls.len(), "form"));
+    refused_or_served(calls, seen)
+}

@@ -1,0 +1,231 @@
+//! Rules about access tokens and the credentials of an application.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use moot_fixtures::contract::{Operation, TokenNeed};
+
+use super::super::finding::ConductEvidence;
+use super::super::journal::{JournalCall, WorldJournal, is_form};
+use super::super::theme::{REPEATED_MIN, one};
+use crate::verdict::counted;
+
+/// Calls with a token before its scope can be called too wide.
+const SCOPE_CALLS_MIN: usize = 10;
+
+/// Further tries at the token endpoint that are excused.
+const TOKEN_TRIES_MAX: usize = 3;
+
+pub(super) fn no_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let refused = |call: &&JournalCall| {
+        call.is_refused()
+            && call.problem.as_deref() == Some("invalid_token")
+            && !has_token_in_address(call)
+    };
+    let (mut without, wrong): (Vec<_>, Vec<_>) =
+        world.calls.iter().filter(refused).partition(|call| call.request.authorization.is_none());
+    // A health check before the first token.
+    let asks_later = world.calls.iter().any(|call| call.did(Operation::CreateAccessToken));
+    if asks_later
+        && without.first().map(|call| call.serial) == world.calls.first().map(|it| it.serial)
+    {
+        without.remove(0);
+    }
+    if wrong.len() >= REPEATED_MIN {
+        without.extend(wrong);
+    }
+    let seen = format!("{} without a valid access token", counted(without.len(), "call"));
+    one(ConductEvidence::of(without, seen))
+}
+
+fn has_token_in_address(call: &JournalCall) -> bool {
+    let is_token = |(name, _): &(String, String)| name == "access_token";
+    call.parameters().iter().any(|pair| is_token(pair) || pair.0 == "token")
+        || call.form().iter().any(is_token)
+        || call.request.parts.iter().any(|part| part.name == "access_token")
+}
+
+pub(super) fn token_in_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let shown =
+        |call: &&JournalCall| call.request.authorization.is_none() && has_token_in_address(call);
+    let calls: Vec<_> = world.calls.iter().filter(shown).collect();
+    let seen = format!("{} with the token in the query or a form", counted(calls.len(), "call"));
+    one(ConductEvidence::of(calls, seen))
+}
+
+pub(super) fn two_token_ways(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let shown = |call: &&JournalCall| {
+        let credentials = call.request.credentials;
+        credentials > 1 || (credentials == 1 && has_token_in_address(call))
+    };
+    let calls: Vec<_> = world.calls.iter().filter(shown).collect();
+    let seen = format!("{} with a token in two ways", counted(calls.len(), "call"));
+    one(ConductEvidence::of(calls, seen))
+}
+
+pub(super) fn secret_in_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let shown =
+        |call: &&JournalCall| call.parameters().iter().any(|(name, _)| name == "client_secret");
+    let calls: Vec<_> = world.calls.iter().filter(shown).collect();
+    let seen = format!("{} with `client_secret` in the query", counted(calls.len(), "call"));
+    one(ConductEvidence::of(calls, seen))
+}
+
+fn token_calls(world: &WorldJournal) -> impl Iterator<Item = &JournalCall> {
+    world.calls.iter().filter(|call| call.operation == Some(Operation::CreateAccessToken))
+}
+
+pub(super) fn two_client_ways(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let shown = |call: &&JournalCall| {
+        call.request.scheme.as_deref() == Some("basic")
+            && call.form().iter().any(|(name, _)| name == "client_secret")
+    };
+    let calls: Vec<_> = token_calls(world).filter(shown).collect();
+    let seen =
+        format!("{} with the secret in HTTP Basic and in the form", counted(calls.len(), "call"));
+    one(ConductEvidence::of(calls, seen))
+}
+
+pub(super) fn token_call_form(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let shown = |call: &&JournalCall| {
+        let request = &call.request;
+        let is_other = request.length > 0 && !request.content_type.as_deref().is_some_and(is_form);
+        !request.expects_refusal && (is_other || request.scheme.as_deref() == Some("bearer"))
+    };
+    let calls: Vec<_> = token_calls(world).filter(shown).collect();
+    let Some(first) = calls.first() else { return Vec::new() };
+    let seen = match (first.request.scheme.as_deref(), &first.request.content_type) {
+        (Some("bearer"), _) => "a token request with a bearer token".to_owned(),
+        (_, Some(content_type)) => format!("a token request as `{content_type}`"),
+        (_, None) => "a token request without a content type".to_owned(),
+    };
+    one(ConductEvidence::of(calls, seen))
+}
+
+/// Each token that was issued: its request, and its fingerprint.
+fn issued(world: &WorldJournal) -> impl Iterator<Item = (&JournalCall, &str)> {
+    let tokens = token_calls(world).filter(|call| call.did(Operation::CreateAccessToken));
+    tokens.filter_map(|call| Some((call, call.answer["access_token"].as_str()?)))
+}
+
+/// The calls that were let in with each token.
+fn uses(world: &WorldJournal) -> BTreeMap<&str, Vec<&JournalCall>> {
+    let mut uses: BTreeMap<&str, Vec<&JournalCall>> = BTreeMap::new();
+    for call in world.calls.iter().filter(|call| call.application.is_some()) {
+        uses.entry(call.request.authorization.as_deref().unwrap_or_default())
+            .or_default()
+            .push(call);
+    }
+    uses
+}
+
+pub(super) fn token_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let uses = uses(world);
+    let mut fetched: BTreeMap<_, (Vec<&JournalCall>, usize)> = BTreeMap::new();
+    for (call, token) in issued(world) {
+        let of_caller = fetched.entry((call.caller(), call.request.text.as_deref())).or_default();
+        of_caller.0.push(call);
+        of_caller.1 += uses.get(token).map_or(0, Vec::len);
+    }
+    let found = fetched.into_values().filter_map(|(tokens, calls)| {
+        let is_kept = tokens.len() < REPEATED_MIN || calls >= 2 * tokens.len();
+        let seen = format!("{} tokens for {}", tokens.len(), counted(calls, "call"));
+        if is_kept { None } else { ConductEvidence::of(tokens, seen) }
+    });
+    found.collect()
+}
+
+pub(super) fn dead_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut dead: BTreeMap<&str, Vec<&JournalCall>> = BTreeMap::new();
+    for call in &world.calls {
+        let is_dead = matches!(call.problem.as_deref(), Some("token_expired" | "token_revoked"));
+        let Some(token) = call.request.authorization.as_deref().filter(|_| is_dead) else {
+            continue;
+        };
+        let again = dead.entry(token).or_default();
+        if again.first().is_none_or(|first| !call.was_in_flight(first)) {
+            again.push(call);
+        }
+    }
+    let found = dead.into_values().filter_map(|calls| {
+        let seen = format!("{} calls with a token that was over", calls.len());
+        if calls.len() < REPEATED_MIN { None } else { ConductEvidence::of(calls, seen) }
+    });
+    found.collect()
+}
+
+pub(super) fn token_endpoint_hammered(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut tries: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
+    for call in token_calls(world) {
+        let key = (call.caller(), call.intent(), call.request.authorization.as_deref());
+        if call.is_refused() && call.status != 429 {
+            tries.entry(key).or_default().push(call);
+        }
+    }
+    let found = tries.into_values().filter_map(|calls| {
+        let seen = format!(
+            "{} token requests that were refused alike ({})",
+            calls.len(),
+            calls.first()?.problem.as_deref().unwrap_or("no problem")
+        );
+        if calls.len() <= TOKEN_TRIES_MAX { None } else { ConductEvidence::of(calls, seen) }
+    });
+    found.collect()
+}
+
+pub(super) fn wide_scope(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let uses = uses(world);
+    let (mut asked, mut calls, mut needs_write) = (Vec::new(), 0, false);
+    for (call, token) in issued(world) {
+        let scope = call.answer["scope"].as_str().unwrap_or_default();
+        if !scope.split(' ').any(|scope| scope == "write") {
+            continue;
+        }
+        let used = uses.get(token).map(Vec::as_slice).unwrap_or_default();
+        let is_write = |call: &&JournalCall| {
+            call.operation.is_some_and(|operation| operation.token() == TokenNeed::Write)
+        };
+        asked.push(call);
+        calls += used.len();
+        needs_write |= used.iter().any(is_write);
+    }
+    if needs_write || calls < SCOPE_CALLS_MIN {
+        return Vec::new();
+    }
+    let seen = format!("scope `write`, and {calls} calls that need only `read`");
+    one(ConductEvidence::of(asked, seen))
+}
+
+pub(super) fn forbidden_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut refused: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
+    for call in &world.calls {
+        if call.is_refused() && call.decision == "scope" {
+            let key = (call.operation, call.request.authorization.as_deref());
+            refused.entry(key).or_default().push(call);
+        }
+    }
+    let found = refused.into_values().filter_map(|calls| {
+        let seen = format!(
+            "{} {} times with a token that lacks the scope",
+            calls.first()?.name(),
+            calls.len()
+        );
+        if calls.len() < REPEATED_MIN { None } else { ConductEvidence::of(calls, seen) }
+    });
+    found.collect()
+}
+
+pub(super) fn token_to_download(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let mut asked = BTreeSet::new();
+    let mut unasked = Vec::new();
+    let downloads =
+        world.calls.iter().filter(|call| call.operation == Some(Operation::DownloadAgreement));
+    for call in downloads {
+        if call.status == 401 && call.request.authorization.is_none() {
+            asked.insert(&call.path);
+        } else if call.request.scheme.as_deref() == Some("bearer") && !asked.contains(&call.path) {
+            unasked.push(call);
+        }
+    }
+    let seen = format!("{} with the token", counted(unasked.len(), "download"));
+    one(ConductEvidence::of(unasked, seen))
+}

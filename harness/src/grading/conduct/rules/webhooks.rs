@@ -1,0 +1,70 @@
+//! Rules about the receiver of webhooks, by how it answered the attempts of deliveries.
+
+use moot_fixtures::contract::Operation;
+
+use super::super::finding::ConductEvidence;
+use super::super::journal::{JournalAttempt, JournalDelivery, WorldJournal};
+use super::super::theme::one;
+use crate::verdict::counted;
+
+/// Receivers answer within this time.
+const ANSWER_MILLISECONDS_MAX: u64 = 10_000;
+
+/// Evidence of deliveries, with the calls that queued them.
+fn of_deliveries<'j>(
+    world: &'j WorldJournal,
+    is_shown: impl Fn(&JournalDelivery) -> bool,
+    what: &str,
+) -> Vec<ConductEvidence<'j>> {
+    let shown: Vec<_> = world.deliveries.iter().filter(|delivery| is_shown(delivery)).collect();
+    if shown.is_empty() {
+        return Vec::new();
+    }
+    let queued = |id: u64| world.calls.iter().find(|call| call.deliveries.contains(&id));
+    let calls = shown.iter().filter_map(|delivery| queued(delivery.id)).collect();
+    let seen = format!("{} {what}", counted(shown.len(), "event"));
+    vec![ConductEvidence { calls, times: Some(shown.len()), seen }]
+}
+
+fn any_attempt(delivery: &JournalDelivery, is: impl Fn(&JournalAttempt) -> bool) -> bool {
+    delivery.attempts.iter().any(is)
+}
+
+pub(super) fn hook_slow(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let is_slow = |attempt: &JournalAttempt| {
+        attempt.milliseconds.is_some_and(|lasted| lasted > ANSWER_MILLISECONDS_MAX)
+    };
+    let what = format!("answered after more than {} s", ANSWER_MILLISECONDS_MAX / 1_000);
+    of_deliveries(world, |delivery| any_attempt(delivery, is_slow), &what)
+}
+
+pub(super) fn hook_refuses(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let is_refused = |delivery: &JournalDelivery| {
+        let is_4xx = |attempt: &JournalAttempt| {
+            attempt.status.is_some_and(|status| (400..500).contains(&status))
+        };
+        let is_answered = |attempt: &JournalAttempt| {
+            attempt.status.is_some_and(|status| !(300..400).contains(&status))
+        };
+        any_attempt(delivery, is_4xx)
+            || (delivery.state == "failed" && delivery.attempts.last().is_some_and(is_answered))
+    };
+    of_deliveries(world, is_refused, "refused by the receiver")
+}
+
+pub(super) fn hook_redirects(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let is_redirect = |attempt: &JournalAttempt| {
+        attempt.status.is_some_and(|status| (300..400).contains(&status))
+    };
+    of_deliveries(world, |delivery| any_attempt(delivery, is_redirect), "answered with a redirect")
+}
+
+pub(super) fn hook_open(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
+    let open = world.calls.iter().filter(|call| {
+        call.did(Operation::CreateWebhook)
+            && call.answer["data"]["attributes"]["auth_type"] == "none"
+    });
+    let open: Vec<_> = open.collect();
+    let seen = format!("{} without a credential", counted(open.len(), "webhook"));
+    one(ConductEvidence::of(open, seen))
+}

@@ -1,0 +1,181 @@
+//! An account as text.
+
+use super::account::{Account, OperationUse, ReceivedError};
+use super::control_use::ControlUse;
+use super::finding::ConductFinding;
+use super::relied::ReliedQuestion;
+use crate::exchange::escape;
+use moot_fixtures::contract::Severity;
+
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Paint, Table};
+use crate::verdict::{Verdict, counted};
+
+/// Errors that are shown; further ones are only counted.
+const ERRORS_SHOWN_MAX: usize = 20;
+/// Characters of a command or an excerpt.
+const EXCERPT_LENGTH_MAX: usize = 200;
+/// Characters of an answer to an open question.
+const ANSWER_LENGTH_MAX: usize = 120;
+
+/// Renders an account: operations with their statuses, errors with advice, findings with advice.
+pub fn render(account: &Account, paint: Paint) -> String {
+    if account.calls == 0 {
+        return format!(
+            "{} it called nothing: does it read MOOT_BASE_URL?\n{}{}",
+            paint.verdict(Verdict::Warn, "!"),
+            outlived(account, paint),
+            control(&account.control, paint)
+        );
+    }
+    let of_which = match account.sandboxes {
+        0 => String::new(),
+        1 => ", in 1 sandbox too".to_owned(),
+        many => format!(", in {many} sandboxes too"),
+    };
+    let head = format!("It made {}{of_which}", counted(account.calls, "call"));
+    let mut out = format!("{}\n", paint.bold(&head));
+    if account.forgotten > 0 {
+        let forgotten = account.forgotten;
+        out.push_str(&format!(
+            "  {forgotten} before them are no longer in the journal, and not told here\n"
+        ));
+    }
+    out.push_str(&outlived(account, paint));
+    out.push_str(&operations(&account.operations, paint));
+    if !account.errors.is_empty() {
+        out.push_str(&format!("\n{}\n", paint.bold("Errors it received")));
+    }
+    for error in account.errors.iter().take(ERRORS_SHOWN_MAX) {
+        out.push_str(&one_error(error, paint));
+    }
+    let more = account.errors.len().saturating_sub(ERRORS_SHOWN_MAX);
+    if more > 0 {
+        out.push_str(&format!("  and {more} more; `--format json` has all\n"));
+    }
+    if account.findings.is_empty() {
+        out.push_str("\nNothing that a client should not do was seen\n");
+    } else {
+        out.push_str(&format!("\n{}\n", paint.bold("What a client should not do")));
+    }
+    out.push_str(&findings(&account.findings, paint));
+    out.push_str(&relied(&account.relies_on, paint));
+    out.push_str(&control(&account.control, paint));
+    out
+}
+
+fn outlived(account: &Account, paint: Paint) -> String {
+    if !account.outlived {
+        return String::new();
+    }
+    let sign = paint.verdict(Verdict::Warn, "!");
+    format!(
+        "{sign} processes that it started are still running: what they call from now on is missing here\n"
+    )
+}
+
+/// What was used of the control plane.
+fn control(uses: &[ControlUse], paint: Paint) -> String {
+    if uses.is_empty() {
+        return String::new();
+    }
+    let rows = uses.iter().map(|it| format!("  {}\n", it.shown()));
+    let head = "What it used of the control plane, which only the mock has";
+    format!("\n{}\n{}", paint.bold(head), rows.collect::<String>())
+}
+
+fn operations(used: &[OperationUse], paint: Paint) -> String {
+    let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
+    for one in used {
+        let name = one.operation.as_deref().unwrap_or("(no operation)");
+        let statuses: Vec<String> =
+            one.statuses.iter().map(|(status, times)| shown(*status, *times, paint)).collect();
+        table.row([name.to_owned(), one.calls.to_string(), statuses.join(", ")].map(Cell::plain));
+    }
+    table.render(paint)
+}
+
+fn shown(status: u16, times: usize, paint: Paint) -> String {
+    let text = if times == 1 { status.to_string() } else { format!("{status} ×{times}") };
+    if status < 400 { text } else { paint.verdict(Verdict::Warn, &text) }
+}
+
+fn one_error(error: &ReceivedError, paint: Paint) -> String {
+    format!(
+        "  {} {}, {} ({})\n      {}\n",
+        shown(error.status, error.times, paint),
+        escape::line(&error.problem),
+        escape::line(&error.call),
+        place(Some(error.first_call), error.sandbox.as_deref(), 1),
+        escape::line(&error.detail),
+    )
+}
+
+/// The open questions, with our answer and the others that are allowed.
+fn relied(questions: &[ReliedQuestion], paint: Paint) -> String {
+    if questions.is_empty() {
+        return String::new();
+    }
+    let head = "What it relies on that the specification leaves open";
+    let mut out = format!("\n{}\n", paint.bold(head));
+    for it in questions {
+        out.push_str(&format!(
+            "  {} {} {}\n      here {}; allowed: {}\n",
+            it.question,
+            paint.dim(&format!("(§{}, call {})", it.section, it.call)),
+            it.ask,
+            escape::cut(&escape::line(&it.answer.to_string()), ANSWER_LENGTH_MAX),
+            escape::cut(&it.allowed, ANSWER_LENGTH_MAX),
+        ));
+    }
+    out
+}
+
+/// What was seen, where, what to do instead, and a command that shows it.
+pub fn findings(all: &[ConductFinding], paint: Paint) -> String {
+    all.iter().map(|finding| one_finding(finding, paint)).collect()
+}
+
+fn one_finding(finding: &ConductFinding, paint: Paint) -> String {
+    let excerpt = finding.excerpt.as_deref().map(|it| {
+        let it = escape::cut(&escape::line(it), EXCERPT_LENGTH_MAX);
+        format!("      {}\n", paint.dim(&it))
+    });
+    format!(
+        "  {} {}: {} {}\n      {}\n{}",
+        paint.verdict(verdict(finding.severity), finding.severity.as_str()),
+        finding.rule,
+        escape::line(&finding.seen),
+        paint.dim(&format!(
+            "({}, {})",
+            finding.clause,
+            place(finding.calls.first().copied(), finding.sandbox.as_deref(), finding.worlds)
+        )),
+        finding.instead,
+        excerpt.unwrap_or_default(),
+    )
+}
+
+/// The color of a severity.
+const fn verdict(severity: Severity) -> Verdict {
+    match severity {
+        Severity::Must => Verdict::Fail,
+        Severity::Should => Verdict::Warn,
+        Severity::Hint => Verdict::Observed,
+    }
+}
+
+/// The first call, and the number of other worlds.
+fn place(first_call: Option<u64>, sandbox: Option<&str>, worlds: usize) -> String {
+    let mut place = match first_call {
+        Some(serial) => format!("call {serial}"),
+        None => "between calls".to_owned(),
+    };
+    if let Some(sandbox) = sandbox {
+        place.push_str(&format!(" in sandbox {}", escape::line(sandbox)));
+    }
+    if worlds > 1 {
+        place.push_str(&format!(", and in {} more", worlds - 1));
+    }
+    place
+}

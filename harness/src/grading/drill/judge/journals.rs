@@ -1,0 +1,77 @@
+//! What the judge reads in the journals of a run.
+
+use moot_fixtures::contract::Operation;
+
+use crate::grading::conduct::{JournalCall, WorldJournal};
+use crate::grading::drill::recording::DrillRecording;
+use crate::grading::drill::table::Meeting;
+
+pub(super) fn sound(run: &DrillRecording) -> Result<Vec<WorldJournal>, String> {
+    if let Some(trouble) = &run.trouble {
+        return Err(trouble.clone());
+    }
+    let worlds = run.worlds().map_err(|error| format!("the journal can't be read: {error}"))?;
+    match worlds.iter().any(|world| world.forgotten > 0) {
+        true => Err("the journal of the mock did not hold all calls".to_owned()),
+        false => Ok(worlds),
+    }
+}
+
+pub(super) fn calls(worlds: &[WorldJournal]) -> impl Iterator<Item = &JournalCall> {
+    worlds.iter().flat_map(|world| &world.calls)
+}
+
+/// Whether a call with a token succeeded.
+pub(super) fn is_served(call: &JournalCall) -> bool {
+    call.application.is_some()
+        && call.status < 300
+        && call.operation.is_some_and(|operation| operation != Operation::CreateAccessToken)
+}
+
+pub(super) fn uses(worlds: &[WorldJournal], operation: Operation) -> bool {
+    calls(worlds).any(|call| call.operation == Some(operation))
+}
+
+pub(super) fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w JournalCall> {
+    let Meeting { operation, problem, fault, served, later_page, .. } = meeting;
+    let fits = |call: &&JournalCall| {
+        (operation.is_none() || call.operation == *operation)
+            && (problem.is_none() || call.problem == *problem)
+            && (!fault || call.fault.is_some())
+            && (!served || is_served(call))
+            && (!later_page || is_later_page(call))
+    };
+    calls(worlds).filter(fits).collect()
+}
+
+/// Whether the deliveries show that the situation was met.
+pub(super) fn has_deliveries(
+    meeting: &Meeting,
+    calm: &DrillRecording,
+    run: &DrillRecording,
+    worlds: &[WorldJournal],
+) -> bool {
+    let waiting = worlds.iter().flat_map(|world| &world.deliveries);
+    let waiting = waiting.filter(|it| it.state == "queued" && it.attempts.is_empty()).count();
+    run.deliveries >= meeting.deliveries
+        && waiting >= meeting.waiting
+        && (meeting.waiting == 0 || calm.deliveries > 0)
+        && (!meeting.forged || forged_answers(worlds).next().is_some())
+}
+
+/// How receivers answered deliveries with a wrong credential.
+pub(super) fn forged_answers(worlds: &[WorldJournal]) -> impl Iterator<Item = u16> {
+    let forged = worlds.iter().flat_map(|world| &world.deliveries).filter(|it| it.is_forged);
+    forged.flat_map(|it| &it.attempts).filter_map(|attempt| attempt.status)
+}
+
+pub(super) fn is_later_page(call: &JournalCall) -> bool {
+    call.response.page.is_some_and(|page| page > 1)
+}
+
+/// The page and the number of pages of the last list that was served.
+pub(super) fn last_page(worlds: &[WorldJournal]) -> Option<(u64, u64)> {
+    let last =
+        calls(worlds).filter(|call| is_served(call) && call.response.pages.is_some()).last()?;
+    Some((last.response.page?, last.response.pages?))
+}

@@ -1,0 +1,380 @@
+//! The judge over journals that are written by hand: each end, and both sides of each boundary.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{DrillEnd, calm, judge};
+use crate::grading::drill::recording::{DrillRecording, ProbeAnswers};
+use crate::grading::drill::table::{self, Drill};
+
+/// A call of a client with a token.
+fn call(serial: u64, name: &str, status: u16) -> Value {
+    let (operation, method, path) = match name {
+        "token" => ("create_access_token", "POST", "/oauth/token"),
+        "list" => ("list_legal_requests", "GET", "/v1/requests"),
+        "schema" => ("get_workflow_schema", "GET", "/v1/workflows/w1/schema"),
+        "create" => ("create_legal_request", "POST", "/v1/requests"),
+        "read" => ("get_legal_request", "GET", "/v1/requests/r1"),
+        "hook" => ("create_webhook", "POST", "/v1/webhooks"),
+        other => panic!("no call is named {other}"),
+    };
+    json!({
+        "serial": serial, "at": "2026-03-05T14:30:00Z", "client": "127.0.0.1", "method": method, "path": path,
+        "operation": operation, "application": "demo-main", "status": status, "problem": null, "detail": null,
+        "response": {}, "decision": "served", "fault": null,
+    })
+}
+
+/// A call that a fault struck.
+fn struck(serial: u64, name: &str, status: u16, fault: &str) -> Value {
+    let mut call = call(serial, name, status);
+    call["fault"] = json!(fault);
+    call
+}
+
+/// A run that ended with 0.
+fn run(calls: &[Value]) -> DrillRecording {
+    let world = json!({ "sandbox": null, "forgotten": 0, "exchanges": calls, "deliveries": [] });
+    let journal = json!({ "worlds": [world], "control": [] });
+    DrillRecording { exit_code: Some(0), journal, ..DrillRecording::default() }
+}
+
+fn made(recording: DrillRecording, legal_requests: i64) -> DrillRecording {
+    let made = BTreeMap::from([("legal_requests".to_owned(), legal_requests)]);
+    DrillRecording { made, ..recording }
+}
+
+fn ended(recording: DrillRecording, exit_code: i32) -> DrillRecording {
+    DrillRecording { exit_code: Some(exit_code), ..recording }
+}
+
+fn drill(id: &str) -> &'static Drill {
+    table::get(id).expect("there is such a drill")
+}
+
+/// The calm run of a client that lists, creates and looks.
+fn calm_run() -> DrillRecording {
+    let names = ["token", "list", "schema", "create", "read", "hook"];
+    let calls: Vec<Value> =
+        (1..).zip(names).map(|(serial, name)| call(serial, name, 200)).collect();
+    made(run(&calls), 1)
+}
+
+#[track_caller]
+fn check(id: &str, run: &DrillRecording, expected: DrillEnd) {
+    let result = judge(drill(id), &calm_run(), run);
+    assert_eq!(result.end, expected, "{id}: {}", result.why);
+}
+
+/// A list that got a 503, and one more that was answered with this status.
+fn listed_again(status: u16) -> DrillRecording {
+    let calls = [call(1, "token", 200), struck(2, "list", 503, "status"), call(3, "list", status)];
+    made(run(&calls), 1)
+}
+
+#[test]
+fn the_calm_run_holds_if_a_call_with_a_token_was_served_and_the_command_ended_with_0() {
+    for (recording, expected) in [
+        (calm_run(), DrillEnd::Held),
+        (run(&[]), DrillEnd::Failed),
+        (run(&[call(1, "token", 200)]), DrillEnd::Failed),
+        (run(&[call(1, "list", 299)]), DrillEnd::Held),
+        (run(&[call(1, "list", 300)]), DrillEnd::Failed),
+        (ended(calm_run(), 1), DrillEnd::Failed),
+        (DrillRecording { exit_code: None, ..calm_run() }, DrillEnd::Failed),
+        (DrillRecording { is_timed_out: true, ..calm_run() }, DrillEnd::Failed),
+        (DrillRecording { trouble: Some("no mock".to_owned()), ..calm_run() }, DrillEnd::Disturbed),
+        (DrillRecording { journal: json!({}), ..calm_run() }, DrillEnd::Disturbed),
+    ] {
+        let result = calm(&recording);
+        assert_eq!(result.end, expected, "{}", result.why);
+    }
+}
+
+#[test]
+fn a_client_that_recovers_holds() {
+    check("unavailable", &listed_again(200), DrillEnd::Held);
+    check("unavailable", &listed_again(299), DrillEnd::Held);
+}
+
+#[test]
+fn a_call_that_was_never_answered_well_fails_though_the_command_ended_with_0() {
+    check("unavailable", &listed_again(300), DrillEnd::Failed);
+    check("unavailable", &listed_again(404), DrillEnd::Held);
+    let gave_up = [call(1, "token", 200), struck(2, "list", 503, "status")];
+    check("unavailable", &made(run(&gave_up), 1), DrillEnd::Failed);
+}
+
+#[test]
+fn an_answer_in_another_world_makes_nothing_up() {
+    let mut recording = listed_again(200);
+    let calls = recording.journal["worlds"][0]["exchanges"].as_array_mut().expect("a list");
+    let answered = calls.pop().expect("a call");
+    let world =
+        json!({ "sandbox": "s1", "forgotten": 0, "exchanges": [answered], "deliveries": [] });
+    recording.journal["worlds"].as_array_mut().expect("a list").push(world);
+    check("unavailable", &recording, DrillEnd::Failed);
+}
+
+#[test]
+fn the_code_of_the_command_counts_by_what_is_expected() {
+    // `unavailable` wants 0, `secret-revoked` another code, `limited-silently` takes both.
+    check("unavailable", &ended(listed_again(200), 1), DrillEnd::Failed);
+    check("limited-silently", &listed_again(200), DrillEnd::Held);
+    check("limited-silently", &ended(listed_again(200), 1), DrillEnd::Held);
+    let mut refused = call(2, "token", 401);
+    refused["problem"] = json!("invalid_client");
+    let orders_done = 2;
+    let refused = DrillRecording { orders_done, ..run(&[call(1, "list", 200), refused]) };
+    check("secret-revoked", &ended(refused.clone(), 1), DrillEnd::Held);
+    check("secret-revoked", &refused, DrillEnd::Failed);
+}
+
+#[test]
+fn a_command_that_does_not_end_fails_where_it_met_the_situation() {
+    let stuck = DrillRecording { is_timed_out: true, exit_code: None, ..listed_again(200) };
+    check("unavailable", &stuck, DrillEnd::Failed);
+    let nothing = DrillRecording { is_timed_out: true, exit_code: None, ..run(&[]) };
+    check("unavailable", &nothing, DrillEnd::NotReached);
+}
+
+#[test]
+fn what_was_made_is_compared_with_the_calm_run() {
+    check("unavailable", &made(listed_again(200), 0), DrillEnd::Failed);
+    check("unavailable", &made(listed_again(200), 1), DrillEnd::Held);
+    check("unavailable", &made(listed_again(200), 2), DrillEnd::Failed);
+    // A client that fails may have made less, and never more.
+    check("limited-silently", &ended(made(listed_again(200), 0), 1), DrillEnd::Held);
+    check("limited-silently", &ended(made(listed_again(200), 2), 1), DrillEnd::Failed);
+}
+
+#[test]
+fn a_creation_that_is_looked_for_needs_no_second_one() {
+    let lost = struck(2, "create", 201, "commit_then_fail");
+    let looked = [call(1, "schema", 200), lost.clone(), call(3, "list", 200)];
+    check("answer-lost", &made(run(&looked), 1), DrillEnd::Held);
+    check("answer-lost", &made(run(&looked[..2]), 1), DrillEnd::Failed);
+    check("answer-lost", &ended(made(run(&looked[..2]), 1), 1), DrillEnd::Held);
+}
+
+#[test]
+fn what_was_not_met_is_not_reached_and_names_the_call() {
+    let calls = [call(1, "token", 200), call(2, "list", 200)];
+    let result = judge(drill("unavailable"), &calm_run(), &made(run(&calls), 1));
+    assert_eq!(result.end, DrillEnd::NotReached);
+    assert_eq!(result.why, format!("it would have needed {}", drill("unavailable").reach));
+    assert!(result.met_by.is_empty());
+}
+
+#[test]
+fn an_order_that_was_not_carried_out_is_not_reached() {
+    let read = [call(1, "create", 201), call(2, "read", 200)];
+    let with = |orders_done| DrillRecording { orders_done, ..run(&read) };
+    check("declined", &with(0), DrillEnd::NotReached);
+    check("declined", &with(1), DrillEnd::Held);
+}
+
+#[test]
+fn deliveries_count_from_the_number_that_is_needed() {
+    let with = |deliveries| DrillRecording { deliveries, ..made(run(&[call(1, "hook", 201)]), 1) };
+    check("webhooks-again", &with(1), DrillEnd::NotReached);
+    // That the client acted once does not show.
+    check("webhooks-again", &with(2), DrillEnd::NotObservable);
+    check("webhooks-again", &made(with(2), 2), DrillEnd::Failed);
+    check("webhooks-late", &with(0), DrillEnd::NotReached);
+    check("webhooks-late", &with(1), DrillEnd::Held);
+}
+
+#[test]
+fn a_client_that_moves_the_clock_leaves_a_situation_of_time() {
+    let with = |path: &str| {
+        let mut recording =
+            DrillRecording { deliveries: 1, ..made(run(&[call(1, "hook", 201)]), 1) };
+        recording.journal["control"] =
+            json!([{ "method": "POST", "path": path, "calls": 1, "refused": 0 }]);
+        recording
+    };
+    check("webhooks-late", &with("/clock"), DrillEnd::NotReached);
+    check("webhooks-late", &with("/sandboxes"), DrillEnd::Held);
+    check("webhooks-unknown", &with("/clock"), DrillEnd::Held);
+}
+
+#[test]
+fn what_the_calm_run_does_not_use_is_not_applicable() {
+    let reader = run(&[call(1, "token", 200), call(2, "list", 200)]);
+    let struck = run(&[struck(1, "create", 429, "status")]);
+    let result = judge(drill("limited-creation"), &reader, &struck);
+    assert_eq!(result.end, DrillEnd::NotApplicable, "{}", result.why);
+    assert!(result.why.contains("create_legal_request"), "{}", result.why);
+}
+
+#[test]
+fn trouble_of_ours_and_a_journal_with_holes_disturb() {
+    let forgotten = |number: u64| {
+        let mut recording = listed_again(200);
+        recording.journal["worlds"][0]["forgotten"] = json!(number);
+        recording
+    };
+    check("unavailable", &forgotten(0), DrillEnd::Held);
+    check("unavailable", &forgotten(1), DrillEnd::Disturbed);
+    let trouble = DrillRecording { trouble: Some("no mock".to_owned()), ..listed_again(200) };
+    check("unavailable", &trouble, DrillEnd::Disturbed);
+    let result = judge(drill("unavailable"), &trouble, &listed_again(200));
+    assert_eq!(result.end, DrillEnd::Disturbed);
+}
+
+#[test]
+fn a_token_for_another_host_fails_and_names_its_rule() {
+    let sent = run(&[struck(1, "list", 307, "redirect")]);
+    check("redirected", &sent, DrillEnd::Held);
+    let trusted = DrillRecording { strangers_trusted: 1, ..sent };
+    let result = judge(drill("redirected"), &calm_run(), &trusted);
+    assert_eq!(result.end, DrillEnd::Failed);
+    let rules: Vec<&str> = result.findings.iter().map(|it| it.rule.as_str()).collect();
+    assert_eq!(rules, ["token-to-stranger"]);
+}
+
+/// A call at a real time, in microseconds.
+fn at(mut call: Value, connection: u64, began_us: u64, ended_us: u64) -> Value {
+    call["wire"] = json!({ "connection": connection, "number": 1, "began_us": began_us,
+        "ended_us": ended_us, "client_left": false });
+    call
+}
+
+/// Two seconds were asked for.
+fn limited(pause_us: u64) -> DrillRecording {
+    let mut refused = struck(1, "list", 429, "status");
+    refused["response"] = json!({ "retry_after_seconds": 2 });
+    let again = 1_000 + pause_us;
+    let calls = [at(refused, 1, 0, 1_000), at(call(2, "list", 200), 1, again, again + 1_000)];
+    made(run(&calls), 1)
+}
+
+#[test]
+fn of_waiting_only_being_too_early_fails() {
+    check("limited", &limited(500_000), DrillEnd::Failed);
+    check("limited", &limited(2_000_000), DrillEnd::Held);
+    check("limited", &limited(50_000_000), DrillEnd::Held);
+}
+
+#[test]
+fn a_probe_shows_how_often_the_client_acted() {
+    let acted = |times: &[u64]| {
+        let ids = (1..).map(|number: u32| format!("r{number}"));
+        Some(ProbeAnswers { acted: ids.zip(times.iter().copied()).collect(), trouble: None })
+    };
+    let failed =
+        Some(ProbeAnswers { trouble: Some("it ended".to_owned()), ..ProbeAnswers::default() });
+    for (calmly, here, expected) in [
+        (acted(&[1]), acted(&[0]), DrillEnd::Failed),
+        (acted(&[1]), acted(&[1]), DrillEnd::Held),
+        (acted(&[1]), acted(&[2]), DrillEnd::Failed),
+        (acted(&[1]), acted(&[1, 2]), DrillEnd::Failed),
+        (acted(&[2, 3]), acted(&[2]), DrillEnd::Held),
+        // Without numbers of the calm run, once is expected.
+        (acted(&[]), acted(&[1]), DrillEnd::Held),
+        (acted(&[]), acted(&[2]), DrillEnd::Failed),
+        (acted(&[1]), acted(&[]), DrillEnd::NotObservable),
+        (acted(&[1]), failed, DrillEnd::NotObservable),
+        (acted(&[1]), None, DrillEnd::NotObservable),
+    ] {
+        let calm = DrillRecording { probe: calmly.clone(), ..calm_run() };
+        let run = made(run(&[call(1, "hook", 201)]), 1);
+        let run = DrillRecording { deliveries: 2, probe: here.clone(), ..run };
+        let result = judge(drill("webhooks-again"), &calm, &run);
+        assert_eq!(result.end, expected, "{calmly:?} {here:?}: {}", result.why);
+    }
+}
+
+/// A run with one delivery.
+fn delivered(state: &str, status: Option<u16>, is_forged: bool) -> DrillRecording {
+    let attempts: Vec<Value> = status.into_iter().map(|it| json!({ "status": it })).collect();
+    let mut recording = made(run(&[call(1, "hook", 201)]), 1);
+    recording.journal["worlds"][0]["deliveries"] = json!([{ "id": 1, "event": "execution_complete",
+        "state": state, "attempts": attempts, "forged": is_forged }]);
+    recording.count_deliveries();
+    recording
+}
+
+#[test]
+fn a_forged_delivery_must_be_refused() {
+    for (status, is_forged, expected) in [
+        (Some(199), true, DrillEnd::Held),
+        (Some(200), true, DrillEnd::Failed),
+        (Some(299), true, DrillEnd::Failed),
+        (Some(300), true, DrillEnd::Held),
+        (Some(401), true, DrillEnd::Held),
+        (None, true, DrillEnd::NotReached),
+        (Some(200), false, DrillEnd::NotReached),
+    ] {
+        check("webhooks-forged", &delivered("delivered", status, is_forged), expected);
+    }
+}
+
+#[test]
+fn webhooks_are_lost_where_one_waits_and_one_came_in_the_calm_run() {
+    let calm = |deliveries| DrillRecording { deliveries, ..calm_run() };
+    for (calm, run, expected) in [
+        (calm(1), delivered("queued", None, false), DrillEnd::Held),
+        (calm(0), delivered("queued", None, false), DrillEnd::NotReached),
+        (calm(1), delivered("queued", Some(500), false), DrillEnd::NotReached),
+        (calm(1), delivered("failed", None, false), DrillEnd::NotReached),
+    ] {
+        let result = judge(drill("webhooks-lost"), &calm, &run);
+        assert_eq!(result.end, expected, "{}", result.why);
+    }
+}
+
+/// The calls of somebody who read pages of a list.
+fn paged(pages: &[(u64, u64)]) -> DrillRecording {
+    let calls = (1..).zip(pages).map(|(serial, (page, pages))| {
+        let mut call = call(serial, "list", 200);
+        call["response"] = json!({ "page": page, "pages": pages });
+        call
+    });
+    run(&calls.collect::<Vec<_>>())
+}
+
+#[test]
+fn pages_that_move_are_read_to_the_last_one() {
+    let whole = paged(&[(1, 3), (2, 3), (3, 3)]);
+    let first = paged(&[(1, 3)]);
+    let searched = paged(&[(1, 3), (2, 3)]);
+    let all = [(1, 3), (2, 4), (3, 4), (4, 4)];
+    for (calm, pages, orders_done, expected) in [
+        (&whole, &all[..], 2, DrillEnd::Held),
+        (&whole, &all[..3], 2, DrillEnd::Failed),
+        (&whole, &all[..1], 2, DrillEnd::NotReached),
+        (&whole, &all, 1, DrillEnd::NotReached),
+        // A client that stops early in the calm run too looks for something.
+        (&searched, &all[..2], 2, DrillEnd::Held),
+        (&first, &all, 2, DrillEnd::NotApplicable),
+    ] {
+        let run = DrillRecording { orders_done, ..paged(pages) };
+        let result = judge(drill("pages-move"), calm, &run);
+        assert_eq!(result.end, expected, "{pages:?}: {}", result.why);
+    }
+}
+
+#[test]
+fn nothing_is_sent_to_a_service_with_a_wrong_certificate() {
+    let calm = |is_tls| DrillRecording { is_tls, ..calm_run() };
+    let tried = |connections| DrillRecording { connections, ..run(&[]) };
+    let sent = DrillRecording { connections: 1, ..run(&[call(1, "token", 200)]) };
+    for (calm, run, expected) in [
+        (calm(true), ended(tried(1), 1), DrillEnd::Held),
+        (calm(true), tried(1), DrillEnd::Failed),
+        (calm(true), ended(tried(0), 1), DrillEnd::NotReached),
+        (calm(true), ended(sent, 1), DrillEnd::Failed),
+        (
+            calm(true),
+            DrillRecording { is_timed_out: true, exit_code: None, ..tried(1) },
+            DrillEnd::Failed,
+        ),
+        (calm(false), DrillRecording::default(), DrillEnd::NotApplicable),
+    ] {
+        let result = judge(drill("wrong-certificate"), &calm, &run);
+        assert_eq!(result.end, expected, "{}", result.why);
+    }
+}

@@ -1,0 +1,58 @@
+//! A certificate as text.
+
+use super::certificate::{Certificate, Grade};
+use super::judge::DrillEnd;
+use crate::exchange::escape;
+use crate::grading::conduct::text::findings;
+use crate::report::terminal::table::Align;
+use crate::report::terminal::{Cell, Paint, Table};
+use crate::verdict::Verdict;
+
+/// Renders the drills, the waivers and the grade.
+pub fn render(certificate: &Certificate, paint: Paint) -> String {
+    let mut table = Table::new(2, [Align::Left, Align::Left, Align::Left]);
+    for drill in &certificate.drills {
+        table.row([
+            Cell::verdict(verdict(drill.end), drill.end.shown()),
+            Cell::name(drill.drill.as_str()),
+            Cell::plain(escape::line(&drill.why)),
+        ]);
+    }
+    let mut out = table.render(paint);
+    for drill in certificate.drills.iter().filter(|it| !it.findings.is_empty()) {
+        out.push_str(&format!("\n{}\n", paint.bold(&drill.drill)));
+        out.push_str(&findings(&drill.findings, paint));
+    }
+    for used in &certificate.waivers {
+        let told = used.fault.clone().unwrap_or_else(|| {
+            let waiver = &used.waiver;
+            format!("waived: {} ({}, {})", waiver.drill, waiver.reason, waiver.owner)
+        });
+        out.push_str(&format!("  {}\n", escape::line(&told)));
+    }
+    let verdict = match certificate.grade {
+        Grade::Ready => Verdict::Pass,
+        Grade::ReadyWithRemarks | Grade::Inconclusive => Verdict::Warn,
+        Grade::NotReady => Verdict::Fail,
+    };
+    out.push_str(&format!("\n{}\n", paint.verdict(verdict, &certificate.grade.shown())));
+    for reason in &certificate.reasons {
+        out.push_str(&format!("  {}\n", escape::line(reason)));
+    }
+    let control: Vec<&str> = certificate.client.control.iter().map(String::as_str).collect();
+    if !control.is_empty() {
+        out.push_str(&format!("  used of the control plane: {}\n", control.join(", ")));
+    }
+    out.push_str(&format!("  seed {}\n", certificate.seed));
+    out
+}
+
+/// The colour of an end.
+pub fn verdict(end: DrillEnd) -> Verdict {
+    match end {
+        DrillEnd::Held => Verdict::Pass,
+        DrillEnd::Failed => Verdict::Fail,
+        DrillEnd::NotReached | DrillEnd::Disturbed => Verdict::Warn,
+        DrillEnd::NotObservable | DrillEnd::NotApplicable => Verdict::NotApplicable,
+    }
+}

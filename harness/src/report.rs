@@ -1,0 +1,119 @@
+//! Reports: one result, many formats.
+//!
+//! A [`Report`] is the masked result of a run with its findings. Each format renders it and nothing else:
+//! [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`github`], [`ndjson`]. Texts for people pass
+//! [`crate::exchange::escape`]. Nothing here judges, and nothing here opens a file.
+
+mod answer_row;
+mod document;
+mod exchange;
+mod findings;
+pub mod github;
+pub mod html;
+pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod ndjson;
+mod notice;
+mod numbering;
+mod script;
+pub mod terminal;
+pub mod text;
+mod values;
+
+use std::str::FromStr;
+
+use strum::{Display, IntoStaticStr};
+
+use crate::exchange::masks::Secrets;
+use crate::verdict::result::Event;
+use crate::verdict::result::RunResult;
+use document::ForPeople;
+pub use document::Report;
+pub use findings::Finding;
+pub(crate) use findings::{findings, section_order};
+
+/// A format of report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Format {
+    /// For a person at a terminal.
+    Text,
+    /// For programs; the schema is `harness/schemas/report.json`.
+    Json,
+    /// For CI systems that read JUnit.
+    Junit,
+    /// One page for a browser.
+    Html,
+    /// The summary of a CI step.
+    Markdown,
+    /// Annotations of a GitHub workflow; the command appends the Markdown report to the job summary.
+    Github,
+    /// The events of the run, a line each.
+    Ndjson,
+}
+
+/// A report could not be made; our own fault, exit 70.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// What was rendered holds a secret of the run; it is thrown away.
+    #[error("the {0} report holds a secret of the run and was not written")]
+    SecretFound(Format),
+    /// The renderer failed.
+    #[error("the {0} report could not be rendered: {1}")]
+    Renderer(Format, String),
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Text,
+        Self::Json,
+        Self::Junit,
+        Self::Html,
+        Self::Markdown,
+        Self::Github,
+        Self::Ndjson,
+    ];
+
+    /// As on the command line.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|format| format.as_str() == text).ok_or_else(|| {
+            let all = Self::ALL.map(Self::as_str).join(", ");
+            format!("`{text}` is not a kind of report; there are {all}")
+        })
+    }
+}
+
+/// The whole artefact, scanned for the run's secrets.
+///
+/// # Errors
+/// A secret was found in it, or the renderer failed.
+pub fn render(
+    format: Format,
+    result: &RunResult,
+    events: &[Event],
+    text_options: text::Options,
+) -> Result<String, RenderError> {
+    let secrets = Secrets::of(&result.masks);
+    let fault = |error: String| RenderError::Renderer(format, error);
+    let people = || Report::new(result, &ForPeople(&secrets));
+    let artefact = match format {
+        Format::Text => text::render(&people(), text_options),
+        Format::Json => json::render(&Report::new(result, &secrets)).map_err(fault)?,
+        Format::Junit => junit::render(&people()).map_err(fault)?,
+        Format::Html => html::render(&people()).map_err(fault)?,
+        Format::Markdown => markdown::render(&people()).map_err(fault)?,
+        Format::Github => github::render(&people()),
+        Format::Ndjson => ndjson::render(events, result, &secrets).map_err(fault)?,
+    };
+    if secrets.is_in(&artefact) { Err(RenderError::SecretFound(format)) } else { Ok(artefact) }
+}

@@ -1,0 +1,49 @@
+//! The page: one self-contained file that works from a disk and loads nothing.
+//!
+//! minijinja escapes every value; a content security policy names the one script by its digest, so
+//! that even a mistake there could run nothing.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use minijinja::{AutoEscape, Environment, Value, context};
+use sha2::{Digest, Sha256};
+
+use super::Report;
+use super::values::{values, verdict_text};
+
+const PAGE: &str = include_str!("html/page.html");
+/// The colours of the console.
+const THEME: &str = include_str!("../../../mock/console/theme.css");
+/// What a client did wrong, for the pages of `moot exec` and `moot drill`.
+const CLIENT_FINDINGS: &str = include_str!("html/client_findings.html");
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/page.js");
+
+/// A page from its template, with all values escaped and with the style of our pages as `style`.
+///
+/// # Errors
+/// The template engine's, as text.
+pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_filter("verdict", verdict_text);
+    let style = context! { style => Value::from_safe_string(format!("{THEME}{STYLE}")) };
+    let page = environment
+        .add_template("client_findings.html", CLIENT_FINDINGS)
+        .and_then(|()| environment.template_from_named_str("page", template))
+        .and_then(|page| page.render(context! { ..values, ..style }));
+    page.map_err(|error| format!("{error:#}"))
+}
+
+/// The whole page.
+///
+/// # Errors
+/// The template engine's, as text.
+pub fn render(report: &Report) -> Result<String, String> {
+    let script = context! {
+        script => Value::from_safe_string(SCRIPT.to_owned()),
+        script_digest => STANDARD.encode(Sha256::digest(SCRIPT)),
+    };
+    // The engine escapes slashes too, of which the names of steps are full.
+    Ok(page(PAGE, context! { ..values(report), ..script })?.replace("&#x2f;", "/"))
+}

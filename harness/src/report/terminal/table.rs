@@ -1,0 +1,123 @@
+//! Tables on a terminal: columns as wide as their longest cell, aligned left or right.
+
+use anstyle::{AnsiColor, Style};
+
+use super::Paint;
+use super::paint::{left, right, style_of, width};
+use crate::verdict::Verdict;
+
+/// Spaces between two columns.
+const GAP: &str = "  ";
+
+/// How the cells of a column are aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// One cell: a text and its style. The width is that of the text alone.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    text: String,
+    style: Style,
+}
+
+/// Rows of cells.
+#[derive(Debug, Clone)]
+pub struct Table {
+    indent: usize,
+    columns: Vec<Align>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Cell {
+    /// Without a style.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), style: Style::new() }
+    }
+
+    /// A heading or something of little weight.
+    pub fn dim(text: impl Into<String>) -> Self {
+        Self { text: text.into(), style: Style::new().dimmed() }
+    }
+
+    /// A name worth finding.
+    pub fn name(text: impl Into<String>) -> Self {
+        Self { text: text.into(), style: AnsiColor::Cyan.on_default() }
+    }
+
+    /// In the colour of a verdict.
+    pub fn verdict(verdict: Verdict, text: impl Into<String>) -> Self {
+        Self { text: text.into(), style: style_of(verdict) }
+    }
+}
+
+impl Table {
+    /// A table with these columns; rows are indented by `indent` spaces.
+    pub fn new(indent: usize, columns: impl IntoIterator<Item = Align>) -> Self {
+        Self { indent, columns: columns.into_iter().collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row. It may have fewer cells than there are columns: its last cell then extends over the
+    /// columns to the right, and does not widen its own.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// The lines of the table, each with its line end and without trailing spaces.
+    pub fn render(&self, paint: Paint) -> String {
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|at| width(self.rows.iter().filter_map(|row| self.cell_of_column(row, at))))
+            .collect();
+        let mut out = String::new();
+        for row in &self.rows {
+            out.push_str(&" ".repeat(self.indent));
+            for (at, cell) in row.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(GAP);
+                }
+                let filled = match self.columns.get(at) {
+                    Some(Align::Right) => right(&cell.text, widths[at]),
+                    Some(Align::Left) if at + 1 < row.len() => left(&cell.text, widths[at]),
+                    Some(Align::Left) | None => cell.text.clone(),
+                };
+                out.push_str(&paint.with(cell.style, &filled));
+            }
+            out.truncate(out.trim_end_matches(' ').len());
+            out.push('\n');
+        }
+        out
+    }
+
+    /// The text of a cell that counts for the width of its column.
+    fn cell_of_column<'a>(&self, row: &'a [Cell], at: usize) -> Option<&'a str> {
+        let extends = at + 1 == row.len() && row.len() < self.columns.len();
+        row.get(at).filter(|_| !extends).map(|cell| cell.text.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Align, Cell, Table};
+    use crate::report::terminal::Paint;
+
+    #[test]
+    fn columns_are_as_wide_as_their_longest_cell() {
+        let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
+        table.row([Cell::dim("name"), Cell::dim("n"), Cell::dim("note")]);
+        table.row([Cell::plain("a"), Cell::plain("10"), Cell::plain("")]);
+        let text = table.render(Paint { color: false });
+        assert_eq!(text, "  name   n  note\n  a     10\n");
+    }
+
+    #[test]
+    fn the_last_cell_of_a_short_row_extends_over_the_further_columns() {
+        let mut table = Table::new(0, [Align::Left, Align::Left, Align::Left]);
+        table.row(["a", "b", "c"].map(Cell::plain));
+        table.row(["", "a longer text"].map(Cell::plain));
+        assert_eq!(table.render(Paint { color: false }), "a  b  c\n   a longer text\n");
+    }
+}

@@ -1,0 +1,61 @@
+//! A token of one application of a target file, for requests by hand. Nothing else is sent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_fixtures::contract::Scopes;
+
+use crate::client::access_tokens::TokenError;
+use crate::client::deployment_rules::DeploymentRules;
+use crate::client::http::{ConnectionUse, Http};
+use crate::client::sender::RequestSender;
+use crate::client::service_client::ServiceClient;
+use crate::client::target_file::TargetFile;
+use crate::exchange::masks::Masks;
+use crate::run::environment::choice::{OpenError, TargetOptions};
+use crate::run::environment::{deployment, first_contact};
+
+/// A token, its scopes, and how long it lives.
+pub struct PrintedToken {
+    /// As the target gave it.
+    pub token: String,
+    /// What it was asked for.
+    pub scopes: Scopes,
+    /// As the target says.
+    pub lifetime: Duration,
+}
+
+/// Asks the target of this file for a token of an application, with these scopes or all of its own.
+///
+/// # Errors
+/// [`OpenError::Usage`] where the file has no such application; else as for a first token of a run.
+pub async fn access_token(
+    file: &TargetFile,
+    role: &str,
+    scopes: Option<Scopes>,
+    masks: Arc<Masks>,
+) -> Result<PrintedToken, OpenError> {
+    let options = TargetOptions::default();
+    let Some(application) = file.applications.get(role) else {
+        let known: Vec<String> = file.applications.keys().map(|role| format!("`{role}`")).collect();
+        let known = match known.is_empty() {
+            true => "it has none".to_owned(),
+            false => format!("it has {}", known.join(", ")),
+        };
+        return Err(OpenError::Usage(format!(
+            "the target file has no application `{role}`: {known}"
+        )));
+    };
+    let scopes = scopes.unwrap_or(application.scopes);
+    deployment::hide_secrets(file, &masks);
+    let http = Http::new(file, ConnectionUse::Kept).map_err(OpenError::Usage)?;
+    let sender = Arc::new(RequestSender::new(http, masks));
+    let rules = DeploymentRules::preview(file, &options.run_tag);
+    let destination = deployment::destination(file, &[], &options.run_tag, rules);
+    let client = ServiceClient { sender, destination: Arc::new(destination) };
+    match client.issue(role, scopes).await {
+        Ok((token, lifetime)) => Ok(PrintedToken { token, scopes, lifetime }),
+        Err(TokenError::NoApplication(reason)) => Err(OpenError::Usage(reason)),
+        Err(error) => Err(first_contact::no_token(&client, role, error)),
+    }
+}

@@ -1,0 +1,203 @@
+//! The target that a run is given, its options, and why it cannot be used.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+
+use crate::client::PaceWait;
+use crate::client::target_file::{self, FileError, FileLimits, TargetFile};
+use crate::exchange::Exchange;
+use crate::run::environment::shard::Shard;
+
+/// The target that a run is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TargetChoice {
+    /// The mock, without a socket.
+    InProcess,
+    /// The mock without a socket and without its control plane: one world, as a deployment.
+    InProcessDeployment,
+    /// A target file.
+    File(PathBuf),
+    /// A base address; credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
+    Url(String),
+    /// The folder of a recording, judged without a network.
+    Recording(PathBuf),
+}
+
+/// A target whose file was read. Nothing was sent.
+#[derive(Debug, Clone)]
+pub enum TargetSource {
+    /// The mock, without a socket.
+    InProcess,
+    /// The mock without a socket and without its control plane.
+    InProcessDeployment,
+    /// A service over HTTP.
+    Http(Box<TargetFile>),
+    /// The folder of a recording.
+    Recording(PathBuf),
+}
+
+impl TargetChoice {
+    /// Reads the target file, and the secrets it names.
+    ///
+    /// # Errors
+    /// [`OpenError::Usage`] with the first mistake of the file.
+    pub fn read(self) -> Result<TargetSource, OpenError> {
+        Ok(match self {
+            Self::InProcess => TargetSource::InProcess,
+            Self::InProcessDeployment => TargetSource::InProcessDeployment,
+            Self::Recording(dir) => TargetSource::Recording(dir),
+            Self::File(path) => {
+                TargetSource::Http(Box::new(target_file::read(&path).map_err(usage)?))
+            }
+            Self::Url(url) => {
+                let read = target_file::from_url(&url, &|name| std::env::var(name).ok());
+                TargetSource::Http(Box::new(read.map_err(usage)?))
+            }
+        })
+    }
+}
+
+impl TargetSource {
+    /// The file of known failures: that of `options`, else the one that the target file names.
+    pub fn expected_file<'a>(&'a self, options: &'a TargetOptions) -> Option<&'a PathBuf> {
+        let of_file = match self {
+            Self::Http(file) => file.expected.as_ref(),
+            Self::InProcess | Self::InProcessDeployment | Self::Recording(_) => None,
+        };
+        options.expected.as_ref().or(of_file)
+    }
+}
+
+fn usage(error: FileError) -> OpenError {
+    OpenError::Usage(error.to_string())
+}
+
+/// How a run uses its target.
+#[derive(Debug, Clone, Default)]
+pub struct TargetOptions {
+    /// Seed of the sandboxes of a mock.
+    pub seed: u64,
+    /// World of the mock in process, where a scenario names none; `demo` where absent.
+    pub world: Option<Arc<SeedWorld>>,
+    /// Answers of the mock in process, where a scenario names none; the default ones where absent.
+    pub answers: Option<Answers>,
+    /// What the mock in process does wrong on purpose, by id.
+    pub defects: Vec<String>,
+    /// Rewrites the answers of a recording.
+    pub overlay: Option<Arc<dyn AnswerOverlay>>,
+    /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
+    pub rate: Option<u32>,
+    /// Which shard of a run it is: it has its share of the limits of a target file.
+    pub shard: Option<Shard>,
+    /// Where receivers listen; a free loopback port where absent.
+    pub receiver: Option<SocketAddr>,
+    /// The address under which the target reaches `receiver`.
+    pub receiver_url: Option<String>,
+    /// Where tokens are kept from run to run on a deployment, for `expired_token`.
+    pub token_file: Option<PathBuf>,
+    /// The file of known failures, instead of the one that the target file names.
+    pub expected: Option<PathBuf>,
+    /// The tag in every name and e-mail address this run creates.
+    pub run_tag: String,
+    /// Objects that the plan of the run creates at most, for a target file without
+    /// `limits.created_objects_max`.
+    pub created_objects_planned: Option<u32>,
+    /// As `created_objects_planned`, for all shards of the run together.
+    pub created_objects_of_shards: Option<u32>,
+    /// Whether the run is one of several: only harmless ones are repeated on a deployment.
+    pub is_repeated: bool,
+    /// Tells for how long requests are held back.
+    pub pace_wait: Arc<PaceWait>,
+    /// Deadline `discovery`: for finding out all that is not bound; 60 s where absent.
+    pub discovery_deadline: Option<Duration>,
+}
+
+impl TargetOptions {
+    /// The limits of a target file for this run: those of its shard, and objects as many as its plan needs.
+    pub(crate) fn limits(&self, limits: FileLimits) -> FileLimits {
+        let Some(shard) = self.shard else { return limits };
+        let (own, all) = (self.created_objects_planned, self.created_objects_of_shards);
+        let share = |max: u32| match (own, all) {
+            (Some(own), Some(all)) if all > max => {
+                let share = u64::from(max) * u64::from(own) / u64::from(all);
+                u32::try_from(share).unwrap_or(max)
+            }
+            (Some(own), Some(_)) => own.min(max),
+            (_, _) => max,
+        };
+        let created_objects_max = limits.created_objects_max.map(share);
+        FileLimits { created_objects_max, ..shard.limits(limits) }
+    }
+
+    /// Whether a deployment reaches a receiver of ours.
+    pub(crate) fn can_receive(&self) -> bool {
+        self.receiver.is_some() && self.receiver_url.is_some()
+    }
+}
+
+/// Rewrites the answers of a recording before they are judged. The self-test applies defects with it;
+/// the trait keeps the mock out of this folder.
+pub trait AnswerOverlay: std::fmt::Debug + Send + Sync {
+    /// Rewrites the answers that a scenario received.
+    fn rewrite(&self, scenario: &str, exchanges: &mut [Exchange]);
+}
+
+/// Why a target cannot be used.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum OpenError {
+    /// The target file, or how it was named, is wrong; nothing was sent (exit 2).
+    #[error("{0}")]
+    Usage(String),
+    /// It does not answer, or not at this address (exit 4).
+    #[error("{0}")]
+    Unreachable(String),
+    /// It refuses the credentials (exit 4).
+    #[error("{0}")]
+    Credentials(String),
+    /// Its token endpoint refuses the request that §4.1 documents, and every other way of sending the
+    /// credentials: a violation (exit 1).
+    #[error("{why}")]
+    TokenEndpoint {
+        /// What is wrong, a clause.
+        why: String,
+        /// The documented request, and the response.
+        exchange: Arc<Exchange>,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shard, TargetOptions};
+    use crate::client::target_file::FileLimits;
+
+    #[test]
+    fn a_shard_has_its_share_of_the_limits() {
+        let limits = FileLimits {
+            requests_per_minute: 540,
+            token_requests_per_minute: Some(8),
+            created_objects_max: Some(20),
+            ..FileLimits::default()
+        };
+        let of = |number, own, all| {
+            let options = TargetOptions {
+                shard: Some(Shard { number, count: 5 }),
+                created_objects_planned: Some(own),
+                created_objects_of_shards: Some(all),
+                ..TargetOptions::default()
+            };
+            let limits = options.limits(limits);
+            let tokens = limits.token_requests_per_minute;
+            (limits.requests_per_minute, tokens, limits.created_objects_max)
+        };
+        // Shard 1 asks for nearly all tokens. Objects are shared by what each shard creates.
+        assert_eq!(of(1, 10, 100), (108, Some(4), Some(2)));
+        assert_eq!(of(2, 50, 100), (108, Some(1), Some(10)));
+        assert_eq!(of(3, 7, 15), (108, Some(1), Some(7)), "there is enough for all");
+        assert_eq!(TargetOptions::default().limits(limits), limits);
+    }
+}

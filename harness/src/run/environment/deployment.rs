@@ -1,0 +1,110 @@
+//! A deployment as its target file describes it, and what is found out about it before a run.
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::client::deployment_rules::DeploymentRules;
+use crate::client::destination::{self, RequestDestination};
+use crate::client::service_client::ServiceClient;
+use crate::client::target_file::endpoint::Endpoints;
+use crate::client::target_file::{self, AdminChoice, TargetFile, address};
+use crate::exchange::masks::Masks;
+use crate::run::environment::choice::{OpenError, TargetOptions};
+use crate::run::environment::discovery::{self, WorkflowOffer};
+
+/// What a run on a deployment refuses before anything is sent.
+///
+/// # Errors
+/// [`OpenError::Usage`].
+pub(crate) fn check_usage(file: &TargetFile, options: &TargetOptions) -> Result<(), OpenError> {
+    check_rate(file, options)?;
+    match file.applications.contains_key("main") {
+        true => Ok(()),
+        false => Err(OpenError::Usage(
+            "there are no credentials: set MOOT_CLIENT_ID and MOOT_CLIENT_SECRET, or name \
+             `applications.main` in a target file"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Checks `--rate`.
+///
+/// # Errors
+/// [`OpenError::Usage`].
+pub(crate) fn check_rate(file: &TargetFile, options: &TargetOptions) -> Result<(), OpenError> {
+    let Some(rate) = options.rate else { return Ok(()) };
+    target_file::check_rate(rate, address::is_loopback(&file.base_url))
+        .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))
+}
+
+/// The destination that the file describes, with the workflows that are known.
+pub(crate) fn destination(
+    file: &TargetFile,
+    found: &[WorkflowOffer],
+    run_tag: &str,
+    rules: DeploymentRules,
+) -> RequestDestination {
+    let destination = RequestDestination::new(
+        file.base_url.clone(),
+        Endpoints::new(&file.endpoints),
+        file.applications.clone(),
+        discovery::bindings(&file.bindings, found, run_tag),
+        None,
+        Some(rules),
+    );
+    let (places, run_tag) = (file.places.clone(), run_tag.to_owned());
+    RequestDestination { places, run_tag, ..destination }
+}
+
+/// Finds out which workflows there are: those that the file binds, or those that are published.
+/// Returns what was found before the deadline, and the trouble that ended the search early.
+pub(crate) async fn discover(
+    client: &ServiceClient,
+    file: &TargetFile,
+    deadline: Duration,
+) -> (Vec<WorkflowOffer>, Option<String>) {
+    let bound = discovery::bound_ids(&file.bindings);
+    let main = client.destination.applications.get("main");
+    let mut found = Vec::new();
+    let search = async {
+        match (main.is_some_and(|main| main.scopes.read), bound.is_empty()) {
+            (false, _) => Ok(()),
+            (true, false) => discovery::forms(client, bound, &mut found).await,
+            (true, true) => discovery::published(client, &mut found).await,
+        }
+    };
+    let trouble = match tokio::time::timeout(deadline, search).await {
+        Ok(Ok(())) => None,
+        Ok(Err(trouble)) => Some(trouble.details().to_owned()),
+        Err(_) => Some(format!(
+            "the search took longer than {} s (deadline `discovery`)",
+            deadline.as_secs_f32()
+        )),
+    };
+    (found, trouble)
+}
+
+/// Hides all secrets of a target file.
+pub(crate) fn hide_secrets(file: &TargetFile, masks: &Masks) {
+    for (role, application) in &file.applications {
+        destination::hide(role, application, masks);
+    }
+    let hide = |secret: &SecretString, label: &str| {
+        masks.hide(secret.expose_secret(), label);
+    };
+    if let Some(token) = &file.expired_token {
+        hide(token, "MOOT_EXPIRED_TOKEN");
+    }
+    if let Some(token) = &file.revoked_token {
+        hide(token, "MOOT_REVOKED_TOKEN");
+    }
+    if let AdminChoice::Token(token) = &file.admin {
+        hide(token, "MOOT_ADMIN_TOKEN");
+    }
+    for header in file.headers.iter().filter(|header| header.is_secret) {
+        let name = header.name.replace('-', "_").to_ascii_uppercase();
+        hide(&header.value, &format!("MOOT_HEADER_{name}"));
+    }
+}

@@ -1,0 +1,264 @@
+//! Discovery: the published workflows of a target, and what their forms ask for.
+
+use moot_fixtures::contract::Operation;
+use serde_json::{Map, Value, json};
+
+use crate::client::service_client::ServiceClient;
+use crate::client::target_file::model::FileBindings;
+use crate::client::workflow_form::{FormKind, Signers, WorkflowForm};
+use crate::exchange::Trouble;
+
+/// Workflows that scenarios loop over, one of each kind of form.
+pub(crate) const WORKFLOWS_MAX: usize = 4;
+/// Pages of the list that are read.
+const PAGES_MAX: u64 = 4;
+/// Schemas that are read.
+const SCHEMAS_MAX: usize = 40;
+
+/// Requests of discovery at most, without tokens.
+pub(crate) const REQUESTS_MAX: u64 = PAGES_MAX + SCHEMAS_MAX as u64;
+
+/// A published workflow and its form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WorkflowOffer {
+    /// Its id.
+    pub(crate) id: String,
+    /// What its form asks for.
+    pub(crate) kind: FormKind,
+    /// Addresses it offers as signers.
+    pub(crate) signers: Vec<String>,
+    /// Whether it requires variables without naming them.
+    pub(crate) hides_variables: bool,
+}
+
+/// Reads the published workflows of the company of `main` into `found`, until there is one of each kind.
+///
+/// # Errors
+/// [`Trouble`] where the list cannot be read.
+pub(crate) async fn published(
+    client: &ServiceClient,
+    found: &mut Vec<WorkflowOffer>,
+) -> Result<(), Trouble> {
+    let list = &client.destination.endpoints.get(Operation::ListWorkflows).path;
+    let mut ids = Vec::new();
+    for page in 1..=PAGES_MAX {
+        let response = client.read(&format!("{list}?status=published&page={page}")).await?;
+        let Some(body) = response.json.filter(|_| response.status == 200) else {
+            let status = response.status;
+            let advice = match status {
+                401 => {
+                    ", though it has just issued the token: compare its clock with that of this machine"
+                }
+                _ => "",
+            };
+            return Err(Trouble::Broken(format!(
+                "GET {list} answered {status}{advice}, so no workflow is known"
+            )));
+        };
+        let rows = body.get("data").and_then(Value::as_array).into_iter().flatten();
+        let published = rows.filter(|row| {
+            // A service may ignore the filter.
+            row.pointer("/attributes/status").is_none_or(|status| status == "published")
+        });
+        ids.extend(published.filter_map(|row| Some(row.get("id")?.as_str()?.to_owned())));
+        let pages = body.pointer("/pagination/total_pages").and_then(Value::as_u64).unwrap_or(1);
+        if page >= pages {
+            break;
+        }
+    }
+    forms(client, ids, found).await
+}
+
+/// Reads the forms of these workflows into `found`, until there is one of each kind; those that have no
+/// form are left out.
+///
+/// # Errors
+/// [`Trouble`] where a schema cannot be read.
+pub(crate) async fn forms(
+    client: &ServiceClient,
+    ids: Vec<String>,
+    found: &mut Vec<WorkflowOffer>,
+) -> Result<(), Trouble> {
+    for id in ids.into_iter().take(SCHEMAS_MAX) {
+        let path = client.destination.endpoints.path_of(Operation::GetWorkflowSchema, &id);
+        let response = client.read(&path).await?;
+        let Some(schema) = response.json.filter(|_| response.status == 200) else { continue };
+        let form = WorkflowForm::new(&schema);
+        if form.is_form() {
+            let signers = form.signer_options().into_iter().map(str::to_owned).collect();
+            let hides_variables = form.hides_variables();
+            found.push(WorkflowOffer { id, kind: form.kind(), signers, hides_variables });
+            // Workflows that name their variables come first: they need no binding.
+            found.sort_by_key(|workflow| workflow.hides_variables);
+        }
+        if one_of_each(found).len() >= WORKFLOWS_MAX {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The first workflow of each kind, in the order given.
+pub(crate) fn one_of_each(workflows: &[WorkflowOffer]) -> Vec<&WorkflowOffer> {
+    let mut chosen: Vec<&WorkflowOffer> = Vec::new();
+    for workflow in workflows {
+        if chosen.len() < WORKFLOWS_MAX && !chosen.iter().any(|known| known.kind == workflow.kind) {
+            chosen.push(workflow);
+        }
+    }
+    chosen
+}
+
+/// The ids that a target file binds, each once, in the order of its keys.
+pub(crate) fn bound_ids(bound: &FileBindings) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    let given = [
+        &bound.generated_workflow_id,
+        &bound.third_party_workflow_id,
+        &bound.single_signer_workflow_id,
+        &bound.multiple_signers_workflow_id,
+    ];
+    for id in given.into_iter().flatten() {
+        if !ids.contains(id) {
+            ids.push(id.clone());
+        }
+    }
+    ids
+}
+
+/// A workflow with one internal signer: one that has exactly one to offer (§4.5) before any other.
+fn single_signer(found: &[WorkflowOffer]) -> Option<String> {
+    let single = || found.iter().filter(|workflow| workflow.kind.signers == Signers::Single);
+    let chosen = single().find(|workflow| workflow.signers.len() == 1).or_else(|| single().next());
+    chosen.map(|workflow| workflow.id.clone())
+}
+
+/// The counterparty's address unless the target file binds one.
+const COUNTERPARTY_DOMAIN: &str = "@counterparty.example.invalid";
+/// Where webhooks point unless the target file binds an address.
+const WEBHOOK_URL: &str = "https://hooks.invalid";
+
+/// Webhook addresses with plain http. A target may take https alone (`webhook_https_only`).
+const PLAIN_HTTP: &str = "http://";
+
+/// A value that a target may refuse for reasons of its own. Mostly it is sent because the target file
+/// binds no other, and nothing answers there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DefaultValue {
+    /// Text of the value, as it is sent.
+    pub text: &'static str,
+    /// The value, for people.
+    pub name: &'static str,
+    /// What to bind instead.
+    pub setting: &'static str,
+}
+
+impl DefaultValue {
+    /// The value among these bindings that a request of this operation sends.
+    pub(crate) fn of(operation: Operation, bindings: &Map<String, Value>) -> Option<Self> {
+        let is_bound_to = |name: &str, default: &str| {
+            bindings.get(name).and_then(Value::as_str).is_some_and(|text| text.ends_with(default))
+        };
+        let begins = |name: &str, start: &str| {
+            bindings.get(name).and_then(Value::as_str).is_some_and(|text| text.starts_with(start))
+        };
+        match operation {
+            Operation::CreateWebhook if is_bound_to("webhook_url", WEBHOOK_URL) => Some(Self {
+                text: WEBHOOK_URL,
+                name: "the default https://hooks.invalid",
+                setting: "bindings.webhook_url in the target file",
+            }),
+            Operation::CreateWebhook if begins("webhook_url", PLAIN_HTTP) => Some(Self {
+                text: PLAIN_HTTP,
+                name: "a webhook address with plain http",
+                setting: "an https address as bindings.webhook_url in the target file",
+            }),
+            Operation::CreateLegalRequest
+                if is_bound_to("counterparty_email", COUNTERPARTY_DOMAIN) =>
+            {
+                Some(Self {
+                    text: COUNTERPARTY_DOMAIN,
+                    name: "the default @counterparty.example.invalid",
+                    setting: "bindings.counterparty_email in the target file",
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The root `bindings`: bound values, else found ones; others are absent. If the target file binds a
+/// workflow, `workflows` has the bound ones alone.
+pub(crate) fn bindings(
+    bound: &FileBindings,
+    found: &[WorkflowOffer],
+    tag: &str,
+) -> Map<String, Value> {
+    let bound_workflows = bound_ids(bound);
+    let find = |fits: fn(&FormKind) -> bool| {
+        found.iter().find(|workflow| fits(&workflow.kind)).map(|workflow| workflow.id.clone())
+    };
+    let workflows = match bound_workflows.is_empty() {
+        true => one_of_each(found).into_iter().map(|workflow| workflow.id.clone()).collect(),
+        false => bound_workflows,
+    };
+    let counterparty = bound
+        .counterparty_email
+        .clone()
+        .unwrap_or_else(|| format!("moot-{tag}{COUNTERPARTY_DOMAIN}"));
+    let webhook_url = bound.webhook_url.as_deref().unwrap_or(WEBHOOK_URL).trim_end_matches('/');
+    let texts = [
+        (
+            "generated_workflow_id",
+            bound.generated_workflow_id.clone().or_else(|| find(|kind| !kind.takes_file)),
+        ),
+        (
+            "third_party_workflow_id",
+            bound.third_party_workflow_id.clone().or_else(|| find(|kind| kind.takes_file)),
+        ),
+        (
+            "single_signer_workflow_id",
+            bound.single_signer_workflow_id.clone().or_else(|| single_signer(found)),
+        ),
+        (
+            "multiple_signers_workflow_id",
+            bound
+                .multiple_signers_workflow_id
+                .clone()
+                .or_else(|| find(|kind| kind.signers == Signers::Multiple)),
+        ),
+        ("requester_email", bound.requester_email.clone()),
+        ("counterparty_email", Some(counterparty)),
+        ("document_url", bound.document_url.clone()),
+        ("webhook_url", Some(webhook_url.to_owned())),
+    ];
+    let mut bindings = Map::new();
+    bindings.insert("workflows".to_owned(), json!(workflows));
+    bindings.insert("internal_signer_emails".to_owned(), json!(bound.internal_signer_emails));
+    bindings.insert("unknown_user_emails".to_owned(), json!(bound.unknown_user_emails));
+    if let Some(variables) = &bound.variables {
+        bindings.insert("variables".to_owned(), Value::Object(variables.clone()));
+    }
+    for (name, text) in texts {
+        if let Some(text) = text {
+            bindings.insert(name.to_owned(), Value::String(text));
+        }
+    }
+    bindings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_where_nothing_answers_or_with_plain_http_may_be_refused() {
+        let setting = |url: &str| {
+            let bindings = Map::from_iter([("webhook_url".to_owned(), json!(url))]);
+            DefaultValue::of(Operation::CreateWebhook, &bindings).map(|value| value.text)
+        };
+        assert_eq!(setting("https://hooks.invalid"), Some(WEBHOOK_URL));
+        assert_eq!(setting("http://127.0.0.1:4011"), Some(PLAIN_HTTP));
+        assert_eq!(setting("https://hooks.example.com"), None);
+    }
+}

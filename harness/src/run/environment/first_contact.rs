@@ -1,0 +1,165 @@
+//! The first requests to a target: is it a moot mock, does it answer, does it accept the credentials?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use url::Url;
+
+use crate::client::access_tokens::{CredentialPlace, TokenError, TokenRequestRefusal, token_label};
+use crate::client::control_plane::ControlPlane;
+use crate::client::destination::FileMistake;
+use crate::client::send::{self, SendMode};
+use crate::client::sender::RequestSender;
+use crate::client::service_client::{ServiceClient, first_scope};
+use crate::client::target_file::model::ApplicationCredentials;
+use crate::client::target_file::{AdminChoice, TargetFile, address};
+use crate::exchange::Trouble;
+use crate::run::environment::advice;
+use crate::run::environment::choice::OpenError;
+
+/// Deadline `opening`: for each of the first two answers, which show that the target is there.
+const OPENING_DEADLINE: Duration = Duration::from_secs(10);
+
+/// The control plane, if the target is a moot mock that may be treated as one.
+///
+/// # Errors
+/// [`OpenError`] where the target does not answer, or `admin.token` is of no use.
+pub(crate) async fn control_plane(
+    file: &TargetFile,
+    sender: &RequestSender,
+) -> Result<Option<ControlPlane>, OpenError> {
+    let token = match &file.admin {
+        AdminChoice::None => return Ok(None),
+        AdminChoice::Auto if !address::is_loopback(&file.base_url) => return Ok(None),
+        AdminChoice::Auto => None,
+        AdminChoice::Token(token) => Some(token.clone()),
+    };
+    let is_asked_for = token.is_some();
+    let control_plane = ControlPlane::below(&file.base_url, token);
+    match promptly(control_plane.send(sender, "GET", "/health", None)).await {
+        Ok(health) if health.get("moot") == Some(&Value::Bool(true)) => Ok(Some(control_plane)),
+        Err(trouble @ (Trouble::Unreachable(_) | Trouble::Deadline(_) | Trouble::Tls(_))) => {
+            Err(unreachable(&file.base_url, &trouble))
+        }
+        Err(trouble) if is_asked_for => Err(OpenError::Credentials(format!(
+            "`admin.token` of the target file is of no use: {}",
+            trouble.details()
+        ))),
+        Ok(_) if is_asked_for => Err(OpenError::Credentials(
+            "`admin.token` is in the target file, but what answers is not a moot mock".to_owned(),
+        )),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
+/// Asks for the first token: shows that the target answers and accepts the credentials. The back-off
+/// that the limit of the token endpoint asks for does not count towards the deadline.
+///
+/// # Errors
+/// [`OpenError`] where there is no token.
+pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError> {
+    let Some(main) = client.destination.applications.get("main") else { return Ok(()) };
+    let token = || async {
+        let token = async { Ok(client.token_at_once("main", first_scope(main.scopes)).await) };
+        promptly(token).await.unwrap_or_else(|trouble| Err(TokenError::Trouble(trouble)))
+    };
+    let mut outcome = token().await;
+    if let (Err(TokenError::Limited { says_when: true, .. }), Some(deployment)) =
+        (&outcome, client.destination.deployment())
+    {
+        deployment.token_back_off().await;
+        outcome = token().await;
+    }
+    let Err(error) = outcome else { return Ok(()) };
+    if let TokenError::Refused(refusal) = &error
+        && !refusal.is_gateway()
+    {
+        return other_ways(client, main, refusal).await;
+    }
+    Err(no_token(client, "main", error))
+}
+
+/// The error of an application that gets no token.
+pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) -> OpenError {
+    let base = &client.destination.base;
+    let host = address::shown_host(base);
+    match error {
+        TokenError::Trouble(trouble) => unreachable(base, &trouble),
+        TokenError::NoApplication(reason) => OpenError::Usage(reason),
+        TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
+            "{host} gives no token now: the limit of its token endpoint answered {status}; wait, and set \
+             `limits.token_requests_per_minute` to its limit"
+        )),
+        TokenError::Refused(refusal) if refusal.is_gateway() => OpenError::Unreachable(format!(
+            "{host} gives no token now: its token endpoint answered {refusal}"
+        )),
+        TokenError::Refused(refusal) => OpenError::Credentials(format!(
+            "{}{host} gives no token to the application `{role}`: it answered {refusal}{}",
+            client.destination.place_of_application(role),
+            advice::of_refusal(base, role, &refusal)
+        )),
+    }
+}
+
+/// Sends the credentials by HTTP Basic (RFC 6749 §2.3.1), because the form of §4.1 was refused. If that
+/// works the run goes on with it, and reports the refusal of the form.
+///
+/// # Errors
+/// [`OpenError::Credentials`] where the credentials are refused, [`OpenError::Unreachable`] where the address
+/// is wrong, [`OpenError::TokenEndpoint`] where the request is refused.
+async fn other_ways(
+    client: &ServiceClient,
+    main: &ApplicationCredentials,
+    refusal: &TokenRequestRefusal,
+) -> Result<(), OpenError> {
+    let request = |way| client.token_request("main", main, first_scope(main.scopes), way);
+    let label = token_label("main", first_scope(main.scopes), main.scopes);
+    let is_basic_taken = client.granted(request(CredentialPlace::Basic), &label).await.is_ok();
+    let base = &client.destination.base;
+    let (host, advice) = (address::shown_host(base), advice::of_refusal(base, "main", refusal));
+    if !is_basic_taken && refusal.is_about_credentials() {
+        return Err(OpenError::Credentials(format!(
+            "{}{host} gives no token to the application `main`: it answered {refusal}{advice}",
+            client.destination.place_of_application("main"),
+        )));
+    }
+    if !is_basic_taken && refusal.status == 404 && advice::ends_in_version(base) {
+        let key = "base_url".to_owned();
+        let place = client.destination.places.of(&key);
+        let answered = format!("its token endpoint answered {refusal}{advice}");
+        return Err(OpenError::Unreachable(FileMistake { key, place, answered }.to_string()));
+    }
+    // Once more, to report the request with its response.
+    let exchange = send::send(client, request(CredentialPlace::Form), SendMode::Paced).await;
+    let exchange = Arc::new(exchange);
+    if is_basic_taken {
+        client.destination.refused.lock().remove("main");
+        let _ = client.destination.refused_token_request.set(exchange);
+        return Ok(());
+    }
+    let why = format!(
+        "{host} gives no token: its token endpoint answered {refusal} to the request that §4.1 \
+         documents, and refused HTTP Basic too{advice}"
+    );
+    Err(OpenError::TokenEndpoint { why, exchange })
+}
+
+fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
+    let host = address::shown_host(base);
+    let why = match trouble {
+        Trouble::CutShort(_) => {
+            return OpenError::Unreachable(format!("{host} gives no token: {trouble}"));
+        }
+        Trouble::Tls(why) => format!("TLS: {why}"),
+        other => other.details().to_owned(),
+    };
+    let advice = advice::of_trouble(base, trouble);
+    OpenError::Unreachable(format!("{host} cannot be reached: {why}{advice}"))
+}
+
+/// Waits until the deadline `opening`.
+async fn promptly<T>(answer: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+    let late = |_| Err(Trouble::deadline("no answer", OPENING_DEADLINE, "opening"));
+    tokio::time::timeout(OPENING_DEADLINE, answer).await.unwrap_or_else(late)
+}

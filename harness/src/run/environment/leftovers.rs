@@ -1,0 +1,128 @@
+//! Deletes what earlier runs left on a deployment, by its ledger.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::Scopes;
+
+use crate::client::access_tokens::TokenError;
+use crate::client::cleanup::{WEBHOOK, delete_webhook};
+use crate::client::deployment_rules::DeploymentRules;
+use crate::client::http::{ConnectionUse, Http};
+use crate::client::sender::RequestSender;
+use crate::client::service_client::ServiceClient;
+use crate::client::target_file::TargetFile;
+use crate::client::target_file::model::Consent;
+use crate::client::{LedgerContent, LeftObject, read_ledger};
+use crate::exchange::Exchange;
+use crate::exchange::masks::Masks;
+use crate::run::environment::choice::{OpenError, TargetOptions};
+use crate::run::environment::{deployment, first_contact};
+
+/// Why an object stays on the target.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StayReason {
+    /// The API has no call that deletes it.
+    NoSuchCall,
+    /// The answer to its creation was lost.
+    IdUnknown,
+    /// The target did not delete it; says what it answered.
+    Refused(String),
+}
+
+/// What became of the objects of a ledger.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// Gone now.
+    pub deleted: Vec<LeftObject>,
+    /// Still there.
+    pub left: Vec<(LeftObject, StayReason)>,
+}
+
+/// What the ledger of a target file says. A file that is not there says nothing.
+///
+/// # Errors
+/// The ledger can't be read.
+pub fn ledger_content(file: &TargetFile) -> Result<LedgerContent, OpenError> {
+    match std::fs::read(&file.ledger) {
+        Ok(bytes) => Ok(read_ledger(&String::from_utf8_lossy(&bytes), file.base_url.as_str())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(LedgerContent::default()),
+        Err(error) => Err(OpenError::Usage(format!(
+            "the ledger `{}` can't be read: {error}",
+            file.ledger.display()
+        ))),
+    }
+}
+
+/// Deletes what can be deleted. Without such an object nothing is sent.
+///
+/// # Errors
+/// As for a first token of a run.
+pub async fn delete_leftovers(
+    file: &TargetFile,
+    objects: Vec<LeftObject>,
+    masks: Arc<Masks>,
+) -> Result<Leftovers, OpenError> {
+    let mut found = Leftovers::default();
+    let mut deletable = Vec::new();
+    for object in objects {
+        match (object.residue.kind == WEBHOOK, object.residue.id.clone()) {
+            (true, Some(id)) => deletable.push((object, id)),
+            (_, None) => found.left.push((object, StayReason::IdUnknown)),
+            (false, Some(_)) => found.left.push((object, StayReason::NoSuchCall)),
+        }
+    }
+    if deletable.is_empty() {
+        return Ok(found);
+    }
+    let client = client(file, masks)?;
+    for (object, id) in deletable {
+        match delete(&client, &object, &id).await? {
+            None => {
+                if let Some(rules) = client.destination.deployment() {
+                    rules.ledger.deleted_later(&object).map_err(OpenError::Usage)?;
+                }
+                found.deleted.push(object);
+            }
+            Some(reason) => found.left.push((object, StayReason::Refused(reason))),
+        }
+    }
+    Ok(found)
+}
+
+/// A client that may delete, whatever else the file consents to: the user asked for it.
+fn client(file: &TargetFile, masks: Arc<Masks>) -> Result<ServiceClient, OpenError> {
+    let mut file = file.clone();
+    file.consent.extend([Consent::Write, Consent::Delete]);
+    let tag = TargetOptions::default().run_tag;
+    deployment::hide_secrets(&file, &masks);
+    let http = Http::new(&file, ConnectionUse::Kept).map_err(OpenError::Usage)?;
+    let sender = Arc::new(RequestSender::new(http, masks));
+    let rules = DeploymentRules::new(&file, None, &tag).map_err(OpenError::Usage)?;
+    let destination = deployment::destination(&file, &[], &tag, rules);
+    Ok(ServiceClient { sender, destination: Arc::new(destination) })
+}
+
+/// Why it was not deleted; `None` where it is gone.
+async fn delete(
+    client: &ServiceClient,
+    object: &LeftObject,
+    id: &str,
+) -> Result<Option<String>, OpenError> {
+    let known = |role: &&str| client.destination.applications.contains_key(*role);
+    let role = Some(object.application.as_str()).filter(known).unwrap_or("main");
+    let token = match client.token(role, Scopes::WRITE).await {
+        Ok(token) => token,
+        Err(TokenError::NoApplication(reason)) => return Err(OpenError::Usage(reason)),
+        Err(error) => return Err(first_contact::no_token(client, role, error)),
+    };
+    let scenario = object.residue.scenario.clone();
+    let exchange: Exchange = delete_webhook(client, id, (role, &token), scenario).await;
+    Ok(match &exchange.outcome {
+        // 404: somebody deleted it meanwhile.
+        Ok(answer) if (200..300).contains(&answer.status) || answer.status == 404 => None,
+        Ok(answer) => {
+            Some(format!("{} was answered with {}", exchange.request.path, answer.status))
+        }
+        Err(trouble) => Some(trouble.to_string()),
+    })
+}

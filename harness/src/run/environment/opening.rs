@@ -1,0 +1,264 @@
+//! Opening a target: finds out what it is and what it offers.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use crate::client::answers::Pins;
+use crate::client::control_plane::ControlPlane;
+use crate::client::deployment_rules::DeploymentRules;
+use crate::client::http::{ConnectionUse, Http};
+use crate::client::recording::Replay;
+use crate::client::sender::RequestSender;
+use crate::client::service_client::ServiceClient;
+use crate::client::target_file::model::CREATED_OBJECTS_MAX;
+use crate::client::target_file::{TargetClass, TargetDescription, TargetFile, address};
+use crate::client::token_file;
+use crate::exchange::masks::Masks;
+use crate::run::environment::choice::{OpenError, TargetOptions, TargetSource};
+use crate::run::environment::in_process::{BASE_URL, InProcess};
+use crate::run::environment::mock::{self, MockSandboxes};
+use crate::run::environment::needs::{self, UnmetNeed};
+use crate::run::environment::opened_target::{Environment, EnvironmentKind, EnvironmentLimits};
+use crate::run::environment::replayed::NoTransport;
+use crate::run::environment::session::Receivers;
+use crate::run::environment::{deployment, discovery, first_contact};
+use crate::scenario::model::{NEEDS, Sandbox};
+
+/// Deadline `discovery`, unless the options name another.
+const DISCOVERY_DEADLINE: Duration = Duration::from_secs(60);
+
+/// The longest wait for deliveries of the mock in this process: they need milliseconds.
+const IN_PROCESS_DELIVERY_WAIT: Duration = Duration::from_secs(2);
+
+impl Environment {
+    /// Opens it: looks for a mock, asks for a first token, finds out what the target file does not
+    /// bind. On a deployment this sends some reads, at the pace of the target file.
+    ///
+    /// # Errors
+    /// [`OpenError`], each with the exit code it stands for.
+    pub async fn open(
+        source: TargetSource,
+        options: TargetOptions,
+        masks: Arc<Masks>,
+    ) -> Result<Self, OpenError> {
+        match source {
+            TargetSource::InProcess => Self::in_process(options, masks).await,
+            TargetSource::InProcessDeployment => Self::in_process_deployment(options, masks).await,
+            TargetSource::Recording(dir) => Self::recorded(&dir, options, masks),
+            TargetSource::Http(file) => Self::over_http(*file, options, masks).await,
+        }
+    }
+
+    fn recorded(dir: &Path, options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
+        let replay =
+            Replay::open(dir, &masks).map_err(|error| OpenError::Usage(error.to_string()))?;
+        let mut target = replay.target.clone();
+        let unmet = |need: &'static str| {
+            let (reason, setting) = target.unmet.remove(need)?;
+            Some((need, UnmetNeed { reason, setting }))
+        };
+        Ok(Self {
+            unmet: NEEDS.into_iter().filter_map(unmet).collect(),
+            description: TargetDescription {
+                name: target.name,
+                base_url: target.base_url,
+                class: target.class,
+            },
+            limits: EnvironmentLimits {
+                tolerate: target.tolerate,
+                pages_max: target.pages_max,
+                ..EnvironmentLimits::default()
+            },
+            pins: target.pins,
+            sent_before: 0,
+            sender: Arc::new(RequestSender::new(NoTransport, masks)),
+            receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
+            kind: EnvironmentKind::Replay(replay),
+            recorder: None,
+        })
+    }
+
+    async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
+        let mock = InProcess::start(&options).map_err(OpenError::Usage)?;
+        let sender = Arc::new(RequestSender::new(mock, masks));
+        let base = address::base(BASE_URL).map_err(OpenError::Usage)?;
+        let description = TargetDescription {
+            name: "mock".to_owned(),
+            base_url: BASE_URL.to_owned(),
+            class: TargetClass::InProcess,
+        };
+        let control_plane = ControlPlane::below(&base, None);
+        let sandboxes = MockSandboxes::new(sender, base, control_plane, None, &options);
+        Self::mock(description, EnvironmentLimits::default(), sandboxes, options).await
+    }
+
+    /// The mock in this process as a careful user describes it in a target file. Nothing is written to a
+    /// ledger.
+    async fn in_process_deployment(
+        options: TargetOptions,
+        masks: Arc<Masks>,
+    ) -> Result<Self, OpenError> {
+        let mock = InProcess::deployed(&options).map_err(OpenError::Usage)?;
+        let file = mock.target_file().await.map_err(OpenError::Usage)?;
+        deployment::hide_secrets(&file, &masks);
+        let rules = DeploymentRules::in_process(&file, &options.run_tag);
+        let sender = Arc::new(RequestSender::new(mock, masks));
+        Self::on_deployment(file, rules, sender, options).await
+    }
+
+    /// Opens the target of a file that was read (see [`crate::client::target_file::from_text`]).
+    ///
+    /// # Errors
+    /// As [`Environment::open`].
+    pub async fn over_http(
+        mut file: TargetFile,
+        options: TargetOptions,
+        masks: Arc<Masks>,
+    ) -> Result<Self, OpenError> {
+        file.limits = options.limits(file.limits);
+        let planned = options.created_objects_planned;
+        file.limits.created_objects_max = file.limits.created_objects_max.or(planned);
+        deployment::check_rate(&file, &options)?;
+        let pins = match &file.answers {
+            Some(path) => Pins::read(path).map_err(OpenError::Usage)?,
+            None => Pins::default(),
+        };
+        deployment::hide_secrets(&file, &masks);
+        let sender = |connections| {
+            let http = Http::new(&file, connections).map_err(OpenError::Usage)?;
+            Ok(Arc::new(RequestSender::new(http, Arc::clone(&masks))))
+        };
+        let kept = sender(ConnectionUse::Kept)?;
+        let opened = match first_contact::control_plane(&file, &kept).await? {
+            Some(control_plane) => {
+                let (base, world) = (file.base_url.clone(), Some(mock::WORLD));
+                let sandboxes = MockSandboxes::new(kept, base, control_plane, world, &options);
+                let description = describe(&file, TargetClass::MootMock);
+                let limits = EnvironmentLimits {
+                    tolerate: file.tolerate,
+                    pages_max: Some(file.limits.pages_max),
+                    created_objects_max: None,
+                    settle: Duration::from_secs(file.limits.settle_seconds.into()),
+                    delivery_wait_max: None,
+                };
+                Self::mock(description, limits, sandboxes, options).await?
+            }
+            None => {
+                let sender = sender(ConnectionUse::Single)?;
+                deployment::check_usage(&file, &options)?;
+                let rules = DeploymentRules::new(&file, options.rate, &options.run_tag)
+                    .map_err(OpenError::Usage)?
+                    .watched_by(&options.pace_wait);
+                Self::on_deployment(file, rules, sender, options).await?
+            }
+        };
+        Ok(Self { pins, ..opened })
+    }
+
+    async fn mock(
+        description: TargetDescription,
+        limits: EnvironmentLimits,
+        sandboxes: MockSandboxes,
+        options: TargetOptions,
+    ) -> Result<Self, OpenError> {
+        let sender = sandboxes.sender();
+        // What the first sandbox offers, every sandbox of the default world offers.
+        let made = sandboxes.make("", &Sandbox::default()).await;
+        let (client, id) =
+            made.map_err(|trouble| OpenError::Unreachable(trouble.details().to_owned()))?;
+        sandboxes.delete(&id).await;
+        let sent_before = sender.sent();
+        let offer = needs::Offer {
+            destination: &client.destination,
+            is_mock: true,
+            discovery_trouble: None,
+            can_receive: sandboxes.is_near() || options.can_receive(),
+        };
+        Ok(Self {
+            description,
+            limits,
+            pins: Pins::default(),
+            sent_before,
+            sender,
+            unmet: needs::unmet(&offer),
+            receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
+            kind: EnvironmentKind::Mock(Arc::new(sandboxes)),
+            recorder: None,
+        })
+    }
+
+    async fn on_deployment(
+        file: TargetFile,
+        rules: DeploymentRules,
+        sender: Arc<RequestSender>,
+        options: TargetOptions,
+    ) -> Result<Self, OpenError> {
+        if options.is_repeated && !file.consent.is_empty() {
+            return Err(OpenError::Usage(
+                "--repeat on a deployment needs `consent: []` in the target file: the limits of \
+                 the file are those of one run"
+                    .to_owned(),
+            ));
+        }
+        let is_in_process = rules.operator_control_plane.is_some();
+        let destination = deployment::destination(&file, &[], &options.run_tag, rules);
+        let client = ServiceClient { sender: sender.clone(), destination: Arc::new(destination) };
+        first_contact::first_token(&client).await?;
+        let expired_token = match &options.token_file {
+            Some(path) => token_file::consult(path, &client).await.map_err(OpenError::Usage)?,
+            None => None,
+        };
+        let deadline = options.discovery_deadline.unwrap_or(DISCOVERY_DEADLINE);
+        let (found, discovery_trouble) = deployment::discover(&client, &file, deadline).await;
+        // No scenario has the destination yet, so that it can still be completed.
+        let mut destination = Arc::into_inner(client.destination).ok_or_else(|| {
+            OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
+        })?;
+        let mut bound = file.bindings.clone();
+        bound.webhook_url = bound.webhook_url.or_else(|| options.receiver_url.clone());
+        destination.bindings = discovery::bindings(&bound, &found, &options.run_tag);
+        if let Some(rules) = &mut destination.deployment {
+            found.iter().flat_map(|it| &it.signers).for_each(|it| rules.guard.offer(it));
+            rules.expired_token = rules.expired_token.take().or(expired_token);
+        }
+        let offer = needs::Offer {
+            destination: &destination,
+            is_mock: false,
+            discovery_trouble,
+            can_receive: is_in_process || options.can_receive(),
+        };
+        Ok(Self {
+            description: describe(&file, TargetClass::Deployment),
+            unmet: needs::unmet(&offer),
+            limits: EnvironmentLimits {
+                tolerate: file.tolerate,
+                pages_max: Some(file.limits.pages_max),
+                created_objects_max: Some(
+                    file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX),
+                ),
+                settle: Duration::from_secs(file.limits.settle_seconds.into()),
+                delivery_wait_max: is_in_process.then_some(IN_PROCESS_DELIVERY_WAIT),
+            },
+            pins: Pins::default(),
+            sent_before: 0,
+            sender: sender.clone(),
+            receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
+            kind: EnvironmentKind::Deployment(ServiceClient {
+                sender,
+                destination: Arc::new(destination),
+            }),
+            recorder: None,
+        })
+    }
+}
+
+fn describe(file: &TargetFile, class: TargetClass) -> TargetDescription {
+    TargetDescription {
+        name: file.name.clone(),
+        base_url: file.base_url.as_str().trim_end_matches('/').to_owned(),
+        class,
+    }
+}

@@ -1,0 +1,133 @@
+//! A preview of a deployment from its target file, for plans. Nothing is sent.
+
+use serde_json::Value;
+
+use crate::client::deployment_rules::DeploymentRules;
+use crate::client::destination::RequestDestination;
+use crate::client::target_file::address;
+use crate::client::target_file::model::{AdminChoice, Consent, FileLimits, TargetFile};
+use crate::client::target_file::{self, Endpoints};
+use crate::run::environment::choice::{OpenError, TargetOptions};
+use crate::run::environment::{deployment, discovery, needs, root_names};
+use crate::verdict::{NotRun, NotRunKind};
+
+/// A deployment that was not opened.
+pub struct TargetPreview {
+    destination: RequestDestination,
+    file: TargetFile,
+    rate: u32,
+    can_receive: bool,
+}
+
+impl TargetPreview {
+    /// Reads the file alone. Nothing is sent, and no ledger is written.
+    ///
+    /// # Errors
+    /// [`OpenError::Usage`], as a run would end with it.
+    pub fn new(mut file: TargetFile, options: &TargetOptions) -> Result<Self, OpenError> {
+        deployment::check_usage(&file, options)?;
+        file.limits = options.limits(file.limits);
+        let rate = options.rate.unwrap_or(file.limits.requests_per_minute);
+        let rules = DeploymentRules::preview(&file, &options.run_tag);
+        let destination = deployment::destination(&file, &[], &options.run_tag, rules);
+        let can_receive = options.can_receive();
+        Ok(Self { destination, file, rate, can_receive })
+    }
+
+    /// Why the file does not meet a need; `None` if it does, or if that is known only when the target
+    /// is opened ([`TargetPreview::is_found_later`]).
+    pub fn missing(&self, need: &str) -> Option<NotRun> {
+        if self.is_found_later(need) {
+            return None;
+        }
+        let offer = needs::Offer {
+            destination: &self.destination,
+            is_mock: false,
+            discovery_trouble: None,
+            can_receive: self.can_receive,
+        };
+        let unmet = needs::unmet(&offer).remove(need)?;
+        Some(NotRun {
+            kind: NotRunKind::NeedNotMet,
+            reason: unmet.reason,
+            setting: Some(unmet.setting),
+            tolerate_as: need.to_owned(),
+            is_tolerated: target_file::tolerates(&self.file.tolerate, need),
+        })
+    }
+
+    /// Whether a need is about workflows that are not bound. They are discovered at the target.
+    pub fn is_found_later(&self, need: &str) -> bool {
+        let Some(key) = needs::workflow_binding(need) else { return false };
+        let has_read =
+            self.destination.applications.get("main").is_some_and(|main| main.scopes.read);
+        has_read && !self.destination.bindings.contains_key(&key)
+    }
+
+    /// Whether a moot mock may answer there: it would be used in sandboxes, with everything allowed.
+    pub fn may_be_mock(&self) -> bool {
+        match self.file.admin {
+            AdminChoice::None => false,
+            AdminChoice::Auto => address::is_loopback(&self.file.base_url),
+            AdminChoice::Token(_) => true,
+        }
+    }
+
+    /// The root names, as far as they are known.
+    pub fn roots(&self, run_tag: &str) -> Vec<(String, Value)> {
+        root_names::roots(&self.destination, run_tag, 0)
+    }
+
+    /// Where each operation is.
+    pub fn endpoints(&self) -> &Endpoints {
+        &self.destination.endpoints
+    }
+
+    /// Where the requests would go.
+    pub fn base_url(&self) -> &str {
+        self.file.base_url.as_str().trim_end_matches('/')
+    }
+
+    /// The budgets, with the rate that is asked for.
+    pub fn limits(&self) -> FileLimits {
+        FileLimits { requests_per_minute: self.rate, ..self.file.limits }
+    }
+
+    /// Rows of `bindings.workflows` at most, if they are discovered.
+    pub fn workflows_max(&self) -> Option<u64> {
+        let is_bound = !discovery::bound_ids(&self.file.bindings).is_empty();
+        (!is_bound).then_some(discovery::WORKFLOWS_MAX as u64)
+    }
+
+    /// The least and the greatest number of requests of opening the target, without tokens.
+    pub fn opening_requests(&self) -> (u64, u64) {
+        let health = u64::from(self.may_be_mock());
+        let has_read =
+            self.destination.applications.get("main").is_some_and(|main| main.scopes.read);
+        let bound = discovery::bound_ids(&self.file.bindings).len() as u64;
+        match (has_read, bound) {
+            (false, _) => (health, health),
+            (true, 0) => (health + 1, health + discovery::REQUESTS_MAX),
+            (true, bound) => (health + 1, health + bound),
+        }
+    }
+
+    /// Whether this was consented to.
+    pub fn allows(&self, consent: Consent) -> bool {
+        self.file.consent.contains(&consent)
+    }
+
+    /// The addresses that the run may write to, as far as the file names them; the counterparty's is
+    /// below `.invalid` where none is bound.
+    pub fn addresses(&self) -> Vec<String> {
+        let text = |name: &str| {
+            let bound = self.destination.bindings.get(name).and_then(Value::as_str);
+            bound.map(str::to_owned)
+        };
+        let mut all: Vec<String> =
+            ["requester_email", "counterparty_email"].into_iter().filter_map(text).collect();
+        all.extend(self.file.bindings.internal_signer_emails.iter().cloned());
+        all.extend(self.file.bindings.unknown_user_emails.iter().cloned());
+        all
+    }
+}

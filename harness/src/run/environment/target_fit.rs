@@ -1,0 +1,225 @@
+//! Whether a deployment fits its target file: what the file says of scopes, companies, workflows and the requester. Each is
+//! tried once, when a scenario first needs it, so that a mistake in the file is never a violation of the service.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::{Operation, Scopes};
+use serde_json::Value;
+
+use crate::client::access_tokens::TokenError;
+use crate::client::destination::FileMistake;
+use crate::client::payload;
+use crate::client::request::{ClientBody, ClientRequest, FormPart};
+use crate::client::send::{self, SendMode};
+use crate::client::service_client::ServiceClient;
+use crate::client::workflow_form::WorkflowForm;
+use crate::exchange::{Exchange, ReceivedResponse};
+use crate::run::environment::needs;
+
+/// Statuses by which a creation is refused for what it says.
+const REFUSED: [u16; 5] = [400, 403, 404, 409, 422];
+
+/// Addresses of signers that are tried as the requester.
+const SIGNERS_TRIED_MAX: usize = 2;
+
+/// What scenarios rely on that create a legal request.
+pub(crate) const REQUESTER: &str = "requester";
+
+/// What the file says about this need and the target does not confirm.
+pub(crate) async fn mistake(client: &ServiceClient, need: &str) -> Option<FileMistake> {
+    let mut fit = client.destination.fit.lock().await;
+    if fit.tried.insert(need.to_owned()) {
+        let found = match need {
+            "write" | "read_write_application" => writes(client).await,
+            REQUESTER => requester(client).await,
+            "second_company" => second_company(client).await,
+            _ => match needs::workflow_binding(need) {
+                Some(name) => workflow(client, &name).await,
+                None => None,
+            },
+        };
+        if let Some(mistake) = found {
+            fit.mistakes.insert(need.to_owned(), mistake);
+        }
+    }
+    fit.mistakes.get(need).cloned()
+}
+
+fn made(client: &ServiceClient, key: &str, answered: String) -> FileMistake {
+    let place = client.destination.places.of(key);
+    FileMistake { key: key.to_owned(), place, answered }
+}
+
+/// Whether `main` has the scope `write`: it gets a token with it, or one with all its scopes that writes.
+async fn writes(client: &ServiceClient) -> Option<FileMistake> {
+    let main = client.destination.applications.get("main").filter(|main| main.scopes.write)?;
+    let stated = main.scopes;
+    let mut answered = None;
+    for scopes in [Scopes::WRITE, stated] {
+        match client.token("main", scopes).await {
+            Ok(token) => {
+                let granted = client.destination.granted.lock().get(&token).cloned();
+                let lacks = |granted: &String| !granted.split(' ').any(|scope| scope == "write");
+                let granted = granted.filter(lacks)?;
+                if empty_creation(client, &token).await?.status != 403 {
+                    return None;
+                }
+                answered = Some(format!("a token with `{scopes}` was granted `{granted}` alone"));
+            }
+            Err(TokenError::Refused(refusal)) if refusal.is_about_credentials() => {
+                // The application itself is taken: its first token was granted.
+                client.destination.refused.lock().remove("main");
+                answered = Some(format!("a token with `{scopes}` was refused: {refusal}"));
+            }
+            Err(_) => return None,
+        }
+    }
+    Some(made(
+        client,
+        "applications.main.scopes",
+        format!("{}; state the scopes that it has, or give it `write`", answered?),
+    ))
+}
+
+/// The answer to a creation that says nothing.
+async fn empty_creation(client: &ServiceClient, token: &str) -> Option<ReceivedResponse> {
+    let body = ClientBody::bytes("multipart/form-data; boundary=moot", "--moot--\r\n");
+    create(client, token, body).await.outcome.ok()
+}
+
+async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchange {
+    let endpoint = client.destination.endpoints.get(Operation::CreateLegalRequest);
+    let request = ClientRequest {
+        method: endpoint.method.clone(),
+        path: endpoint.path.clone(),
+        operation: Some(Operation::CreateLegalRequest),
+        headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
+        body,
+        application: "main".to_owned(),
+        tag_scenario: "the check of the target file".to_owned(),
+    };
+    send::send(client, request, SendMode::Paced).await
+}
+
+/// What a refusal of a creation says for programs.
+fn refusal(response: &ReceivedResponse) -> Option<(u16, Option<String>)> {
+    let problem = response.json.as_ref().and_then(|json| json.get("type")?.as_str());
+    REFUSED.contains(&response.status).then(|| (response.status, problem.map(str::to_owned)))
+}
+
+async fn schema_of(client: &ServiceClient, id: &str) -> Option<Arc<Value>> {
+    let path = client.destination.endpoints.path_of(Operation::GetWorkflowSchema, id);
+    let response = client.read(&path).await.ok()?;
+    response.json.filter(|_| response.status == 200)
+}
+
+/// Whether the requester is a user: a first creation is taken. If it is refused, others say whether the requester is the reason.
+async fn requester(client: &ServiceClient) -> Option<FileMistake> {
+    let bindings = &client.destination.bindings;
+    let requester = bindings.get("requester_email")?.as_str()?.to_owned();
+    let workflows = bindings.get("workflows")?.as_array()?;
+    let mut workflows = workflows.iter().filter_map(Value::as_str);
+    let id = workflows.next()?;
+    let schema = schema_of(client, id).await?;
+    let token = client.token("main", Scopes::WRITE).await.ok()?;
+    let trial_of = async |id: &str, schema: &Value, requester: &str, counterparty: Option<&str>| {
+        let mut bindings = bindings.clone();
+        bindings.insert("workflow_id".to_owned(), Value::String(id.to_owned()));
+        bindings.insert("requester_email".to_owned(), Value::String(requester.to_owned()));
+        if let Some(address) = counterparty {
+            bindings.insert("counterparty_email".to_owned(), Value::String(address.to_owned()));
+        }
+        let parts: Vec<FormPart> =
+            payload::from_schema(schema, &Value::Object(bindings), &client.destination.run_tag)
+                .ok()?;
+        create(client, &token, ClientBody::Multipart(parts)).await.outcome.ok()
+    };
+    let trial = async |requester: &str, counterparty: Option<&str>| {
+        trial_of(id, &schema, requester, counterparty).await
+    };
+    let refused = refusal(&trial(&requester, None).await?)?;
+    for other in workflows {
+        let schema = schema_of(client, other).await?;
+        if trial_of(other, &schema, &requester, None).await?.status / 100 == 2 {
+            // Of one workflow alone everything is refused: that is for the checks.
+            return None;
+        }
+    }
+    let said = |refused: &(u16, Option<String>)| match refused {
+        (status, Some(problem)) => format!("{status} {problem}"),
+        (status, None) => status.to_string(),
+    };
+    let form = WorkflowForm::new(&schema);
+    for signer in form.signer_options().into_iter().take(SIGNERS_TRIED_MAX) {
+        if trial(signer, None).await?.status / 100 == 2 {
+            let answered = format!(
+                "a creation was refused: {}; a signer as the requester was taken",
+                said(&refused)
+            );
+            return Some(made(client, "bindings.requester_email", answered));
+        }
+    }
+    // Neither the default counterparty is the reason, nor does the service refuse all creations alike.
+    let known = refusal(&trial(&requester, Some(&requester)).await?)?;
+    let stranger = format!("nobody-{}@requester.example.invalid", client.destination.run_tag);
+    let unknown = refusal(&trial(&stranger, Some(&requester)).await?)?;
+    let empty = refusal(&empty_creation(client, &token).await?);
+    (known == refused && unknown == refused && empty.as_ref() != Some(&refused)).then(|| {
+        let answered = format!(
+            "a creation was refused: {}; so was one with an address that no user has",
+            said(&refused)
+        );
+        made(client, "bindings.requester_email", answered)
+    })
+}
+
+/// Whether `other_company` is another company: it does not see all that `main` sees.
+async fn second_company(client: &ServiceClient) -> Option<FileMistake> {
+    let other = client.destination.applications.get("other_company")?;
+    if !other.scopes.read || !client.destination.applications.get("main")?.scopes.read {
+        return None;
+    }
+    let main = client.token("main", Scopes::READ).await.ok()?;
+    let other = client.token("other_company", Scopes::READ).await.ok()?;
+    let mut seen = 0;
+    for list in Operation::LISTS {
+        let path = &client.destination.endpoints.get(list).path;
+        let own = ids(&client.get(path, &main).await.ok()?)?;
+        let others = ids(&client.get(path, &other).await.ok()?)?;
+        // One list that shows the data of others is a violation, which is for the checks.
+        if own != others {
+            return None;
+        }
+        seen += usize::from(!own.is_empty());
+    }
+    (seen >= 2).then(|| {
+        let answered = "both applications see the same workflows, requests, documents and webhooks";
+        made(client, "applications.other_company", answered.to_owned())
+    })
+}
+
+fn ids(response: &ReceivedResponse) -> Option<Vec<String>> {
+    let json = response.json.as_ref().filter(|_| response.status == 200)?;
+    let items = json.get("data")?.as_array()?.iter();
+    items.map(|item| Some(item.get("id")?.as_str()?.to_owned())).collect()
+}
+
+/// Whether the workflow that the file binds by this name is there and published.
+async fn workflow(client: &ServiceClient, name: &str) -> Option<FileMistake> {
+    let key = format!("bindings.{name}");
+    if !client.destination.places.has(&key) {
+        return None;
+    }
+    let id = client.destination.bindings.get(name)?.as_str()?;
+    let answer = async |operation: Operation| {
+        client.read(&client.destination.endpoints.path_of(operation, id)).await.ok()
+    };
+    let workflow = answer(Operation::GetWorkflow).await?;
+    let status = workflow.json.as_ref().and_then(|json| json.pointer("/data/attributes/status"));
+    if status.is_some_and(|status| status == "unpublished") {
+        return Some(made(client, &key, format!("the workflow `{id}` is unpublished")));
+    }
+    let schema = answer(Operation::GetWorkflowSchema).await?;
+    let is_absent = workflow.status == 404 && schema.status == 404;
+    is_absent.then(|| made(client, &key, format!("there is no workflow `{id}`: 404")))
+}

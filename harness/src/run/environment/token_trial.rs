@@ -1,0 +1,38 @@
+//! Does a token stay valid when its application asks for others? §5 leaves it open
+//! (`token_revocation`). Scenarios can run side by side only if it does.
+
+use moot_fixtures::contract::{Operation, Scopes};
+
+use crate::client::service_client::ServiceClient;
+use crate::run::environment::opened_target::Environment;
+
+/// Newer tokens that are asked for at most.
+const NEWER_TOKENS_MAX: usize = 32;
+
+impl Environment {
+    /// Whether a shared token of `main` is still accepted after this number of newer ones was
+    /// asked for. `false` if the deployment is paced, or if something else went wrong.
+    pub async fn older_tokens_last(&self, newer: usize) -> bool {
+        let Some(client) = self.deployment() else { return false };
+        let is_unpaced =
+            client.destination.deployment().is_some_and(|it| it.is_unpaced_for_tokens());
+        is_unpaced && lasts(client, newer.min(NEWER_TOKENS_MAX)).await.unwrap_or(false)
+    }
+}
+
+/// `None` if something prevented the trial.
+async fn lasts(client: &ServiceClient, newer: usize) -> Option<bool> {
+    let main = client.destination.applications.get("main").filter(|main| main.scopes.read)?;
+    // With the same scopes and with all scopes: either may end the older ones.
+    let scopes = [Scopes::READ, main.scopes];
+    let older = client.token("main", Scopes::READ).await.ok()?;
+    for (_, scopes) in (0..newer).zip(scopes.into_iter().cycle()) {
+        client.issue("main", scopes).await.ok()?;
+    }
+    let path = &client.destination.endpoints.get(Operation::ListLegalRequests).path;
+    let answer = client.get(path, &older).await.ok()?;
+    if answer.status == 401 {
+        client.destination.tokens.lock().await.note_revoked("main");
+    }
+    Some((200..300).contains(&answer.status))
+}

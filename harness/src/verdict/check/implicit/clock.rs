@@ -1,0 +1,201 @@
+//! Is a creation time the time at which something was made, and does it stay (§2, §2.8)?
+//!
+//! The clock that counts is the service's own: its `Date`. Where it sends none, ours is used, and the
+//! finding is a warning at most.
+
+use moot_fixtures::contract::Operation;
+use serde_json::Value;
+
+use super::context::Creation;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
+use crate::verdict::check::{Judgement, MismatchKind};
+
+pub(super) const ROW: Implicit =
+    Implicit { name: "clock", verifies: &[MADE_NOW, TELLS_TIMES_APART, STAYS, LOGGED_NOW], judge };
+
+const MADE_NOW: &str = "timestamps.made-now";
+const TELLS_TIMES_APART: &str = "timestamps.tell-times-apart";
+const STAYS: &str = "timestamps.stay";
+const LOGGED_NOW: &str = "timestamps.logged-now";
+
+/// How far two clocks of one service may differ. Time zones differ by 15 minutes and more.
+const SKEW_SECONDS_MAX: i64 = 300;
+/// Two creations that are this far apart have different times, to the second.
+const APART_SECONDS_MIN: i64 = 3;
+/// A timestamp may be given to the minute.
+const MINUTE_SECONDS: i64 = 60;
+/// A time that is rounded in one answer and cut in another.
+const ROUNDING_SECONDS_MAX: i64 = 1;
+
+fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    let Some(body) = answered.response.json.as_deref().filter(|_| answered.is_success()) else {
+        return Vec::new();
+    };
+    let reading = TimeReading { answered, context, body };
+    match answered.operation() {
+        Some(Operation::CreateAccessToken) => {
+            reading.creation("", &body["access_token"], body["created_at"].as_i64())
+        }
+        Some(Operation::CreateRepositoryDocument) => {
+            let data = &body["data"];
+            let at = seconds_of(&data["created_at"]);
+            let mut findings = reading.creation("/data", &data["id"], at);
+            findings.extend(reading.stays(std::iter::once(("/data".to_owned(), &data["id"], at))));
+            findings
+        }
+        Some(Operation::CreateLegalRequest) => {
+            reading.remember_legal_request();
+            Vec::new()
+        }
+        Some(Operation::GetRepositoryDocument | Operation::ListRepositoryDocuments) => {
+            reading.stays(reading.members())
+        }
+        Some(Operation::GetLegalRequestActivity) => {
+            let mut findings = reading.stays(reading.members());
+            findings.extend(reading.logged_now());
+            findings
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A success, and what the run saw before it.
+struct TimeReading<'a> {
+    answered: &'a AnsweredExchange<'a>,
+    context: &'a ImplicitContext,
+    body: &'a Value,
+}
+
+impl<'a> TimeReading<'a> {
+    /// `Date` of the answer in seconds since 1970.
+    fn date(&self) -> Option<i64> {
+        let date = httpdate::parse_http_date(&self.answered.header("date")?).ok()?;
+        let since = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_secs()).ok()
+    }
+
+    /// The members of a list, or the one resource: place, id, creation time.
+    fn members(&self) -> impl Iterator<Item = (String, &'a Value, Option<i64>)> + use<'a> {
+        let data = &self.body["data"];
+        let listed = data.as_array().map(Vec::as_slice).unwrap_or_default();
+        let single = data.is_object().then_some(("/data".to_owned(), data));
+        let listed = listed.iter().enumerate().map(|(at, item)| (format!("/data/{at}"), item));
+        listed.chain(single).map(|(place, item)| {
+            let at = seconds_of(&item["attributes"]["created_at"]);
+            (format!("{place}/attributes"), &item["id"], at)
+        })
+    }
+
+    /// What was made just now.
+    fn creation(&self, place: &str, made: &Value, at: Option<i64>) -> Vec<ImplicitJudgement> {
+        let (Some(made), Some(at)) = (made.as_str(), at) else { return Vec::new() };
+        let place = format!("{place}/created_at");
+        let mut findings = vec![self.made_now(&place, at)];
+        findings.extend(self.tells_times_apart(&place, made, at));
+        findings
+    }
+
+    fn made_now(&self, place: &str, at: i64) -> ImplicitJudgement {
+        let ours = self.answered.exchange.sent_at_seconds;
+        let now = self.date().unwrap_or(ours);
+        let judgement = if (at - now).abs() <= SKEW_SECONDS_MAX {
+            Judgement::Holds
+        } else {
+            let message = "the creation time is not the time of the creation";
+            let expected = format!("{} within {SKEW_SECONDS_MAX} s", shown(now));
+            let fails = Judgement::fails(MismatchKind::TooFar, message, expected, shown(at));
+            let fails = fails.at(place);
+            if self.date().is_some() { fails } else { fails.tolerated() }
+        };
+        ImplicitJudgement { requirement: MADE_NOW, judgement }
+    }
+
+    /// Two things that were made one after the other have different times.
+    fn tells_times_apart(&self, place: &str, made: &str, at: i64) -> Option<ImplicitJudgement> {
+        let exchange = self.answered.exchange;
+        let date = self.date()?;
+        let lasted = i64::try_from(exchange.duration.as_secs()).unwrap_or_default();
+        let this = Creation { made: made.to_owned(), date };
+        let operation = self.answered.operation()?.as_str();
+        let key = format!("{operation} {at}");
+        let first = self.context.creations.or_remember(self.answered.base(), &key, this);
+        // Asked for after the first was there, by the clock of the service.
+        let is_to_the_minute = at % MINUTE_SECONDS == 0;
+        let apart = APART_SECONDS_MIN + if is_to_the_minute { MINUTE_SECONDS } else { 0 };
+        let is_later = date - lasted - first.date >= apart;
+        let judgement = if first.made == made || !is_later {
+            Judgement::Holds
+        } else {
+            let message = "two that were made at different times have the same creation time";
+            let expected = format!("a time after {}", shown(at));
+            Judgement::fails(MismatchKind::Duplicate, message, expected, shown(at)).at(place)
+        };
+        Some(ImplicitJudgement { requirement: TELLS_TIMES_APART, judgement })
+    }
+
+    /// Each has the creation time that it had before.
+    fn stays(
+        &self,
+        members: impl Iterator<Item = (String, &'a Value, Option<i64>)>,
+    ) -> Vec<ImplicitJudgement> {
+        let mut judgement = None;
+        for (place, id, at) in members {
+            let (Some(id), Some(at)) = (id.as_str(), at) else { continue };
+            let kind = match self.answered.operation() {
+                Some(Operation::GetLegalRequestActivity) => self.answered.path(),
+                _ => "document",
+            };
+            let key = format!("{kind} {id}");
+            let first = self.context.creation_times.or_remember(self.answered.base(), &key, at);
+            if (first - at).abs() <= ROUNDING_SECONDS_MAX {
+                judgement.get_or_insert(Judgement::Holds);
+                continue;
+            }
+            let message = format!("the creation time of {id} is not the one it had before");
+            let fails = Judgement::fails(MismatchKind::Value, message, shown(first), shown(at));
+            judgement = Some(fails.at(format!("{place}/created_at")));
+            break;
+        }
+        let found = |judgement| ImplicitJudgement { requirement: STAYS, judgement };
+        judgement.map(found).into_iter().collect()
+    }
+
+    fn remember_legal_request(&self) {
+        if let (Some(id), Some(date)) = (self.body["data"]["id"].as_str(), self.date()) {
+            self.context.legal_requests.or_remember(self.answered.base(), id, date);
+        }
+    }
+
+    /// The log of a legal request of this run begins with its creation, and ends now.
+    fn logged_now(&self) -> Option<ImplicitJudgement> {
+        let id = self.answered.path().rsplit('/').nth(1)?;
+        let created = self.context.legal_requests.get(self.answered.base(), id)?;
+        let now = self.date()?;
+        let times: Vec<_> =
+            self.members().filter_map(|(place, _, at)| Some((place, at?))).collect();
+        if times.is_empty() {
+            return None;
+        }
+        let is_sound =
+            |at: i64| (created - SKEW_SECONDS_MAX..=now + SKEW_SECONDS_MAX).contains(&at);
+        let judgement = match times.into_iter().find(|(_, at)| !is_sound(*at)) {
+            None => Judgement::Holds,
+            Some((place, at)) => {
+                let message = "the entry's time is not between the creation of the request and now";
+                let expected = format!("{} to {}", shown(created), shown(now));
+                Judgement::fails(MismatchKind::TooFar, message, expected, shown(at))
+                    .at(format!("{place}/created_at"))
+            }
+        };
+        Some(ImplicitJudgement { requirement: LOGGED_NOW, judgement })
+    }
+}
+
+/// A timestamp in seconds since 1970; `None` where it is none.
+fn seconds_of(value: &Value) -> Option<i64> {
+    value.as_str()?.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second)
+}
+
+fn shown(seconds: i64) -> String {
+    jiff::Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |at| at.to_string())
+}

@@ -1,0 +1,110 @@
+//! Does a log have each of its entries, and each change of status, once (§2.5)?
+//!
+//! Two entries with ids of their own tell one change where they name the same status at the same
+//! time: to come to a status again, a request must have left it, and that is an entry between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use moot_fixtures::contract::Operation;
+use serde_json::Value;
+
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
+use crate::verdict::check::{Judgement, MismatchKind};
+
+pub(super) const ROW: Implicit = Implicit {
+    name: "log twins",
+    verifies: &["activity.entry-id-unique", "activity.each-change-once"],
+    judge,
+};
+
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    if answered.operation() != Some(Operation::GetLegalRequestActivity) || !answered.is_success() {
+        return Vec::new();
+    }
+    let body = answered.response.json.as_deref();
+    let entries = body.and_then(|body| body.get("data")?.as_array());
+    let Some(entries) = entries else { return Vec::new() };
+    let mut findings = Vec::new();
+    if entries.iter().any(|entry| id(entry).is_some()) {
+        findings.push(ImplicitJudgement {
+            requirement: "activity.entry-id-unique",
+            judgement: ids_are_unique(entries),
+        });
+    }
+    // The same entry again is the fault above.
+    let mut known = BTreeSet::new();
+    let changes: Vec<StatusChange<'_>> = (entries.iter().enumerate())
+        .filter(|(_, entry)| id(entry).is_none_or(|id| known.insert(id)))
+        .filter_map(|(index, entry)| StatusChange::of(index, entry))
+        .collect();
+    if !changes.is_empty() {
+        findings.push(ImplicitJudgement {
+            requirement: "activity.each-change-once",
+            judgement: changes_are_told_once(&changes),
+        });
+    }
+    findings
+}
+
+fn id(entry: &Value) -> Option<&str> {
+    entry.get("id")?.as_str()
+}
+
+fn ids_are_unique(entries: &[Value]) -> Judgement {
+    let mut known = BTreeSet::new();
+    let mut ids = entries.iter().enumerate().filter_map(|(index, entry)| Some((index, id(entry)?)));
+    match ids.find(|(_, id)| !known.insert(*id)) {
+        None => Judgement::Holds,
+        Some((index, id)) => Judgement::fails(
+            MismatchKind::Duplicate,
+            "an entry is in the log twice",
+            "each id once",
+            format!("{id:?} again"),
+        )
+        .at(format!("/data/{index}/id")),
+    }
+}
+
+/// A change of status, as far as it tells one from another.
+struct StatusChange<'a> {
+    index: usize,
+    at: &'a str,
+    description: &'a str,
+    comment: Option<&'a str>,
+}
+
+impl<'a> StatusChange<'a> {
+    fn of(index: usize, entry: &'a Value) -> Option<Self> {
+        let attributes = entry.get("attributes")?;
+        let text = |name: &str| attributes.get(name).and_then(Value::as_str);
+        (text("action")? == "status_change").then_some(())?;
+        Some(Self {
+            index,
+            at: text("created_at")?,
+            description: text("description")?,
+            comment: text("comment"),
+        })
+    }
+}
+
+fn changes_are_told_once(changes: &[StatusChange<'_>]) -> Judgement {
+    let mut told: BTreeMap<_, usize> = BTreeMap::new();
+    for change in changes {
+        let same = told.entry((change.at, change.description, change.comment)).or_default();
+        *same += 1;
+        let is_other = |other: &&StatusChange<'_>| {
+            other.at == change.at && other.description != change.description
+        };
+        let others = changes.iter().filter(is_other).count();
+        if *same > others + 1 {
+            return Judgement::fails(
+                MismatchKind::Duplicate,
+                "a change of status is in the log again, under another id",
+                "one entry for each change",
+                format!("{:?} at {} again", change.description, change.at),
+            )
+            .at(format!("/data/{}", change.index));
+        }
+    }
+    Judgement::Holds
+}

@@ -1,0 +1,67 @@
+//! Do the totals of a list fit each other (§2.7)?
+//!
+//! Looks at every page that a run reads. So a fault shows that depends on the length of the list, such as
+//! a page too many when the last page is full.
+
+use serde_json::Value;
+
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use crate::verdict::check::{Judgement, MismatchKind};
+
+const TOTAL_PAGES: &str = "pagination.total-pages-agrees";
+
+pub(super) const ROW: Implicit = Implicit { name: "page totals", verifies: &[TOTAL_PAGES], judge };
+
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    let body = answered.response.json.as_deref().filter(|_| answered.is_success());
+    let pagination = body.and_then(|body| body.get("pagination"));
+    let total = |name: &str| pagination?.get(name).and_then(Value::as_u64);
+    match (total("per_page"), total("total_pages"), total("total_count")) {
+        (Some(per_page), Some(pages), Some(count)) if per_page > 0 => {
+            found(TOTAL_PAGES, pages_fit(per_page, pages, count))
+        }
+        // Missing members are the matter of other checks.
+        _ => Vec::new(),
+    }
+}
+
+fn pages_fit(per_page: u64, pages: u64, count: u64) -> Judgement {
+    let needed = count.div_ceil(per_page);
+    // An empty list may have one page, which is empty (question `empty_total_pages`).
+    if pages == needed || (count == 0 && pages == 1) {
+        return Judgement::Holds;
+    }
+    Judgement::fails(
+        MismatchKind::Value,
+        "the number of pages does not fit the number of members",
+        format!("{needed} pages of {per_page} for {count} members"),
+        format!("{pages} pages"),
+    )
+    .at("/pagination/total_pages".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pages_fit;
+    use crate::verdict::check::Judgement;
+
+    #[test]
+    fn pages_are_as_many_as_the_members_need() {
+        for (count, pages, is_sound) in [
+            (0, 0, true),
+            (0, 1, true),
+            (0, 2, false),
+            (1, 1, true),
+            (25, 1, true),
+            (25, 2, false),
+            (26, 2, true),
+            (50, 3, false),
+        ] {
+            assert_eq!(
+                pages_fit(25, pages, count) == Judgement::Holds,
+                is_sound,
+                "{count} {pages}"
+            );
+        }
+    }
+}

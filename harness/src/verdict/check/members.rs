@@ -1,0 +1,164 @@
+//! The rules of lists: what must hold of their members. Nothing passes by being empty.
+
+use serde_json::Value;
+
+use super::equal::{equal, first_equal_pair, missing_from};
+use super::shown::{mistyped, shown, shown_some};
+use super::{Judgement, Mismatch, MismatchKind};
+use crate::verdict::counted;
+
+/// Whether the list has no two equal members, or has some where `expected` is false.
+pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
+    let items = match members_of(value, "a list without equal members") {
+        Ok(items) => items,
+        Err(judgement) => return *judgement,
+    };
+    match (expected, first_equal_pair(items)) {
+        (true, None) | (false, Some(_)) => Judgement::Holds,
+        (true, Some((first, second))) => Judgement::differs(
+            MismatchKind::Duplicate,
+            "no two equal members",
+            format!("members {first} and {second} are {}", shown(Some(&items[second]))),
+        )
+        .at(format!("/{second}")),
+        (false, None) => {
+            Judgement::differs(MismatchKind::NoDuplicate, "two equal members", shown(Some(value)))
+        }
+    }
+}
+
+/// The members of a list; `Err` is the judgement of an empty list or of another value.
+fn members_of<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Box<Judgement>> {
+    match value {
+        Value::Array(items) if items.is_empty() => {
+            Err(Box::new(Judgement::empty("the list is empty, there is no member to judge")))
+        }
+        Value::Array(items) => Ok(items),
+        other => Err(Box::new(mistyped(other, expected))),
+    }
+}
+
+/// Whether every member satisfies `judge`.
+pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
+    let items = match members_of(value, "a list") {
+        Ok(items) => items,
+        Err(judgement) => return *judgement,
+    };
+    let mut empty = None;
+    let mut held = false;
+    for (index, item) in items.iter().enumerate() {
+        match judge(item) {
+            Judgement::Holds => held = true,
+            Judgement::Empty { reason } => empty = Some(reason),
+            Judgement::Fails(Mismatch { kind, expected, actual, pointer, .. }) => {
+                return Judgement::differs(kind, expected, actual)
+                    .at(format!("/{index}{}", pointer.unwrap_or_default()));
+            }
+        }
+    }
+    match empty {
+        Some(reason) if !held => Judgement::Empty { reason },
+        _ => Judgement::Holds,
+    }
+}
+
+/// Whether at least one member satisfies `judge`.
+pub(super) fn any(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
+    let items = match members_of(value, "a list") {
+        Ok(items) => items,
+        Err(judgement) => return *judgement,
+    };
+    let mut failed = None;
+    let mut empty = None;
+    for item in items {
+        match judge(item) {
+            Judgement::Holds => return Judgement::Holds,
+            Judgement::Fails(mismatch) => failed = Some(mismatch.expected),
+            Judgement::Empty { reason } => empty = Some(reason),
+        }
+    }
+    match (failed, empty) {
+        (Some(expected), _) => Judgement::differs(
+            MismatchKind::NoMember,
+            format!("a member: {expected}"),
+            shown_some(&items.iter().collect::<Vec<_>>()),
+        ),
+        (None, Some(reason)) => Judgement::Empty { reason },
+        (None, None) => Judgement::Holds,
+    }
+}
+
+/// Whether no member satisfies `judge`; `forbidden` is the matcher in words.
+pub(super) fn none(
+    value: &Value,
+    forbidden: &str,
+    judge: impl Fn(&Value) -> Judgement,
+) -> Judgement {
+    let Value::Array(items) = value else { return mistyped(value, "a list") };
+    let mut empty = None;
+    for (index, item) in items.iter().enumerate() {
+        match judge(item) {
+            Judgement::Fails(_) => {}
+            Judgement::Empty { reason } => empty = Some(reason),
+            Judgement::Holds => {
+                return Judgement::differs(
+                    MismatchKind::Forbidden,
+                    format!("no member: {forbidden}"),
+                    shown(Some(item)),
+                )
+                .at(format!("/{index}"));
+            }
+        }
+    }
+    empty.map_or(Judgement::Holds, |reason| Judgement::Empty { reason })
+}
+
+/// Whether the list has at least the expected members, in any order.
+pub(super) fn has_members(value: &Value, expected: &[Value]) -> Judgement {
+    let Value::Array(items) = value else { return mistyped(value, "a list") };
+    let is_expected = |item: &&Value| expected.iter().any(|known| equal(known, item));
+    same_members(&items.iter().filter(is_expected).cloned().collect(), expected)
+}
+
+/// Whether the list has exactly the expected members, in any order.
+pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
+    let Value::Array(items) = value else { return mistyped(value, "a list") };
+    if items.is_empty() && expected.is_empty() {
+        return Judgement::empty("both lists are empty, there is no member to compare");
+    }
+    let missing = missing_from(expected, items);
+    let unexpected = missing_from(items, expected);
+    if missing.is_empty() && unexpected.is_empty() {
+        return Judgement::Holds;
+    }
+    // How many first: a long text is cut.
+    let (mut counts, mut named) = (Vec::new(), String::new());
+    for (what, members) in [("missing", &missing), ("unexpected", &unexpected)] {
+        if !members.is_empty() {
+            counts.push(format!("{} {what}", members.len()));
+            named.push_str(&format!("; {what}: {}", shown_some(members)));
+        }
+    }
+    let actual = format!("{} of {}{named}", counts.join(", "), counted(items.len(), "member"));
+    let expected = format!("the same {}", counted(expected.len(), "member"));
+    Judgement::differs(MismatchKind::Members, expected, actual)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::Judgement;
+    use super::same_members;
+
+    #[test]
+    fn how_many_are_missing_and_unexpected_comes_first() {
+        let expected: Vec<Value> = (0..12).map(|id| json!(format!("id-{id}"))).collect();
+        let actual: Vec<Value> = (10..37).map(|id| json!(format!("id-{id}"))).collect();
+        let Judgement::Fails(mismatch) = same_members(&json!(actual), &expected) else {
+            panic!("they differ")
+        };
+        let says = "10 missing, 25 unexpected of 27 members; missing: \"id-0\", \"id-1\"";
+        assert!(mismatch.actual.starts_with(says), "{}", mismatch.actual);
+    }
+}

@@ -1,0 +1,131 @@
+//! Is a body sound JSON: UTF-8, one JSON text, no member twice (RFC 8259 §2, §4, §8.1)? Where it is not,
+//! the judgement names the byte and shows what is around it.
+
+use super::document::{is_json, media_type};
+use super::duplicate_members;
+use super::shown::shortened;
+use super::{Document, JsonFault, Judgement, MismatchKind};
+
+/// Bytes shown before the place of a fault, and after it.
+const SHOWN_BYTES_BEFORE: usize = 40;
+const SHOWN_BYTES_AFTER: usize = 60;
+
+const EXPECTED: &str = "JSON in UTF-8, nothing after it, no member twice";
+
+/// Whether the body is sound JSON.
+pub(super) fn judge(body: &[u8]) -> Judgement {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return fails(
+            JsonFault::Empty,
+            "the body is empty, and not JSON".to_owned(),
+            String::new(),
+        );
+    }
+    if let Err(error) = std::str::from_utf8(body) {
+        let at = error.valid_up_to();
+        let message = format!("the body is not JSON: byte {at} is not UTF-8");
+        return fails(JsonFault::Encoding, message, around(body, at));
+    }
+    match duplicate_members::read(body) {
+        Ok(reading) => match reading.duplicate {
+            None => Judgement::Holds,
+            Some(name) => fails(
+                JsonFault::DuplicateMember,
+                format!("the body has the member `{name}` twice in one object"),
+                shortened(&String::from_utf8_lossy(body)),
+            ),
+        },
+        Err(error) if error.to_string().contains("recursion limit") => {
+            Judgement::empty("the body is nested too deeply to be read")
+        }
+        Err(error) if error.is_eof() => {
+            let message = format!("the body ends before its JSON does, after {} bytes", body.len());
+            fails(JsonFault::Short, message, around(body, body.len()))
+        }
+        Err(error) => {
+            let at = offset(body, error.line(), error.column());
+            let (fault, message) = match has_json_before(body, at) {
+                true => {
+                    let message =
+                        format!("the body goes on after its JSON has ended, at byte {at}");
+                    (JsonFault::TrailingBytes, message)
+                }
+                false => (
+                    JsonFault::Syntax,
+                    format!("the body is not JSON: byte {at} breaks its grammar"),
+                ),
+            };
+            fails(fault, message, around(body, at))
+        }
+    }
+}
+
+/// The failure of a body that is sent as JSON and cannot be read.
+pub(super) fn unreadable(document: &Document) -> Option<Judgement> {
+    let is_sent_as_json = media_type(&document.headers).is_some_and(|kind| is_json(&kind));
+    if document.json.is_some() || document.body.is_empty() || !is_sent_as_json {
+        return None;
+    }
+    Some(judge(&document.body)).filter(|judged| matches!(judged, Judgement::Fails(_)))
+}
+
+fn fails(fault: JsonFault, message: String, actual: String) -> Judgement {
+    Judgement::fails(MismatchKind::Json { fault }, message, EXPECTED, actual)
+}
+
+/// Whether the bytes before `at` are one whole JSON text.
+fn has_json_before(body: &[u8], at: usize) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(&body[..at]).is_ok()
+}
+
+/// The index of the byte at this line and column, both from 1.
+fn offset(body: &[u8], line: usize, column: usize) -> usize {
+    let before: usize = body
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(line.saturating_sub(1))
+        .map(<[u8]>::len)
+        .sum();
+    (before + column.saturating_sub(1)).min(body.len())
+}
+
+/// The bytes around a place, which is marked: `… "id": 7} ▶ garbage`.
+fn around(body: &[u8], at: usize) -> String {
+    let (from, to) =
+        (at.saturating_sub(SHOWN_BYTES_BEFORE), (at + SHOWN_BYTES_AFTER).min(body.len()));
+    let text = |bytes: &[u8]| {
+        String::from_utf8_lossy(bytes).escape_debug().to_string().replace("\\\"", "\"")
+    };
+    let (head, tail) = (if from > 0 { "… " } else { "" }, if to < body.len() { " …" } else { "" });
+    format!("{head}{} ▶ {}{tail}", text(&body[from..at]), text(&body[at..to]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::judge;
+    use crate::verdict::check::{JsonFault, Judgement, MismatchKind};
+
+    #[track_caller]
+    fn check(body: &[u8], fault: JsonFault, message: &str, actual: &str) {
+        let Judgement::Fails(mismatch) = judge(body) else { panic!("{body:?} is sound") };
+        assert_eq!(mismatch.kind, MismatchKind::Json { fault });
+        assert_eq!((mismatch.message.as_str(), mismatch.actual.as_str()), (message, actual));
+    }
+
+    #[test]
+    fn the_guilty_byte_is_named_and_shown() {
+        let message = "the body goes on after its JSON has ended, at byte 8";
+        check(b"{\"a\": 1}</html>", JsonFault::TrailingBytes, message, "{\"a\": 1} ▶ </html>");
+        let message = "the body goes on after its JSON has ended, at byte 9";
+        check(b"{\"a\": 1}\n{}", JsonFault::TrailingBytes, message, "{\"a\": 1}\\n ▶ {}");
+        let message = "the body is not JSON: byte 7 breaks its grammar";
+        check(b"{\"a\": 1; 2}", JsonFault::Syntax, message, "{\"a\": 1 ▶ ; 2}");
+        let message = "the body ends before its JSON does, after 7 bytes";
+        check(b"{\"a\": 1", JsonFault::Short, message, "{\"a\": 1 ▶ ");
+        let message = "the body is not JSON: byte 7 is not UTF-8";
+        check(b"{\"a\": \"\xff\"}", JsonFault::Encoding, message, "{\"a\": \" ▶ \u{fffd}\"}");
+        let message = "the body has the member `a` twice in one object";
+        check(b"{\"a\": 1, \"a\": 1}", JsonFault::DuplicateMember, message, "{\"a\": 1, \"a\": 1}");
+        check(b" \n", JsonFault::Empty, "the body is empty, and not JSON", "");
+        assert_eq!(judge(b"{\"a\": 1}\n"), Judgement::Holds);
+    }
+}

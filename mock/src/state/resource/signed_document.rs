@@ -1,0 +1,28 @@
+//! The signed document of a legal request.
+
+use bytes::Bytes;
+
+use crate::message::content::Content;
+use crate::state::resource::LegalRequest;
+use crate::state::resource::legal_request::FileRole;
+use crate::value::pdf;
+
+/// The signed document of a legal request: the third-party file, or an agreement that lists parties and
+/// variables.
+pub(crate) fn signed_document(record: &LegalRequest) -> (String, Content) {
+    let mut files = record.submission.files.iter();
+    if let Some(file) = files.find(|file| file.role == FileRole::Document) {
+        return (file.name.clone(), file.content.clone());
+    }
+    let mut lines = vec![record.name.clone(), String::new(), "Parties".to_owned()];
+    lines.extend(record.submission.texts.iter().map(|(name, value)| format!("{name}: {value}")));
+    lines.extend(record.submission.signers.iter().map(|email| format!("internal signer: {email}")));
+    lines.extend([String::new(), "Variables".to_owned()]);
+    let variables = record.submission.variables.iter();
+    lines.extend(variables.map(|(name, value)| match value.string() {
+        Some(text) => format!("{name}: {text}"),
+        None => format!("{name}: {}", value.text()),
+    }));
+    let content = Content::in_memory(Bytes::from(pdf::document(&lines)));
+    (format!("{}.pdf", record.name), content)
+}

@@ -1,0 +1,82 @@
+//! The schema of a workflow (§2.4): the fields and variables that creating a request needs.
+
+use moot_fixtures::contract::{Answers, SchemaShape};
+use moot_fixtures::world::{SeedVariable, VariableType};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::state::resource::workflow::Workflow;
+use crate::state::resource::workflow_fields::{SIGNER, SIGNERS};
+
+/// The JSON of a schema.
+#[derive(Serialize)]
+struct WorkflowSchemaJson<'a> {
+    name: &'a str,
+    description: Option<&'a str>,
+    required_fields: &'a [String],
+    optional_fields: &'a [String],
+    required_variables: Vec<&'a str>,
+    variables_properties: Map<String, Value>,
+    fields_properties: Map<String, Value>,
+}
+
+/// The body of the answer.
+pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Value {
+    let schema = WorkflowSchemaJson {
+        name: &workflow.name,
+        description: Some(workflow.description.as_str()).filter(|text| !text.is_empty()),
+        required_fields: &workflow.required_fields,
+        optional_fields: &workflow.optional_fields,
+        required_variables: workflow
+            .variables
+            .iter()
+            .filter(|(_, variable)| variable.required)
+            .map(|(name, _)| name.as_str())
+            .collect(),
+        variables_properties: workflow
+            .variables
+            .iter()
+            .map(|(name, variable)| (name.clone(), variable_properties(variable)))
+            .collect(),
+        fields_properties: fields_properties(workflow),
+    };
+    match answers.workflow_schema_shape {
+        SchemaShape::Bare => json!(schema),
+        SchemaShape::Data => json!({ "data": schema }),
+    }
+}
+
+fn variable_properties(variable: &SeedVariable) -> Value {
+    let mut properties = Map::new();
+    properties.insert("type".to_owned(), type_name(variable.value_type).into());
+    for (name, values) in [("options", &variable.options), ("suggestions", &variable.suggestions)] {
+        if !values.is_empty() {
+            properties.insert(name.to_owned(), json!(values));
+        }
+    }
+    json!({ "required": variable.required, "properties": properties })
+}
+
+/// A member for each field of the workflow. The signer field lists the options (§2.4).
+fn fields_properties(workflow: &Workflow) -> Map<String, Value> {
+    let fields = workflow.required_fields.iter().chain(&workflow.optional_fields);
+    fields
+        .map(|field| {
+            let properties = match field.as_str() {
+                SIGNER | SIGNERS => json!({ "options": workflow.signer_options }),
+                _ => json!({}),
+            };
+            (field.clone(), json!({ "properties": properties }))
+        })
+        .collect()
+}
+
+/// The name of a variable's type.
+pub(crate) const fn type_name(value_type: VariableType) -> &'static str {
+    match value_type {
+        VariableType::String => "string",
+        VariableType::Number => "number",
+        VariableType::Boolean => "boolean",
+        VariableType::Date => "date",
+    }
+}

@@ -1,0 +1,397 @@
+//! One call and its answer, as the journal keeps them.
+
+use std::net::IpAddr;
+use std::ops::Range;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER, USER_AGENT};
+use jiff::Timestamp;
+use moot_fixtures::contract::Operation;
+use serde::Serialize;
+use strum::IntoEnumIterator;
+
+use super::masks;
+use crate::message::call::{Body, Call, Head, Part};
+use crate::message::content::{Content, ContentPlace};
+use crate::message::response::{Response, ResponseBody, Stage, TransportFault};
+use crate::message::wire::WireCall;
+use crate::value::limits::{
+    JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX,
+    JOURNAL_TEXT_MAX,
+};
+use crate::value::timestamp;
+use crate::world::fault::Strike;
+
+/// A draft header with which a client marks a repetition of the same call.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// With this header a test says that a call of it is wrong on purpose.
+const EXPECT_REFUSAL: HeaderName = HeaderName::from_static("x-moot-expect");
+/// Only these schemes are shown: a credential without scheme would be shown as one.
+const SCHEMES: [&str; 2] = ["bearer", "basic"];
+
+/// A call with its answer, at the moment it is recorded.
+#[derive(Debug, Clone)]
+pub(crate) struct Occurrence<'a> {
+    /// Number of the call.
+    pub(crate) serial: u64,
+    /// The world's time when it was admitted, or refused.
+    pub(crate) at: Timestamp,
+    /// The world's time when its body had been read.
+    pub(crate) read_at: Timestamp,
+    /// As sent.
+    pub(crate) head: &'a Head<'a>,
+    /// `None` if it was not read.
+    pub(crate) body: Option<&'a Body>,
+    /// `None` if there is no route.
+    pub(crate) operation: Option<Operation>,
+    /// Index of the caller's application, if it is known.
+    pub(crate) application: Option<u32>,
+    /// The answer.
+    pub(crate) response: &'a Response,
+    /// What it did.
+    pub(crate) effects: CallEffects<'a>,
+    /// The fault that struck it.
+    pub(crate) fault: Option<&'a Strike>,
+}
+
+/// What a call did to its world.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallEffects<'a> {
+    /// What it changed, in words.
+    pub(crate) changes: &'a [String],
+    /// The ids of the deliveries that it queued.
+    pub(crate) deliveries: Range<u64>,
+}
+
+impl<'a> Occurrence<'a> {
+    /// An answered call.
+    pub(crate) fn answered(
+        now: Timestamp,
+        call: &'a Call<'a>,
+        response: &'a Response,
+        effects: CallEffects<'a>,
+        fault: Option<&'a Strike>,
+    ) -> Self {
+        let Call { head, admitted, body, fetched: _ } = call;
+        Self {
+            serial: admitted.serial,
+            at: admitted.at,
+            read_at: now,
+            head,
+            body: Some(body),
+            operation: Some(admitted.operation),
+            application: admitted.principal.map(|principal| principal.application),
+            response,
+            effects,
+            fault,
+        }
+    }
+}
+
+/// One call and its answer. Every text is cut at [`JOURNAL_TEXT_MAX`] bytes, a body at
+/// [`JOURNAL_BODY_TEXT_MAX`]; secrets are fingerprints.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct JournalEntry {
+    pub(crate) serial: u64,
+    pub(crate) at: Timestamp,
+    pub(crate) client: IpAddr,
+    /// `None` if no socket was involved.
+    pub(crate) wire: Option<WireCall>,
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) query: Option<String>,
+    pub(crate) operation: Option<Operation>,
+    /// Client id of the caller; the control plane fills it in.
+    pub(crate) application: Option<String>,
+    #[serde(skip)]
+    pub(crate) application_index: Option<u32>,
+    pub(crate) request: RequestSummary,
+    pub(crate) status: u16,
+    pub(crate) response: ResponseSummary,
+    pub(crate) problem: Option<String>,
+    /// Why it was refused.
+    pub(crate) detail: Option<String>,
+    /// `served`, or the group of rules that refused it.
+    pub(crate) decision: &'static str,
+    /// The groups of rules that it passed, in the order asked.
+    pub(crate) passed: Vec<Stage>,
+    #[serde(skip)]
+    pub(crate) refused_by: Option<Stage>,
+    /// What it changed.
+    pub(crate) changes: Vec<String>,
+    /// The ids of the deliveries that it queued.
+    pub(crate) deliveries: Vec<u64>,
+    /// The effects of the fault that struck it; then the client may have seen something else.
+    pub(crate) fault: Option<String>,
+    #[serde(skip)]
+    pub(crate) timing: Timing,
+    /// The body that it was answered with; empty if it is not kept.
+    #[serde(skip)]
+    pub(crate) answer: Bytes,
+}
+
+/// How long a call took, as far as the world's time and the fault that struck it tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Timing {
+    /// Reading its body, in the world's time.
+    pub(crate) reading_microseconds: u64,
+    /// By which a fault delayed the answer.
+    pub(crate) delay_milliseconds: u64,
+    /// To which a fault stretched the body of the answer.
+    pub(crate) slowness_milliseconds: u64,
+}
+
+/// What a call carried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct RequestSummary {
+    /// Fingerprint of the credential: equal ones are equal.
+    pub(crate) authorization: Option<String>,
+    /// Scheme of the first credential, in lower case: `bearer`, `basic`.
+    pub(crate) scheme: Option<String>,
+    /// Number of `Authorization` headers.
+    pub(crate) credentials: usize,
+    pub(crate) user_agent: Option<String>,
+    /// Fingerprint of `Idempotency-Key`.
+    pub(crate) idempotency_key: Option<String>,
+    /// Whether the client says that it expects a refusal: `X-Moot-Expect: refused`.
+    pub(crate) expects_refusal: bool,
+    pub(crate) content_type: Option<String>,
+    /// Bytes of the body, of the parts of a form together.
+    pub(crate) length: u64,
+    /// A body that is not multipart.
+    pub(crate) text: Option<String>,
+    pub(crate) parts: Vec<SentPart>,
+}
+
+/// A part of a form; of a file without its bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct SentPart {
+    pub(crate) name: String,
+    pub(crate) file_name: Option<String>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) length: u64,
+    /// `None` if it is a file.
+    pub(crate) text: Option<String>,
+    /// Fingerprint of a file that is in memory: equal ones are equal.
+    pub(crate) digest: Option<String>,
+}
+
+/// What it was answered with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ResponseSummary {
+    pub(crate) content_type: Option<String>,
+    pub(crate) length: u64,
+    /// Of a list: which page, and of how many.
+    pub(crate) page: Option<u64>,
+    pub(crate) pages: Option<u64>,
+    pub(crate) retry_after_seconds: Option<u64>,
+}
+
+impl JournalEntry {
+    /// Masks a call and cuts its texts.
+    pub(super) fn of(occurrence: &Occurrence<'_>) -> Self {
+        let Occurrence { head, response, operation, .. } = occurrence;
+        let refused = response.refused.as_deref();
+        let refused_by = refused.map(|refused| refused.stage);
+        Self {
+            serial: occurrence.serial,
+            at: occurrence.at,
+            client: head.client.to_canonical(),
+            wire: head.wire.cloned(),
+            method: cut(head.method.as_str()),
+            path: cut(head.path),
+            query: head.query.map(|query| cut(&masks::form(query))).filter(|text| !text.is_empty()),
+            operation: *operation,
+            application: None,
+            application_index: occurrence.application,
+            request: RequestSummary::of(head.headers, occurrence.body),
+            status: response.status.as_u16(),
+            response: ResponseSummary::of(response, occurrence.read_at),
+            problem: refused.map(|refused| cut(&refused.problem)),
+            detail: refused.map(|refused| cut(&refused.detail)).filter(|text| !text.is_empty()),
+            decision: refused_by.map_or("served", Into::into),
+            passed: Stage::iter()
+                .take_while(|stage| refused_by.is_none_or(|refused| *stage < refused))
+                .collect(),
+            refused_by,
+            changes: occurrence.effects.changes.to_vec(),
+            deliveries: occurrence
+                .effects
+                .deliveries
+                .clone()
+                .take(JOURNAL_DELIVERIES_MAX)
+                .collect(),
+            fault: occurrence.fault.map(Strike::names),
+            timing: Timing::of(occurrence),
+            answer: answer(*operation, &response.body),
+        }
+    }
+
+    /// Bytes of its texts, without the body of the answer.
+    pub(super) fn text_length(&self) -> usize {
+        let Self { request, response, .. } = self;
+        let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let parts = request.parts.iter().map(|part| {
+            let texts = [&part.file_name, &part.content_type, &part.text, &part.digest];
+            part.name.len() + texts.map(optional).iter().sum::<usize>()
+        });
+        let texts = [
+            &self.query,
+            &self.problem,
+            &self.detail,
+            &request.authorization,
+            &request.content_type,
+            &request.user_agent,
+            &request.idempotency_key,
+            &request.text,
+            &response.content_type,
+        ];
+        self.method.len()
+            + self.path.len()
+            + texts.map(optional).iter().sum::<usize>()
+            + parts.sum::<usize>()
+            + self.changes.iter().map(String::len).sum::<usize>()
+    }
+}
+
+impl RequestSummary {
+    fn of(headers: &HeaderMap, body: Option<&Body>) -> Self {
+        let (length, text, parts) = match body {
+            None | Some(Body::Empty | Body::Broken(_)) => (0, None, Vec::new()),
+            Some(Body::Whole(bytes)) => {
+                let text = masks::body(bytes);
+                let text = text.map(|text| cut_at(&text, JOURNAL_BODY_TEXT_MAX));
+                (bytes.len() as u64, text, Vec::new())
+            }
+            Some(Body::Multipart(parts)) => {
+                let length = parts.iter().map(|part| part.content.length).sum();
+                let kept = parts.iter().take(JOURNAL_PARTS_MAX);
+                (length, None, kept.map(SentPart::of).collect())
+            }
+        };
+        let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let scheme = header(AUTHORIZATION).and_then(|value| value.split(' ').next());
+        Self {
+            authorization: headers.get(AUTHORIZATION).map(|value| credential(value.as_bytes())),
+            scheme: scheme
+                .map(|scheme| cut(scheme).to_ascii_lowercase())
+                .filter(|scheme| is_scheme(scheme)),
+            credentials: headers.get_all(AUTHORIZATION).iter().count(),
+            user_agent: header(USER_AGENT).map(cut),
+            idempotency_key: headers
+                .get(IDEMPOTENCY_KEY)
+                .map(|key| masks::fingerprint(key.as_bytes())),
+            expects_refusal: header(EXPECT_REFUSAL)
+                .is_some_and(|value| value.eq_ignore_ascii_case("refused")),
+            content_type: header(CONTENT_TYPE).filter(|text| !text.is_empty()).map(cut),
+            length,
+            text,
+            parts,
+        }
+    }
+}
+
+impl SentPart {
+    fn of(part: &Part) -> Self {
+        let text = match part {
+            Part {
+                file_name: None,
+                content: Content { place: ContentPlace::Memory(bytes), .. },
+                ..
+            } => masks::field(&part.name, bytes),
+            Part { .. } => None,
+        };
+        let digest = match &part.content.place {
+            ContentPlace::Memory(bytes) if part.file_name.is_some() => {
+                Some(masks::fingerprint(bytes))
+            }
+            _ => None,
+        };
+        Self {
+            digest,
+            name: cut(&part.name),
+            file_name: part.file_name.as_deref().map(cut),
+            content_type: part.content_type.as_deref().filter(|text| !text.is_empty()).map(cut),
+            length: part.content.length,
+            text: text.as_deref().map(cut),
+        }
+    }
+}
+
+impl ResponseSummary {
+    fn of(response: &Response, now: Timestamp) -> Self {
+        let header = |wanted: HeaderName| {
+            let found = response.headers.iter().find(|(name, _)| *name == wanted);
+            found.and_then(|(_, value)| value.to_str().ok())
+        };
+        Self {
+            content_type: header(CONTENT_TYPE).filter(|text| !text.is_empty()).map(cut),
+            length: match &response.body {
+                ResponseBody::Bytes(bytes) => bytes.len() as u64,
+                ResponseBody::Content(content) => content.length,
+            },
+            page: response.page.map(|page| page.page),
+            pages: response.page.map(|page| page.pages),
+            retry_after_seconds: header(RETRY_AFTER)
+                .and_then(|text| text.parse().ok().or_else(|| timestamp::seconds_to(now, text))),
+        }
+    }
+}
+
+impl Timing {
+    fn of(occurrence: &Occurrence<'_>) -> Self {
+        let reading = occurrence.read_at.duration_since(occurrence.at).as_micros();
+        let reading_microseconds = u64::try_from(reading).unwrap_or(0);
+        let mut timing = Self { reading_microseconds, ..Self::default() };
+        for fault in &occurrence.response.transport {
+            match fault {
+                TransportFault::Delay { milliseconds } => {
+                    timing.delay_milliseconds += milliseconds;
+                }
+                TransportFault::SlowBody { milliseconds } => {
+                    timing.slowness_milliseconds += milliseconds;
+                }
+                TransportFault::Truncate
+                | TransportFault::ResetBefore
+                | TransportFault::ResetDuring
+                | TransportFault::Close
+                | TransportFault::Garbage => {}
+            }
+        }
+        timing
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    SCHEMES.contains(&text)
+}
+
+/// The fingerprint of an `Authorization` header, without its scheme.
+fn credential(value: &[u8]) -> String {
+    let secret = value.iter().position(|byte| *byte == b' ').map_or(value, |at| &value[at + 1..]);
+    masks::fingerprint(secret)
+}
+
+/// The body of an answer, unless it is too large or a stored document. Only the token endpoint answers
+/// with a secret.
+fn answer(operation: Option<Operation>, body: &ResponseBody) -> Bytes {
+    let bytes = match body {
+        ResponseBody::Bytes(bytes) if bytes.len() <= JOURNAL_ANSWER_MAX => bytes,
+        ResponseBody::Bytes(_) | ResponseBody::Content(_) => return Bytes::new(),
+    };
+    match operation {
+        Some(Operation::CreateAccessToken) => {
+            masks::body(bytes).map_or(Bytes::new(), |text| text.into_owned().into())
+        }
+        Some(_) | None => bytes.clone(),
+    }
+}
+
+fn cut(text: &str) -> String {
+    cut_at(text, JOURNAL_TEXT_MAX)
+}
+
+fn cut_at(text: &str, bytes_max: usize) -> String {
+    text[..text.floor_char_boundary(bytes_max)].to_owned()
+}
