@@ -26,8 +26,7 @@ use std::str::FromStr;
 use strum::{Display, IntoStaticStr};
 
 use crate::exchange::masks::Secrets;
-use crate::verdict::result::Event;
-use crate::verdict::result::RunResult;
+use crate::verdict::result::{Event, RunResult};
 use document::ForPeople;
 pub use document::Report;
 pub use findings::Finding;

@@ -1,7 +1,7 @@
 //! The only IO of the crate: carries calls to a world, and deliveries away from it.
 //!
 //! [`Site`] is the whole mock without a socket. [`serve`] carries it over HTTP/1.1, `embed` inside a
-//! `wiremock::MockServer`. A call goes through `server` → `body` → [`crate::Service`] → `answer`.
+//! `wiremock::MockServer`. A call goes through `server` → `body` → [`crate::service::Service`] → `answer`.
 //! No rule of the service is decided here.
 
 mod answer;

@@ -11,8 +11,7 @@ use super::error::CommandError;
 use super::reports::ReportRequest;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::report::{Format, RenderError, ndjson};
-use crate::verdict::result::Event;
-use crate::verdict::result::RunResult;
+use crate::verdict::result::{Event, RunResult};
 
 /// All streams of a run.
 pub(super) struct EventStreams(Vec<EventStream>);

@@ -21,12 +21,11 @@ use crate::exchange::escape;
 use crate::exchange::masks::Masks;
 use crate::report::terminal::table::Align;
 use crate::report::terminal::{Cell, Table};
-use crate::run::PAGES_MAX;
-use crate::run::RunOptions;
 use crate::run::environment::{
     Environment, OpenError, Shard, TargetOptions, TargetPreview, TargetSource,
 };
 use crate::run::estimate::{self, Estimate, Terms};
+use crate::run::{PAGES_MAX, RunOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
 use crate::scenario::plan::{self, Planned};

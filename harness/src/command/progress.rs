@@ -312,8 +312,7 @@ mod tests {
     use super::{Progress, ProgressState, ScenarioWork};
     use crate::scenario::model::Location;
     use crate::verdict::Verdict;
-    use crate::verdict::result::Event;
-    use crate::verdict::result::ScenarioResult;
+    use crate::verdict::result::{Event, ScenarioResult};
 
     fn ended(name: &str) -> Event {
         Event::Ended(Arc::new(ScenarioResult {

@@ -10,8 +10,7 @@ use percent_encoding::NON_ALPHANUMERIC;
 
 use super::flatten::{self, PlaceReading};
 use crate::exchange::{Exchange, ReceivedResponse};
-use crate::verdict::result::Event;
-use crate::verdict::result::ScenarioResult;
+use crate::verdict::result::{Event, ScenarioResult};
 
 /// Headers of the transport, or of the time of the answer.
 const TRANSPORT: [&str; 10] = [

@@ -12,8 +12,7 @@ use super::Report;
 use super::document::SCHEMA_VERSION;
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
-use crate::verdict::result::Event;
-use crate::verdict::result::RunResult;
+use crate::verdict::result::{Event, RunResult};
 
 /// A line an event, and one for the end.
 ///

@@ -11,8 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{movement, shape};
-use crate::client::target_file::Endpoints;
-use crate::client::target_file::created_kind;
+use crate::client::target_file::{Endpoints, created_kind};
 use crate::run::environment::application_of;
 use crate::scenario::model::{
     ForEach, RequestLine, RequestShape, RequestStep, Rhythm, Scenario, Step, StepAction,

@@ -8,8 +8,7 @@ use super::defects::DefectTrial;
 use super::degenerate::DegenerateTarget;
 use super::latitude::DrawnService;
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
-use crate::report::html;
-use crate::report::section_order;
+use crate::report::{html, section_order};
 
 const PAGE: &str = include_str!("page.html");
 

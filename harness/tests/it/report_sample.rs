@@ -13,9 +13,8 @@ use moot_harness::client::target_file::{TargetClass, TargetDescription};
 use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use moot_harness::scenario::model::Location;
-use moot_harness::verdict::result::Event;
 use moot_harness::verdict::result::{
-    CheckResult, ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult,
+    CheckResult, Event, ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult,
     ScenarioResult, SnapshotFindings, StepResult, Subject,
 };
 use moot_harness::verdict::{NotRun, NotRunKind, Verdict};

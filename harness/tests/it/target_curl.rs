@@ -1,8 +1,7 @@
 //! Curl lines: quoted for `sh`, with variables for secrets.
 
 use bytes::Bytes;
-use moot_harness::client::curl;
-use moot_harness::client::{ClientBody, FormPart, FormPartContent};
+use moot_harness::client::{ClientBody, FormPart, FormPartContent, curl};
 
 fn line(method: &str, url: &str, headers: &[(&str, &str)], body: &ClientBody) -> String {
     let headers: Vec<(String, String)> =

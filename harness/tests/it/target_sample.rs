@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use moot_harness::client::target_file;
-use moot_harness::client::{ClientBody, ClientRequest, FormPart};
+use moot_harness::client::{ClientBody, ClientRequest, FormPart, target_file};
 use moot_harness::exchange::masks::Masks;
 use moot_harness::run::environment::{Environment, OpenError, TargetOptions};
 use serde_json::json;

@@ -6,9 +6,8 @@ use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, Workflow
 use moot_fixtures::nearest::nearest;
 
 use crate::message::response::Stage;
-use crate::world::World;
-use crate::world::authorise;
 use crate::world::journal::{JournalEntry, SentPart};
+use crate::world::{World, authorise};
 
 /// The longest path, in bytes, for which a similar path is suggested. A longer one is not a typing
 /// error.

@@ -8,9 +8,8 @@ use crate::message::call::Principal;
 use crate::value::limits::{
     FAULT_EFFECTS_MAX, FAULT_MILLISECONDS_MAX, FAULT_SEQUENCE_MAX, FAULTS_MAX,
 };
-use crate::world::World;
-use crate::world::authorise;
 use crate::world::fault::{Fault, FaultKind};
+use crate::world::{World, authorise};
 
 /// Every fault, oldest first. Shape: `{"faults": [{"id", "kind", "sequence", "operation",
 /// "method", "path", "application", "client", "nth", "times", "matched", "hits", "spent"}]}`; `hits` says

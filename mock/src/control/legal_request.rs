@@ -13,8 +13,7 @@ use crate::state::resource::legal_request::StoredFile;
 use crate::state::resource::status_way;
 use crate::value::settings::Progression;
 use crate::value::timestamp;
-use crate::world::World;
-use crate::world::transition;
+use crate::world::{World, transition};
 
 /// An ordered status change.
 pub(super) struct Ordered {

@@ -8,8 +8,7 @@ use crate::state::change::Change;
 use crate::state::resource::{Delivery, DeliveryState};
 use crate::value::delivery_policy::PolicyUpdate;
 use crate::value::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
-use crate::world::World;
-use crate::world::deliver;
+use crate::world::{World, deliver};
 
 /// The deliveries that match, the oldest first. Shape: `{"deliveries": [{"id", "webhook_id", "event",
 /// "legal_request_id", "state", "attempts": [{"at", "status" | "error", "milliseconds"}], "next_attempt_at"}]}`.

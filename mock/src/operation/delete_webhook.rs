@@ -3,8 +3,7 @@
 use super::Context;
 use crate::message::problem::Problem;
 use crate::state::change::Change;
-use crate::world::Outcome;
-use crate::world::deliver;
+use crate::world::{Outcome, deliver};
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let (row, _) = context.visible(

@@ -4,8 +4,7 @@ use super::Context;
 use crate::message::json::DataJson;
 use crate::message::problem::Problem;
 use crate::state::change::Change;
-use crate::world::Outcome;
-use crate::world::progression;
+use crate::world::{Outcome, progression};
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let id = context.id();

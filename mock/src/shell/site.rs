@@ -27,8 +27,7 @@ use super::store::StateStore;
 use crate::control::ControlAction;
 use crate::defect::{self, Defect};
 #[cfg(feature = "state")]
-use crate::service::NotKept;
-use crate::service::Service;
+use crate::service::{NotKept, Service};
 #[cfg(feature = "state")]
 use crate::state::change::Change;
 #[cfg(feature = "state")]

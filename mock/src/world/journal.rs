@@ -14,6 +14,9 @@ use parking_lot::Mutex;
 
 use crate::value::limits::{JOURNAL_ANSWERS_MAX, JOURNAL_ENTRIES_MAX, JOURNAL_TEXTS_MAX};
 
+/// Entries that an empty journal makes room for.
+const FIRST_ENTRIES: usize = 16;
+
 /// The newest entries of a world.
 #[derive(Debug, Default)]
 pub(crate) struct Journal(Mutex<Entries>);
@@ -56,6 +59,12 @@ impl Journal {
         }
         queue.text_length += text_length;
         queue.answer_length += entry.answer.len();
+        let length = queue.entries.len();
+        if length == queue.entries.capacity() {
+            // Doubling to the end would make room for 16,384 entries, a third of it for nothing.
+            let more = length.max(FIRST_ENTRIES).min(JOURNAL_ENTRIES_MAX - length);
+            queue.entries.reserve_exact(more);
+        }
         queue.entries.push_back(entry);
         while queue.answer_length > JOURNAL_ANSWERS_MAX {
             let Some(oldest) = queue.entries.get_mut(queue.without_answer) else { break };

@@ -13,8 +13,7 @@ use crate::state::resource::signed_document::signed_document;
 use crate::state::resource::{LegalRequest, RepositoryDocument};
 use crate::value::limits::ACTIVITIES_MAX;
 use crate::value::sent_json::SentJson;
-use crate::world::World;
-use crate::world::deliver;
+use crate::world::{World, deliver};
 
 /// The event of §6 for a fully executed request.
 pub(crate) const EXECUTION_COMPLETE: &str = "execution_complete";

@@ -9,8 +9,6 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_saphyr::Spanned;
 use url::Url;
 
-use crate::client::target_file::address;
-use crate::client::target_file::endpoint;
 use crate::client::target_file::error::FileError;
 use crate::client::target_file::model::{
     AdminChoice, ApplicationCredentials, FileHeader, FileLimits, LEDGER, TargetFile,
@@ -21,6 +19,7 @@ use crate::client::target_file::secret::{ValueSource, Variables};
 use crate::client::target_file::shape::{
     AdminShape, ApplicationShape, ApplicationShapes, EndpointShapes, TargetFileShape,
 };
+use crate::client::target_file::{address, endpoint};
 use crate::scenario::model::NEEDS;
 
 /// Seconds of the longest deadline.

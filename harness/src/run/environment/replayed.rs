@@ -14,9 +14,8 @@ use crate::client::http_request::HttpRequest;
 use crate::client::recording::session_record::{CredentialsRow, DestinationRow};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
-use crate::client::target_file::ApplicationCredentials;
-use crate::client::target_file::address;
 use crate::client::target_file::endpoint::{self, Endpoints};
+use crate::client::target_file::{ApplicationCredentials, address};
 use crate::client::transport::{RequestTransport, TransportAnswer};
 use crate::exchange::Trouble;
 

@@ -8,12 +8,11 @@ use moot_fixtures::{answers, documents, questions, register, schemas, world};
 
 use super::own_rows::OwnRowsById;
 use super::{IdCheck, SourceFile, lines};
-use crate::scenario::Diagnostic;
-use crate::scenario::declared;
 use crate::scenario::model::{
     Check, Claim, Json, Location, Matcher, MatcherRule, Observation, PartContent, Place,
     RequestBody, RequestLine, RequestShape, Scenario, Step, StepAction,
 };
+use crate::scenario::{Diagnostic, declared};
 use moot_fixtures::nearest;
 
 /// Reports ids of scenarios and stems of files that are there twice.

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use moot_fixtures::register;
 
 use super::SourceFile;
-use crate::scenario::Diagnostic;
-use crate::scenario::declared;
 use crate::scenario::model::OwnRequirement;
+use crate::scenario::{Diagnostic, declared};
 
 /// The rows that the files of a suite state, by id.
 pub(super) type OwnRowsById<'a> = BTreeMap<&'a str, &'a OwnRequirement>;

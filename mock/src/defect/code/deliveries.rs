@@ -9,9 +9,8 @@ use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use crate::state::change::Change;
 use crate::state::resource::{Delivery, DeliveryState};
-use crate::world::World;
-use crate::world::deliver;
 use crate::world::transition::EXECUTION_COMPLETE;
+use crate::world::{World, deliver};
 
 pub(super) const ROWS: &[CodeRow] = &[
     ("delete-webhook.removes-neighbour", OnChange(removes_neighbour)),

@@ -7,8 +7,7 @@ use serde_json::Value;
 use super::CodeRow;
 use super::DefectCode::Answer;
 use crate::defect::call::AdmittedCall;
-use crate::defect::edit;
-use crate::defect::record;
+use crate::defect::{edit, record};
 use crate::message::call::Body;
 use crate::world::Outcome;
 

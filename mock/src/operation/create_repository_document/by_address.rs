@@ -11,9 +11,7 @@ use crate::message::content::Content;
 use crate::message::problem::Problem;
 use crate::message::response::TransportFault;
 use crate::message::rule::Rule;
-use crate::value::address;
-use crate::value::document_type;
-use crate::value::pdf;
+use crate::value::{address, document_type, pdf};
 
 /// A media type that says nothing.
 const UNTOLD: &str = "application/octet-stream";

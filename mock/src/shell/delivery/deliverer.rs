@@ -15,8 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::outbox::{AbortScope, DelivererOrder, Outbox, SettleOutcome};
 use super::sender::Sender;
 use crate::shell::network::{Network, Reach};
-use crate::shell::sandbox::Realm;
-use crate::shell::sandbox::Sandboxes;
+use crate::shell::sandbox::{Realm, Sandboxes};
 
 /// The handle to the thread. Dropping it ends the thread.
 pub(crate) struct Deliverer {

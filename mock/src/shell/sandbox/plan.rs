@@ -14,8 +14,7 @@ use serde_json::Value;
 
 use crate::control::optional_text;
 use crate::defect::Defect;
-use crate::shell::clock;
-use crate::shell::settings;
+use crate::shell::{clock, settings};
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 
 /// The longest lease in seconds: 30 days.

@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::lease::Lease;
-use crate::service::DeliveryAttempt;
-use crate::service::Service;
+use crate::service::{DeliveryAttempt, Service};
 use crate::shell::clock;
 use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
 use crate::world::World;

@@ -17,12 +17,9 @@ use crate::message::unserved::Unserved;
 use crate::message::wire::WireCall;
 use crate::operation::oauth;
 use crate::shell::answer::{ControlProblem, SiteBody, problem, sent};
-use crate::shell::body;
-use crate::shell::clock;
-use crate::shell::console;
-use crate::shell::control;
 use crate::shell::sandbox::Realm;
 use crate::shell::site::{Site, WatchedCall};
+use crate::shell::{body, clock, console, control};
 
 /// Prefix of a control plane, below a base path.
 const ADMIN: &str = "/__admin";

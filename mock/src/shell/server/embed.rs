@@ -16,8 +16,7 @@ use moot_fixtures::world::SeedWorld;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 
-use crate::shell::answer::SiteBody;
-use crate::shell::answer::problem;
+use crate::shell::answer::{SiteBody, problem};
 use crate::shell::site::{Site, SiteError, SiteOptions};
 
 /// wiremock's last priority: whatever a test mounts comes first, unless it asks for the same one.
@@ -34,7 +33,7 @@ pub async fn start(world: Arc<SeedWorld>) -> Result<MockServer, SiteError> {
     start_with(crate::shell::settings::defaults("http://localhost", world)).await
 }
 
-/// A mock server that answers as the service with these [`Settings`](crate::Settings), or these
+/// A mock server that answers as the service with these [`Settings`](crate::world::Settings), or these
 /// [`SiteOptions`]. Its world has the server's address: the base address of the settings gives only
 /// the base path.
 ///

@@ -13,8 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::sandbox_record::SandboxRecord;
 use crate::message::json::json_bytes;
-use crate::shell::clock;
-use crate::shell::settings;
+use crate::shell::{clock, settings};
 use crate::value::settings::{ClockSetting, RateLimitMode, SecretSource};
 use crate::world::settings::RunSettings;
 

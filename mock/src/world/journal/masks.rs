@@ -62,7 +62,7 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     }
     let mut json: Value = serde_json::from_str(text).ok()?;
     mask(&mut json);
-    Some(Cow::Owned(json.to_string()))
+    serde_json::to_string(&json).ok().map(Cow::Owned)
 }
 
 /// A field of a multipart form, masked if its name is that of a secret; `None` if it is not text.
