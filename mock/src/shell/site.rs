@@ -27,7 +27,8 @@ use super::store::StateStore;
 use crate::control::ControlAction;
 use crate::defect::{self, Defect};
 #[cfg(feature = "state")]
-use crate::service::{NotKept, Service};
+use crate::service::NotKept;
+use crate::service::Service;
 #[cfg(feature = "state")]
 use crate::state::change::Change;
 #[cfg(feature = "state")]
