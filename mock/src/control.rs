@@ -50,9 +50,9 @@ pub use settings_request::{AnswersUpdate, SettingsUpdate};
 pub(crate) use text::optional_text;
 pub use workflow_request::WorkflowUpdate;
 
-use crate::state::change::Change;
-use crate::state::resource::legal_request::Submission;
 use crate::world::World;
+use crate::world::state::change::Change;
+use crate::world::state::resource::legal_request::Submission;
 
 /// What is asked of a world without changing it, while the system's time is `system_now`; `None` where
 /// it changes something, and is [`perform`]'s.

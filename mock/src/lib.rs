@@ -7,9 +7,7 @@
 
 #![deny(missing_docs)]
 
-mod message;
 mod operation;
-mod state;
 mod value;
 
 pub mod control;
@@ -19,17 +17,17 @@ pub mod service;
 pub mod shell;
 pub mod world;
 
-pub use message::{call, content, response, rule, wire};
 pub use service::Service;
 #[cfg(feature = "embed")]
 pub use shell::embed;
-pub use state::resource;
-pub use state::seeded::Seeded;
-pub use state::{change, seeded, stored};
 pub use value::address::{AddressFault, is_public};
 pub use value::clock;
 pub use value::delivery_policy::{DeliveryPolicy, PolicyUpdate};
+pub use value::message::{call, content, response, rule, wire};
 pub use world::fault::drill::Drills;
 pub use world::fault::{FailedStatus, Fault, FaultKind};
 pub use world::settings::Settings;
+pub use world::state::resource;
+pub use world::state::seeded::Seeded;
+pub use world::state::{change, seeded, stored};
 pub use world::{World, settings};

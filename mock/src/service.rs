@@ -26,14 +26,14 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
-use crate::message::call::{Admission, Call, Fetch, Head};
-use crate::message::response::Response;
-use crate::state::change;
-use crate::state::change::Change;
-use crate::state::seeded::Seeded;
+use crate::value::message::call::{Admission, Call, Fetch, Head};
+use crate::value::message::response::Response;
 use crate::world::World;
 use crate::world::fault::Strike;
 use crate::world::journal::{CallEffects, Occurrence};
+use crate::world::state::change;
+use crate::world::state::change::Change;
+use crate::world::state::seeded::Seeded;
 
 pub use crate::world::deliver::{AttemptResult, DeliveryAttempt};
 pub use keeper::{Keeper, NotKept};

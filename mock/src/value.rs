@@ -8,6 +8,7 @@ pub(crate) mod email;
 pub(crate) mod identifier;
 pub(crate) mod key;
 pub(crate) mod limits;
+pub(crate) mod message;
 pub(crate) mod path_pattern;
 pub(crate) mod pdf;
 pub(crate) mod sent_json;

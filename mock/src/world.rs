@@ -21,6 +21,7 @@ pub(crate) mod progression;
 mod reading;
 mod rows;
 pub mod settings;
+pub(crate) mod state;
 mod strike;
 pub(crate) mod transition;
 
@@ -32,15 +33,12 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, Operation, REQUESTS_PER_MINUTE_MAX};
 use serde_json::Value;
 
-use crate::message::call::Call;
-use crate::message::problem::Problem;
-use crate::message::reply::Responder;
-use crate::message::response::Response;
-use crate::state::State;
-use crate::state::change::{Change, Checkpoint};
-use crate::state::seeded::{Application, Seeded};
 use crate::value::identifier::Identifiers;
 use crate::value::key::SeedKey;
+use crate::value::message::call::Call;
+use crate::value::message::problem::Problem;
+use crate::value::message::reply::Responder;
+use crate::value::message::response::Response;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::value::timestamp;
 use crate::value::token::{Grant, Sealer};
@@ -51,6 +49,9 @@ use crate::world::fault::drill::{self, ActiveDrills};
 use crate::world::journal::Journal;
 use crate::world::lag::{LaggingLists, ListedState};
 use crate::world::limiter::Limiter;
+use crate::world::state::State;
+use crate::world::state::change::{Change, Checkpoint};
+use crate::world::state::seeded::{Application, Seeded};
 
 pub(crate) use hook::Hook;
 pub use kept::Noted;

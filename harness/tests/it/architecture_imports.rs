@@ -32,9 +32,9 @@ const HARNESS: &[&[&str]] = &[
 /// The floors of the mock from bottom to top.
 const MOCK: &[&[&str]] = &[
     &["value"],
-    &["message"],
-    &["state/resource", "world/fault"],
-    &["state", "world/journal"],
+    &["value/message"],
+    &["world/state/resource", "world/fault"],
+    &["world/state", "world/journal"],
     &["world"],
     &["operation", "control", "defect"],
     &["service"],
@@ -66,14 +66,11 @@ fn check_floors(folder: &str, floors: &[&[&str]]) {
         .flat_map(|(floor, names)| names.iter().map(move |name| (*name, floor)))
         .collect();
     let listed = |module: &Module| {
-        let nested = module.iter().take(2).cloned().collect::<Vec<_>>().join("/");
-        match floor_of.get_key_value(nested.as_str()) {
-            Some((name, floor)) => (*name, *floor),
-            None => match floor_of.get_key_value(module[0].as_str()) {
-                Some((name, floor)) => (*name, *floor),
-                None => panic!("{folder}/src/{} has no floor", module[0]),
-            },
-        }
+        let prefixes = (1..=module.len()).rev().map(|length| module[..length].join("/"));
+        let mut floors = prefixes.filter_map(|name| floor_of.get_key_value(name.as_str()));
+        let (name, floor) =
+            floors.next().unwrap_or_else(|| panic!("{folder}/src/{} has no floor", module[0]));
+        (*name, *floor)
     };
     let sources = Sources::read(folder);
     let found: BTreeSet<&str> =

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{AddressContent, Refusal};
-use crate::message::content::Content;
-use crate::state::change::{Change, Registered};
 use crate::value::limits::{ADDRESSES_MAX, FAULT_MILLISECONDS_MAX};
+use crate::value::message::content::Content;
 use crate::world::World;
+use crate::world::state::change::{Change, Registered};
 
 /// Shape: `{"addresses": [{"url", "length", "content_type", "status", "milliseconds"}]}`; without bytes
 /// `length` is null, with bytes `status` is.

@@ -5,7 +5,7 @@
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
 use moot_fixtures::nearest::nearest;
 
-use crate::message::response::Stage;
+use crate::value::message::response::Stage;
 use crate::world::journal::{JournalEntry, SentPart};
 use crate::world::{World, authorise};
 

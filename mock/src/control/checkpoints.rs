@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::state::change::{Change, Checkpoint};
 use crate::value::limits::{CHECKPOINT_NAME_LENGTH_MAX, CHECKPOINTS_MAX};
 use crate::value::timestamp;
 use crate::world::World;
+use crate::world::state::change::{Change, Checkpoint};
 
 /// All checkpoints, by name. Shape: `{"checkpoints": [{"name", "time"}]}`; `time` is the world's when it
 /// was made.

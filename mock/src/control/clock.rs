@@ -4,9 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::state::change::{Change, Effect};
 use crate::value::timestamp;
 use crate::world::World;
+use crate::world::state::change::{Change, Effect};
 
 /// The time, and what fired. Shape: `{"now", "frozen", "fired": [{"at", "kind", "id", "detail"}]}`.
 pub(super) fn view(world: &World, system_now: Timestamp, fired: &[Effect]) -> Value {

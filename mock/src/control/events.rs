@@ -11,12 +11,12 @@ use strum::IntoStaticStr;
 use super::clock;
 use super::exchanges;
 use super::filter::ExchangeFilter;
-use crate::state::change::Change;
 use crate::value::limits::WATCHED_CALLS_MAX;
 use crate::world::World;
 use crate::world::change_log::ChangeWatcher;
 use crate::world::fault::ArmedFaultJson;
 use crate::world::journal::Journal;
+use crate::world::state::change::Change;
 
 /// What an event tells of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]

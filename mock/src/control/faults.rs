@@ -4,10 +4,10 @@ use moot_fixtures::contract::TokenNeed;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::message::call::Principal;
 use crate::value::limits::{
     FAULT_EFFECTS_MAX, FAULT_MILLISECONDS_MAX, FAULT_SEQUENCE_MAX, FAULTS_MAX,
 };
+use crate::value::message::call::Principal;
 use crate::world::fault::{Fault, FaultKind};
 use crate::world::{World, authorise};
 

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
 use super::text::optional_text;
-use crate::state::resource::Delivery;
 use crate::value::path_pattern::PathPattern;
 use crate::world::World;
 use crate::world::journal::JournalEntry;
+use crate::world::state::resource::Delivery;
 
 /// Which exchanges; what is absent matches any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

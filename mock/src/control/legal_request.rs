@@ -5,14 +5,14 @@ use moot_fixtures::contract::LegalRequestStatus;
 use serde_json::{Map, Value, json};
 
 use super::{Refusal, parties};
-use crate::state::change::Change;
-use crate::state::resource::LegalRequest;
-use crate::state::resource::activity::{Activity, ActivityKind};
-use crate::state::resource::course;
-use crate::state::resource::legal_request::StoredFile;
-use crate::state::resource::status_way;
 use crate::value::settings::Progression;
 use crate::value::timestamp;
+use crate::world::state::change::Change;
+use crate::world::state::resource::LegalRequest;
+use crate::world::state::resource::activity::{Activity, ActivityKind};
+use crate::world::state::resource::course;
+use crate::world::state::resource::legal_request::StoredFile;
+use crate::world::state::resource::status_way;
 use crate::world::{World, transition};
 
 /// An ordered status change.

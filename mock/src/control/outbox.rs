@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{DeliveryFilter, Refusal};
-use crate::state::change::Change;
-use crate::state::resource::{Delivery, DeliveryState};
 use crate::value::delivery_policy::PolicyUpdate;
 use crate::value::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
+use crate::world::state::change::Change;
+use crate::world::state::resource::{Delivery, DeliveryState};
 use crate::world::{World, deliver};
 
 /// The deliveries that match, the oldest first. Shape: `{"deliveries": [{"id", "webhook_id", "event",

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::state::index::Index;
-use crate::state::resource::DeliveryState;
-use crate::state::seeded::Company;
 use crate::value::timestamp;
 use crate::world::World;
+use crate::world::state::index::Index;
+use crate::world::state::resource::DeliveryState;
+use crate::world::state::seeded::Company;
 
 /// Counts and settings. Shape: `{"seed", "base_url", "time", "companies": [{"name", "applications",
 /// "users", "counts": {…}}], "answers", "rate_limit", "progression", "deliveries": {"queued",

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::Refusal;
 use super::workflow_request::WorkflowUpdate;
-use crate::state::change::{Amended, Change};
 use crate::value::email;
 use crate::value::limits::{AMENDMENT_BYTES_MAX, AMENDMENTS_MAX};
 use crate::world::World;
+use crate::world::state::change::{Amended, Change};
 
 /// Shape: `{"applications": [{"client_id", "client_secret", "scopes": [], "company"}], "users":
 /// {company: [email]}, "workflows": [{"id", "company", "name", "type", "status"}]}`. Every action of this

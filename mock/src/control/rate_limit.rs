@@ -5,10 +5,10 @@ use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
 use serde_json::{Value, json};
 
 use super::Exhaust;
-use crate::state::change::Change;
 use crate::value::settings::RateLimitMode;
 use crate::world::World;
 use crate::world::limiter::WINDOW_SECONDS;
+use crate::world::state::change::Change;
 
 /// Shape: `{"mode", "calls_max", "window_seconds", "window", "clients": [{"client", "counted"}]}`.
 pub(super) fn view(world: &World, now: Timestamp) -> Value {

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::Refusal;
 use super::settings_request::{AnswersUpdate, SettingsUpdate};
-use crate::message::route::Router;
-use crate::state::change::Change;
+use crate::value::message::route::Router;
 use crate::world::World;
+use crate::world::state::change::Change;
 
 /// Shape: `{"progression", "rate_limit", "answers": {…}}`.
 pub(super) fn view(world: &World) -> Value {

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 use serde_json::{Value, json};
 
-use crate::state::change::EffectKind;
-use crate::state::resource::status_way;
 use crate::value::timestamp;
 use crate::world::World;
+use crate::world::state::change::EffectKind;
+use crate::world::state::resource::status_way;
 
 /// The next things due, the earliest first. Shape: `{"now", "frozen", "count", "timers": [{"at", "in_seconds",
 /// "kind", "id", "detail"}]}`; `count` says how many there are, also beyond the limit; `kind` as in `fired`

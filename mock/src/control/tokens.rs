@@ -5,11 +5,11 @@ use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::state::change::Change;
-use crate::state::resource::token::TokenJson;
 use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::value::token::Grant;
 use crate::world::World;
+use crate::world::state::change::Change;
+use crate::world::state::resource::token::TokenJson;
 
 /// A token that was issued so long ago; it revokes no earlier one. Shape: the token response (§2.8).
 pub(super) fn mint(

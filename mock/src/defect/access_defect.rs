@@ -8,7 +8,7 @@ use super::call::{AdmittedCall, ArrivingCall};
 use super::call_edit::QueryParameter;
 use super::edit;
 use super::likeness::Likeness;
-use crate::message::call::Admission;
+use crate::value::message::call::Admission;
 use crate::world::Outcome;
 
 /// How a token is found.
@@ -62,7 +62,7 @@ impl ArrivingCall<'_> {
     fn with_token(&self, token: &str) -> Option<Admission> {
         let mut headers = self.head.headers.clone();
         headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).ok()?);
-        let head = crate::message::call::Head { headers: &headers, ..*self.head };
+        let head = crate::value::message::call::Head { headers: &headers, ..*self.head };
         Some(self.world.admit_unhooked(self.now, &head))
     }
 }

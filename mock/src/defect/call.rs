@@ -8,12 +8,12 @@ use moot_fixtures::contract::Operation;
 
 use super::call_edit::{CallEdit, QueryParameter};
 use super::memory::HookMemory;
-use crate::message::call::{Admission, Admitted, Body, Call, Head, Part, Principal};
-use crate::message::content::ContentPlace;
-use crate::message::response::Response;
-use crate::message::route::Routed;
-use crate::state::seeded::Application;
+use crate::value::message::call::{Admission, Admitted, Body, Call, Head, Part, Principal};
+use crate::value::message::content::ContentPlace;
+use crate::value::message::response::Response;
+use crate::value::message::route::Routed;
 use crate::value::token::Grant;
+use crate::world::state::seeded::Application;
 use crate::world::{Outcome, World, reading};
 
 /// A call before its body is read.

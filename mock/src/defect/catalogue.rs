@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::act::DefectAct;
 use super::code::{self, DefectCode};
 use super::filter::ReplyContext;
-use crate::message::response::Response;
+use crate::value::message::response::Response;
 
 /// One way to be wrong.
 #[derive(Clone, Serialize, Deserialize)]

@@ -12,8 +12,8 @@ mod tokens;
 use jiff::Timestamp;
 
 use super::call::{AdmittedCall, ArrivingCall};
-use crate::message::call::Admission;
-use crate::state::change::Change;
+use crate::value::message::call::Admission;
+use crate::world::state::change::Change;
 use crate::world::{Outcome, World};
 
 /// The function of a defect, by the moment at which it acts.

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::filter::{ReplyContext, ResponseFilter};
 use super::operator::Operator;
 use super::place::ResponsePlace;
-use crate::message::json::json_bytes;
-use crate::message::response::{Response, ResponseBody};
+use crate::value::message::json::json_bytes;
+use crate::value::message::response::{Response, ResponseBody};
 
 /// An operator at a place of some responses.
 #[derive(Debug, Clone, Deserialize)]

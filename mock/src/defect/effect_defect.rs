@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::call::AdmittedCall;
-use crate::state::change::Change;
-use crate::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::value::identifier::IdKind;
 use crate::world::Outcome;
+use crate::world::state::change::Change;
+use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 
 /// A way in which changes are wrong.
 #[derive(Debug, Clone, Deserialize)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::call_edit::QueryParameter;
 use super::rule_pattern::RulePattern;
-use crate::message::response::Response;
+use crate::value::message::response::Response;
 
 /// The call that a response answers.
 #[derive(Debug, Clone, Copy)]

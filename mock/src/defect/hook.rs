@@ -15,9 +15,9 @@ use super::edit;
 use super::filter::ReplyContext;
 use super::memory::HookMemory;
 use super::record;
-use crate::message::call::{Admission, Call, Head};
-use crate::message::response::Response;
-use crate::state::change::Change;
+use crate::value::message::call::{Admission, Call, Head};
+use crate::value::message::response::Response;
+use crate::world::state::change::Change;
 use crate::world::{Hook, Outcome, World};
 
 /// The same world with these defects.

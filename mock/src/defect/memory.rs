@@ -6,7 +6,7 @@ use moot_fixtures::contract::Operation;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use crate::state::change::Change;
+use crate::world::state::change::Change;
 
 /// Tokens that were issued, the first answers, and changes that the next call of an operation makes.
 #[derive(Debug, Default)]

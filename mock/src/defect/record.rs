@@ -8,17 +8,17 @@ use http::header::{CACHE_CONTROL, HeaderValue, PRAGMA};
 use moot_fixtures::contract::{LegalRequestStatus, Operation};
 
 use super::call::AdmittedCall;
-use crate::message::content::Content;
-use crate::message::json::{DataJson, json_bytes};
-use crate::message::problem::Problem;
-use crate::state::change::Change;
-use crate::state::resource::activity::{Activity, ActivityKind};
-use crate::state::resource::legal_request::Submission;
-use crate::state::resource::token::TokenJson;
-use crate::state::resource::{LegalRequest, RepositoryDocument};
+use crate::value::message::content::Content;
+use crate::value::message::json::{DataJson, json_bytes};
+use crate::value::message::problem::Problem;
 use crate::value::sent_json::SentJson;
 use crate::value::token::Grant;
 use crate::world::Outcome;
+use crate::world::state::change::Change;
+use crate::world::state::resource::activity::{Activity, ActivityKind};
+use crate::world::state::resource::legal_request::Submission;
+use crate::world::state::resource::token::TokenJson;
+use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 
 /// The outcome of a creation if no rule had refused it. `refused` stays for other operations.
 pub(super) fn unchecked(call: &AdmittedCall<'_>, refused: Outcome) -> Outcome {

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::message::rule::Rule;
 use crate::value::address::AddressFault;
+use crate::value::message::rule::Rule;
 
 /// A broken rule. Text form: snake case, `workflow_exists`, or `{required: workflow_id}`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

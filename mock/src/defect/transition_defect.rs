@@ -5,11 +5,11 @@ use std::sync::Arc;
 use moot_fixtures::contract::LegalRequestStatus;
 use serde::Deserialize;
 
-use crate::state::change::Change;
-use crate::state::resource::LegalRequest;
-use crate::state::resource::activity::{Activity, ActivityKind};
 use crate::value::short_id::ShortId;
 use crate::world::World;
+use crate::world::state::change::Change;
+use crate::world::state::resource::LegalRequest;
+use crate::world::state::resource::activity::{Activity, ActivityKind};
 
 /// A way in which a status change is wrong.
 #[derive(Debug, Clone, Copy, Deserialize)]

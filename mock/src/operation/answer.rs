@@ -10,8 +10,8 @@ use super::{
     get_repository_document, get_workflow, get_workflow_schema, list_legal_requests,
     list_repository_documents, list_webhooks, list_workflows, revoke_token,
 };
-use crate::message::call::{Call, Fetch};
-use crate::message::problem::Problem;
+use crate::value::message::call::{Call, Fetch};
+use crate::value::message::problem::Problem;
 use crate::world::{Outcome, World};
 
 impl World {

@@ -4,9 +4,9 @@ use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 
-use crate::message::call::{Call, Principal};
-use crate::message::problem::Problem;
-use crate::message::reply::Responder;
+use crate::value::message::call::{Call, Principal};
+use crate::value::message::problem::Problem;
+use crate::value::message::reply::Responder;
 use crate::world::World;
 
 /// A call, the world it meets, and the time.

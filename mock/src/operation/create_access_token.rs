@@ -3,13 +3,13 @@
 use moot_fixtures::contract::{Answers, ScopeBeyond, Scopes, TokenFailure};
 
 use super::Context;
-use crate::message::problem::{Problem, shown};
 use crate::operation::oauth::{self, TokenForm};
-use crate::state::change::Change;
-use crate::state::resource::token::TokenJson;
-use crate::state::seeded::Application;
+use crate::value::message::problem::{Problem, shown};
 use crate::value::token::Grant;
 use crate::world::Outcome;
+use crate::world::state::change::Change;
+use crate::world::state::resource::token::TokenJson;
+use crate::world::state::seeded::Application;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let answers = context.answers();

@@ -15,19 +15,19 @@ use moot_fixtures::contract::{Answers, FieldUnexpected, LegalRequestStatus, Work
 use moot_fixtures::world::WorkflowKind;
 
 use super::Context;
-use crate::message::fields::MultipartFields;
-use crate::message::json::DataJson;
-use crate::message::problem::{Problem, shown};
-use crate::message::rule::Rule;
-use crate::state::change::Change;
-use crate::state::resource::LegalRequest;
-use crate::state::resource::activity::{Activity, ActivityKind};
-use crate::state::resource::course;
-use crate::state::resource::legal_request::{self, Submission};
-use crate::state::resource::workflow::Workflow;
-use crate::state::resource::workflow_fields::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
 use crate::value::email;
+use crate::value::message::fields::MultipartFields;
+use crate::value::message::json::DataJson;
+use crate::value::message::problem::{Problem, shown};
+use crate::value::message::rule::Rule;
 use crate::world::Outcome;
+use crate::world::state::change::Change;
+use crate::world::state::resource::LegalRequest;
+use crate::world::state::resource::activity::{Activity, ActivityKind};
+use crate::world::state::resource::course;
+use crate::world::state::resource::legal_request::{self, Submission};
+use crate::world::state::resource::workflow::Workflow;
+use crate::world::state::resource::workflow_fields::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
 
 const VARIABLES: &str = "variables";
 const FILE: &str = "file";

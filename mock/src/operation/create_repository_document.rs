@@ -8,16 +8,16 @@ use moot_fixtures::contract::Answers;
 use url::Url;
 
 use super::Context;
-use crate::message::call::Fetch;
-use crate::message::content::Content;
-use crate::message::fields::{MultipartFields, SentFile};
-use crate::message::problem::Problem;
-use crate::message::rule::Rule;
-use crate::state::change::Change;
-use crate::state::resource::RepositoryDocument;
 use crate::value::document_type;
+use crate::value::message::call::Fetch;
+use crate::value::message::content::Content;
+use crate::value::message::fields::{MultipartFields, SentFile};
+use crate::value::message::problem::Problem;
+use crate::value::message::rule::Rule;
 use crate::value::sent_json::SentJson;
 use crate::world::Outcome;
+use crate::world::state::change::Change;
+use crate::world::state::resource::RepositoryDocument;
 
 /// What a call uploads, as sent.
 struct Upload<'a> {

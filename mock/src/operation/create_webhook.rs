@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::Context;
-use crate::message::call::Body;
-use crate::message::fields;
-use crate::message::json::DataJson;
-use crate::message::problem::{Problem, shown};
-use crate::state::change::Change;
-use crate::state::resource::Webhook;
-use crate::state::resource::webhook::Credential;
 use crate::value::address;
 use crate::value::limits::{URL_LENGTH_MAX, WEBHOOK_NAME_LENGTH_MAX, WEBHOOKS_PER_COMPANY_MAX};
+use crate::value::message::call::Body;
+use crate::value::message::fields;
+use crate::value::message::json::DataJson;
+use crate::value::message::problem::{Problem, shown};
 use crate::world::Outcome;
+use crate::world::state::change::Change;
+use crate::world::state::resource::Webhook;
+use crate::world::state::resource::webhook::Credential;
 use crate::world::transition::EXECUTION_COMPLETE;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

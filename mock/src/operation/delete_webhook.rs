@@ -1,8 +1,8 @@
 //! `DELETE /v1/webhooks/{id}` (§4.13): the registration goes, and every delivery it had.
 
 use super::Context;
-use crate::message::problem::Problem;
-use crate::state::change::Change;
+use crate::value::message::problem::Problem;
+use crate::world::state::change::Change;
 use crate::world::{Outcome, deliver};
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

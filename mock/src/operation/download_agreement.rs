@@ -3,8 +3,8 @@
 //! Its id is unguessable; whether a token is asked for beside it is the answer `agreement_download`.
 
 use super::Context;
-use crate::message::problem::Problem;
 use crate::value::document_type;
+use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

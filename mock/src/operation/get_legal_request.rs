@@ -1,9 +1,9 @@
 //! `GET /v1/requests/{id}` (§4.7). With progression `on-read` this is the read that counts.
 
 use super::Context;
-use crate::message::json::DataJson;
-use crate::message::problem::Problem;
-use crate::state::change::Change;
+use crate::value::message::json::DataJson;
+use crate::value::message::problem::Problem;
+use crate::world::state::change::Change;
 use crate::world::{Outcome, progression};
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

@@ -3,11 +3,11 @@
 use moot_fixtures::contract::ListOrder;
 
 use super::Context;
-use crate::message::page::{self, Pagination};
-use crate::message::problem::Problem;
 use crate::operation::list::ListJson;
-use crate::state::resource::activity::Activity;
+use crate::value::message::page::{self, Pagination};
+use crate::value::message::problem::Problem;
 use crate::world::Outcome;
+use crate::world::state::resource::activity::Activity;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let id = context.id();

@@ -1,8 +1,8 @@
 //! `GET /v1/workflows/{id}` (§4.3).
 
 use super::Context;
-use crate::message::json::DataJson;
-use crate::message::problem::Problem;
+use crate::value::message::json::DataJson;
+use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

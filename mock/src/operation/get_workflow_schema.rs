@@ -1,9 +1,9 @@
 //! The schema of a workflow (§4.4; path by answer `workflow_schema_endpoint`).
 
 use super::Context;
-use crate::message::problem::Problem;
-use crate::state::resource::workflow_schema;
+use crate::value::message::problem::Problem;
 use crate::world::Outcome;
+use crate::world::state::resource::workflow_schema;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let (_, workflow) = context.visible(

@@ -3,11 +3,11 @@
 use roaring::RoaringBitmap;
 use serde::Serialize;
 
-use crate::message::page::{self, Pagination};
-use crate::message::problem::Problem;
-use crate::message::response::{PageNumber, Response};
 use crate::operation::context::Context;
-use crate::state::index;
+use crate::value::message::page::{self, Pagination};
+use crate::value::message::problem::Problem;
+use crate::value::message::response::{PageNumber, Response};
+use crate::world::state::index;
 
 /// JSON of a list.
 #[derive(Debug, Serialize)]

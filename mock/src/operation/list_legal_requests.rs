@@ -3,11 +3,11 @@
 use moot_fixtures::contract::LegalRequestStatus;
 
 use super::Context;
-use crate::message::page::{self, StatusParameter};
-use crate::message::problem::Problem;
 use crate::operation::list;
-use crate::state::index::status_place;
+use crate::value::message::page::{self, StatusParameter};
+use crate::value::message::problem::Problem;
 use crate::world::Outcome;
+use crate::world::state::index::status_place;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let query = context.call.head.query;

@@ -1,8 +1,8 @@
 //! `GET /v1/repository_documents` (§4.10).
 
 use super::Context;
-use crate::message::problem::Problem;
 use crate::operation::list;
+use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

@@ -3,9 +3,9 @@
 use moot_fixtures::contract::WorkflowStatus;
 
 use super::Context;
-use crate::message::page::{self, StatusParameter};
-use crate::message::problem::Problem;
 use crate::operation::list;
+use crate::value::message::page::{self, StatusParameter};
+use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

@@ -8,10 +8,10 @@ use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use moot_fixtures::contract::Answers;
 
-use crate::message::call::{Body, BodyFault};
-use crate::message::problem::Problem;
 use crate::operation::Context;
-use crate::state::seeded::Application;
+use crate::value::message::call::{Body, BodyFault};
+use crate::value::message::problem::Problem;
+use crate::world::state::seeded::Application;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 /// The same for every wrong credential, so that a caller does not learn which ids exist.

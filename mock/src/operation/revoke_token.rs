@@ -1,11 +1,11 @@
 //! `POST /oauth/revoke` (RFC 7009; answer `token_revocation`).
 
 use super::Context;
-use crate::message::problem::Problem;
 use crate::operation::oauth::{self, TokenForm};
-use crate::state::change::Change;
 use crate::value::limits::MARKED_TOKENS_MAX;
+use crate::value::message::problem::Problem;
 use crate::world::Outcome;
+use crate::world::state::change::Change;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let status = context.answers().token_failure_status.other;

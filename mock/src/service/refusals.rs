@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use super::Service;
-use crate::message::call::{Call, Head};
-use crate::message::response::Response;
-use crate::message::unserved::Unserved;
+use crate::value::message::call::{Call, Head};
+use crate::value::message::response::Response;
+use crate::value::message::unserved::Unserved;
 use crate::world::journal::CallEffects;
 
 impl Service {

@@ -2,7 +2,7 @@
 //!
 //! Every body is bounded in bytes and in time. Nothing here knows an operation: how to read comes
 //! from the core's [`Reading`], and what is wrong with a body goes back to it as a
-//! [`BodyFault`](crate::message::call::BodyFault).
+//! [`BodyFault`](crate::value::message::call::BodyFault).
 
 mod disposition;
 mod error;

@@ -19,7 +19,7 @@ use super::console;
 use super::drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 use super::listener::{ServeLimits, accept_all};
 use super::site::Access;
-use crate::message::call::{Body as ReadBody, Reading};
+use crate::value::message::call::{Body as ReadBody, Reading};
 use crate::value::path_pattern::PathPattern;
 
 /// Where the control plane of a mock is.

@@ -30,12 +30,12 @@ use crate::defect::{self, Defect};
 use crate::service::NotKept;
 use crate::service::Service;
 #[cfg(feature = "state")]
-use crate::state::change::Change;
-#[cfg(feature = "state")]
 use crate::value::clock::Clock;
 use crate::value::settings::SettingsError;
 use crate::world::World;
 use crate::world::settings::{Settings, base_path};
+#[cfg(feature = "state")]
+use crate::world::state::change::Change;
 
 /// The number of the main world.
 const MAIN: u64 = 0;

@@ -3,7 +3,7 @@
 //! A folder holds `state.redb` (rows, sandboxes, and small documents), `files/` (larger documents,
 //! named by their SHA-256), `commits` (the number of commits) and `uploads/` (uploads that are being
 //! received). One store holds the main world and every sandbox, but no journal, faults or limiter.
-//! Start reading at `open`; [`crate::state::stored`] describes the rows.
+//! Start reading at `open`; [`crate::world::state::stored`] describes the rows.
 //! `row_store` says what any store must do.
 
 #[cfg(feature = "state")]

@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{CheckOrder, Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
 use super::{World, reading};
-use crate::message::call::{Admission, Admitted, Head};
-use crate::message::problem::Problem;
-use crate::message::response::{Response, Stage};
-use crate::message::route::Routed;
+use crate::value::message::call::{Admission, Admitted, Head};
+use crate::value::message::problem::Problem;
+use crate::value::message::response::{Response, Stage};
+use crate::value::message::route::Routed;
 #[cfg(feature = "server")]
-use crate::message::unserved::Unserved;
+use crate::value::message::unserved::Unserved;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
 use crate::world::journal::{CallEffects, Occurrence};

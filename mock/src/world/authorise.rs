@@ -5,8 +5,8 @@ use http::header::AUTHORIZATION;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, Operation, ReadScope, Scope, TokenNeed};
 
-use crate::message::call::Principal;
-use crate::message::problem::Problem;
+use crate::value::message::call::Principal;
+use crate::value::message::problem::Problem;
 use crate::value::token::Grant;
 use crate::world::World;
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::state::change::Change;
 use crate::value::limits::WATCHED_CHANGES_MAX;
+use crate::world::state::change::Change;
 
 /// The newest changes of a world.
 #[derive(Debug, Default)]

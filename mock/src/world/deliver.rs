@@ -8,16 +8,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use crate::state::change::{Change, Effect, EffectKind};
-use crate::state::resource::delivery::{
-    AttemptOutcome, AttemptRecord, Delivery, DeliveryState, WebhookEvent, payload,
-};
-use crate::state::resource::{LegalRequest, Webhook};
 use crate::value::clock::later;
 use crate::value::limits::DELIVERIES_MAX;
 use crate::value::timestamp;
 use crate::world::World;
 use crate::world::fault::drill;
+use crate::world::state::change::{Change, Effect, EffectKind};
+use crate::world::state::resource::delivery::{
+    AttemptOutcome, AttemptRecord, Delivery, DeliveryState, WebhookEvent, payload,
+};
+use crate::world::state::resource::{LegalRequest, Webhook};
 
 /// One attempt to deliver, to be made now.
 #[derive(Debug, Clone)]

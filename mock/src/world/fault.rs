@@ -1,7 +1,7 @@
 //! Faults: answers that go wrong in a way that a test asked for.
 //!
 //! Here is what a fault is, which call it strikes and what it does to an answer. What needs a
-//! connection (waiting, cutting) is only named, as [`crate::message::response::TransportFault`], for the shell.
+//! connection (waiting, cutting) is only named, as [`crate::value::message::response::TransportFault`], for the shell.
 
 mod armed;
 mod damage;
@@ -19,7 +19,7 @@ use std::net::IpAddr;
 use http::Method;
 use moot_fixtures::contract::Operation;
 
-use crate::message::call::Head;
+use crate::value::message::call::Head;
 use crate::value::path_pattern::PathPattern;
 
 /// A fault, as it is armed: it strikes the `nth` call that matches and those after it. Calls that are

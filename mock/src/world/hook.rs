@@ -5,8 +5,8 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::{Outcome, World};
-use crate::message::call::{Admission, Call, Head};
-use crate::state::change::Change;
+use crate::value::message::call::{Admission, Call, Head};
+use crate::world::state::change::Change;
 
 /// Stands in for methods of a [`World`].
 ///

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use jiff::Timestamp;
 
 use super::World;
-use crate::message::call::Call;
-use crate::message::problem::Problem;
-use crate::message::response::Response;
-use crate::state::change::Change;
+use crate::value::message::call::Call;
+use crate::value::message::problem::Problem;
+use crate::value::message::response::Response;
+use crate::world::state::change::Change;
 
 /// Range of call numbers of one start of a stored world. No two starts share a number, so that no
 /// `request_id` and no token is issued twice.

@@ -7,8 +7,8 @@ use std::ops::Deref;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
-use crate::state::State;
-use crate::state::change::Change;
+use crate::world::state::State;
+use crate::world::state::change::Change;
 
 /// The data as lists show it.
 #[derive(Debug)]

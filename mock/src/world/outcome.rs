@@ -1,7 +1,7 @@
 //! The answer to a call with what it changes.
 
-use crate::message::response::Response;
-use crate::state::change::{Change, Effect};
+use crate::value::message::response::Response;
+use crate::world::state::change::{Change, Effect};
 
 /// What a call is answered, and what has to be applied before the answer leaves.
 #[derive(Debug)]

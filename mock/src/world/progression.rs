@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::{World, transition};
-use crate::state::change::{Change, Effect};
-use crate::state::resource::LegalRequest;
-use crate::state::resource::course::{Pace, ProgressionPlan};
-use crate::state::resource::status_way;
+use crate::world::state::change::{Change, Effect};
+use crate::world::state::resource::LegalRequest;
+use crate::world::state::resource::course::{Pace, ProgressionPlan};
+use crate::world::state::resource::status_way;
 
 impl World {
     /// The earliest step that is due, as it happens at its own time; apply it and ask again.

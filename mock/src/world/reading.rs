@@ -2,11 +2,11 @@
 
 use moot_fixtures::contract::{Answers, BodyKind, Operation};
 
-use crate::message::call::{MultipartLimits, Reading};
 use crate::value::limits::{
     CREATE_BODY_BYTES_MAX, FORM_BYTES_MAX, JSON_BYTES_MAX, MULTIPART_OVERHEAD_BYTES_MAX, PARTS_MAX,
     TEXT_FIELD_BYTES_MAX,
 };
+use crate::value::message::call::{MultipartLimits, Reading};
 
 /// How the body of an operation is read.
 pub(crate) fn reading(operation: Operation, answers: &Answers) -> Reading {

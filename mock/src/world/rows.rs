@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use super::World;
-use crate::state::resource::{LegalRequest, RepositoryDocument, Webhook};
-use crate::state::seeded::Ids;
-use crate::state::table::RowTable;
 use crate::value::identifier::{IdKind, Identifiers, document_id_of};
 use crate::value::limits::ROWS_MAX;
 use crate::value::short_id::ShortId;
+use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
+use crate::world::state::seeded::Ids;
+use crate::world::state::table::RowTable;
 
 impl World {
     /// The legal request of an id.

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::World;
-use crate::message::call::{Call, Head};
-use crate::message::response::Response;
+use crate::value::message::call::{Call, Head};
+use crate::value::message::response::Response;
 use crate::world::fault::{self, Strike, Struck};
 
 impl World {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 
-use crate::state::change::{Change, Effect, EffectKind};
-use crate::state::resource::activity::{Activity, ActivityKind};
-use crate::state::resource::signed_document::signed_document;
-use crate::state::resource::{LegalRequest, RepositoryDocument};
 use crate::value::limits::ACTIVITIES_MAX;
 use crate::value::sent_json::SentJson;
+use crate::world::state::change::{Change, Effect, EffectKind};
+use crate::world::state::resource::activity::{Activity, ActivityKind};
+use crate::world::state::resource::signed_document::signed_document;
+use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::{World, deliver};
 
 /// The event of §6 for a fully executed request.

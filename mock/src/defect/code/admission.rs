@@ -12,7 +12,7 @@ use super::CodeRow;
 use super::DefectCode::Admit;
 use crate::defect::call::ArrivingCall;
 use crate::defect::edit;
-use crate::message::call::{Admission, Head, Principal};
+use crate::value::message::call::{Admission, Head, Principal};
 
 const LIMITED: &str = "rate_limit_exceeded";
 const INVALID: &str = "invalid_token";

@@ -12,10 +12,10 @@ use super::CodeRow;
 use super::DefectCode::Answer;
 use crate::defect::call::{AdmittedCall, part_text};
 use crate::defect::record;
-use crate::message::call::{Body, BodyFault};
-use crate::message::content::Content;
-use crate::message::problem::Problem;
-use crate::message::response::ResponseBody;
+use crate::value::message::call::{Body, BodyFault};
+use crate::value::message::content::Content;
+use crate::value::message::problem::Problem;
+use crate::value::message::response::ResponseBody;
 use crate::world::Outcome;
 
 /// Longest identifier or parameter that `hostile.long-word-is-500` serves, in bytes.

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
-use crate::state::change::Change;
-use crate::state::resource::{Delivery, DeliveryState};
+use crate::world::state::change::Change;
+use crate::world::state::resource::{Delivery, DeliveryState};
 use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::{World, deliver};
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use super::deliveries::without;
-use crate::state::change::Change;
-use crate::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::World;
+use crate::world::state::change::Change;
+use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::transition::stored_document;
 
 pub(super) const ROWS: &[CodeRow] = &[

@@ -9,9 +9,9 @@ use super::CodeRow;
 use super::DefectCode::{Answer, Change as OnChange};
 use super::histories::is_moved;
 use crate::defect::call::AdmittedCall;
-use crate::state::change::Change;
-use crate::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::world::deliver;
+use crate::world::state::change::Change;
+use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::{Outcome, World};
 

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use super::CodeRow;
 use super::DefectCode::Restart as OnRestart;
-use crate::state::change::Change;
 use crate::world::World;
+use crate::world::state::change::Change;
 
 pub(super) const ROWS: &[CodeRow] = &[
     ("restart.forgets-everything", OnRestart(forget_everything)),

@@ -8,7 +8,7 @@ use super::CodeRow;
 use super::DefectCode::Answer;
 use crate::defect::call::AdmittedCall;
 use crate::defect::{edit, record};
-use crate::message::call::Body;
+use crate::value::message::call::Body;
 use crate::world::Outcome;
 
 const TOKEN: Operation = Operation::CreateAccessToken;

@@ -3,12 +3,12 @@
 use moot_fixtures::contract::Answers;
 
 use super::FILE;
-use crate::message::fields::{MultipartFields, SentFile};
-use crate::message::problem::Problem;
-use crate::message::rule::Rule;
-use crate::state::resource::legal_request::{FileDisposition, FileRole, StoredFile};
-use crate::state::resource::workflow_fields::SUPPORT_DOCUMENTS;
 use crate::value::document_type;
+use crate::value::message::fields::{MultipartFields, SentFile};
+use crate::value::message::problem::Problem;
+use crate::value::message::rule::Rule;
+use crate::world::state::resource::legal_request::{FileDisposition, FileRole, StoredFile};
+use crate::world::state::resource::workflow_fields::SUPPORT_DOCUMENTS;
 
 /// The files in the order sent, the document first. With `merge`, those that can be are merged (§8).
 ///

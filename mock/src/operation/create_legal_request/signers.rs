@@ -4,11 +4,11 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SignerStyle;
 
 use super::invalid;
-use crate::message::fields::MultipartFields;
-use crate::message::problem::{Problem, shown};
-use crate::message::rule::Rule;
-use crate::state::resource::workflow::Workflow;
-use crate::state::resource::workflow_fields::{SIGNER, SIGNERS};
+use crate::value::message::fields::MultipartFields;
+use crate::value::message::problem::{Problem, shown};
+use crate::value::message::rule::Rule;
+use crate::world::state::resource::workflow::Workflow;
+use crate::world::state::resource::workflow_fields::{SIGNER, SIGNERS};
 
 /// The signers in signing order. Exactly one configured signer is assigned by itself.
 ///

@@ -8,12 +8,12 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::{SeedVariable, VariableType};
 
 use super::{VARIABLES, invalid};
-use crate::message::fields::MultipartFields;
-use crate::message::problem::Problem;
-use crate::message::rule::Rule;
-use crate::state::resource::workflow::Workflow;
-use crate::state::resource::workflow_schema;
+use crate::value::message::fields::MultipartFields;
+use crate::value::message::problem::Problem;
+use crate::value::message::rule::Rule;
 use crate::value::sent_json::SentJson;
+use crate::world::state::resource::workflow::Workflow;
+use crate::world::state::resource::workflow_schema;
 
 /// The values of the workflow's variables.
 ///

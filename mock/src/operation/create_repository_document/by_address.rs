@@ -6,11 +6,11 @@ use url::Url;
 
 use super::super::Context;
 use super::check_type;
-use crate::message::call::{Fetch, FetchFault};
-use crate::message::content::Content;
-use crate::message::problem::Problem;
-use crate::message::response::TransportFault;
-use crate::message::rule::Rule;
+use crate::value::message::call::{Fetch, FetchFault};
+use crate::value::message::content::Content;
+use crate::value::message::problem::Problem;
+use crate::value::message::response::TransportFault;
+use crate::value::message::rule::Rule;
 use crate::value::{address, document_type, pdf};
 
 /// A media type that says nothing.

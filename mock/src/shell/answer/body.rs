@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 
 use super::faulty_body::FaultyBody;
-use crate::message::content::{Content, ContentFile, ContentPlace};
+use crate::value::message::content::{Content, ContentFile, ContentPlace};
 
 /// A stored file is sent in pieces of this size.
 const PIECE_BYTES: usize = 64 * 1024;

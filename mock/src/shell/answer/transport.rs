@@ -7,7 +7,7 @@ use http::Response;
 use super::body::SiteBody;
 use super::faulty_body::FaultyBody;
 use super::problem;
-use crate::message::response::{self, ResponseBody, TransportFault};
+use crate::value::message::response::{self, ResponseBody, TransportFault};
 
 /// Marks an answer whose connection ends in another way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

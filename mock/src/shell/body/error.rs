@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::message::call::BodyFault;
+use crate::value::message::call::BodyFault;
 
 /// Why a body could not be read.
 pub(super) enum ReadError {

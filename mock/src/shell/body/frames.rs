@@ -9,8 +9,8 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
-use crate::message::call::BodyFault;
 use crate::shell::clock;
+use crate::value::message::call::BodyFault;
 
 /// How long a body may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

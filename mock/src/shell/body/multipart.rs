@@ -19,8 +19,8 @@ use super::disposition::parameter;
 use super::error::ReadError;
 use super::frames::Frames;
 use super::spool::{Spool, Store};
-use crate::message::call::{BodyFault, MultipartLimits, Part};
-use crate::message::content::Content;
+use crate::value::message::call::{BodyFault, MultipartLimits, Part};
+use crate::value::message::content::Content;
 
 /// Bytes of a body that are handed to `multer` at a time.
 const PIECE_BYTES_MAX: usize = 64 * 1024;

@@ -11,7 +11,7 @@ use super::error::ReadError;
 use super::frames::{BodyTimes, Frames};
 use super::multipart;
 use super::spool::Store;
-use crate::message::call::{self, BodyFault, Reading};
+use crate::value::message::call::{self, BodyFault, Reading};
 
 /// Bytes that are read only to be thrown away, so that a client that writes before it reads finds
 /// the answer. A body that is announced as longer is not read at all, and its connection is closed.

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::upload_folder::UploadFolder;
-use crate::message::content::{Content, ContentFile, ContentPlace};
+use crate::value::message::content::{Content, ContentFile, ContentPlace};
 
 /// A part of up to this many bytes stays in memory.
 pub(super) const MEMORY_BYTES_MAX: usize = 64 * 1024;

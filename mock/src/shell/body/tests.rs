@@ -16,8 +16,8 @@ use sha2::{Digest, Sha256};
 
 use super::spool::MEMORY_BYTES_MAX;
 use super::{BodyTimes, Store, read};
-use crate::message::call::{self, MultipartLimits, Part, Reading};
-use crate::message::content::ContentPlace;
+use crate::value::message::call::{self, MultipartLimits, Part, Reading};
+use crate::value::message::content::ContentPlace;
 
 const LIMITS: MultipartLimits =
     MultipartLimits { parts_max: 3, text_bytes_max: 20, part_bytes_max: 40, body_bytes_max: 2_000 };

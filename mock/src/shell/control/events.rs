@@ -15,11 +15,11 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::MissedTickBehavior;
 
 use crate::control::{ControlEvent, EventKind, EventWatcher, ExchangeFilter};
-use crate::message::wire::WireCall;
 use crate::shell::answer::{SiteBody, problem};
 use crate::shell::clock;
 use crate::shell::sandbox::Realm;
 use crate::shell::site::Site;
+use crate::value::message::wire::WireCall;
 
 /// Between two looks for news.
 const LOOK: Duration = Duration::from_millis(40);

@@ -18,11 +18,11 @@ use super::members;
 use super::perform::{ControlCall, on_site, on_world};
 use super::routes::{ROUTES, Route, WAIT_MEMBER};
 use super::site_action::SiteAction;
-use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::{ControlProblem, SiteBody, problem};
 use crate::shell::body::{self, Store};
 use crate::shell::sandbox::Realm;
 use crate::shell::site::{ControlRights, Site};
+use crate::value::message::call::{self, BodyFault, Reading};
 
 /// Bytes of a request; the bytes of an address are the largest.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;

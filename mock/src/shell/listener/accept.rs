@@ -23,9 +23,9 @@ use super::places::{ConnectionPhase, ConnectionPlace, Places};
 use super::tls::Tls;
 use super::watched_answer::WatchedAnswer;
 use super::watched_body::WatchedBody;
-use crate::message::wire::WireCall;
 use crate::shell::answer::{ConnectionEnd, SiteBody};
 use crate::shell::clock;
+use crate::value::message::wire::WireCall;
 
 /// After a failed `accept`, which is usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);

@@ -14,8 +14,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-use crate::message::wire::WireEnd;
 use crate::shell::clock;
+use crate::value::message::wire::WireEnd;
 
 /// A client that still sends when its connection ends is read for this long: closed at once, it would
 /// find a reset instead of its answer.

@@ -11,9 +11,9 @@ use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Semaphore;
 
 use super::connect::{Network, Reach, reason};
-use crate::message::call::{Fetch, FetchFault, Fetched};
 use crate::shell::body::{Spool, Store};
 use crate::value::address;
+use crate::value::message::call::{Fetch, FetchFault, Fetched};
 
 /// The longest time for a fetch with all its redirects.
 pub const FETCH_TIME_MAX: Duration = Duration::from_secs(10);
@@ -77,7 +77,7 @@ impl Fetcher {
         mut answer: Response,
         bytes_max: u64,
         store: &Store,
-    ) -> Result<crate::message::content::Content, FetchFault> {
+    ) -> Result<crate::value::message::content::Content, FetchFault> {
         if answer.content_length().is_some_and(|length| length > bytes_max) {
             return Err(FetchFault::TooLarge);
         }

@@ -10,10 +10,10 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use tokio::net::TcpListener;
 
-use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::SiteBody;
 use crate::shell::body::{self, BodyTimes, Store};
 use crate::shell::listener::{ServeLimits, WatchedBody, accept_all};
+use crate::value::message::call::{self, BodyFault, Reading};
 
 /// Bytes of a body; a larger one is answered 413 and not reported.
 pub const RECEIVED_BYTES_MAX: usize = 1 << 20;

@@ -9,13 +9,13 @@ use moot_fixtures::world::SeedWorld;
 use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url, id};
 use crate::defect;
-use crate::message::json::json_bytes;
 use crate::shell::clock;
 use crate::shell::store::StoredSandbox;
-use crate::state::seeded::Seeded;
+use crate::value::message::json::json_bytes;
 use crate::value::settings::SettingsError;
 use crate::world::World;
 use crate::world::settings::RunSettings;
+use crate::world::state::seeded::Seeded;
 
 /// Restores these sandboxes, in this order, after this number of earlier starts. Each lease begins
 /// again, because nobody could call a sandbox while the mock was not running.

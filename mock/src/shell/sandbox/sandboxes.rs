@@ -14,14 +14,14 @@ use super::lease::Lease;
 use super::plan::SandboxPlan;
 use super::realm::Realm;
 use crate::defect::{self, Defect};
-use crate::message::problem::shown;
 use crate::service::{NotKept, Service};
 use crate::shell::clock;
 use crate::shell::store::{SandboxRecord, StateStore};
-use crate::state::seeded::Seeded;
+use crate::value::message::problem::shown;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::world::World;
 use crate::world::settings::RunSettings;
+use crate::world::state::seeded::Seeded;
 
 /// The largest number of sandboxes at the same time.
 pub const SANDBOXES_MAX: usize = 10_000;

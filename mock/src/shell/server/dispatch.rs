@@ -12,14 +12,14 @@ use http::{Method, Request, Response, StatusCode, Version};
 use http_body::Body;
 use moot_fixtures::contract::Operation;
 
-use crate::message::call::{self, Admission, Call, Head};
-use crate::message::unserved::Unserved;
-use crate::message::wire::WireCall;
 use crate::operation::oauth;
 use crate::shell::answer::{ControlProblem, SiteBody, problem, sent};
 use crate::shell::sandbox::Realm;
 use crate::shell::site::{Site, WatchedCall};
 use crate::shell::{body, clock, console, control};
+use crate::value::message::call::{self, Admission, Call, Head};
+use crate::value::message::unserved::Unserved;
+use crate::value::message::wire::WireCall;
 
 /// Prefix of a control plane, below a base path.
 const ADMIN: &str = "/__admin";

@@ -15,7 +15,7 @@ use super::row_store::RowStore;
 use super::sandbox_record::SandboxRecord;
 use super::sandbox_row::SandboxRow;
 use crate::service::{Keeper, NotKept};
-use crate::state::stored;
+use crate::world::state::stored;
 
 /// The store of one mock. A clone is another handle to the same store.
 #[derive(Clone)]

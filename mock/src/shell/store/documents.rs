@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::error::DurableError;
 use super::folder;
-use crate::message::content::{Content, ContentFile, ContentPlace};
 use crate::shell::body::digest_of;
+use crate::value::message::content::{Content, ContentFile, ContentPlace};
 
 /// A file that remains when its content is dropped.
 #[derive(Debug)]

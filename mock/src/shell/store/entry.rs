@@ -7,9 +7,9 @@ use moot_fixtures::world::SeedWorld;
 use serde::{Deserialize, Serialize};
 
 use super::sandbox_row::{Definitions, SandboxRow};
-use crate::message::content::Content;
-use crate::state::stored::StoredRow;
+use crate::value::message::content::Content;
 use crate::world::settings::Settings;
+use crate::world::state::stored::StoredRow;
 
 /// Version of the rows. Other versions are refused.
 const FORMAT: u32 = 3;
@@ -74,7 +74,7 @@ pub(super) struct StoreContents {
     pub(super) made: u64,
     pub(super) sandboxes: BTreeMap<u64, SandboxRow>,
     pub(super) definitions: Definitions,
-    /// Values by the number of the world and the key of [`crate::state::stored`], such as
+    /// Values by the number of the world and the key of [`crate::world::state::stored`], such as
     /// `0/legal_request/42`.
     pub(super) rows: BTreeMap<String, Vec<u8>>,
     /// Documents that are in memory, by digest.

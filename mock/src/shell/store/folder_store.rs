@@ -15,8 +15,8 @@ use super::folder::Folder;
 use super::read;
 use super::row_store::RowStore;
 use super::rows;
-use crate::message::content::ContentPlace;
 use crate::service::NotKept;
+use crate::value::message::content::ContentPlace;
 
 /// A folder that only this process uses.
 pub(super) struct FolderStore {

@@ -10,8 +10,8 @@ use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
 use super::error::DurableError;
 use super::row_store::RowStore;
 use super::table::{KeyBatch, KeyTable};
-use crate::message::content::ContentPlace;
 use crate::service::NotKept;
+use crate::value::message::content::ContentPlace;
 
 #[derive(Default)]
 pub(super) struct MemoryStore(Mutex<StoredValues>);

@@ -14,10 +14,10 @@ use super::error::DurableError;
 use super::folder_store::FolderStore;
 use super::row_store::RowStore;
 use super::sandbox_record::SandboxRecord;
-use crate::message::content::{Content, ContentPlace};
-use crate::state::change::Change;
-use crate::state::stored::{self, StoredError};
+use crate::value::message::content::{Content, ContentPlace};
 use crate::world::settings::Settings;
+use crate::world::state::change::Change;
+use crate::world::state::stored::{self, StoredError};
 
 /// The content of a store: the store for further changes, and the worlds as they were.
 pub(crate) struct OpenStore {

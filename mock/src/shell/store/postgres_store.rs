@@ -20,13 +20,13 @@ use super::error::DurableError;
 use super::postgres_write::{WriteStatement, digest_of_batch};
 use super::row_store::RowStore;
 use super::table::{HEADER, KeyBatch, KeyTable};
-use crate::message::content::ContentPlace;
-use crate::message::json::json_bytes;
 use crate::service::NotKept;
 use crate::shell::body::{Spool, Store};
 use crate::shell::postgres::{
     DatabaseConnection, HeadRow, PostgresAddress, PostgresError, SqlParameter, Trust, connect,
 };
+use crate::value::message::content::ContentPlace;
+use crate::value::message::json::json_bytes;
 use crate::world::settings::Settings;
 
 /// A document is stored in parts of this size. Smaller ones are read into memory.

@@ -4,8 +4,8 @@ use sha2::{Digest, Sha256};
 use tokio_postgres::types::Type;
 
 use super::table::KeyBatch;
-use crate::message::content::{Content, ContentPlace};
 use crate::shell::postgres::{DatabaseConnection, HeadRow, PostgresError, SqlParameter};
+use crate::value::message::content::{Content, ContentPlace};
 
 /// `$1` epoch, `$2` holder, `$3` and `$4` the new number and digest, `$5` and `$6` those of before.
 const WRITE: &str = "

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
 use super::error::DurableError;
-use crate::message::content::ContentPlace;
 use crate::service::NotKept;
+use crate::value::message::content::ContentPlace;
 
 /// Keeps the data of one mock. Only one mock uses it at a time.
 pub(super) trait RowStore: Send + Sync {

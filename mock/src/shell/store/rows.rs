@@ -8,11 +8,11 @@ use redb::{Database, ReadableTable, TableDefinition, WriteTransaction};
 
 use super::entry::{DataInUse, Entry, StoreHeader, split};
 use super::sandbox_row::{Definitions, SandboxRow};
-use crate::message::content::ContentPlace;
-use crate::message::json::json_bytes;
-use crate::state::stored::{self, StoredRow};
+use crate::value::message::content::ContentPlace;
+use crate::value::message::json::json_bytes;
+use crate::world::state::stored::{self, StoredRow};
 
-/// Keys have the number of the world and the key of [`crate::state::stored`], such as
+/// Keys have the number of the world and the key of [`crate::world::state::stored`], such as
 /// `0/legal_request/42`.
 pub(super) const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
 pub(super) const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::sandbox_record::SandboxRecord;
-use crate::message::json::json_bytes;
 use crate::shell::{clock, settings};
+use crate::value::message::json::json_bytes;
 use crate::value::settings::{ClockSetting, RateLimitMode, SecretSource};
 use crate::world::settings::RunSettings;
 

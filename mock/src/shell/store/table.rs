@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::documents;
 use super::entry::{DataInUse, Entry, StoreContents, StoreHeader, split};
 use super::sandbox_row::{Definitions, SandboxRow};
-use crate::message::content::Content;
-use crate::message::json::json_bytes;
-use crate::state::stored;
+use crate::value::message::content::Content;
+use crate::value::message::json::json_bytes;
+use crate::world::state::stored;
 
 /// The key of the header.
 pub(super) const HEADER: &str = "about";

@@ -14,15 +14,15 @@ use super::memory_store::MemoryStore;
 use super::open::{OpenStore, open};
 use super::row_store::RowStore;
 use super::sandbox_record::SandboxRecord;
-use crate::message::content::{Content, ContentPlace};
 use crate::service::NotKept;
 use crate::shell::body::{Spool, Store};
 use crate::shell::settings;
-use crate::state::change::{Change, Checkpoint, Registered};
-use crate::state::stored;
+use crate::value::message::content::{Content, ContentPlace};
 use crate::value::settings::RateLimitMode;
 use crate::world::Noted;
 use crate::world::settings::Settings;
+use crate::world::state::change::{Change, Checkpoint, Registered};
+use crate::world::state::stored;
 
 /// Opens the same data again. Handles of before are dropped.
 type StorePlace<'p> = &'p dyn Fn() -> Arc<dyn RowStore>;

@@ -6,10 +6,10 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::{FailedStatus, FaultKind};
-use crate::message::json::json_bytes;
-use crate::message::problem::Problem;
-use crate::message::reply::Responder;
-use crate::message::response::{Response, ResponseBody, TransportFault};
+use crate::value::message::json::json_bytes;
+use crate::value::message::problem::Problem;
+use crate::value::message::reply::Responder;
+use crate::value::message::response::{Response, ResponseBody, TransportFault};
 use crate::value::timestamp;
 
 /// What a gateway answers in place of the service.

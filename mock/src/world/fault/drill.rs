@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::message::json::json_bytes;
-use crate::message::response::{Response, ResponseBody};
+use crate::value::message::json::json_bytes;
+use crate::value::message::response::{Response, ResponseBody};
 
 /// The unknown member.
 const MEMBER: &str = "moot_unknown_member";

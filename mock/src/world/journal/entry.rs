@@ -12,14 +12,14 @@ use serde::Serialize;
 use strum::IntoEnumIterator;
 
 use super::masks;
-use crate::message::call::{Body, Call, Head, Part};
-use crate::message::content::{Content, ContentPlace};
-use crate::message::response::{Response, ResponseBody, Stage, TransportFault};
-use crate::message::wire::WireCall;
 use crate::value::limits::{
     JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX,
     JOURNAL_TEXT_MAX,
 };
+use crate::value::message::call::{Body, Call, Head, Part};
+use crate::value::message::content::{Content, ContentPlace};
+use crate::value::message::response::{Response, ResponseBody, Stage, TransportFault};
+use crate::value::message::wire::WireCall;
 use crate::value::timestamp;
 use crate::world::fault::Strike;
 

@@ -15,7 +15,7 @@ use crate::shell::postgres::{
 use crate::shell::store::postgres_store::PostgresStore;
 use crate::shell::store::row_store::RowStore;
 use crate::shell::store::{entry::Entry, table::KeyTable};
-use crate::state::stored;
+use crate::world::state::stored;
 
 /// A node of a test.
 const NODE: [u8; 16] = [7; 16];

@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 use serde::Serialize;
 
-use crate::message::content::Content;
-use crate::message::json::json_bytes;
-use crate::message::problem::{Problem, ProblemForm};
-use crate::message::response::{Refused, Response, ResponseBody};
 use crate::value::identifier::{IdKind, Identifiers};
+use crate::value::message::content::Content;
+use crate::value::message::json::json_bytes;
+use crate::value::message::problem::{Problem, ProblemForm};
+use crate::value::message::response::{Refused, Response, ResponseBody};
 
 /// What every answer of one call has in common.
 #[derive(Debug)]

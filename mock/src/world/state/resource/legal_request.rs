@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, LegalRequestStatus, RequestName};
 use serde::{Deserialize, Serialize};
 
-use crate::message::content::Content;
-use crate::message::json::ResourceJson;
-use crate::state::resource::activity::Activity;
-use crate::state::resource::course::{Pace, ProgressionPlan};
-use crate::state::resource::workflow::Workflow;
+use crate::value::message::content::Content;
+use crate::value::message::json::ResourceJson;
 use crate::value::sent_json::SentJson;
+use crate::world::state::resource::activity::Activity;
+use crate::world::state::resource::course::{Pace, ProgressionPlan};
+use crate::world::state::resource::workflow::Workflow;
 
 /// A legal request.
 #[derive(Debug, Clone, Serialize, Deserialize)]

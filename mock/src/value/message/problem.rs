@@ -9,8 +9,8 @@ use http::StatusCode;
 use http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use moot_fixtures::contract::{Answers, Operation, ProblemType, RateLimitBody, Scope};
 
-use crate::message::response::Stage;
-use crate::message::rule::Rule;
+use crate::value::message::response::Stage;
+use crate::value::message::rule::Rule;
 
 /// A refusal.
 #[derive(Debug, Clone)]

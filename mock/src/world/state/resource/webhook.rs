@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use crate::message::json::ResourceJson;
+use crate::value::message::json::ResourceJson;
 
 /// A webhook.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -5,9 +5,9 @@
 
 use moot_fixtures::contract::Answers;
 
-use crate::message::call::{Body, BodyFault, Part};
-use crate::message::content::{Content, ContentPlace};
-use crate::message::problem::Problem;
+use crate::value::message::call::{Body, BodyFault, Part};
+use crate::value::message::content::{Content, ContentPlace};
+use crate::value::message::problem::Problem;
 
 /// The parts of a body.
 #[derive(Debug, Clone, Copy)]

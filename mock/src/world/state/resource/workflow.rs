@@ -6,8 +6,8 @@ use moot_fixtures::contract::{Answers, WorkflowStatus};
 use moot_fixtures::world::{SeedVariable, SeedWorkflow, SignerStyle, WorkflowKind};
 use serde::Serialize;
 
-use crate::message::json::ResourceJson;
-use crate::state::resource::workflow_fields;
+use crate::value::message::json::ResourceJson;
+use crate::world::state::resource::workflow_fields;
 
 /// A workflow.
 #[derive(Debug, Clone)]

@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 
-use crate::message::content::Content;
-use crate::state::resource::LegalRequest;
-use crate::state::resource::legal_request::FileRole;
+use crate::value::message::content::Content;
 use crate::value::pdf;
+use crate::world::state::resource::LegalRequest;
+use crate::world::state::resource::legal_request::FileRole;
 
 /// The signed document of a legal request: the third-party file, or an agreement that lists parties and
 /// variables.

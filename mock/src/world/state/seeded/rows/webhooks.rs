@@ -3,10 +3,10 @@
 use moot_fixtures::world::SeedWebhook;
 
 use super::SeedSource;
-use crate::state::resource::Webhook;
-use crate::state::resource::webhook::Credential;
-use crate::state::table;
 use crate::value::identifier::IdKind;
+use crate::world::state::resource::Webhook;
+use crate::world::state::resource::webhook::Credential;
+use crate::world::state::table;
 
 /// All webhooks, by company. Generated ones subscribe to no event. Otherwise each event would cause
 /// deliveries to dozens of addresses that do not exist.

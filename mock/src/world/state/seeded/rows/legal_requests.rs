@@ -13,18 +13,18 @@ use moot_fixtures::world::{SeedCompany, SeedLegalRequest, VariableType, Workflow
 use serde_json::Value;
 
 use super::SeedSource;
-use crate::message::content::Content;
-use crate::state::resource::LegalRequest;
-use crate::state::resource::activity::{Activity, ActivityKind};
-use crate::state::resource::legal_request::{
-    self, FileDisposition, FileRole, StoredFile, Submission,
-};
-use crate::state::resource::status_way;
-use crate::state::resource::workflow::Workflow;
-use crate::state::table;
 use crate::value::identifier::IdKind;
+use crate::value::message::content::Content;
 use crate::value::sent_json::SentJson;
 use crate::value::settings::SettingsError;
+use crate::world::state::resource::LegalRequest;
+use crate::world::state::resource::activity::{Activity, ActivityKind};
+use crate::world::state::resource::legal_request::{
+    self, FileDisposition, FileRole, StoredFile, Submission,
+};
+use crate::world::state::resource::status_way;
+use crate::world::state::resource::workflow::Workflow;
+use crate::world::state::table;
 
 /// Time between the creations of two requests of a company.
 const CREATION_PACE: SignedDuration = SignedDuration::from_hours(5);

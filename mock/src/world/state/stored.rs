@@ -10,11 +10,11 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::message::content::Content;
-use crate::message::json::json_bytes;
-use crate::state::change::{Amended, Change, Checkpoint, Registered};
-use crate::state::resource::{Delivery, LegalRequest};
+use crate::value::message::content::Content;
+use crate::value::message::json::json_bytes;
 use crate::value::setting_text;
+use crate::world::state::change::{Amended, Change, Checkpoint, Registered};
+use crate::world::state::resource::{Delivery, LegalRequest};
 
 /// One row: a key and its new value.
 #[derive(Debug, Clone)]
@@ -216,7 +216,7 @@ pub fn change<E: From<StoredError>>(
             Change::from(record)
         }
         RowKind::RepositoryDocument => {
-            let mut record: crate::state::resource::RepositoryDocument = read(key, value)?;
+            let mut record: crate::world::state::resource::RepositoryDocument = read(key, value)?;
             fill(&mut record.content)?;
             Change::PutRepositoryDocument { row: number(key, name)?, record: Arc::new(record) }
         }

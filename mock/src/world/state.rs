@@ -15,16 +15,18 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::state::amendments::Amendments;
-use crate::state::change::{Change, Checkpoint, Registered};
-use crate::state::index::{Index, status_place};
-use crate::state::resource::{Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook};
-use crate::state::seeded::Seeded;
-use crate::state::table::RowTable;
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::value::token::Grant;
+use crate::world::state::amendments::Amendments;
+use crate::world::state::change::{Change, Checkpoint, Registered};
+use crate::world::state::index::{Index, status_place};
+use crate::world::state::resource::{
+    Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook,
+};
+use crate::world::state::seeded::Seeded;
+use crate::world::state::table::RowTable;
 
 /// All data of a world that [`Change`]s modify.
 #[derive(Debug)]

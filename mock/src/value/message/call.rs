@@ -10,9 +10,9 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, Scopes};
 use url::Url;
 
-use crate::message::content::Content;
-use crate::message::response::Response;
-use crate::message::wire::WireCall;
+use crate::value::message::content::Content;
+use crate::value::message::response::Response;
+use crate::value::message::wire::WireCall;
 
 /// The head of a call: all that is known before its body is read.
 #[derive(Debug, Clone, Copy)]

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Scopes;
 use moot_fixtures::world::SeedWorld;
 
-use crate::state::resource::workflow::Workflow;
-use crate::state::table;
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
+use crate::world::state::resource::workflow::Workflow;
+use crate::world::state::table;
 
 /// A company: the owner of all data that its applications see (§5.6).
 #[derive(Debug, Clone)]

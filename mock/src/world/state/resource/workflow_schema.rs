@@ -5,8 +5,8 @@ use moot_fixtures::world::{SeedVariable, VariableType};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::state::resource::workflow::Workflow;
-use crate::state::resource::workflow_fields::{SIGNER, SIGNERS};
+use crate::world::state::resource::workflow::Workflow;
+use crate::world::state::resource::workflow_fields::{SIGNER, SIGNERS};
 
 /// The JSON of a schema.
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use moot_fixtures::contract::{Answers, FilterUnknown, PAGE_MIN, PageInvalid, PagePastEnd};
 use serde::Serialize;
 
-use crate::message::problem::{Problem, shown};
+use crate::value::message::problem::{Problem, shown};
 
 /// A parameter of the query.
 enum Parameter<'a> {

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, TimestampForm};
 use serde::{Deserialize, Serialize};
 
-use crate::message::content::Content;
-use crate::message::json::ResourceJson;
+use crate::value::message::content::Content;
+use crate::value::message::json::ResourceJson;
 use crate::value::sent_json::SentJson;
 use crate::value::timestamp;
 

@@ -5,7 +5,7 @@ use moot_fixtures::contract::{ActivityWording, Answers, LegalRequestStatus, Pres
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::message::json::ResourceJson;
+use crate::value::message::json::ResourceJson;
 use crate::value::short_id::ShortId;
 use crate::value::timestamp;
 

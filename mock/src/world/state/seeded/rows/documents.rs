@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 
 use super::SeedSource;
 use super::legal_requests::back;
-use crate::message::content::Content;
-use crate::state::resource::signed_document::signed_document;
-use crate::state::resource::{LegalRequest, RepositoryDocument};
-use crate::state::table;
 use crate::value::identifier::IdKind;
+use crate::value::message::content::Content;
 use crate::value::sent_json::SentJson;
 use crate::value::settings::SettingsError;
+use crate::world::state::resource::signed_document::signed_document;
+use crate::world::state::resource::{LegalRequest, RepositoryDocument};
+use crate::world::state::table;
 use moot_fixtures::contract::LegalRequestStatus;
 
 /// Time between two uploads of a company.

@@ -12,10 +12,10 @@ use moot_fixtures::world::SeedWorld;
 use super::Ids;
 use super::parties::Parties;
 use super::{seeded_at, shared};
-use crate::state::index::{Index, status_place};
-use crate::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
+use crate::world::state::index::{Index, status_place};
+use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 
 /// The rows, their ids and their indexes.
 #[derive(Debug)]

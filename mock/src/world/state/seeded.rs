@@ -15,16 +15,16 @@ use moot_fixtures::contract::{Answers, WorkflowStatus};
 use moot_fixtures::world::{SeedApplication, SeedWorkflow, SeedWorld};
 use serde_json::{Value, json};
 
-use crate::message::route::Router;
-use crate::state::amendments::Amendments;
-use crate::state::change::Amended;
-use crate::state::index::Index;
-use crate::state::resource::workflow::{self, Workflow};
-use crate::state::table;
 use crate::value::identifier::Identifiers;
 use crate::value::key::SeedKey;
+use crate::value::message::route::Router;
 use crate::value::settings::SettingsError;
 use crate::value::timestamp;
+use crate::world::state::amendments::Amendments;
+use crate::world::state::change::Amended;
+use crate::world::state::index::Index;
+use crate::world::state::resource::workflow::{self, Workflow};
+use crate::world::state::table;
 
 pub(crate) use ids::Ids;
 pub(crate) use parties::{Application, Company};

@@ -5,8 +5,8 @@ use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use serde::Serialize;
 
-use crate::message::content::Content;
-use crate::message::rule::Rule;
+use crate::value::message::content::Content;
+use crate::value::message::rule::Rule;
 
 /// An answer. The shell adds only what its connection needs (`content-length`, `connection`).
 #[derive(Debug, Clone)]

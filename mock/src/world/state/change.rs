@@ -10,13 +10,13 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::{SeedApplication, SeedWorkflow};
 use serde::Serialize;
 
-use crate::message::content::Content;
-use crate::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
 use crate::value::limits::JOURNAL_CHANGES_MAX;
+use crate::value::message::content::Content;
 use crate::value::settings::{Progression, RateLimitMode};
 use crate::value::timestamp;
+use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 
 /// One change.
 #[derive(Debug, Clone)]
