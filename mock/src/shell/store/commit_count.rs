@@ -5,37 +5,20 @@
 //! file shows that a commit is missing.
 
 use std::fs::{self, File};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::Path;
-
-use parking_lot::Mutex;
 
 /// The number and its bitwise complement, which shows that the number was written completely.
 const BYTES: usize = 16;
 
-/// The file, open for writing.
-#[derive(Debug)]
-pub(super) struct CommitCount(Mutex<File>);
-
-impl CommitCount {
-    /// Opens the file and writes the number.
-    pub(super) fn open(path: &Path, commits: u64) -> io::Result<Self> {
-        let file = File::options().write(true).create(true).truncate(false).open(path)?;
-        let commit_count = Self(Mutex::new(file));
-        commit_count.write(commits)?;
-        Ok(commit_count)
-    }
-
-    /// Writes the number. It is not synced to the disk: after a loss of power the file may hold an
-    /// older number, which is never mistaken for damage.
-    pub(super) fn write(&self, commits: u64) -> io::Result<()> {
-        let mut bytes = [0; BYTES];
-        bytes[..8].copy_from_slice(&commits.to_be_bytes());
-        bytes[8..].copy_from_slice(&(!commits).to_be_bytes());
-        let mut file = self.0.lock();
-        file.seek(SeekFrom::Start(0))?;
-        file.write_all(&bytes)
-    }
+/// Writes the number. It is not synced to the disk: after a loss of power the file may hold an older number, which
+/// is never mistaken for damage.
+pub(super) fn write(path: &Path, commits: u64) -> io::Result<()> {
+    let mut bytes = [0; BYTES];
+    bytes[..8].copy_from_slice(&commits.to_be_bytes());
+    bytes[8..].copy_from_slice(&(!commits).to_be_bytes());
+    // Not emptied before, so that the file is never without a number.
+    File::options().write(true).create(true).truncate(false).open(path)?.write_all(&bytes)
 }
 
 /// Reads the number.

@@ -28,7 +28,7 @@ pub(super) fn name(digest: &[u8; 32]) -> String {
 }
 
 /// The digest whose [`name`] this is.
-#[cfg(any(test, feature = "postgres"))]
+#[cfg(feature = "postgres")]
 pub(super) fn digest_of_name(name: &str) -> Option<[u8; 32]> {
     let mut digest = [0; 32];
     if name.len() != 2 * digest.len() || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {

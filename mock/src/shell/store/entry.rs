@@ -74,11 +74,10 @@ pub(super) struct StoreContents {
     pub(super) made: u64,
     pub(super) sandboxes: BTreeMap<u64, SandboxRow>,
     pub(super) definitions: Definitions,
-    /// Values by the number of the world and the key of [`crate::world::state::stored`], such as
-    /// `0/legal_request/42`.
-    pub(super) rows: BTreeMap<String, Vec<u8>>,
+    /// Values by the number of the world and the key of [`crate::world::state::stored`].
+    pub(super) rows: BTreeMap<(u64, String), Vec<u8>>,
     /// Documents that are in memory, by digest.
-    pub(super) documents: BTreeMap<Vec<u8>, Bytes>,
+    pub(super) documents: BTreeMap<[u8; 32], Bytes>,
 }
 
 /// One thing to store.
@@ -101,12 +100,6 @@ impl Entry {
         };
         rows.iter().flat_map(|row| &row.contents)
     }
-}
-
-/// The number of the world of a key, and the rest of the key.
-pub(super) fn split(key: &str) -> Option<(u64, &str)> {
-    let (world, rest) = key.split_once('/')?;
-    Some((world.parse().ok()?, rest))
 }
 
 /// The worlds, definitions and documents that are in use. A start removes all others.

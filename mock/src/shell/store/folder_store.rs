@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use parking_lot::Mutex;
 use redb::Database;
 
-use super::commit_count::{self, CommitCount};
+use super::commit_count;
 use super::documents;
 use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
 use super::error::DurableError;
@@ -15,17 +15,22 @@ use super::folder::Folder;
 use super::read;
 use super::row_store::RowStore;
 use super::rows;
+use super::table::{KeyBatch, KeyTable};
 use crate::service::NotKept;
 use crate::value::message::content::ContentPlace;
 
 /// A folder that only this process uses.
 pub(super) struct FolderStore {
     folder: Folder,
+    writer: Mutex<FolderWriter>,
+}
+
+#[derive(Default)]
+struct FolderWriter {
     /// `None` before the start, and after a failed commit: redb takes nothing more until it is opened
     /// again.
-    database: Mutex<Option<Database>>,
-    /// `None` before the start.
-    commit_count: Mutex<Option<CommitCount>>,
+    database: Option<Database>,
+    table: KeyTable,
 }
 
 impl FolderStore {
@@ -34,43 +39,27 @@ impl FolderStore {
     /// # Errors
     /// [`DurableError::Taken`] and [`DurableError::Io`].
     pub(super) fn take(path: &Path) -> Result<Self, DurableError> {
-        let folder = Folder::take(path)?;
-        Ok(Self { folder, database: Mutex::new(None), commit_count: Mutex::new(None) })
+        Ok(Self { folder: Folder::take(path)?, writer: Mutex::default() })
     }
 
-    /// Creates the database under another name and then renames it, so that it is complete or missing.
-    fn create(&self, header: &StoreHeader) -> Result<(), DurableError> {
+    /// A new database with its first commit. It is made under another name and then renamed, so that it is
+    /// complete or missing.
+    fn create(&self, first: &KeyBatch) -> Result<Database, DurableError> {
         let (path, new_path) = (self.folder.database(), self.folder.new_database());
         let _ = fs::remove_file(&new_path);
-        let made = rows::create(&new_path, header);
-        drop(made.map_err(|error| DurableError::damaged(&new_path, error))?);
-        self.open_commit_count(1)?;
+        let damaged = |error| DurableError::damaged(&new_path, error);
+        let made = Database::create(&new_path).map_err(|error| damaged(error.into()))?;
+        rows::commit(&made, first).map_err(damaged)?;
+        drop(made);
+        self.count_commits(1)?;
         fs::rename(&new_path, &path).map_err(DurableError::io(&path))?;
         self.folder.sync().map_err(DurableError::io(&path))?;
-        let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
-        *self.database.lock() = Some(database);
-        Ok(())
+        rows::open(&path).map_err(|error| DurableError::damaged(&path, error))
     }
 
-    fn open_commit_count(&self, commits: u64) -> Result<(), DurableError> {
+    fn count_commits(&self, commits: u64) -> Result<(), DurableError> {
         let path = self.folder.commit_count();
-        let opened = CommitCount::open(&path, commits).map_err(DurableError::io(&path))?;
-        *self.commit_count.lock() = Some(opened);
-        Ok(())
-    }
-
-    /// Commits entries. After a failure, such as a full disk, the next call opens the database again.
-    fn commit(&self, entries: &[Entry]) -> Result<u64, NotKept> {
-        let path = self.folder.database();
-        let not_kept = |error| NotKept(format!("{}: {error}", path.display()));
-        let mut open = self.database.lock();
-        let database = match open.take() {
-            Some(database) => database,
-            None => rows::open(&path).map_err(not_kept)?,
-        };
-        let commits = rows::keep(&database, entries).map_err(not_kept)?;
-        *open = Some(database);
-        Ok(commits)
+        commit_count::write(&path, commits).map_err(DurableError::io(&path))
     }
 }
 
@@ -90,7 +79,7 @@ impl RowStore for FolderStore {
             }
             Err(cause) => return Err(DurableError::io(&path)(cause)),
         };
-        let (contents, commits) = read::read(&bytes).map_err(damaged)?;
+        let (contents, table, commits) = read::read(&bytes).map_err(damaged)?;
         let written = commit_count::read(&self.folder.commit_count())
             .map_err(|what| DurableError::damaged(&self.folder.commit_count(), what))?;
         if commits < written {
@@ -98,6 +87,7 @@ impl RowStore for FolderStore {
                 "its last change is {commits}, but {written} were acknowledged"
             )));
         }
+        self.writer.lock().table = table;
         Ok(Some(contents))
     }
 
@@ -107,31 +97,44 @@ impl RowStore for FolderStore {
 
     fn start(&self, header: &StoreHeader, in_use: &DataInUse) -> Result<(), DurableError> {
         let path = self.folder.database();
-        if !path.exists() {
-            return self.create(header);
-        }
-        let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
-        let commits = rows::start(&database, header, in_use)
-            .map_err(|error| DurableError::damaged(&path, error))?;
-        *self.database.lock() = Some(database);
-        self.open_commit_count(commits)?;
+        let writer = &mut *self.writer.lock();
+        let batch = writer.table.start(header, in_use);
+        let database = if path.exists() {
+            let damaged = |error| DurableError::damaged(&path, error);
+            let database = rows::open(&path).map_err(damaged)?;
+            let commits = rows::commit(&database, &batch).map_err(damaged)?;
+            self.count_commits(commits)?;
+            database
+        } else {
+            self.create(&batch)?
+        };
+        writer.database = Some(database);
+        writer.table.apply(batch);
         documents::sweep(&self.folder.files(), &in_use.documents)
     }
 
-    /// Writes files first: a row must not name a file that does not exist.
+    /// Writes files first: a row must not name a file that does not exist. After a failure, such as a full disk,
+    /// the next call opens the database again.
     fn keep(&self, entries: &[Entry]) -> Result<(), NotKept> {
+        let writer = &mut *self.writer.lock();
+        let batch = writer.table.batch(entries);
         let files = self.folder.files();
-        for content in entries.iter().flat_map(Entry::contents) {
+        for content in batch.documents.values() {
             if let ContentPlace::File { path, .. } = &content.place {
                 documents::keep(&files, content, path)
                     .map_err(|cause| NotKept(DurableError::io(&files)(cause).to_string()))?;
             }
         }
-        let commits = self.commit(entries)?;
-        let counted = self.commit_count.lock().as_ref().map_or(Ok(()), |it| it.write(commits));
-        counted.map_err(|cause| {
-            NotKept(DurableError::io(&self.folder.commit_count())(cause).to_string())
-        })
+        let path = self.folder.database();
+        let not_kept = |error| NotKept(format!("{}: {error}", path.display()));
+        let database = match writer.database.take() {
+            Some(database) => database,
+            None => rows::open(&path).map_err(not_kept)?,
+        };
+        let commits = rows::commit(&database, &batch).map_err(not_kept)?;
+        writer.database = Some(database);
+        writer.table.apply(batch);
+        self.count_commits(commits).map_err(|error| NotKept(error.to_string()))
     }
 
     fn uploads(&self) -> PathBuf {

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
 use super::error::DurableError;
 use super::row_store::RowStore;
-use super::table::{KeyBatch, KeyTable};
+use super::table::{KeyBatch, KeyTable, StoreKey};
 use crate::service::NotKept;
 use crate::value::message::content::ContentPlace;
 
@@ -18,7 +18,7 @@ pub(super) struct MemoryStore(Mutex<StoredValues>);
 
 #[derive(Default)]
 struct StoredValues {
-    values: BTreeMap<String, Vec<u8>>,
+    values: BTreeMap<StoreKey, Vec<u8>>,
     documents: BTreeMap<[u8; 32], Bytes>,
     table: KeyTable,
 }
@@ -39,6 +39,9 @@ impl StoredValues {
             };
             self.documents.insert(*digest, bytes);
         }
+        for digest in &batch.unused_documents {
+            self.documents.remove(digest);
+        }
         self.table.apply(batch);
     }
 }
@@ -46,11 +49,13 @@ impl StoredValues {
 impl RowStore for MemoryStore {
     fn read(&self) -> Result<Option<StoreContents>, DurableError> {
         let mut stored = self.0.lock();
-        let read = KeyTable::read(stored.values.clone()).map_err(|what| self.damaged(what))?;
-        let Some((mut contents, mut table)) = read else { return Ok(None) };
+        let Some(header) = stored.values.get(&StoreKey::Header) else { return Ok(None) };
+        let read = StoreHeader::read(header)
+            .and_then(|header| KeyTable::read(header, stored.values.clone()));
+        let (mut contents, mut table) = read.map_err(|what| self.damaged(what))?;
         table.documents = stored.documents.keys().copied().collect();
         for (digest, bytes) in &stored.documents {
-            contents.documents.insert(digest.to_vec(), bytes.clone());
+            contents.documents.insert(*digest, bytes.clone());
         }
         stored.table = table;
         Ok(Some(contents))
@@ -64,8 +69,6 @@ impl RowStore for MemoryStore {
         let mut stored = self.0.lock();
         let batch = stored.table.start(header, in_use);
         stored.commit(batch);
-        stored.documents.retain(|digest, _| in_use.documents.contains(digest));
-        stored.table.documents = stored.documents.keys().copied().collect();
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use moot_fixtures::world::SeedWorld;
 use sha2::{Digest, Sha256};
 
 use super::committer::StateStore;
-use super::entry::{DataInUse, MAIN, StoreContents, StoreHeader, split};
+use super::entry::{DataInUse, MAIN, StoreContents, StoreHeader};
 use super::error::DurableError;
 use super::folder_store::FolderStore;
 use super::row_store::RowStore;
@@ -127,9 +127,8 @@ fn changes(
     named: &mut BTreeSet<[u8; 32]>,
 ) -> Result<BTreeMap<u64, Vec<Change>>, RowReadError> {
     let mut changes: BTreeMap<u64, Vec<Change>> = BTreeMap::new();
-    for (key, value) in &contents.rows {
-        let (world, key) = split(key).ok_or_else(|| StoredError::Key(key.clone()))?;
-        if !worlds.contains(&world) {
+    for ((world, key), value) in &contents.rows {
+        if !worlds.contains(world) {
             continue;
         }
         let fill = |content: &mut Content| -> Result<(), RowReadError> {
@@ -139,7 +138,7 @@ fn changes(
             content.place = place(&digest, &contents.documents, store)?;
             Ok(())
         };
-        changes.entry(world).or_default().push(stored::change(key, value, fill)?);
+        changes.entry(*world).or_default().push(stored::change(key, value, fill)?);
     }
     Ok(changes)
 }
@@ -147,10 +146,10 @@ fn changes(
 /// The place of a document's bytes.
 fn place(
     digest: &[u8; 32],
-    documents: &BTreeMap<Vec<u8>, Bytes>,
+    documents: &BTreeMap<[u8; 32], Bytes>,
     store: &dyn RowStore,
 ) -> Result<ContentPlace, RowReadError> {
-    match documents.get(&digest[..]) {
+    match documents.get(digest) {
         Some(bytes) if Sha256::digest(bytes)[..] == *digest => {
             Ok(ContentPlace::Memory(bytes.clone()))
         }

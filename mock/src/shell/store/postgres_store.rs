@@ -17,9 +17,9 @@ use tokio_postgres::types::Type;
 use super::documents;
 use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
 use super::error::DurableError;
-use super::postgres_write::{WriteStatement, digest_of_batch};
+use super::postgres_write::{digest_of_batch, key_of, key_text, write};
 use super::row_store::RowStore;
-use super::table::{HEADER, KeyBatch, KeyTable};
+use super::table::{KeyBatch, KeyTable, StoreKey};
 use crate::service::NotKept;
 use crate::shell::body::{Spool, Store};
 use crate::shell::postgres::{
@@ -140,14 +140,14 @@ impl PostgresStore {
                 self.store_parts(&connection, *digest, path)?;
             }
         }
-        let next = HeadRow {
-            seq: state.head.seq + 1,
-            digest: digest_of_batch(&state.head.digest, &batch),
-            ..state.head.clone()
-        };
-        let statement = WriteStatement::new(&state.head, &next, self.holder, &batch);
-        let used = connection.clone();
-        let is_written = self.wait(async move { statement.run(&used).await })?;
+        let (before, holder) = (state.head.clone(), self.holder);
+        let digest = digest_of_batch(&before.digest, &batch);
+        let next = HeadRow { seq: before.seq + 1, digest, ..before.clone() };
+        let (used, written) = (connection.clone(), next.clone());
+        let (is_written, batch) = self.wait(async move {
+            let is_written = write(&used, &before, &written, holder, &batch).await?;
+            Ok((is_written, batch))
+        })?;
         if !is_written {
             return Err(PostgresError::Statement("another node is active".to_owned()));
         }
@@ -208,14 +208,15 @@ impl PostgresStore {
 
 impl RowStore for PostgresStore {
     fn read(&self) -> Result<Option<StoreContents>, DurableError> {
-        let mut values = BTreeMap::new();
+        let mut values = BTreeMap::<StoreKey, Vec<u8>>::new();
         for row in self.read_rows(ROWS)? {
-            let key = String::from_utf8(row.get(0))
-                .map_err(|_| self.damaged("a key is not UTF-8".to_owned()))?;
-            values.insert(key, row.get(1));
+            let text = String::from_utf8_lossy(row.get(0));
+            let unknown = || self.damaged(format!("its key `{text}` is unknown"));
+            values.insert(key_of(&text).ok_or_else(unknown)?, row.get(1));
         }
-        let read = KeyTable::read(values).map_err(|what| self.damaged(what))?;
-        let Some((mut contents, mut table)) = read else { return Ok(None) };
+        let Some(header) = values.get(&StoreKey::Header) else { return Ok(None) };
+        let read = StoreHeader::read(header).and_then(|header| KeyTable::read(header, values));
+        let (mut contents, mut table) = read.map_err(|what| self.damaged(what))?;
         let digest = |row: &tokio_postgres::Row| {
             let digest: Vec<u8> = row.get(0);
             let digest: Result<[u8; 32], _> = digest.try_into();
@@ -224,7 +225,7 @@ impl RowStore for PostgresStore {
         for row in self.read_rows(SMALL_DOCUMENTS)? {
             let digest = digest(&row)?;
             table.documents.insert(digest);
-            contents.documents.insert(digest.to_vec(), Bytes::from(row.get::<_, Vec<u8>>(1)));
+            contents.documents.insert(digest, Bytes::from(row.get::<_, Vec<u8>>(1)));
         }
         for row in self.read_rows(LARGE_DOCUMENTS)? {
             table.documents.insert(digest(&row)?);
@@ -261,9 +262,9 @@ impl RowStore for PostgresStore {
     fn start(&self, header: &StoreHeader, in_use: &DataInUse) -> Result<(), DurableError> {
         let mut state = self.state.lock();
         let batch = state.table.start(header, in_use);
+        let unused: Vec<Vec<u8>> =
+            batch.unused_documents.iter().map(|digest| digest.to_vec()).collect();
         self.commit_or_close(&mut state, batch)?;
-        let unused: Vec<[u8; 32]> =
-            state.table.documents.difference(&in_use.documents).copied().collect();
         if unused.is_empty() {
             return Ok(());
         }
@@ -272,13 +273,11 @@ impl RowStore for PostgresStore {
             .clone()
             .ok_or_else(|| PostgresError::Statement("this node has lost its lease".to_owned()))?;
         let (epoch, holder) = (self.epoch.cast_signed(), self.holder);
-        let digests: Vec<Vec<u8>> = unused.iter().map(|digest| digest.to_vec()).collect();
         self.wait(async move {
             let parameters: &[SqlParameter<'_>] =
-                &[(&epoch, Type::INT8), (&&holder[..], Type::BYTEA), (&digests, Type::BYTEA_ARRAY)];
+                &[(&epoch, Type::INT8), (&&holder[..], Type::BYTEA), (&unused, Type::BYTEA_ARRAY)];
             connection.query(SWEEP, parameters).await
         })?;
-        state.table.documents.retain(|digest| in_use.documents.contains(digest));
         Ok(())
     }
 
@@ -312,7 +311,7 @@ pub(crate) async fn agreed_settings(
     settings: Settings,
 ) -> Result<Settings, DurableError> {
     let proposed = StoreHeader::new(&settings, 0);
-    let (key, json) = (HEADER.as_bytes(), json_bytes(&proposed));
+    let (key, json) = (key_text(&StoreKey::Header).into_bytes(), json_bytes(&proposed));
     connection.query(NEW_HEADER, &[(&key, Type::BYTEA), (&json, Type::BYTEA)]).await?;
     let rows = connection.query(HEADER_ROW, &[(&key, Type::BYTEA)]).await?;
     let damaged = |what| damaged(address, what);

@@ -1,11 +1,12 @@
-//! The one statement that writes, with its parameters.
+//! The one statement that writes, and the form of its keys.
 
 use sha2::{Digest, Sha256};
 use tokio_postgres::types::Type;
 
-use super::table::KeyBatch;
+use super::documents;
+use super::table::{KeyBatch, StoreKey};
 use crate::shell::postgres::{DatabaseConnection, HeadRow, PostgresError, SqlParameter};
-use crate::value::message::content::{Content, ContentPlace};
+use crate::value::message::content::ContentPlace;
 
 /// `$1` epoch, `$2` holder, `$3` and `$4` the new number and digest, `$5` and `$6` those of before.
 const WRITE: &str = "
@@ -27,70 +28,75 @@ with head as (
 )
 select seq from head";
 
-/// The parameters of [`WRITE`].
-pub(super) struct WriteStatement {
-    epoch: i64,
+/// Writes a batch, if this node still holds its epoch and the newest commit is the one before. Returns whether it
+/// wrote.
+pub(super) async fn write(
+    connection: &DatabaseConnection,
+    before: &HeadRow,
+    next: &HeadRow,
     holder: [u8; 16],
-    seq: i64,
-    digest: Vec<u8>,
-    seq_before: i64,
-    digest_before: Vec<u8>,
-    deleted: Vec<Vec<u8>>,
-    documents: (Vec<Vec<u8>>, Vec<Vec<u8>>),
-    rows: (Vec<Vec<u8>>, Vec<Vec<u8>>),
+    batch: &KeyBatch,
+) -> Result<bool, PostgresError> {
+    let (mut deleted, mut keys, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for (key, value) in &batch.values {
+        let key = key_text(key).into_bytes();
+        match value {
+            Some(value) => {
+                keys.push(key);
+                values.push(&value[..]);
+            }
+            None => deleted.push(key),
+        }
+    }
+    let (mut digests, mut documents) = (Vec::new(), Vec::new());
+    for (digest, content) in &batch.documents {
+        if let ContentPlace::Memory(bytes) = &content.place {
+            digests.push(&digest[..]);
+            documents.push(&bytes[..]);
+        }
+    }
+    let numbers = [before.epoch, next.seq, before.seq].map(u64::cast_signed);
+    let [epoch, seq, seq_before] = &numbers;
+    let parameters: &[SqlParameter<'_>] = &[
+        (epoch, Type::INT8),
+        (&&holder[..], Type::BYTEA),
+        (seq, Type::INT8),
+        (&next.digest, Type::BYTEA),
+        (seq_before, Type::INT8),
+        (&before.digest, Type::BYTEA),
+        (&deleted, Type::BYTEA_ARRAY),
+        (&digests, Type::BYTEA_ARRAY),
+        (&documents, Type::BYTEA_ARRAY),
+        (&keys, Type::BYTEA_ARRAY),
+        (&values, Type::BYTEA_ARRAY),
+    ];
+    Ok(!connection.query(WRITE, parameters).await?.is_empty())
 }
 
-impl WriteStatement {
-    pub(super) fn new(
-        before: &HeadRow,
-        next: &HeadRow,
-        holder: [u8; 16],
-        batch: &KeyBatch,
-    ) -> Self {
-        let (mut deleted, mut rows) = (Vec::new(), (Vec::new(), Vec::new()));
-        for (key, value) in &batch.values {
-            match value {
-                Some(value) => {
-                    rows.0.push(key.as_bytes().to_vec());
-                    rows.1.push(value.clone());
-                }
-                None => deleted.push(key.as_bytes().to_vec()),
-            }
-        }
-        let in_memory = |(digest, content): (&[u8; 32], &Content)| match &content.place {
-            ContentPlace::Memory(bytes) => Some((digest.to_vec(), bytes.to_vec())),
-            ContentPlace::File { .. } | ContentPlace::Apart => None,
-        };
-        Self {
-            epoch: before.epoch.cast_signed(),
-            holder,
-            seq: next.seq.cast_signed(),
-            digest: next.digest.clone(),
-            seq_before: before.seq.cast_signed(),
-            digest_before: before.digest.clone(),
-            deleted,
-            documents: batch.documents.iter().filter_map(in_memory).unzip(),
-            rows,
-        }
+/// A key as it is stored, such as `row/0/legal_request/42`.
+pub(super) fn key_text(key: &StoreKey) -> String {
+    match key {
+        StoreKey::Header => "about".to_owned(),
+        StoreKey::Made => "made".to_owned(),
+        StoreKey::Definition(digest) => format!("definition/{}", documents::name(digest)),
+        StoreKey::Sandbox(world) => format!("sandbox/{world}"),
+        StoreKey::Row(world, key) => format!("row/{world}/{key}"),
     }
+}
 
-    /// Whether it wrote.
-    pub(super) async fn run(&self, connection: &DatabaseConnection) -> Result<bool, PostgresError> {
-        let parameters: &[SqlParameter<'_>] = &[
-            (&self.epoch, Type::INT8),
-            (&&self.holder[..], Type::BYTEA),
-            (&self.seq, Type::INT8),
-            (&self.digest, Type::BYTEA),
-            (&self.seq_before, Type::INT8),
-            (&self.digest_before, Type::BYTEA),
-            (&self.deleted, Type::BYTEA_ARRAY),
-            (&self.documents.0, Type::BYTEA_ARRAY),
-            (&self.documents.1, Type::BYTEA_ARRAY),
-            (&self.rows.0, Type::BYTEA_ARRAY),
-            (&self.rows.1, Type::BYTEA_ARRAY),
-        ];
-        Ok(!connection.query(WRITE, parameters).await?.is_empty())
-    }
+/// The key whose [`key_text`] this is.
+pub(super) fn key_of(text: &str) -> Option<StoreKey> {
+    Some(match text.split_once('/') {
+        None if text == "about" => StoreKey::Header,
+        None if text == "made" => StoreKey::Made,
+        Some(("definition", name)) => StoreKey::Definition(documents::digest_of_name(name)?),
+        Some(("sandbox", world)) => StoreKey::Sandbox(world.parse().ok()?),
+        Some(("row", row)) => {
+            let (world, key) = row.split_once('/')?;
+            StoreKey::Row(world.parse().ok()?, key.to_owned())
+        }
+        _ => return None,
+    })
 }
 
 /// The digest of a commit: of the one before, and of all that it changes.
@@ -102,7 +108,7 @@ pub(super) fn digest_of_batch(before: &[u8], batch: &KeyBatch) -> Vec<u8> {
     };
     add(before);
     for (key, value) in &batch.values {
-        add(key.as_bytes());
+        add(key_text(key).as_bytes());
         add(value.as_deref().unwrap_or_default());
     }
     batch.documents.keys().for_each(|document| add(document));

@@ -1,30 +1,33 @@
-//! Entries as single keys and values, for stores that know nothing else.
+//! What a commit changes, as single keys and values.
 //!
 //! The table knows the keys that the store has. So a reset of a world, or its end, becomes a list of keys
 //! to delete.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::documents;
-use super::entry::{DataInUse, Entry, StoreContents, StoreHeader, split};
-use super::sandbox_row::{Definitions, SandboxRow};
+use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
+use super::sandbox_row::Definitions;
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::world::state::stored;
 
-/// The key of the header.
-pub(super) const HEADER: &str = "about";
-/// The key of the number of the newest sandbox.
-const MADE: &str = "made";
-/// Prefixes of keys.
-const ROW: &str = "row/";
-const SANDBOX: &str = "sandbox/";
-const DEFINITION: &str = "definition/";
+/// The key of a stored value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum StoreKey {
+    Header,
+    /// The number of the newest sandbox.
+    Made,
+    /// A seed world or answers of sandboxes, by their digest.
+    Definition([u8; 32]),
+    Sandbox(u64),
+    /// A row of a world, by the key of [`crate::world::state::stored`].
+    Row(u64, String),
+}
 
 /// The keys and the documents that a store has.
 #[derive(Debug, Default, Clone)]
 pub(super) struct KeyTable {
-    keys: BTreeSet<String>,
+    keys: BTreeSet<StoreKey>,
     made: u64,
     pub(super) documents: BTreeSet<[u8; 32]>,
 }
@@ -33,10 +36,12 @@ pub(super) struct KeyTable {
 #[derive(Debug, Default)]
 pub(super) struct KeyBatch {
     /// New values; `None` deletes the key.
-    pub(super) values: BTreeMap<String, Option<Vec<u8>>>,
+    pub(super) values: BTreeMap<StoreKey, Option<Vec<u8>>>,
     /// Documents that the store does not have yet.
     pub(super) documents: BTreeMap<[u8; 32], Content>,
-    made: u64,
+    /// Documents that the store need not have any more.
+    pub(super) unused_documents: Vec<[u8; 32]>,
+    pub(super) made: u64,
 }
 
 impl KeyTable {
@@ -55,49 +60,42 @@ impl KeyTable {
                         self.delete_rows(&mut batch, *world, stored::survives_reset);
                     }
                     for row in rows {
-                        let key = format!("{ROW}{world}/{}", row.key);
+                        let key = StoreKey::Row(*world, row.key.clone());
                         batch.values.insert(key, row.value.clone());
                     }
                 }
                 Entry::Sandbox { world, row, definitions } => {
                     for (digest, json) in definitions {
-                        let key = format!("{DEFINITION}{}", documents::name(digest));
+                        let key = StoreKey::Definition(*digest);
                         if !self.keys.contains(&key) {
                             batch.values.insert(key, Some(json.clone()));
                         }
                     }
-                    batch.values.insert(format!("{SANDBOX}{world}"), Some(json_bytes(row)));
+                    batch.values.insert(StoreKey::Sandbox(*world), Some(json_bytes(row)));
                     batch.made = batch.made.max(*world);
-                    batch.values.insert(MADE.to_owned(), Some(json_bytes(&batch.made)));
+                    batch.values.insert(StoreKey::Made, Some(json_bytes(&batch.made)));
                 }
                 Entry::End { world } => {
-                    batch.values.insert(format!("{SANDBOX}{world}"), None);
+                    batch.values.insert(StoreKey::Sandbox(*world), None);
                     self.delete_rows(&mut batch, *world, |_| false);
                 }
             }
         }
-        // A key that the store does not have needs no deletion.
-        batch.values.retain(|key, value| value.is_some() || self.keys.contains(key));
         batch
     }
 
     /// What a start changes.
     pub(super) fn start(&self, header: &StoreHeader, in_use: &DataInUse) -> KeyBatch {
-        let definitions: BTreeSet<String> =
-            in_use.definitions.iter().map(documents::name).collect();
-        let is_used = |key: &str| {
-            if let Some(rest) = key.strip_prefix(ROW) {
-                split(rest).is_some_and(|(world, _)| in_use.worlds.contains(&world))
-            } else if let Some(digest) = key.strip_prefix(DEFINITION) {
-                definitions.contains(digest)
-            } else {
-                true
-            }
+        let is_used = |key: &StoreKey| match key {
+            StoreKey::Row(world, _) => in_use.worlds.contains(world),
+            StoreKey::Definition(digest) => in_use.definitions.contains(digest),
+            StoreKey::Header | StoreKey::Made | StoreKey::Sandbox(_) => true,
         };
         let unused = self.keys.iter().filter(|key| !is_used(key));
         let mut values: BTreeMap<_, _> = unused.map(|key| (key.clone(), None)).collect();
-        values.insert(HEADER.to_owned(), Some(json_bytes(header)));
-        KeyBatch { values, made: self.made, ..KeyBatch::default() }
+        values.insert(StoreKey::Header, Some(json_bytes(header)));
+        let unused_documents = self.documents.difference(&in_use.documents).copied().collect();
+        KeyBatch { values, unused_documents, made: self.made, ..KeyBatch::default() }
     }
 
     /// Notes that a batch is stored.
@@ -109,32 +107,34 @@ impl KeyTable {
             };
         }
         self.documents.extend(batch.documents.into_keys());
+        for digest in batch.unused_documents {
+            self.documents.remove(&digest);
+        }
         self.made = batch.made;
     }
 
     /// Deletes the rows of a world, also those that the batch puts, but for those that stay.
     fn delete_rows(&self, batch: &mut KeyBatch, world: u64, stays: impl Fn(&str) -> bool) {
-        // The character after `/` is `0`.
-        let (start, end) = (format!("{ROW}{world}/"), format!("{ROW}{world}0"));
-        let is_deleted = |key: &String| !stays(&key[start.len()..]);
-        let stored = self.keys.range(start.clone()..end.clone());
-        let deleted: Vec<String> = stored.filter(|key| is_deleted(key)).cloned().collect();
-        for (key, value) in batch.values.range_mut(start.clone()..end) {
+        let of_world =
+            || StoreKey::Row(world, String::new())..StoreKey::Row(world + 1, String::new());
+        let is_deleted = |key: &StoreKey| !matches!(key, StoreKey::Row(_, row) if stays(row));
+        for (key, value) in batch.values.range_mut(of_world()) {
             if is_deleted(key) {
                 *value = None;
             }
         }
-        batch.values.extend(deleted.into_iter().map(|key| (key, None)));
+        let stored = self.keys.range(of_world()).filter(|key| is_deleted(key));
+        batch.values.extend(stored.map(|key| (key.clone(), None)));
     }
 
-    /// The content of a store with these values, and the table for its next changes. Documents are added
-    /// by the store. `None` where there is no header.
+    /// The content of a store with this header and these values, and the table for its next changes. Documents
+    /// are added by the store.
     pub(super) fn read(
-        values: BTreeMap<String, Vec<u8>>,
-    ) -> Result<Option<(StoreContents, Self)>, String> {
-        let Some(header) = values.get(HEADER) else { return Ok(None) };
+        header: StoreHeader,
+        values: BTreeMap<StoreKey, Vec<u8>>,
+    ) -> Result<(StoreContents, Self), String> {
         let mut contents = StoreContents {
-            header: StoreHeader::read(header)?,
+            header,
             made: 0,
             sandboxes: BTreeMap::new(),
             definitions: Definitions::new(),
@@ -143,23 +143,27 @@ impl KeyTable {
         };
         let keys = values.keys().cloned().collect();
         for (key, value) in values {
-            if let Some(rest) = key.strip_prefix(ROW) {
-                contents.rows.insert(rest.to_owned(), value);
-            } else if let Some(number) = key.strip_prefix(SANDBOX) {
-                let number = number.parse().map_err(|_| format!("its key `{key}` is unknown"))?;
-                let row: SandboxRow = serde_json::from_slice(&value)
-                    .map_err(|error| format!("a sandbox of it can't be read: {error}"))?;
-                contents.sandboxes.insert(number, row);
-            } else if let Some(digest) = key.strip_prefix(DEFINITION) {
-                let digest = documents::digest_of_name(digest)
-                    .ok_or_else(|| format!("its key `{key}` is unknown"))?;
-                contents.definitions.insert(digest, value);
-            } else if key == MADE {
-                contents.made = serde_json::from_slice(&value)
-                    .map_err(|error| format!("its number of sandboxes can't be read: {error}"))?;
+            match key {
+                StoreKey::Header => {}
+                StoreKey::Made => {
+                    contents.made = serde_json::from_slice(&value).map_err(|error| {
+                        format!("its number of sandboxes can't be read: {error}")
+                    })?;
+                }
+                StoreKey::Definition(digest) => {
+                    contents.definitions.insert(digest, value);
+                }
+                StoreKey::Sandbox(world) => {
+                    let row = serde_json::from_slice(&value)
+                        .map_err(|error| format!("a sandbox of it can't be read: {error}"))?;
+                    contents.sandboxes.insert(world, row);
+                }
+                StoreKey::Row(world, key) => {
+                    contents.rows.insert((world, key), value);
+                }
             }
         }
         let table = Self { keys, made: contents.made, documents: BTreeSet::new() };
-        Ok(Some((contents, table)))
+        Ok((contents, table))
     }
 }

@@ -12,9 +12,9 @@ use crate::service::NotKept;
 use crate::shell::postgres::{
     HeadRow, LeaseAnswer, LeaseOrder, PostgresAddress, Trust, ask, connect, prepare,
 };
+use crate::shell::store::entry::Entry;
 use crate::shell::store::postgres_store::PostgresStore;
 use crate::shell::store::row_store::RowStore;
-use crate::shell::store::{entry::Entry, table::KeyTable};
 use crate::world::state::stored;
 
 /// A node of a test.
@@ -99,10 +99,4 @@ fn a_connection_that_the_server_ends_closes_the_store_and_loses_nothing() {
     let (again, _) = opened(&runtime, &address);
     assert_eq!(again.head().seq, 1);
     assert_eq!(again.keep(&[put("http://b/")]), Ok(()));
-}
-
-#[test]
-fn a_batch_that_changes_nothing_has_no_rows() {
-    let batch = KeyTable::default().batch(&[Entry::End { world: 1 }]);
-    assert!(batch.values.is_empty());
 }
