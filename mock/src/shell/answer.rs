@@ -1,10 +1,9 @@
 //! Answers on their way out: the body that is sent, problems of the shell, and faults of a connection.
 
 mod body;
-mod faulty_body;
 pub(crate) mod problem;
 mod transport;
 
 pub use body::SiteBody;
 pub(crate) use problem::ControlProblem;
-pub(crate) use transport::{ConnectionEnd, sent};
+pub(crate) use transport::sent;

@@ -15,6 +15,7 @@ mod tests;
 mod upload_folder;
 
 pub use frames::BodyTimes;
+pub(crate) use multipart::yield_once;
 pub(crate) use read::{drain, read};
 #[cfg(feature = "state")]
 pub(crate) use spool::digest_of;

@@ -1,45 +1,37 @@
-//! The body of an answer on its way out: bytes, or a stored file that is streamed.
+//! The body of an answer on its way out: bytes, or pieces that are made while they are sent.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, stream};
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt;
 use serde_json::Value;
 use tokio::fs::File;
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::AsyncReadExt;
 use tokio::sync::mpsc;
 
-use super::faulty_body::FaultyBody;
-use crate::value::message::content::{Content, ContentFile, ContentPlace};
+use crate::shell::body::yield_once;
+use crate::value::message::content::{Content, ContentPlace};
 
 /// A stored file is sent in pieces of this size.
 const PIECE_BYTES: usize = 64 * 1024;
+/// The number of pieces of a slow body.
+const SLOW_PIECES: u32 = 10;
 
 /// The body of an answer. Its length is known, but for a stream of messages.
-#[derive(Debug)]
-pub struct SiteBody(BodySource);
-
-#[derive(Debug)]
-enum BodySource {
-    Bytes(Bytes),
-    File(Box<Streamed>),
-    Faulty(Box<FaultyBody<SiteBody>>),
-    /// Messages until their sender is gone.
-    Messages(mpsc::Receiver<Bytes>),
+pub struct SiteBody {
+    /// Bytes that are promised and were not sent yet; `None` for messages.
+    left: Option<u64>,
+    source: BodySource,
 }
 
-#[derive(Debug)]
-struct Streamed {
-    file: File,
-    /// Bytes not sent yet.
-    left: u64,
-    /// The piece being read.
-    piece: BytesMut,
-    /// Keeps the file until it is sent.
-    _keep: Arc<dyn ContentFile>,
+enum BodySource {
+    Bytes(Bytes),
+    Pieces(Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>),
 }
 
 impl SiteBody {
@@ -48,61 +40,96 @@ impl SiteBody {
     /// # Errors
     /// The file can't be opened.
     pub(crate) async fn of(content: Content) -> io::Result<Self> {
-        Ok(match content.place {
-            ContentPlace::Memory(bytes) => bytes.into(),
-            ContentPlace::File { path, keep } => Self(BodySource::File(Box::new(Streamed {
-                file: File::open(path).await?,
-                left: content.length,
-                piece: BytesMut::new(),
-                _keep: keep,
-            }))),
+        let (path, keep) = match content.place {
+            ContentPlace::Memory(bytes) => return Ok(bytes.into()),
+            ContentPlace::File { path, keep } => (path, keep),
             ContentPlace::Apart => return Err(io::ErrorKind::NotFound.into()),
-        })
+        };
+        let file = File::open(path).await?.take(content.length);
+        // The handle keeps the file until it is sent.
+        let pieces = stream::try_unfold((file, keep), |(mut file, keep)| async move {
+            let mut piece = BytesMut::with_capacity(PIECE_BYTES);
+            match file.read_buf(&mut piece).await? {
+                0 => Err(io::ErrorKind::UnexpectedEof.into()),
+                _ => Ok(Some((piece.freeze(), (file, keep)))),
+            }
+        });
+        Ok(Self::pieces(Some(content.length), pieces))
     }
 
     /// A body of messages, until their sender is gone.
-    pub(crate) fn messages(messages: mpsc::Receiver<Bytes>) -> Self {
-        Self(BodySource::Messages(messages))
+    pub(crate) fn messages(mut messages: mpsc::Receiver<Bytes>) -> Self {
+        Self::pieces(
+            None,
+            stream::poll_fn(move |cx| messages.poll_recv(cx).map(|message| message.map(Ok))),
+        )
     }
 
-    /// A body with a fault.
-    pub(crate) fn faulty(body: FaultyBody<Self>) -> Self {
-        Self(BodySource::Faulty(Box::new(body)))
+    fn pieces(
+        left: Option<u64>,
+        pieces: impl Stream<Item = io::Result<Bytes>> + Send + 'static,
+    ) -> Self {
+        Self { left, source: BodySource::Pieces(Box::pin(pieces)) }
+    }
+
+    /// The same body, sent in pieces over the time `takes`.
+    pub(crate) fn slow(self, takes: Duration) -> Self {
+        let (left, pause) = (self.left, takes / SLOW_PIECES);
+        let piece_bytes_max = left.unwrap_or_default().div_ceil(SLOW_PIECES.into());
+        let piece_bytes_max = usize::try_from(piece_bytes_max).unwrap_or(usize::MAX);
+        let pieces =
+            stream::try_unfold((self, Bytes::new()), move |(mut sound, mut read)| async move {
+                tokio::time::sleep(pause).await;
+                while read.is_empty() {
+                    let Some(frame) = sound.frame().await else { return Ok(None) };
+                    read = frame?.into_data().unwrap_or_default();
+                }
+                let piece = read.split_to(read.len().min(piece_bytes_max));
+                Ok(Some((piece, (sound, read))))
+            });
+        Self::pieces(left, pieces)
+    }
+
+    /// The first half of the body; reading on is an error. The whole length is promised.
+    pub(crate) fn halved(self) -> Self {
+        let left = self.left;
+        let half = left.unwrap_or_default() / 2;
+        let pieces = stream::try_unfold((self, half), |(mut sound, wanted)| async move {
+            if wanted == 0 {
+                // What was sent leaves before the connection ends.
+                yield_once().await;
+                return Err(io::ErrorKind::ConnectionAborted.into());
+            }
+            let Some(frame) = sound.frame().await else { return Ok(None) };
+            let mut piece = frame?.into_data().unwrap_or_default();
+            piece.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+            let wanted = wanted - piece.len() as u64;
+            Ok(Some((piece, (sound, wanted))))
+        });
+        Self::pieces(left, pieces)
     }
 
     /// Replaces a member of a JSON object; any other body stays as it is.
     pub(crate) fn set_member(&mut self, name: &str, text: &str) {
-        let BodySource::Bytes(bytes) = &mut self.0 else { return };
-        let Ok(Value::Object(mut object)) = serde_json::from_slice(bytes) else { return };
+        let Value::Object(mut object) = self.json() else { return };
         if let Some(member) = object.get_mut(name) {
             *member = text.into();
-            *bytes = Value::Object(object).to_string().into();
+            *self = Bytes::from(Value::Object(object).to_string()).into();
         }
     }
 
     /// The body, if it is JSON in memory; otherwise null.
-    #[cfg(feature = "postgres")]
     pub(crate) fn json(&self) -> Value {
-        match &self.0 {
+        match &self.source {
             BodySource::Bytes(bytes) => serde_json::from_slice(bytes).unwrap_or_default(),
-            _ => Value::Null,
-        }
-    }
-
-    /// Bytes not sent yet.
-    pub(crate) fn length(&self) -> u64 {
-        match &self.0 {
-            BodySource::Bytes(bytes) => bytes.len() as u64,
-            BodySource::File(streamed) => streamed.left,
-            BodySource::Faulty(faulty) => faulty.left(),
-            BodySource::Messages(_) => 0,
+            BodySource::Pieces(_) => Value::Null,
         }
     }
 }
 
 impl From<Bytes> for SiteBody {
     fn from(bytes: Bytes) -> Self {
-        Self(BodySource::Bytes(bytes))
+        Self { left: Some(bytes.len() as u64), source: BodySource::Bytes(bytes) }
     }
 }
 
@@ -113,51 +140,26 @@ impl Body for SiteBody {
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        match &mut self.get_mut().0 {
-            BodySource::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
-            BodySource::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            BodySource::File(streamed) if streamed.left == 0 => Poll::Ready(None),
-            BodySource::File(streamed) => {
-                streamed.poll_piece(cx).map(|piece| Some(piece.map(Frame::data)))
-            }
-            BodySource::Faulty(faulty) => faulty.poll_piece(cx),
-            BodySource::Messages(messages) => {
-                messages.poll_recv(cx).map(|message| message.map(|bytes| Ok(Frame::data(bytes))))
-            }
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let this = self.get_mut();
+        if this.is_end_stream() {
+            return Poll::Ready(None);
         }
+        let piece = match &mut this.source {
+            BodySource::Bytes(bytes) => Some(Ok(std::mem::take(bytes))),
+            BodySource::Pieces(pieces) => ready!(pieces.as_mut().poll_next(cx)),
+        };
+        if let (Some(left), Some(Ok(piece))) = (&mut this.left, &piece) {
+            *left = left.saturating_sub(piece.len() as u64);
+        }
+        Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
-            BodySource::Faulty(faulty) => faulty.is_over(),
-            BodySource::Messages(_) => false,
-            BodySource::Bytes(_) | BodySource::File(_) => self.length() == 0,
-        }
+        self.left == Some(0)
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
-            BodySource::Messages(_) => SizeHint::default(),
-            BodySource::Bytes(_) | BodySource::File(_) | BodySource::Faulty(_) => {
-                SizeHint::with_exact(self.length())
-            }
-        }
-    }
-}
-
-impl Streamed {
-    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Bytes>> {
-        let wanted = usize::try_from(self.left).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
-        self.piece.resize(wanted, 0);
-        let mut buffer = ReadBuf::new(&mut self.piece);
-        ready!(Pin::new(&mut self.file).poll_read(cx, &mut buffer))?;
-        let read = buffer.filled().len();
-        if read == 0 {
-            return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
-        }
-        self.left -= read as u64;
-        self.piece.truncate(read);
-        Poll::Ready(Ok(std::mem::take(&mut self.piece).freeze()))
+        self.left.map_or_else(SizeHint::default, SizeHint::with_exact)
     }
 }

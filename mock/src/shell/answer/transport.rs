@@ -5,25 +5,11 @@ use std::time::Duration;
 use http::Response;
 
 use super::body::SiteBody;
-use super::faulty_body::FaultyBody;
 use super::problem;
 use crate::value::message::response::{self, ResponseBody, TransportFault};
 
-/// Marks an answer whose connection ends in another way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ConnectionEnd {
-    /// It is reset instead of the answer.
-    ResetBefore,
-    /// It is reset in the middle of the body.
-    ResetDuring,
-    /// It is closed instead of the answer.
-    Close,
-    /// It carries bytes that are not HTTP instead of the answer, and is closed.
-    Garbage,
-}
-
-/// The answer as HTTP. A connection that ends in another way is the server's doing, by [`ConnectionEnd`];
-/// where there is none, the body of such an answer can't be read.
+/// The answer as HTTP. A [`TransportFault`] that ends the connection is the listener's doing: it finds the fault
+/// among the extensions. Where there is no connection, the body of such an answer can't be read.
 pub(crate) async fn sent(response: response::Response) -> Response<SiteBody> {
     let body = match response.body {
         ResponseBody::Bytes(bytes) => bytes.into(),
@@ -45,25 +31,22 @@ pub(crate) async fn sent(response: response::Response) -> Response<SiteBody> {
     sent
 }
 
-async fn carried(sent: Response<SiteBody>, transport: TransportFault) -> Response<SiteBody> {
-    match transport {
+async fn carried(mut sent: Response<SiteBody>, fault: TransportFault) -> Response<SiteBody> {
+    match fault {
         TransportFault::Delay { milliseconds } => {
             tokio::time::sleep(Duration::from_millis(milliseconds)).await;
             sent
         }
         TransportFault::SlowBody { milliseconds } => {
-            let takes = Duration::from_millis(milliseconds);
-            sent.map(|body| SiteBody::faulty(FaultyBody::slow(body, takes)))
+            sent.map(|body| body.slow(Duration::from_millis(milliseconds)))
         }
-        TransportFault::Truncate => sent.map(|body| SiteBody::faulty(FaultyBody::halved(body))),
-        TransportFault::ResetBefore => ended(sent, ConnectionEnd::ResetBefore),
-        TransportFault::ResetDuring => ended(sent, ConnectionEnd::ResetDuring),
-        TransportFault::Close => ended(sent, ConnectionEnd::Close),
-        TransportFault::Garbage => ended(sent, ConnectionEnd::Garbage),
+        TransportFault::Truncate => sent.map(SiteBody::halved),
+        TransportFault::ResetBefore
+        | TransportFault::ResetDuring
+        | TransportFault::Close
+        | TransportFault::Garbage => {
+            sent.extensions_mut().insert(fault);
+            sent.map(SiteBody::halved)
+        }
     }
-}
-
-fn ended(mut sent: Response<SiteBody>, end: ConnectionEnd) -> Response<SiteBody> {
-    sent.extensions_mut().insert(end);
-    sent.map(|body| SiteBody::faulty(FaultyBody::halved(body)))
 }

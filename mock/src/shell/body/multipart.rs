@@ -109,6 +109,7 @@ async fn next_piece<B>(
 where
     B: Body<Data = Bytes> + Unpin,
 {
+    // So that `multer` looks at one piece before it takes the next.
     yield_once().await;
     if rest.is_empty() {
         let Some(piece) = frames.next().await? else { return Ok(None) };
@@ -126,9 +127,9 @@ where
     Ok(Some(piece))
 }
 
-/// Is not ready at once, so that `multer` looks at one piece before it takes the next. The waker is
-/// called here, not by tokio: inside wiremock its scheduler stands still meanwhile.
-async fn yield_once() {
+/// Is not ready at once. The waker is called here, not by tokio: inside wiremock its scheduler stands still
+/// meanwhile.
+pub(crate) async fn yield_once() {
     let mut has_yielded = false;
     poll_fn(|cx| {
         if std::mem::replace(&mut has_yielded, true) {

@@ -23,8 +23,9 @@ use super::places::{ConnectionPhase, ConnectionPlace, Places};
 use super::tls::Tls;
 use super::watched_answer::WatchedAnswer;
 use super::watched_body::WatchedBody;
-use crate::shell::answer::{ConnectionEnd, SiteBody};
+use crate::shell::answer::SiteBody;
 use crate::shell::clock;
+use crate::value::message::response::TransportFault;
 use crate::value::message::wire::WireCall;
 
 /// After a failed `accept`, which is usually for want of file descriptors.
@@ -60,7 +61,7 @@ impl Default for ServeLimits {
 
 /// Answers the calls on `listener` until `stop` is ready. Then it accepts no more, closes idle
 /// connections and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at
-/// once. An answer with a [`ConnectionEnd`] ends its connection in that way.
+/// once. An answer with a [`TransportFault`] that ends the connection does so.
 pub(crate) async fn accept_all<H, F>(
     listener: TcpListener,
     limits: ServeLimits,
@@ -134,7 +135,7 @@ async fn serve<F>(
     let calls = AtomicU64::new(1);
     let service = service_fn(|request: Request<Incoming>| {
         let (mut head, body) = request.into_parts();
-        let (body, end) = WatchedBody::new(body, place.clone());
+        let body = WatchedBody::new(body, place.clone());
         let wire = WireCall {
             connection,
             number: calls.fetch_add(1, Ordering::Relaxed),
@@ -147,24 +148,29 @@ async fn serve<F>(
         let (switch, place) = (&switch, &place);
         async move {
             let mut answer = answer.await;
-            place.enter(ConnectionPhase::Idle);
-            match answer.extensions().get::<ConnectionEnd>() {
-                None => {}
-                Some(ConnectionEnd::ResetDuring) => switch.reset(),
-                Some(ConnectionEnd::Garbage) => {
+            let phase = place.enter(ConnectionPhase::Idle);
+            match answer.extensions().get() {
+                Some(TransportFault::ResetDuring) => switch.reset(),
+                Some(TransportFault::Garbage) => {
                     switch.garble();
                     answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 }
-                Some(ConnectionEnd::ResetBefore) => {
+                Some(TransportFault::ResetBefore) => {
                     switch.reset();
                     return Err(io::Error::from(io::ErrorKind::ConnectionReset));
                 }
-                Some(ConnectionEnd::Close) => {
+                Some(TransportFault::Close) => {
                     return Err(io::Error::from(io::ErrorKind::ConnectionAborted));
                 }
+                Some(
+                    TransportFault::Delay { .. }
+                    | TransportFault::SlowBody { .. }
+                    | TransportFault::Truncate,
+                )
+                | None => {}
             }
             // The rest of a body that nobody read can't be told from a next call.
-            if !end.is_reached() {
+            if phase == Some(ConnectionPhase::Reading) {
                 answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 switch.linger();
             }

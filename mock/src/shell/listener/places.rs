@@ -42,7 +42,6 @@ struct PlacesShared {
 struct PlaceTable {
     next: u64,
     rows: BTreeMap<u64, PlaceRow>,
-    of_address: BTreeMap<IpAddr, usize>,
 }
 
 #[derive(Debug)]
@@ -75,7 +74,7 @@ impl Places {
             let changed = self.0.changed.notified();
             {
                 let mut table = self.0.table.lock();
-                let count = table.of_address.get(&address).copied().unwrap_or(0);
+                let count = table.rows.values().filter(|row| row.address == address).count();
                 let is_beyond_share = count >= self.0.of_address_max;
                 if is_beyond_share && !table.end_one(|row| row.address == address) {
                     return None;
@@ -98,19 +97,7 @@ impl PlaceTable {
         self.next += 1;
         let (phase, since) = (ConnectionPhase::Idle, clock::instant());
         self.rows.insert(number, PlaceRow { address, phase, since, task: None });
-        *self.of_address.entry(address).or_default() += 1;
         number
-    }
-
-    fn remove(&mut self, number: u64) -> Option<PlaceRow> {
-        let row = self.rows.remove(&number)?;
-        if let Some(count) = self.of_address.get_mut(&row.address) {
-            *count -= 1;
-            if *count == 0 {
-                self.of_address.remove(&row.address);
-            }
-        }
-        Some(row)
     }
 
     /// Ends one of these connections, if one may be ended.
@@ -119,7 +106,7 @@ impl PlaceTable {
             row.phase != ConnectionPhase::Answering && row.task.is_some() && is_one(row)
         });
         let longest = rows.min_by_key(|(_, row)| (row.phase, row.since)).map(|(number, _)| *number);
-        let Some(row) = longest.and_then(|number| self.remove(number)) else { return false };
+        let Some(row) = longest.and_then(|number| self.rows.remove(&number)) else { return false };
         if let Some(task) = row.task {
             task.abort();
         }
@@ -139,22 +126,24 @@ impl ConnectionPlace {
         self.number
     }
 
-    /// The connection does this from now on.
-    pub(super) fn enter(&self, phase: ConnectionPhase) {
+    /// The connection does this from now on. Gives what it did before; `None` if it gave up its place.
+    pub(super) fn enter(&self, phase: ConnectionPhase) -> Option<ConnectionPhase> {
         let shared = &self.places.0;
-        if let Some(row) = shared.table.lock().rows.get_mut(&self.number) {
-            (row.phase, row.since) = (phase, clock::instant());
-        }
+        let before = shared.table.lock().rows.get_mut(&self.number).map(|row| {
+            row.since = clock::instant();
+            std::mem::replace(&mut row.phase, phase)
+        });
         if phase != ConnectionPhase::Answering {
             shared.changed.notify_one();
         }
+        before
     }
 }
 
 impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let shared = &self.places.0;
-        let _ = shared.table.lock().remove(self.number);
+        let _ = shared.table.lock().rows.remove(&self.number);
         shared.changed.notify_one();
     }
 }

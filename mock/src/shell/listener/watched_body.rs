@@ -1,8 +1,7 @@
-//! The body of a call, with what the connection has to know of it: whether it has come to its end.
+//! The body of a call, which tells the place of its connection when it has come to its end.
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -14,35 +13,16 @@ use super::places::{ConnectionPhase, ConnectionPlace};
 /// The body of a call on a connection.
 pub(crate) struct WatchedBody {
     body: Incoming,
-    end: BodyEnd,
     place: Arc<ConnectionPlace>,
-}
-
-/// Whether a body was read to its end.
-#[derive(Debug, Clone, Default)]
-pub(super) struct BodyEnd(Arc<AtomicBool>);
-
-impl BodyEnd {
-    pub(super) fn is_reached(&self) -> bool {
-        self.0.load(Ordering::Acquire)
-    }
-
-    fn reach(&self) {
-        self.0.store(true, Ordering::Release);
-    }
+    is_over: bool,
 }
 
 impl WatchedBody {
-    /// The body, and whether its end was reached later.
-    pub(super) fn new(body: Incoming, place: Arc<ConnectionPlace>) -> (Self, BodyEnd) {
-        let end = BodyEnd::default();
-        if body.is_end_stream() {
-            end.reach();
-            place.enter(ConnectionPhase::Answering);
-        } else {
-            place.enter(ConnectionPhase::Reading);
-        }
-        (Self { body, end: end.clone(), place }, end)
+    /// The body of the next call on the connection of `place`.
+    pub(super) fn new(body: Incoming, place: Arc<ConnectionPlace>) -> Self {
+        let is_over = body.is_end_stream();
+        place.enter(if is_over { ConnectionPhase::Answering } else { ConnectionPhase::Reading });
+        Self { body, place, is_over }
     }
 }
 
@@ -55,9 +35,8 @@ impl Body for WatchedBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
-        let is_over = frame.is_none() || self.body.is_end_stream();
-        if is_over && !self.end.is_reached() {
-            self.end.reach();
+        if !self.is_over && (frame.is_none() || self.body.is_end_stream()) {
+            self.is_over = true;
             self.place.enter(ConnectionPhase::Answering);
         }
         Poll::Ready(frame)
