@@ -42,8 +42,6 @@ pub use server::embed;
 #[cfg(feature = "postgres")]
 pub use server::serve_node;
 pub use server::{serve, serve_tls};
-pub use site::{
-    CallWatch, ClientJudge, Precedence, SandboxWatch, Site, SiteError, SiteOptions, WatchedCall,
-};
+pub use site::{CallWatch, Precedence, Site, SiteError, SiteOptions, WatchedCall};
 #[cfg(feature = "state")]
 pub use store::{DurableError, holds_state};

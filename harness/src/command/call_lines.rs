@@ -1,6 +1,7 @@
 //! `moot mock -v`: a line for each call. Without `-v`, a terminal gets a line for each refused call.
 
 use std::io::{self, Write as _};
+use std::sync::Arc;
 
 use moot_mock::shell::{CallWatch, WatchedCall};
 
@@ -21,7 +22,7 @@ pub(super) fn call_watch(screen: &Screen) -> Option<CallWatch> {
         Detail::Normal | Detail::Quiet => return None,
     };
     let paint = screen.paint_err();
-    Some(CallWatch::new(move |call| {
+    Some(Arc::new(move |call: WatchedCall| {
         if !refused_only || call.status >= 400 {
             // A closed terminal is not a reason to stop the mock.
             let _ = writeln!(io::stderr().lock(), "{}", line(&call, paint));

@@ -11,8 +11,8 @@ use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
 use moot_mock::shell::{
-    CallWatch, ClientJudge, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site,
-    SiteError, SiteOptions, Tls, clock, holds_state, serve, serve_tls,
+    CallWatch, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteError,
+    SiteOptions, Tls, clock, holds_state, serve, serve_tls,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -173,7 +173,7 @@ impl ListeningMock {
             fetcher: place.fetch.then(|| Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))),
             defects: defects_of(world)?,
             watch,
-            judge: Some(ClientJudge::new(findings)),
+            judge: Some(Arc::new(findings)),
             precedence: Precedence {
                 clock: world.clock.is_some(),
                 rate_limit: world.rate_limit.is_some(),

@@ -3,11 +3,11 @@
 mod access;
 mod control_uses;
 mod journals;
-mod judge;
 mod watch;
 
 use std::fmt;
 use std::io;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use moot_fixtures::world::SeedWorld;
@@ -16,8 +16,7 @@ use tokio::sync::watch as flag;
 
 pub(crate) use self::access::{Access, ControlRights};
 use self::control_uses::ControlUses;
-pub use self::judge::ClientJudge;
-pub use self::watch::{CallWatch, SandboxWatch, WatchedCall};
+pub use self::watch::{CallWatch, WatchedCall};
 use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
 use super::delivery::Deliverer;
@@ -41,7 +40,7 @@ use crate::world::state::change::Change;
 const MAIN: u64 = 0;
 
 /// What a mock is made of.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct SiteOptions {
     /// The main world. The host of its base address may be named to the control plane.
     pub settings: Settings,
@@ -63,12 +62,13 @@ pub struct SiteOptions {
     pub fetcher: Option<Arc<Fetcher>>,
     /// Bounds of reading bodies.
     pub body_times: BodyTimes,
-    /// Who is told of each answered call.
+    /// Is told of each answered call.
     pub watch: Option<CallWatch>,
-    /// Judges clients for `GET /findings`; without one that route is absent.
-    pub judge: Option<ClientJudge>,
-    /// Who is told of each new sandbox.
-    pub sandbox_watch: Option<SandboxWatch>,
+    /// Judges clients for `GET /findings`, by a member of `worlds` of [`Site::journals`]: gives the answer, or
+    /// `None` if it can't read the journal. Without a judge that route is absent.
+    pub judge: Option<Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>>,
+    /// Is told the id of each sandbox that the control plane made, before that is answered.
+    pub sandbox_watch: Option<Arc<dyn Fn(&str) + Send + Sync>>,
     /// Which settings take precedence over those that a state folder keeps.
     pub precedence: Precedence,
 }
@@ -140,7 +140,15 @@ pub enum SiteError {
 
 /// The mock; a clone is another handle on the same. Its deliveries end with the last handle.
 #[derive(Clone)]
-pub struct Site(Arc<SiteShared>);
+pub struct Site(Arc<SiteParts>);
+
+impl Deref for Site {
+    type Target = SiteParts;
+
+    fn deref(&self) -> &SiteParts {
+        &self.0
+    }
+}
 
 impl fmt::Debug for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -148,21 +156,22 @@ impl fmt::Debug for Site {
     }
 }
 
-struct SiteShared {
-    base_path: String,
-    main: Arc<Realm>,
-    sandboxes: Arc<Sandboxes>,
-    access: Access,
-    deliverer: Deliverer,
-    fetcher: Option<Arc<Fetcher>>,
-    store: Store,
-    times: BodyTimes,
-    watch: Option<CallWatch>,
-    judge: Option<ClientJudge>,
+/// The parts of a [`Site`], which all of its handles share.
+pub struct SiteParts {
+    pub(crate) base_path: String,
+    pub(crate) main: Arc<Realm>,
+    pub(crate) sandboxes: Arc<Sandboxes>,
+    pub(crate) access: Access,
+    pub(crate) deliverer: Deliverer,
+    pub(crate) fetcher: Option<Arc<Fetcher>>,
+    pub(crate) store: Store,
+    pub(crate) times: BodyTimes,
+    pub(crate) watch: Option<CallWatch>,
+    pub(crate) judge: Option<Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>>,
     /// Whether the server is about to end.
-    ending: flag::Sender<bool>,
-    sandbox_watch: Option<SandboxWatch>,
-    control_uses: ControlUses,
+    pub(crate) ending: flag::Sender<bool>,
+    pub(crate) sandbox_watch: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    pub(crate) control_uses: ControlUses,
 }
 
 impl Site {
@@ -219,8 +228,8 @@ impl Site {
         let service = Service::kept(world, durable.keeper(MAIN));
         service.keep(given(&options))?;
         let site = Self::with(options, service, store, Some((durable, made)))?;
-        for realm in restore(&site.0.sandboxes, &site.0.main, sandboxes, starts)? {
-            site.0.deliverer.add(&realm);
+        for realm in restore(&site.sandboxes, &site.main, sandboxes, starts)? {
+            site.deliverer.add(&realm);
         }
         Ok(site)
     }
@@ -250,7 +259,7 @@ impl Site {
         let reach = if is_guarded { Reach::Public } else { Reach::Anywhere };
         let deliverer = Deliverer::start(options.network, reach, sandboxes.clone())?;
         deliverer.add(&main);
-        Ok(Self(Arc::new(SiteShared {
+        Ok(Self(Arc::new(SiteParts {
             base_path,
             main,
             sandboxes,
@@ -272,8 +281,8 @@ impl Site {
     /// [{"client_id", "client_secret", "scopes": [], "company"}], "users": {company: [email]}, "workflows":
     /// [{"id", "company", "name", "type", "status"}]}`.
     pub fn describe(&self) -> Value {
-        let mut all = self.0.main.describe();
-        let ask = |action| self.0.main.service.control(clock::now(), action).unwrap_or_default();
+        let mut all = self.main.describe();
+        let ask = |action| self.main.service.control(clock::now(), action).unwrap_or_default();
         let (shown, world) = (ask(ControlAction::GetClock), ask(ControlAction::World));
         all["clock"] = json!({ "now": shown["now"], "frozen": shown["frozen"] });
         for name in ["rate_limit", "progression"] {
@@ -284,78 +293,19 @@ impl Site {
 
     /// The seed rows of the main world.
     pub fn seed_world(&self) -> &SeedWorld {
-        self.0.sandboxes.main_world()
+        self.sandboxes.main_world()
     }
 
     /// Deletes the sandboxes whose lease has ended.
     pub(crate) fn collect(&self) {
-        for realm in self.0.sandboxes.take_abandoned() {
-            self.0.deliverer.remove(&realm);
+        for realm in self.sandboxes.take_abandoned() {
+            self.deliverer.remove(&realm);
         }
-    }
-
-    pub(crate) fn main(&self) -> &Arc<Realm> {
-        &self.0.main
-    }
-
-    pub(crate) fn sandboxes(&self) -> &Sandboxes {
-        &self.0.sandboxes
-    }
-
-    pub(crate) fn deliverer(&self) -> &Deliverer {
-        &self.0.deliverer
-    }
-
-    pub(crate) fn base_path(&self) -> &str {
-        &self.0.base_path
-    }
-
-    pub(crate) fn access(&self) -> &Access {
-        &self.0.access
-    }
-
-    /// What was used of the control plane.
-    pub(crate) fn control_uses(&self) -> &ControlUses {
-        &self.0.control_uses
-    }
-
-    /// Who is told of each new sandbox.
-    pub(crate) fn sandbox_watch(&self) -> Option<&SandboxWatch> {
-        self.0.sandbox_watch.as_ref()
-    }
-
-    /// Who is told of each answered call.
-    pub(crate) fn watch(&self) -> Option<&CallWatch> {
-        self.0.watch.as_ref()
-    }
-
-    /// Judges clients.
-    pub(crate) fn judge(&self) -> Option<&ClientJudge> {
-        self.0.judge.as_ref()
     }
 
     /// Ends the answers that would not end by themselves.
     pub(crate) fn end_streams(&self) {
-        self.0.ending.send_replace(true);
-    }
-
-    /// Becomes `true` when the server is about to end.
-    pub(crate) fn ending(&self) -> flag::Receiver<bool> {
-        self.0.ending.subscribe()
-    }
-
-    /// Fetches documents by their address; `None` where nothing is fetched.
-    pub(crate) fn fetcher(&self) -> Option<&Fetcher> {
-        self.0.fetcher.as_deref()
-    }
-
-    /// Where uploads are stored.
-    pub(crate) fn store(&self) -> &Store {
-        &self.0.store
-    }
-
-    pub(crate) fn times(&self) -> BodyTimes {
-        self.0.times
+        self.ending.send_replace(true);
     }
 }
 

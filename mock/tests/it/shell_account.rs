@@ -1,7 +1,7 @@
 //! What the account of a client is made of is out of its reach.
 
 use http::StatusCode;
-use moot_mock::shell::{SandboxWatch, Site, SiteOptions};
+use moot_mock::shell::{Site, SiteOptions};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -95,7 +95,7 @@ fn graded() -> (Site, Arc<Mutex<Vec<String>>>) {
     let options = SiteOptions {
         admin_token: Some("grades".to_owned()),
         client_token: Some("graded".to_owned()),
-        sandbox_watch: Some(SandboxWatch::new(move |id| heard.lock().push(id.to_owned()))),
+        sandbox_watch: Some(Arc::new(move |id: &str| heard.lock().push(id.to_owned()))),
         ..SiteOptions::new(settings())
     };
     (Site::new(options).expect("the settings are sound"), told)

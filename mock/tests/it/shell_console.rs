@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use http::header::{CONTENT_SECURITY_POLICY, LOCATION, X_CONTENT_TYPE_OPTIONS};
-use moot_mock::shell::{ClientJudge, Site, SiteOptions};
+use moot_mock::shell::{Site, SiteOptions};
 use serde_json::Value;
 
 use crate::shell_support::{BASE, admin, call, request, send, settings, site};
@@ -155,8 +156,8 @@ fn every_id_that_a_script_asks_for_exists() {
 /// The console can do no more than a program can.
 #[tokio::test]
 async fn only_documented_routes_are_called() {
-    let judge = Some(ClientJudge::new(|_| None));
-    let options = SiteOptions { judge, ..SiteOptions::new(settings()) };
+    let judge = |_: &Value| None;
+    let options = SiteOptions { judge: Some(Arc::new(judge)), ..SiteOptions::new(settings()) };
     let site = Site::new(options).expect("the settings are sound");
     let document = call(&site, &format!("GET {BASE}/__admin/openapi.json"), "").await.ok().json();
     let known: BTreeSet<(String, String)> = document["paths"]

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use moot_fixtures::world;
 use moot_mock::Settings;
-use moot_mock::shell::{ClientJudge, ServeLimits, Site, SiteOptions};
+use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Map, Value, json};
 
 use crate::shell_support::{
@@ -192,7 +193,7 @@ fn events(answer: &Answer) -> Vec<Value> {
 
 /// With a judge of clients, as the command line gives one.
 fn options(settings: Settings) -> SiteOptions {
-    let judge = ClientJudge::new(|journal| {
+    let judge = |journal: &Value| {
         let calls = journal["exchanges"].as_array()?.len();
         let finding = json!({
             "rule": "honour-retry-after", "severity": "must", "clause": "§8, RFC 9110 §10.2.3", "times": 1,
@@ -200,8 +201,8 @@ fn options(settings: Settings) -> SiteOptions {
             "instead": "Wait as long as `Retry-After` says.", "excerpt": null,
         });
         Some(json!({ "calls": calls, "forgotten": 0, "findings": [finding] }))
-    });
-    SiteOptions { judge: Some(judge), ..SiteOptions::new(settings) }
+    };
+    SiteOptions { judge: Some(Arc::new(judge)), ..SiteOptions::new(settings) }
 }
 
 /// Makes a legal request, a document and a webhook to the built-in receiver, and calls once in vain.

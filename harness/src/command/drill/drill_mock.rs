@@ -10,7 +10,7 @@ use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};
 use moot_fixtures::contract::Operation;
 use moot_mock::settings::Settings;
-use moot_mock::shell::{CallWatch, SandboxWatch, Site, SiteOptions, WatchedCall};
+use moot_mock::shell::{Site, SiteOptions, WatchedCall};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -79,8 +79,8 @@ impl DrillMock {
         let options = SiteOptions {
             admin_token: Some(mock.0.admin_token.clone()),
             client_token: Some(mock.0.client_token.clone()),
-            watch: Some(CallWatch::new(move |call| watched.called(&call))),
-            sandbox_watch: Some(SandboxWatch::new(move |id| offered.entered(id))),
+            watch: Some(Arc::new(move |call: WatchedCall| watched.called(&call))),
+            sandbox_watch: Some(Arc::new(move |id: &str| offered.entered(id))),
             ..SiteOptions::new(settings)
         };
         let site = Site::new(options).map_err(not_started)?;

@@ -48,7 +48,7 @@ pub(super) fn stream(
     // One message at a time: what a slow reader has not taken is not kept for it.
     let (to_reader, messages) = mpsc::channel(1);
     let reader = EventReader { realm: Arc::downgrade(realm), watcher, to_reader };
-    tokio::spawn(reader.run(hello, timeout, site.ending()));
+    tokio::spawn(reader.run(hello, timeout, site.ending.subscribe()));
     let mut response = problem::respond(StatusCode::OK, EVENT_STREAM, String::new());
     *response.body_mut() = SiteBody::messages(messages);
     let no_store = HeaderValue::from_static("no-store");

@@ -45,13 +45,7 @@ where
 {
     let path = if path.is_empty() { "/" } else { path };
     match answer(site, realm, rights, path, parts, body).await {
-        // A body would end the connection (RFC 9110 §6.4.1). Only a planned status is such.
-        Ok(ControlAnswer::Json(
-            status @ (StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED),
-            _,
-        )) => problem::respond(status, "application/json", String::new()),
-        Ok(ControlAnswer::Json(status, text)) => problem::respond(status, "application/json", text),
-        Ok(ControlAnswer::Stream(response)) => *response,
+        Ok(response) => response,
         Err(problem) => {
             let mut response = problem.respond(parts.uri.path());
             if problem.status == StatusCode::METHOD_NOT_ALLOWED {
@@ -62,12 +56,6 @@ where
     }
 }
 
-/// An answer of the control plane.
-enum ControlAnswer {
-    Json(StatusCode, String),
-    Stream(Box<Response<SiteBody>>),
-}
-
 async fn answer<B>(
     site: &Site,
     realm: &Arc<Realm>,
@@ -75,7 +63,7 @@ async fn answer<B>(
     path: &str,
     parts: &Parts,
     body: B,
-) -> Result<ControlAnswer, ControlProblem>
+) -> Result<Response<SiteBody>, ControlProblem>
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
@@ -89,8 +77,7 @@ where
         let action = action(members)?;
         if let SiteAction::Events { filter, timeout_seconds } = action {
             let timeout = timeout_seconds.map(Duration::from_secs);
-            let stream = events::stream(site, realm, parts, filter, timeout);
-            return Ok(ControlAnswer::Stream(Box::new(stream)));
+            return Ok(events::stream(site, realm, parts, filter, timeout));
         }
         let (status, value) = on_site(&call, action).await?;
         (status, value.to_string())
@@ -100,7 +87,12 @@ where
         let (status, value) = on_world(&call, action).await?;
         (status, text(&value, sent))
     };
-    Ok(ControlAnswer::Json(status.unwrap_or(route.status), text))
+    let text = match status {
+        // A body would end the connection (RFC 9110 §6.4.1). Only a planned status is such.
+        Some(StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) => String::new(),
+        _ => text,
+    };
+    Ok(problem::respond(status.unwrap_or(route.status), "application/json", text))
 }
 
 /// Whether a route is open to a caller. The use is counted for the account of the client.
@@ -111,8 +103,8 @@ fn check_rights(
 ) -> Result<(), ControlProblem> {
     let is_refused = rights == ControlRights::Offered && !route.is_offered;
     // Where a client has a token of its own, the others are not its calls.
-    if rights == ControlRights::Offered || !site.access().is_offering() {
-        site.control_uses().count(route.method.as_str(), &route.path, is_refused);
+    if rights == ControlRights::Offered || !site.access.is_offering() {
+        site.control_uses.count(route.method.as_str(), &route.path, is_refused);
     }
     if is_refused {
         let detail =
@@ -150,7 +142,7 @@ where
 {
     let reading = Reading::Whole { bytes_max: BODY_BYTES_MAX };
     // A body that is read whole needs no store.
-    match body::read(body, &parts.headers, reading, site.times(), &Store::default()).await {
+    match body::read(body, &parts.headers, reading, site.times, &Store::default()).await {
         Ok(call::Body::Whole(bytes)) => Ok(bytes),
         Ok(call::Body::Empty) => Ok(Bytes::new()),
         Ok(call::Body::Broken(BodyFault::TooLarge)) => {

@@ -54,13 +54,13 @@ pub(super) async fn on_site(
         SiteAction::CreateSandbox(plan) => create_sandbox(site, plan)?,
         SiteAction::GetSandbox { id } => sandbox(site, &id)?,
         SiteAction::RenewSandbox { id, lease } => {
-            site.sandboxes().renew(&id, lease).ok_or_else(|| unknown_sandbox(&id))?;
+            site.sandboxes.renew(&id, lease).ok_or_else(|| unknown_sandbox(&id))?;
             sandbox(site, &id)?
         }
         SiteAction::DeleteSandbox { id } => delete_sandbox(site, &id)?,
         SiteAction::SettleDeliveries { .. } => {
-            let begun = site.deliverer().begin(realm).await;
-            return Ok(outcome(site.deliverer().settle(realm, begun, call.patience).await));
+            let begun = site.deliverer.begin(realm).await;
+            return Ok(outcome(site.deliverer.settle(realm, begun, call.patience).await));
         }
         SiteAction::WaitForExchange { filter, count, timeout_seconds } => {
             wait(realm, filter, count, Duration::from_secs(timeout_seconds)).await?
@@ -73,7 +73,7 @@ pub(super) async fn on_site(
         SiteAction::ListFindings => findings(site, realm).await?,
         SiteAction::ListSandboxFindings { id } => {
             site.collect();
-            let realm = site.sandboxes().look(&id).ok_or_else(|| unknown_sandbox(&id))?;
+            let realm = site.sandboxes.look(&id).ok_or_else(|| unknown_sandbox(&id))?;
             findings(site, &realm).await?
         }
         SiteAction::GetDrillRun => json!(DrillRun::default()),
@@ -104,7 +104,7 @@ pub(super) async fn on_world(
     call: &ControlCall<'_>,
     action: ControlAction,
 ) -> Result<Reply, ControlProblem> {
-    let (deliverer, realm) = (call.site.deliverer(), call.realm);
+    let (deliverer, realm) = (&call.site.deliverer, call.realm);
     let earlier = match &action {
         ControlAction::Reset => Some(None),
         ControlAction::RestoreCheckpoint { id } => Some(Some(id.clone())),
@@ -117,7 +117,7 @@ pub(super) async fn on_world(
     let mut value = match earlier {
         Some(checkpoint) => {
             let (value, former) = realm.service.go_back(clock::now(), checkpoint.as_deref())?;
-            if let Some(former) = call.site.sandboxes().remember_former(realm, former) {
+            if let Some(former) = call.site.sandboxes.remember_former(realm, former) {
                 // Removing thousands of files takes seconds.
                 tokio::task::spawn_blocking(move || drop(former));
             }
@@ -159,7 +159,7 @@ fn index(site: &Site, realm: &Realm) -> Value {
 /// Uploads by address may be tried on any mock: one that fetches leaves the names alone that are
 /// reserved for examples.
 fn health(site: &Site, realm: &Realm) -> Value {
-    let sandboxes = realm.sandbox.is_none().then(|| site.sandboxes().count());
+    let sandboxes = realm.sandbox.is_none().then(|| site.sandboxes.count());
     json!({
         "moot": true,
         "version": env!("CARGO_PKG_VERSION"),
@@ -167,31 +167,31 @@ fn health(site: &Site, realm: &Realm) -> Value {
         "base_url": realm.settings.base_url,
         "sandbox": realm.sandbox,
         "sandboxes": sandboxes,
-        "fetches": site.fetcher().is_some(),
+        "fetches": site.fetcher.is_some(),
     })
 }
 
 fn list_sandboxes(site: &Site) -> Value {
     site.collect();
     let all: Vec<Value> =
-        site.sandboxes().all().iter().map(|realm| realm.addresses().into()).collect();
+        site.sandboxes.all().iter().map(|realm| realm.addresses().into()).collect();
     json!({ "sandboxes": all })
 }
 
 fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, ControlProblem> {
     site.collect();
-    let realm = site.sandboxes().create(site.main(), plan, clock::now())?;
-    site.deliverer().add(&realm);
-    if let (Some(watch), Some(id)) = (site.sandbox_watch(), &realm.sandbox) {
-        watch.tell(id);
+    let realm = site.sandboxes.create(&site.main, plan, clock::now())?;
+    site.deliverer.add(&realm);
+    if let (Some(watch), Some(id)) = (&site.sandbox_watch, &realm.sandbox) {
+        watch(id);
     }
     Ok(realm.describe())
 }
 
 fn delete_sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
-    match site.sandboxes().remove(id).map_err(SandboxError::from)? {
+    match site.sandboxes.remove(id).map_err(SandboxError::from)? {
         Some(realm) => {
-            site.deliverer().remove(&realm);
+            site.deliverer.remove(&realm);
             // Removing thousands of files takes seconds.
             tokio::task::spawn_blocking(move || drop(realm));
             Ok(json!({ "deleted": id }))
@@ -208,7 +208,7 @@ fn unknown_sandbox(id: &str) -> ControlProblem {
 /// `lease_ends_in_seconds` and `calls`, how many were recorded.
 fn sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     site.collect();
-    let realm = site.sandboxes().look(id).ok_or_else(|| unknown_sandbox(id))?;
+    let realm = site.sandboxes.look(id).ok_or_else(|| unknown_sandbox(id))?;
     let mut shown = realm.describe();
     for (name, action) in
         [("settings", ControlAction::GetSettings), ("clock", ControlAction::GetClock)]
@@ -234,11 +234,11 @@ impl From<SandboxError> for ControlProblem {
 
 /// What the judge of the site says of the journal of this world. Judging takes long where there are many calls.
 async fn findings(site: &Site, realm: &Realm) -> Result<Value, ControlProblem> {
-    let Some(judge) = site.judge().cloned() else {
+    let Some(judge) = site.judge.clone() else {
         return Err(ControlProblem::not_found("this mock has no rules of conduct"));
     };
     let journal = realm.journal();
-    let judged = tokio::task::spawn_blocking(move || judge.judge(&journal)).await;
+    let judged = tokio::task::spawn_blocking(move || judge(&journal)).await;
     judged.ok().flatten().ok_or_else(|| ControlProblem::conflict("the journal can't be judged"))
 }
 

@@ -118,8 +118,8 @@ impl Route {
     /// clients where no judge was given.
     pub(super) fn is_of(&self, site: &Site, realm: &Realm) -> bool {
         match self.path.as_str() {
-            "/findings" => site.judge().is_some(),
-            "/sandboxes/{id}/findings" => site.judge().is_some() && realm.sandbox.is_none(),
+            "/findings" => site.judge.is_some(),
+            "/sandboxes/{id}/findings" => site.judge.is_some() && realm.sandbox.is_none(),
             path => !path.starts_with("/sandboxes") || realm.sandbox.is_none(),
         }
     }

@@ -368,14 +368,13 @@ mod tests {
 
     fn make(site: &Site, lease: Option<Duration>) {
         let plan = SandboxPlan { lease, ..SandboxPlan::default() };
-        let realm =
-            site.sandboxes().create(site.main(), plan, clock::now()).expect("there is room");
-        site.deliverer().add(&realm);
+        let realm = site.sandboxes.create(&site.main, plan, clock::now()).expect("there is room");
+        site.deliverer.add(&realm);
     }
 
     fn left(site: &Site, count: impl Fn(usize) -> bool) {
         let until = clock::instant() + WAIT_MAX;
-        let sandboxes: &Sandboxes = site.sandboxes();
+        let sandboxes: &Sandboxes = &site.sandboxes;
         while !count(sandboxes.count()) {
             assert!(clock::instant() < until, "{} are left", sandboxes.count());
             std::thread::yield_now();
@@ -386,13 +385,13 @@ mod tests {
     #[test]
     fn sandboxes_of_the_same_rows_share_them() {
         let site = site();
-        let rows = site.main().service.seeded();
+        let rows = site.main.service.seeded();
         let before = Arc::strong_count(&rows);
         for _ in 0..100 {
             make(&site, None);
         }
         assert_eq!(Arc::strong_count(&rows), before + 100);
-        for realm in site.sandboxes().all() {
+        for realm in site.sandboxes.all() {
             assert!(Arc::ptr_eq(&rows, &realm.service.seeded()));
         }
     }
@@ -409,6 +408,6 @@ mod tests {
         // A shorter lease than the first one ends in time too.
         make(&site, Some(LEASE));
         left(&site, |count| count == 2);
-        assert_eq!(site.sandboxes().all().len(), 2);
+        assert_eq!(site.sandboxes.all().len(), 2);
     }
 }

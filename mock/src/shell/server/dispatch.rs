@@ -60,7 +60,7 @@ impl Site {
             _ => "The header `Host` was sent more than once; send it once.",
         };
         let (parts, body) = request.into_parts();
-        body::drain(body, &parts.headers, self.times()).await;
+        body::drain(body, &parts.headers, self.times).await;
         if is_admin(parts.uri.path()) {
             return ControlProblem::malformed(detail).respond(parts.uri.path());
         }
@@ -78,7 +78,7 @@ async fn unserved(
     let path = parts.uri.path();
     let (realm, path) = match destination(site, path) {
         Destination::Service { realm, path } | Destination::Admin { realm, path } => (realm, path),
-        Destination::NoSandbox { .. } | Destination::Outside => (site.main().clone(), path),
+        Destination::NoSandbox { .. } | Destination::Outside => (site.main.clone(), path),
     };
     let (method, query, headers) = (&parts.method, parts.uri.query(), &parts.headers);
     let wire = parts.extensions.get::<WireCall>();
@@ -99,7 +99,7 @@ where
     B: Body<Data = Bytes> + Send + Unpin,
 {
     if is_health_check(site, parts) {
-        body::drain(body, &parts.headers, site.times()).await;
+        body::drain(body, &parts.headers, site.times).await;
         return problem::respond(StatusCode::OK, "text/plain", "ok".to_owned());
     }
     match destination(site, parts.uri.path()) {
@@ -111,20 +111,20 @@ where
         }
         Destination::NoSandbox { why } => match is_admin(parts.uri.path()) {
             true => {
-                body::drain(body, &parts.headers, site.times()).await;
-                let access = site.access().check(parts, client);
+                body::drain(body, &parts.headers, site.times).await;
+                let access = site.access.check(parts, client);
                 let problem = access.err().unwrap_or_else(|| ControlProblem::not_found(why));
                 problem.respond(parts.uri.path())
             }
             false => {
-                body::drain(body, &parts.headers, site.times()).await;
+                body::drain(body, &parts.headers, site.times).await;
                 unserved(site, parts, client, Unserved::NoSandbox(&why)).await
             }
         },
         // The core knows only what is below its base path. It has no route at an empty path, so
         // that is what it refuses; only the path of the call is put in here.
         Destination::Outside => {
-            let mut response = serve(site, site.main(), "", parts, body, client).await;
+            let mut response = serve(site, &site.main, "", parts, body, client).await;
             response.body_mut().set_member("instance", parts.uri.path());
             response
         }
@@ -145,13 +145,13 @@ where
 {
     let file = console::name(path);
     let access = match file {
-        Some(_) => site.access().check_page(parts, client),
-        None => site.access().check(parts, client),
+        Some(_) => site.access.check_page(parts, client),
+        None => site.access.check(parts, client),
     };
     if let (Ok(rights), None) = (&access, file) {
         return control::call(site, realm, *rights, path, parts, body).await;
     }
-    body::drain(body, &parts.headers, site.times()).await;
+    body::drain(body, &parts.headers, site.times).await;
     match access {
         Ok(_) => console::answer(&parts.method, parts.uri.path(), file.unwrap_or_default()),
         Err(problem) => problem.respond(parts.uri.path()),
@@ -169,7 +169,7 @@ async fn serve<B>(
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
-    let Some(watch) = site.watch() else {
+    let Some(watch) = &site.watch else {
         return serve_unwatched(site, realm, path, parts, body, client).await.0;
     };
     let at = clock::now();
@@ -191,7 +191,7 @@ where
             is_about_tokens(entry.operation).then(|| oauth::named_client(&parts.headers, form));
         let named = named.flatten();
         let lasted = clock::now().duration_since(at).as_millis();
-        watch.tell(WatchedCall {
+        watch(WatchedCall {
             at,
             sandbox: realm.sandbox.clone(),
             method: entry.method,
@@ -225,7 +225,7 @@ async fn serve_unwatched<B>(
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
-    let (query, headers, times) = (parts.uri.query(), &parts.headers, site.times());
+    let (query, headers, times) = (parts.uri.query(), &parts.headers, site.times);
     let wire = parts.extensions.get::<WireCall>();
     let head = Head { method: &parts.method, path, query, headers, client, wire };
     let service = &realm.service;
@@ -238,7 +238,7 @@ where
         }
     };
     let serial = Some(admitted.serial);
-    let read = body::read(body, headers, admitted.reading, times, site.store()).await;
+    let read = body::read(body, headers, admitted.reading, times, &site.store).await;
     let mut call = Call { head, admitted: &admitted, body: call::Body::Empty, fetched: None };
     match read {
         Ok(body) => call.body = body,
@@ -249,17 +249,17 @@ where
             return (sent(response).await, serial);
         }
     }
-    if let Some(fetcher) = site.fetcher()
+    if let Some(fetcher) = &site.fetcher
         && let Some(fetch) = service.needs(clock::now(), &call)
     {
-        call.fetched = Some(fetcher.fetch(fetch, site.store()).await);
+        call.fetched = Some(fetcher.fetch(fetch, &site.store).await);
     }
     let response = service.answer(clock::now(), &call);
     realm.called.notify_waiters();
     if parts.method == Method::DELETE {
         // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
         // that one of failure.
-        site.deliverer().abort_unwanted(realm).await;
+        site.deliverer.abort_unwanted(realm).await;
     }
     (sent(response).await, serial)
 }
@@ -268,7 +268,7 @@ where
 /// so it needs no token, and it is not limited and not in the journal.
 fn is_health_check(site: &Site, parts: &Parts) -> bool {
     let path = parts.uri.path();
-    let is_path = path == HEALTH || below(path, site.base_path()) == Some(HEALTH);
+    let is_path = path == HEALTH || below(path, &site.base_path) == Some(HEALTH);
     is_path && matches!(parts.method, Method::GET | Method::HEAD)
 }
 
@@ -290,16 +290,16 @@ enum Destination<'p> {
 }
 
 fn destination<'p>(site: &Site, path: &'p str) -> Destination<'p> {
-    let Some(path) = below(path, site.base_path()) else { return Destination::Outside };
+    let Some(path) = below(path, &site.base_path) else { return Destination::Outside };
     if let Some(rest) = path.strip_prefix(SANDBOXES) {
         let (id, _) = rest.split_once('/').unwrap_or((rest, ""));
         site.collect();
-        if let Some(realm) = site.sandboxes().get(id) {
+        if let Some(realm) = site.sandboxes.get(id) {
             return in_realm(realm, &rest[id.len()..]);
         }
-        return Destination::NoSandbox { why: site.sandboxes().absence(id) };
+        return Destination::NoSandbox { why: site.sandboxes.absence(id) };
     }
-    in_realm(site.main().clone(), path)
+    in_realm(site.main.clone(), path)
 }
 
 fn in_realm(realm: Arc<Realm>, path: &str) -> Destination<'_> {

@@ -16,7 +16,7 @@ impl Site {
     /// worlds that go back, of 1,000 at most, and the calls that are cleared from a journal. So no client can
     /// change its account.
     pub fn remember_deleted(&self) {
-        self.sandboxes().remember_deleted();
+        self.sandboxes.remember_deleted();
         for realm in self.worlds() {
             realm.service.keep_for_account();
         }
@@ -35,9 +35,9 @@ impl Site {
         let mut worlds: Vec<Value> = worlds.collect();
         if let Some(main) = worlds.first_mut() {
             let forgotten = main["forgotten"].as_u64().unwrap_or_default();
-            main["forgotten"] = json!(forgotten + self.sandboxes().calls_lost());
+            main["forgotten"] = json!(forgotten + self.sandboxes.calls_lost());
         }
-        json!({ "worlds": worlds, "control": self.control_uses().shown() })
+        json!({ "worlds": worlds, "control": self.control_uses.shown() })
     }
 
     /// The client secrets of every world, and the tokens of any of them that stand in `text`.
@@ -62,7 +62,7 @@ impl Site {
     }
 
     fn worlds(&self) -> Vec<Arc<Realm>> {
-        let main = vec![self.main().clone()];
-        [main, self.sandboxes().remembered(), self.sandboxes().all()].concat()
+        let main = vec![self.main.clone()];
+        [main, self.sandboxes.remembered(), self.sandboxes.all()].concat()
     }
 }

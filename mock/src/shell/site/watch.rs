@@ -1,6 +1,5 @@
-//! Telling somebody of each answered call: `moot mock -v`, and of each new sandbox.
+//! Telling somebody of each answered call: `moot mock -v`.
 
-use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -34,43 +33,4 @@ pub struct WatchedCall {
 }
 
 /// Is told of each answered call, as soon as the answer is known. Called from many tasks at once.
-#[derive(Clone)]
-pub struct CallWatch(Arc<dyn Fn(WatchedCall) + Send + Sync>);
-
-impl CallWatch {
-    /// One that calls this function.
-    pub fn new(told: impl Fn(WatchedCall) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(told))
-    }
-
-    pub(crate) fn tell(&self, call: WatchedCall) {
-        (self.0)(call);
-    }
-}
-
-impl fmt::Debug for CallWatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CallWatch")
-    }
-}
-
-/// Is told the id of each sandbox that the control plane made, before that is answered.
-#[derive(Clone)]
-pub struct SandboxWatch(Arc<dyn Fn(&str) + Send + Sync>);
-
-impl SandboxWatch {
-    /// One that calls this function.
-    pub fn new(told: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(told))
-    }
-
-    pub(crate) fn tell(&self, id: &str) {
-        (self.0)(id);
-    }
-}
-
-impl fmt::Debug for SandboxWatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SandboxWatch")
-    }
-}
+pub type CallWatch = Arc<dyn Fn(WatchedCall) + Send + Sync>;
