@@ -12,10 +12,6 @@
 mod attempts;
 mod control;
 mod keeper;
-#[cfg(feature = "server")]
-mod refusals;
-#[cfg(feature = "server")]
-mod watch;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,6 +19,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::{Operation, TokenNeed};
+#[cfg(feature = "server")]
+use parking_lot::RwLockReadGuard;
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
@@ -123,37 +121,15 @@ impl Service {
         self.0.world.read().describe()
     }
 
-    /// The base address.
-    pub fn base_url(&self) -> String {
-        self.0.world.read().base_url().to_owned()
-    }
-
-    /// The seed of its ids and tokens.
-    pub fn seed(&self) -> u64 {
-        self.0.world.read().settings().seed
-    }
-
     /// The world's time.
     pub fn now(&self, system_now: Timestamp) -> Timestamp {
         self.0.world.read().now(system_now)
     }
 
-    /// The whole journal, the oldest call first.
+    /// The world, to be read. No method of this service may be called meanwhile.
     #[cfg(feature = "server")]
-    pub(crate) fn journal(&self) -> Value {
-        crate::control::journal(&self.0.world.read())
-    }
-
-    /// Keeps from now on what is cleared from the journal, for the account of a client.
-    #[cfg(feature = "server")]
-    pub(crate) fn keep_for_account(&self) {
-        self.0.world.read().journal().keep_for_account();
-    }
-
-    /// The call that a filter nearly matches; null if there is none.
-    #[cfg(feature = "server")]
-    pub(crate) fn nearest_exchange(&self, filter: &crate::control::ExchangeFilter) -> Value {
-        crate::control::nearest_exchange(&self.0.world.read(), filter)
+    pub(crate) fn world(&self) -> RwLockReadGuard<'_, World> {
+        self.0.world.read()
     }
 
     /// The newest entry of the journal that fits, with its application named.
@@ -167,12 +143,6 @@ impl Service {
         let application = entry.application_index.and_then(|at| world.seeded().application(at));
         entry.application = application.map(|application| application.client_id.clone());
         Some(entry)
-    }
-
-    /// Whether a text is a token that this world gave.
-    #[cfg(feature = "server")]
-    pub(crate) fn is_token(&self, text: &str) -> bool {
-        self.0.world.read().sealer().open(text).is_some()
     }
 
     /// Calls `waker` whenever [`Self::next_due`] may have come nearer. It must not call back.
@@ -284,11 +254,23 @@ impl Service {
         journal.record(&Occurrence::answered(now, call, response, effects, fault));
     }
 
+    /// The answer to an admitted call whose body could not be stored.
+    #[cfg(feature = "server")]
+    pub(crate) fn unstored(&self, system_now: Timestamp, call: &Call<'_>, why: &str) -> Response {
+        let (now, response) = {
+            let world = self.0.world.read();
+            let now = world.now(system_now);
+            (now, world.not_kept(now, call, why))
+        };
+        self.record(now, call, &response, CallEffects::default(), None);
+        response
+    }
+
     /// Applies changes that no call asked for, and keeps them.
     ///
     /// # Errors
     /// [`NotKept`].
-    #[cfg(feature = "state")]
+    #[cfg(feature = "server")]
     pub(crate) fn keep(&self, changes: Vec<Change>) -> Result<(), NotKept> {
         let turn = self.0.turn.lock();
         self.change(changes)?;

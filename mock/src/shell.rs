@@ -31,7 +31,7 @@ pub use drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 pub use listener::{ServeLimits, Tls, TlsError};
 pub use network::{FETCH_TIME_MAX, Fetcher, Looked, Network};
 #[cfg(feature = "postgres")]
-pub use node::{Node, NodeLog, NodeOptions};
+pub use node::{Node, NodeLog};
 #[cfg(feature = "postgres")]
 pub use postgres::{LeaseTimes, PostgresAddress, PostgresError};
 pub use receiver::{RECEIVED_BYTES_MAX, ReceivedCall, ReceiverAnswer, StatusPlan, receive};
@@ -39,9 +39,10 @@ pub use recorded::{RecordedCalls, serve_recorded};
 pub use sandbox::SANDBOXES_MAX;
 #[cfg(feature = "embed")]
 pub use server::embed;
+pub use server::serve;
 #[cfg(feature = "postgres")]
 pub use server::serve_node;
-pub use server::{serve, serve_tls};
-pub use site::{CallWatch, Precedence, Site, SiteError, SiteOptions, WatchedCall};
-#[cfg(feature = "state")]
+pub use site::{
+    CallWatch, ClientJudge, Precedence, SandboxWatch, Site, SiteError, SiteOptions, WatchedCall,
+};
 pub use store::{DurableError, holds_state};

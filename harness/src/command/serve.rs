@@ -12,7 +12,7 @@ use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
 use moot_mock::shell::{
     CallWatch, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteError,
-    SiteOptions, Tls, clock, holds_state, serve, serve_tls,
+    SiteOptions, Tls, clock, holds_state, serve,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -205,13 +205,10 @@ impl ListeningMock {
     pub(super) async fn serve(self, stop: impl Future<Output = ()>) {
         let Self { listener, served, tls, .. } = self;
         let limits = ServeLimits::default();
-        match (served, tls) {
-            (ServedMock::Site(site), Some(tls)) => {
-                serve_tls(listener, site, limits, tls, stop).await;
-            }
-            (ServedMock::Site(site), None) => serve(listener, site, limits, stop).await,
+        match served {
+            ServedMock::Site(site) => serve(listener, site, limits, tls, stop).await,
             #[cfg(feature = "postgres")]
-            (ServedMock::Node(node), tls) => {
+            ServedMock::Node(node) => {
                 moot_mock::shell::serve_node(listener, node, limits, tls, stop).await;
             }
         }

@@ -1,6 +1,6 @@
 //! `--state postgres://…`: a mock that shares its state with others.
 
-use moot_mock::shell::{Node, NodeOptions, PostgresAddress, SiteOptions};
+use moot_mock::shell::{Node, PostgresAddress, SiteOptions};
 
 use super::error::CommandError;
 
@@ -25,7 +25,7 @@ pub(super) async fn open(
         // A closed terminal is not a reason to stop the mock.
         let _ = writeln!(std::io::stderr().lock(), "moot mock: {line}");
     });
-    Node::start(NodeOptions { site, address, name, log })
+    Node::start(site, address, name, log)
         .await
         .map_err(|error| CommandError::usage(format!("the mock can't start: {error}")))
 }

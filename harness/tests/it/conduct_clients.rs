@@ -29,7 +29,13 @@ async fn mock() -> (Site, String) {
         progression: Progression::OnRead { reads: 1 },
     };
     let site = Site::new(SiteOptions::new(settings)).expect("it starts");
-    tokio::spawn(serve(listener, site.clone(), ServeLimits::default(), std::future::pending()));
+    tokio::spawn(serve(
+        listener,
+        site.clone(),
+        ServeLimits::default(),
+        None,
+        std::future::pending(),
+    ));
     (site, base_url)
 }
 

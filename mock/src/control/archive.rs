@@ -133,7 +133,7 @@ fn milliseconds(timing: Timing) -> [f64; 3] {
 
 /// Why the call was refused, or the fault that affected it.
 fn comment(exchange: &JournalEntry) -> String {
-    let refused = exchange.detail.as_ref().map(|why| format!("{}: {why}", exchange.decision));
+    let refused = exchange.detail.as_ref().map(|why| format!("{}: {why}", exchange.decision()));
     let fault = exchange.fault.as_ref().map(|kind| format!("fault: {kind}"));
     refused.into_iter().chain(fault).collect::<Vec<_>>().join("; ")
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::operation::context::Context;
 use crate::value::message::page::{self, Pagination};
 use crate::value::message::problem::Problem;
-use crate::value::message::response::{PageNumber, Response};
+use crate::value::message::response::Response;
 use crate::world::state::index;
 
 /// JSON of a list.
@@ -36,6 +36,6 @@ pub(crate) fn respond<'r, T: Serialize>(
     });
     let data = rows.into_iter().filter_map(member).collect();
     let mut response = context.reply.json(200, &ListJson { pagination: Some(page), data });
-    response.page = Some(PageNumber { page: page.current, pages: page.pages });
+    response.page = Some(page);
     Ok(response)
 }

@@ -2,8 +2,6 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-#[cfg(feature = "server")]
-use serde_json::value::RawValue;
 
 use super::{NotKept, Service};
 use crate::control::{self, ControlAction, Refusal};
@@ -48,15 +46,6 @@ impl Service {
         self.in_turn(system_now, || {
             self.change_by(|world| control::go_back(world, system_now, checkpoint))
         })
-    }
-
-    /// The member of the answer that a client sent as JSON: its name and its exact text.
-    #[cfg(feature = "server")]
-    pub(crate) fn sent_member(
-        &self,
-        action: &ControlAction,
-    ) -> Option<(&'static str, Box<RawValue>)> {
-        control::sent_member(&self.0.world.read(), action)
     }
 
     /// Lets a writer have its turn, after everything that is due.

@@ -16,8 +16,7 @@ mod upload_folder;
 
 pub use frames::BodyTimes;
 pub(crate) use multipart::yield_once;
-pub(crate) use read::{drain, read};
-#[cfg(feature = "state")]
+pub(crate) use read::{drain, read, read_whole};
 pub(crate) use spool::digest_of;
 pub(crate) use spool::{Spool, Store};
 pub(crate) use upload_folder::remove_abandoned;

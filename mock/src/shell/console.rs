@@ -17,17 +17,14 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const ICON: &str = "image/svg+xml";
 
-/// A file of the console: its name, its media type and its text.
-type ConsoleFile = (&'static str, &'static str, &'static str);
-
 macro_rules! file {
     ($name:literal, $media_type:expr) => {
         ($name, $media_type, include_str!(concat!("../../console/", $name)))
     };
 }
 
-/// All of them. The page itself has an empty name.
-pub(crate) const FILES: &[ConsoleFile] = &[
+/// All files of the console, each with its name, its media type and its text. The page itself has an empty name.
+pub(crate) const FILES: &[(&str, &str, &str)] = &[
     ("", HTML, include_str!("../../console/index.html")),
     file!("theme.css", STYLE),
     file!("style.css", STYLE),

@@ -38,18 +38,6 @@ pub struct Node {
     _runtime: Arc<NodeRuntime>,
 }
 
-/// What a node is made of.
-pub struct NodeOptions {
-    /// The mock, if the database has none yet. What is kept takes precedence, as with a folder.
-    pub site: SiteOptions,
-    /// The database.
-    pub address: PostgresAddress,
-    /// How others know this node, unless the address says it.
-    pub name: String,
-    /// Is told what happens.
-    pub log: NodeLog,
-}
-
 struct NodeShared {
     options: SiteOptions,
     address: PostgresAddress,
@@ -98,12 +86,19 @@ impl std::fmt::Debug for Node {
 }
 
 impl Node {
-    /// Connects, brings the tables up to date, and begins to ask for the lease.
+    /// Connects, brings the tables up to date, and begins to ask for the lease. Others know the node by this name,
+    /// unless the address says it. `log` is told what happens.
+    ///
+    /// `site` is the mock, if the database has none yet. What is kept takes precedence, as with a folder.
     ///
     /// # Errors
     /// The database can't be used, or the settings are wrong.
-    pub async fn start(options: NodeOptions) -> Result<Self, SiteError> {
-        let NodeOptions { mut site, address, name, log } = options;
+    pub async fn start(
+        mut site: SiteOptions,
+        address: PostgresAddress,
+        name: String,
+        log: NodeLog,
+    ) -> Result<Self, SiteError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("moot-postgres")

@@ -14,12 +14,11 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::answer::{ControlProblem, SiteBody, problem};
-use super::body::{self, BodyTimes, Store};
+use super::body::{self, BodyTimes};
 use super::console;
 use super::drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 use super::listener::{ServeLimits, accept_all};
 use super::site::Access;
-use crate::value::message::call::{Body as ReadBody, Reading};
 use crate::value::path_pattern::PathPattern;
 
 /// Where the control plane of a mock is.
@@ -69,9 +68,8 @@ where
     B: Body<Data = Bytes> + Send + Unpin,
 {
     let (parts, body) = request.into_parts();
-    let reading = Reading::Whole { bytes_max: BODY_BYTES_MAX };
     let read =
-        body::read(body, &parts.headers, reading, BodyTimes::default(), &Store::default()).await;
+        body::read_whole(body, &parts.headers, BODY_BYTES_MAX, BodyTimes::default()).await.ok();
     let path = parts.uri.path();
     if let Err(problem) = access.check(&parts, client) {
         return problem.respond(path);
@@ -85,7 +83,7 @@ where
     }
     let (status, found) = match (&parts.method, below) {
         (&Method::POST, "/drill_run") => {
-            let start = read_start(read.ok());
+            let start = read_start(read);
             (StatusCode::ACCEPTED, start.and_then(|start| calls.lock().start(start)))
         }
         (&Method::GET, _) => {
@@ -103,13 +101,12 @@ where
 }
 
 /// Which drills to start, by the body of a call.
-fn read_start(body: Option<ReadBody>) -> Result<DrillStart, ControlProblem> {
+fn read_start(body: Option<Bytes>) -> Result<DrillStart, ControlProblem> {
     match body {
-        Some(ReadBody::Empty) => Ok(DrillStart::default()),
-        Some(ReadBody::Whole(bytes)) if bytes.is_empty() => Ok(DrillStart::default()),
-        Some(ReadBody::Whole(bytes)) => serde_json::from_slice(&bytes)
+        Some(bytes) if bytes.is_empty() => Ok(DrillStart::default()),
+        Some(bytes) => serde_json::from_slice(&bytes)
             .map_err(|error| ControlProblem::malformed(format!("the body does not fit: {error}"))),
-        _ => Err(ControlProblem::malformed("the body does not end, or is too large")),
+        None => Err(ControlProblem::malformed("the body does not end, or is too large")),
     }
 }
 

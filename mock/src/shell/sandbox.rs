@@ -3,14 +3,12 @@
 mod lease;
 mod plan;
 mod realm;
-#[cfg(feature = "state")]
 mod restore;
 mod sandboxes;
 
 pub(crate) use lease::Lease;
 pub(crate) use plan::{SandboxPlan, lease};
 pub(crate) use realm::Realm;
-#[cfg(feature = "state")]
 pub(crate) use restore::restore;
 pub use sandboxes::SANDBOXES_MAX;
 pub(crate) use sandboxes::{SandboxError, Sandboxes};

@@ -12,25 +12,26 @@ use super::node::Node;
 use super::site::Site;
 
 /// Serves `site` on `listener` until `stop` is ready; then accepts no more, closes idle connections
-/// and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at once.
+/// and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at once. A handshake of TLS has
+/// as long as the head of a call.
 pub async fn serve(
     listener: TcpListener,
     site: Site,
     limits: ServeLimits,
+    tls: Option<Tls>,
     stop: impl Future<Output = ()>,
 ) {
-    serve_on(listener, site, limits, None, stop).await;
-}
-
-/// As [`serve`], over TLS; a handshake has as long as the head of a call.
-pub async fn serve_tls(
-    listener: TcpListener,
-    site: Site,
-    limits: ServeLimits,
-    tls: Tls,
-    stop: impl Future<Output = ()>,
-) {
-    serve_on(listener, site, limits, Some(tls), stop).await;
+    let ending = site.clone();
+    let stop = async move {
+        stop.await;
+        ending.end_streams();
+    };
+    accept_all(listener, limits, tls, stop, move |peer, request| {
+        let site = site.clone();
+        // An IPv4 peer of a dual-stack socket counts as itself (§8: the limit is per address).
+        async move { site.call_over_http(request, peer.ip().to_canonical()).await }
+    })
+    .await;
 }
 
 /// How long a node that resigned still answers 503. A proxy that asks for its health more often sends it nothing
@@ -57,26 +58,6 @@ pub async fn serve_node(
     accept_all(listener, limits, tls, stop, move |peer, request| {
         let node = node.clone();
         async move { node.call_over_http(request, peer.ip().to_canonical()).await }
-    })
-    .await;
-}
-
-async fn serve_on(
-    listener: TcpListener,
-    site: Site,
-    limits: ServeLimits,
-    tls: Option<Tls>,
-    stop: impl Future<Output = ()>,
-) {
-    let ending = site.clone();
-    let stop = async move {
-        stop.await;
-        ending.end_streams();
-    };
-    accept_all(listener, limits, tls, stop, move |peer, request| {
-        let site = site.clone();
-        // An IPv4 peer of a dual-stack socket counts as itself (§8: the limit is per address).
-        async move { site.call_over_http(request, peer.ip().to_canonical()).await }
     })
     .await;
 }

@@ -48,23 +48,21 @@ pub fn clock(text: &str, now: Timestamp) -> Result<ClockSetting, SettingError> {
 /// The defect of this id.
 ///
 /// # Errors
-/// [`SettingError::Unknown`], with the nearest id.
+/// [`SettingError`], with the nearest id.
 pub fn defect(id: &str) -> Result<&'static Defect, SettingError> {
-    defect::named(id).ok_or_else(|| SettingError::Unknown {
-        what: "defect",
-        given: id.to_owned(),
-        known: format!(
-            "{} of them; `moot explain REQUIREMENT` names those that break it",
-            defect::all().len()
-        ),
-        hint: ending(nearest(id, defect::all().iter().map(|defect| defect.id.as_str()))),
+    defect::named(id).ok_or_else(|| {
+        let count = defect::all().len();
+        let known =
+            format!("{count} of them; `moot explain REQUIREMENT` names those that break it");
+        let hint = ending(nearest(id, defect::all().iter().map(|defect| defect.id.as_str())));
+        SettingError::unknown("defect", id, &known, &hint)
     })
 }
 
 /// The embedded world of this name.
 ///
 /// # Errors
-/// [`SettingError::Unknown`].
+/// [`SettingError`].
 pub fn world(name: &str) -> Result<Arc<SeedWorld>, SettingError> {
     match world::named(name) {
         Some(world) => Ok(Arc::new(world.clone())),

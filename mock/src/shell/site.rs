@@ -16,24 +16,21 @@ use tokio::sync::watch as flag;
 
 pub(crate) use self::access::{Access, ControlRights};
 use self::control_uses::ControlUses;
-pub use self::watch::{CallWatch, WatchedCall};
+pub use self::watch::{CallWatch, ClientJudge, SandboxWatch, WatchedCall};
 use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
 use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
-use super::sandbox::{Lease, Realm, Sandboxes};
-use super::store::StateStore;
+use super::sandbox::{Lease, Realm, Sandboxes, restore};
+use super::store::{DurableError, OpenStore, StateStore, open_folder};
 use crate::control::ControlAction;
 use crate::defect::{self, Defect};
-#[cfg(feature = "state")]
 use crate::service::NotKept;
 use crate::service::Service;
-#[cfg(feature = "state")]
 use crate::value::clock::Clock;
 use crate::value::settings::SettingsError;
 use crate::world::World;
 use crate::world::settings::{Settings, base_path};
-#[cfg(feature = "state")]
 use crate::world::state::change::Change;
 
 /// The number of the main world.
@@ -64,11 +61,10 @@ pub struct SiteOptions {
     pub body_times: BodyTimes,
     /// Is told of each answered call.
     pub watch: Option<CallWatch>,
-    /// Judges clients for `GET /findings`, by a member of `worlds` of [`Site::journals`]: gives the answer, or
-    /// `None` if it can't read the journal. Without a judge that route is absent.
-    pub judge: Option<Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>>,
-    /// Is told the id of each sandbox that the control plane made, before that is answered.
-    pub sandbox_watch: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    /// Judges clients for `GET /findings`; without one that route is absent.
+    pub judge: Option<ClientJudge>,
+    /// Is told of each new sandbox.
+    pub sandbox_watch: Option<SandboxWatch>,
     /// Which settings take precedence over those that a state folder keeps.
     pub precedence: Precedence,
 }
@@ -126,11 +122,9 @@ pub enum SiteError {
     )]
     NoAdminToken,
     /// The folder of its state.
-    #[cfg(feature = "state")]
     #[error(transparent)]
-    State(#[from] super::store::DurableError),
+    State(#[from] DurableError),
     /// The settings could not be stored.
-    #[cfg(feature = "state")]
     #[error("the mock can't keep its state: {0}")]
     NotKept(#[from] NotKept),
     /// The thread of the deliveries, or a listener.
@@ -167,10 +161,10 @@ pub struct SiteParts {
     pub(crate) store: Store,
     pub(crate) times: BodyTimes,
     pub(crate) watch: Option<CallWatch>,
-    pub(crate) judge: Option<Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>>,
+    pub(crate) judge: Option<ClientJudge>,
     /// Whether the server is about to end.
     pub(crate) ending: flag::Sender<bool>,
-    pub(crate) sandbox_watch: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    pub(crate) sandbox_watch: Option<SandboxWatch>,
     pub(crate) control_uses: ControlUses,
 }
 
@@ -192,9 +186,8 @@ impl Site {
     ///
     /// # Errors
     /// [`SiteError`].
-    #[cfg(feature = "state")]
     pub fn with_state(options: SiteOptions, folder: &std::path::Path) -> Result<Self, SiteError> {
-        let opened = StateStore::open(folder, &options.settings)?;
+        let opened = open_folder(folder, &options.settings)?;
         Self::with_store(options, opened)
     }
 
@@ -207,17 +200,11 @@ impl Site {
         options: SiteOptions,
         store: Arc<super::store::PostgresStore>,
     ) -> Result<Self, SiteError> {
-        let opened = super::store::OpenStore::of(store, &options.settings)?;
+        let opened = super::store::open_database(store, &options.settings)?;
         Self::with_store(options, opened)
     }
 
-    #[cfg(feature = "state")]
-    fn with_store(
-        mut options: SiteOptions,
-        opened: super::store::OpenStore,
-    ) -> Result<Self, SiteError> {
-        use super::sandbox::restore;
-        use super::store::OpenStore;
+    fn with_store(mut options: SiteOptions, opened: OpenStore) -> Result<Self, SiteError> {
         let OpenStore { durable, seed, seed_world, changes, sandboxes, made, starts } = opened;
         options.settings.seed = seed;
         options.settings.seed_world = seed_world;
@@ -310,7 +297,6 @@ impl Site {
 }
 
 /// The changes that give these settings precedence over kept ones.
-#[cfg(feature = "state")]
 fn given(options: &SiteOptions) -> Vec<Change> {
     let SiteOptions { settings, precedence, .. } = options;
     let clock = precedence.clock.then(|| Change::SetClock(Clock::new(settings.clock)));

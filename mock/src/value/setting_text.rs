@@ -9,31 +9,16 @@ use strum::VariantNames;
 
 use crate::value::settings::{Progression, RateLimitMode};
 
-/// A setting that can't be read.
+/// Why a setting can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SettingError {
-    /// A word that is none of those known.
-    #[error("unknown {what} `{given}`: there are {known}{hint}")]
-    Unknown {
-        /// Which setting.
-        what: &'static str,
-        /// As given.
-        given: String,
-        /// The forms it takes.
-        known: String,
-        /// Empty, or what may have been meant.
-        hint: String,
-    },
-    /// A known form with a value that makes no sense.
-    #[error("{what} `{given}` wants {wanted}")]
-    Value {
-        /// Which setting.
-        what: &'static str,
-        /// As given.
-        given: String,
-        /// The value that it takes.
-        wanted: &'static str,
-    },
+#[error("{0}")]
+pub struct SettingError(String);
+
+impl SettingError {
+    /// A word that is none of those known; `hint` is empty, or says what may have been meant.
+    pub(crate) fn unknown(what: &str, given: &str, known: &str, hint: &str) -> Self {
+        Self(format!("unknown {what} `{given}`: there are {known}{hint}"))
+    }
 }
 
 /// Reads `manual`, `timed:SECONDS`, `on-read:N` or `immediate`.
@@ -66,7 +51,7 @@ pub fn progression(text: &str) -> Result<Progression, SettingError> {
 /// Reads `enforce`, `observe` or `off`.
 ///
 /// # Errors
-/// [`SettingError::Unknown`].
+/// [`SettingError`].
 pub fn rate_limit(text: &str) -> Result<RateLimitMode, SettingError> {
     text.parse().map_err(|_| unknown("rate limit", text, RateLimitMode::VARIANTS))
 }
@@ -88,12 +73,13 @@ pub fn answers(text: &str) -> Result<Answers, SettingError> {
 }
 
 /// A word that is none of those known.
-pub(crate) fn unknown(what: &'static str, given: &str, known: &[&str]) -> SettingError {
+pub(crate) fn unknown(what: &str, given: &str, known: &[&str]) -> SettingError {
     let list: Vec<String> = known.iter().map(|form| format!("`{form}`")).collect();
     let hint = ending(nearest(given, known.iter().copied()));
-    SettingError::Unknown { what, given: given.to_owned(), known: list.join(", "), hint }
+    SettingError::unknown(what, given, &list.join(", "), &hint)
 }
 
-pub(crate) fn value(what: &'static str, given: &str, wanted: &'static str) -> SettingError {
-    SettingError::Value { what, given: given.to_owned(), wanted }
+/// A known form with a value that makes no sense.
+pub(crate) fn value(what: &str, given: &str, wanted: &str) -> SettingError {
+    SettingError(format!("{what} `{given}` wants {wanted}"))
 }

@@ -11,11 +11,6 @@ pub(crate) const LENGTH: usize = 8;
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ShortId([u8; LENGTH]);
 
-/// A text that is not a short id.
-#[derive(Debug, thiserror::Error)]
-#[error("an id has {LENGTH} letters or digits, and `{0}` has not")]
-pub(crate) struct NoShortId(String);
-
 impl ShortId {
     /// Its text.
     pub(crate) fn as_str(&self) -> &str {
@@ -29,10 +24,11 @@ impl ShortId {
 }
 
 impl TryFrom<String> for ShortId {
-    type Error = NoShortId;
+    type Error = String;
 
-    fn try_from(text: String) -> Result<Self, NoShortId> {
-        text.as_bytes().try_into().ok().and_then(Self::of).ok_or(NoShortId(text))
+    fn try_from(text: String) -> Result<Self, String> {
+        let id = text.as_bytes().try_into().ok().and_then(Self::of);
+        id.ok_or_else(|| format!("an id has {LENGTH} letters or digits, and `{text}` has not"))
     }
 }
 

@@ -31,7 +31,6 @@ mod shell_sandboxes;
 mod shell_server;
 mod shell_settings;
 mod shell_socket;
-#[cfg(feature = "state")]
 mod shell_state;
 mod shell_support;
 mod shell_tls;

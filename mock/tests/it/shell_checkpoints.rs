@@ -74,7 +74,6 @@ async fn a_restored_world_has_no_received_delivery_and_no_journal() {
 }
 
 /// A checkpoint, and the state that it was restored to, survive the end of the process.
-#[cfg(feature = "state")]
 #[tokio::test]
 async fn checkpoints_survive_a_restart_and_a_reset() {
     use moot_mock::shell::SiteOptions;

@@ -250,7 +250,6 @@ async fn a_repository_document_is_shown_whole() {
 }
 
 /// What was changed at run time survives the end of the process, and a checkpoint has it.
-#[cfg(feature = "state")]
 #[tokio::test]
 async fn what_changes_at_run_time_is_kept() {
     use moot_mock::shell::SiteOptions;

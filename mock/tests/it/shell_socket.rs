@@ -305,7 +305,6 @@ async fn calls_are_filtered_counted_and_found_by_their_delivery() {
 }
 
 /// The only thread that removes files is busy. So the files are there while others read.
-#[cfg(feature = "state")]
 #[test]
 fn reads_are_answered_while_the_files_of_uploads_wait_to_be_removed() {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
@@ -339,7 +338,6 @@ fn reads_are_answered_while_the_files_of_uploads_wait_to_be_removed() {
 }
 
 /// The uploads below a folder: those of one process have a folder of their own, with a lock.
-#[cfg(feature = "state")]
 fn uploads_in(folder: &std::path::Path) -> usize {
     let entries =
         |folder: &std::path::Path| std::fs::read_dir(folder).into_iter().flatten().flatten();

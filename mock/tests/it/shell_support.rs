@@ -189,7 +189,7 @@ pub(crate) async fn served(site: &Site, limits: ServeLimits) -> Served {
     let (stop, stopped) = oneshot::channel::<()>();
     let site = site.clone();
     let server = tokio::spawn(async move {
-        serve(listener, site, limits, async {
+        serve(listener, site, limits, None, async {
             let _ = stopped.await;
         })
         .await;

@@ -5,7 +5,7 @@ use std::fs;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-use moot_mock::shell::{ServeLimits, Tls, TlsError, serve_tls};
+use moot_mock::shell::{ServeLimits, Tls, TlsError, serve};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
@@ -49,7 +49,7 @@ async fn a_client_that_trusts_the_certificate_is_answered() {
     let address = listener.local_addr().expect("a bound address");
     let (stop, stopped) = oneshot::channel::<()>();
     let tls = proof.read().unwrap_or_else(|error| panic!("{error}"));
-    let server = tokio::spawn(serve_tls(listener, site, ServeLimits::default(), tls, async {
+    let server = tokio::spawn(serve(listener, site, ServeLimits::default(), Some(tls), async {
         let _ = stopped.await;
     }));
     // One that never begins its handshake, and one that speaks plain http.

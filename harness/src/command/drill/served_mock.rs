@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use moot_mock::shell::{ServeLimits, Site, SiteOptions, serve, serve_tls};
+use moot_mock::shell::{ServeLimits, Site, SiteOptions, serve};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -58,11 +58,7 @@ impl ServedDrillMock {
             let (stop, stopped) = oneshot::channel::<()>();
             let stopped = async { drop(stopped.await) };
             let limits = ServeLimits::default();
-            let served = match tls {
-                Some(tls) => tokio::spawn(serve_tls(listener, site, limits, tls, stopped)),
-                None => tokio::spawn(serve(listener, site, limits, stopped)),
-            };
-            (stop, served)
+            (stop, tokio::spawn(serve(listener, site, limits, tls, stopped)))
         });
         Ok(Self { mock, stranger, stops: Vec::from(stops), relay })
     }

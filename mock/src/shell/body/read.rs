@@ -72,6 +72,28 @@ where
     }
 }
 
+/// Reads a body whole, into memory.
+///
+/// # Errors
+/// It has more than `bytes_max` bytes, or does not come to its end.
+pub(crate) async fn read_whole<B>(
+    body: B,
+    headers: &HeaderMap,
+    bytes_max: u64,
+    times: BodyTimes,
+) -> Result<Bytes, BodyFault>
+where
+    B: Body<Data = Bytes> + Send + Unpin,
+{
+    // Nothing is stored.
+    match read(body, headers, Reading::Whole { bytes_max }, times, &Store::default()).await {
+        Ok(call::Body::Whole(bytes)) => Ok(bytes),
+        Ok(call::Body::Empty) => Ok(Bytes::new()),
+        Ok(call::Body::Broken(fault)) => Err(fault),
+        Ok(call::Body::Multipart(_)) | Err(_) => Err(BodyFault::Truncated),
+    }
+}
+
 /// Throws a body away. One that its client holds back until it is asked for (`100-continue`) is
 /// never asked for.
 pub(crate) async fn drain<B>(body: B, headers: &HeaderMap, times: BodyTimes)

@@ -28,7 +28,6 @@ pub(crate) struct Store {
 
 impl Store {
     /// One whose folder is made in `parent`.
-    #[cfg(feature = "state")]
     pub(crate) fn within(parent: PathBuf) -> Self {
         Self { parent: Some(parent), folder: OnceLock::new() }
     }

@@ -41,7 +41,12 @@ pub(super) fn stream(
     timeout: Option<Duration>,
 ) -> Response<SiteBody> {
     let last = parts.headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()?.parse().ok());
-    let (watcher, hello) = realm.service.watcher(filter, last);
+    let (watcher, hello) = {
+        let world = realm.service.world();
+        let watcher = EventWatcher::new(&world, filter, last);
+        let hello = watcher.hello(&world);
+        (watcher, hello)
+    };
     // Without a socket a body is collected whole.
     let is_on_socket = parts.extensions.get::<WireCall>().is_some();
     let timeout = timeout.or((!is_on_socket).then_some(Duration::ZERO));
@@ -78,7 +83,7 @@ impl EventReader {
         let mut quiet_looks = 0;
         loop {
             let Some(realm) = self.realm.upgrade() else { return };
-            let news = realm.service.news(clock::now(), &mut self.watcher);
+            let news = self.watcher.news(&realm.service.world(), clock::now());
             if news.iter().any(|event| event.kind == EventKind::Lost) {
                 looks.reset_after(LOOK_AFTER_LOSS);
             }

@@ -18,11 +18,12 @@ use super::members;
 use super::perform::{ControlCall, on_site, on_world};
 use super::routes::{ROUTES, Route, WAIT_MEMBER};
 use super::site_action::SiteAction;
+use crate::control::sent_member;
 use crate::shell::answer::{ControlProblem, SiteBody, problem};
-use crate::shell::body::{self, Store};
+use crate::shell::body;
 use crate::shell::sandbox::Realm;
 use crate::shell::site::{ControlRights, Site};
-use crate::value::message::call::{self, BodyFault, Reading};
+use crate::value::message::call::BodyFault;
 
 /// Bytes of a request; the bytes of an address are the largest.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -67,7 +68,13 @@ async fn answer<B>(
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
-    let body = whole_body(site, parts, body).await?;
+    let body = body::read_whole(body, &parts.headers, BODY_BYTES_MAX, site.times).await;
+    let body = body.map_err(|fault| match fault {
+        BodyFault::TooLarge => {
+            ControlProblem::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes"))
+        }
+        _ => ControlProblem::malformed("the body ends too early"),
+    })?;
     let (route, id) = route(site, realm, path, &parts.method)?;
     check_rights(site, route, rights)?;
     let members = members::read(route, parts, id, &body)?;
@@ -83,7 +90,7 @@ where
         (status, value.to_string())
     } else {
         let action = action(members)?;
-        let sent = realm.service.sent_member(&action);
+        let sent = sent_member(&realm.service.world(), &action);
         let (status, value) = on_world(&call, action).await?;
         (status, text(&value, sent))
     };
@@ -134,24 +141,6 @@ fn patience(members: &Value) -> Result<Duration, ControlProblem> {
         return Err(ControlProblem::invalid_value(detail));
     }
     Ok(Duration::from_secs(seconds))
-}
-
-async fn whole_body<B>(site: &Site, parts: &Parts, body: B) -> Result<Bytes, ControlProblem>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
-    let reading = Reading::Whole { bytes_max: BODY_BYTES_MAX };
-    // A body that is read whole needs no store.
-    match body::read(body, &parts.headers, reading, site.times, &Store::default()).await {
-        Ok(call::Body::Whole(bytes)) => Ok(bytes),
-        Ok(call::Body::Empty) => Ok(Bytes::new()),
-        Ok(call::Body::Broken(BodyFault::TooLarge)) => {
-            Err(ControlProblem::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes")))
-        }
-        Ok(call::Body::Broken(_) | call::Body::Multipart(_)) | Err(_) => {
-            Err(ControlProblem::malformed("the body ends too early"))
-        }
-    }
 }
 
 /// The route of a call, and the id in its path.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::openapi;
 use super::routes::ROUTES;
 use super::site_action::SiteAction;
-use crate::control::{ControlAction, DeliveryFilter, ExchangeFilter};
+use crate::control::{self, ControlAction, DeliveryFilter, ExchangeFilter};
 use crate::service::AttemptResult;
 use crate::shell::answer::ControlProblem;
 use crate::shell::clock;
@@ -217,7 +217,7 @@ fn sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     }
     let left = realm.lease.end().map(|end| end.duration_since(clock::instant()).as_secs());
     shown["lease_ends_in_seconds"] = json!(left);
-    shown["calls"] = json!(realm.service.recorded());
+    shown["calls"] = json!(realm.service.world().journal().recorded());
     Ok(shown)
 }
 
@@ -292,7 +292,7 @@ fn missed(
     wanted: usize,
     timeout: Duration,
 ) -> ControlProblem {
-    let nearest = realm.service.nearest_exchange(&filter);
+    let nearest = control::nearest_exchange(&realm.service.world(), &filter);
     let action = ControlAction::CountExchanges { filter };
     let counted = realm.service.control(clock::now(), action).unwrap_or_default();
     let count = counted["count"].as_u64().unwrap_or_default();

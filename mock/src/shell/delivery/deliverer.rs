@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::outbox::{AbortScope, DelivererOrder, Outbox, SettleOutcome};
+use super::outbox::{DelivererOrder, Outbox, SettleOutcome};
 use super::sender::Sender;
 use crate::shell::network::{Network, Reach};
 use crate::shell::sandbox::{Realm, Sandboxes};
@@ -24,9 +24,6 @@ pub(crate) struct Deliverer {
     /// The number of settlings so far.
     begun: AtomicU64,
 }
-
-/// A settling that has begun.
-pub(crate) struct SettleTicket(u64);
 
 impl Deliverer {
     /// Starts the thread. It sends through `network`, limited to `reach`, and deletes those of the
@@ -69,28 +66,28 @@ impl Deliverer {
 
     /// Aborts the attempts of deleted webhooks. None of them begins afterwards.
     pub(crate) async fn abort_unwanted(&self, realm: &Realm) {
-        self.abort(realm, AbortScope::Unwanted).await;
+        self.abort(realm, false).await;
     }
 
     /// Aborts all attempts of a world.
     pub(crate) async fn abort_all(&self, realm: &Realm) {
-        self.abort(realm, AbortScope::All).await;
+        self.abort(realm, true).await;
     }
 
-    async fn abort(&self, realm: &Realm, which: AbortScope) {
+    async fn abort(&self, realm: &Realm, wanted_too: bool) {
         let (done, aborted) = oneshot::channel();
-        self.order(DelivererOrder::Abort { key: realm.key, which, done });
+        self.order(DelivererOrder::Abort { key: realm.key, wanted_too, done });
         let _ = aborted.await;
     }
 
-    /// Starts to record attempts that end. A later [`Self::settle`] returns all of them, even those
-    /// that end before it is called.
-    pub(crate) async fn begin(&self, realm: &Realm) -> SettleTicket {
+    /// Starts to record attempts that end, and gives the number of this settling. A later [`Self::settle`] returns
+    /// all of them, even those that end before it is called.
+    pub(crate) async fn begin(&self, realm: &Realm) -> u64 {
         let begun = self.begun.fetch_add(1, Ordering::Relaxed);
         let (done, noted) = oneshot::channel();
         self.order(DelivererOrder::Begin { key: realm.key, begun, done });
         let _ = noted.await;
-        SettleTicket(begun)
+        begun
     }
 
     /// Starts what is due. Waits until no attempt is in flight, or until none has ended for as long as
@@ -98,7 +95,7 @@ impl Deliverer {
     pub(crate) async fn settle(
         &self,
         realm: &Realm,
-        SettleTicket(begun): SettleTicket,
+        begun: u64,
         patience: Duration,
     ) -> SettleOutcome {
         let (done, settled) = oneshot::channel();

@@ -37,18 +37,11 @@ pub(super) enum DelivererOrder {
     Add(Arc<Realm>, Arc<AtomicBool>),
     Remove(u64),
     Look(u64),
-    Abort { key: u64, which: AbortScope, done: oneshot::Sender<()> },
+    Abort { key: u64, wanted_too: bool, done: oneshot::Sender<()> },
     Begin { key: u64, begun: u64, done: oneshot::Sender<()> },
     Settle { key: u64, begun: u64, patience: Duration, done: oneshot::Sender<SettleOutcome> },
     Done { key: u64, delivery: u64, result: Option<AttemptResult>, lasted: Duration },
     Stop,
-}
-
-/// The attempts that are aborted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum AbortScope {
-    Unwanted,
-    All,
 }
 
 /// The state of the thread.
@@ -106,8 +99,8 @@ impl Outbox {
                 Some(DelivererOrder::Add(realm, is_called)) => self.add(realm, is_called),
                 Some(DelivererOrder::Remove(key)) => self.remove(key),
                 Some(DelivererOrder::Look(key)) => self.look(key),
-                Some(DelivererOrder::Abort { key, which, done }) => {
-                    self.abort(key, which);
+                Some(DelivererOrder::Abort { key, wanted_too, done }) => {
+                    self.abort(key, wanted_too);
                     // The aborted tasks end before this one is polled again.
                     tokio::task::yield_now().await;
                     let _ = done.send(());
@@ -260,11 +253,11 @@ impl Outbox {
         self.look(key);
     }
 
-    fn abort(&mut self, key: u64, which: AbortScope) {
+    fn abort(&mut self, key: u64, wanted_too: bool) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         let service = &watched.realm.service;
         watched.in_flight.retain(|delivery, task| {
-            let is_kept = which == AbortScope::Unwanted && service.is_wanted(*delivery);
+            let is_kept = !wanted_too && service.is_wanted(*delivery);
             if !is_kept {
                 task.abort();
             }

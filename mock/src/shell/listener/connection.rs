@@ -54,7 +54,9 @@ impl ConnectionSwitch {
     /// The connection ends with a reset.
     pub(super) fn reset(&self) {
         self.0.end.store(RESET, Ordering::Release);
-        self.written();
+        if let Some(end) = self.end_of_call() {
+            end.set_ended(clock::elapsed_us());
+        }
     }
 
     /// Bytes that are not HTTP are sent in place of everything else.
@@ -83,12 +85,6 @@ impl ConnectionSwitch {
 
     fn end_of_call(&self) -> Option<Arc<WireEnd>> {
         self.0.call.lock().as_ref().map(|call| call.end.clone())
-    }
-
-    fn written(&self) {
-        if let Some(end) = self.end_of_call() {
-            end.set_ended(clock::elapsed_us());
-        }
     }
 
     fn flushed(&self) {
@@ -125,14 +121,29 @@ impl Connection {
         Pin::new(&mut self.get_mut().stream)
     }
 
-    /// Notes whether the client closed the connection while a call is being answered.
-    fn look_for_client(&self, cx: &mut Context<'_>) {
-        let Some(end) = self.switch.end_of_call() else { return };
-        let mut piece = [0];
-        match self.stream.poll_peek(cx, &mut ReadBuf::new(&mut piece)) {
-            Poll::Ready(Ok(0) | Err(_)) => end.set_left(),
-            Poll::Ready(Ok(_)) | Poll::Pending => {}
+    /// Writes, or sends garbage in place of so many bytes. Notes whether the client closed the connection before,
+    /// and when it was written.
+    fn poll_sent(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        length: usize,
+        write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let call_end = self.switch.end_of_call();
+        if let Some(end) = &call_end {
+            let peeked = self.stream.poll_peek(cx, &mut ReadBuf::new(&mut [0]));
+            if matches!(peeked, Poll::Ready(Ok(0) | Err(_))) {
+                end.set_left();
+            }
         }
+        let written = ready!(match self.switch.is(GARBLED) {
+            true => self.poll_garbage(cx, length),
+            false => write(self.as_mut().stream(), cx),
+        });
+        if let Some(end) = call_end {
+            end.set_ended(clock::elapsed_us());
+        }
+        Poll::Ready(written)
     }
 
     /// Sends garbage in place of so many bytes, once.
@@ -199,14 +210,7 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.look_for_client(cx);
-        let switch = self.switch.clone();
-        let written = ready!(match switch.is(GARBLED) {
-            true => self.poll_garbage(cx, bytes.len()),
-            false => self.stream().poll_write(cx, bytes),
-        });
-        switch.written();
-        Poll::Ready(written)
+        self.poll_sent(cx, bytes.len(), |stream, cx| stream.poll_write(cx, bytes))
     }
 
     fn poll_write_vectored(
@@ -214,14 +218,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.look_for_client(cx);
-        let switch = self.switch.clone();
-        let written = ready!(match switch.is(GARBLED) {
-            true => self.poll_garbage(cx, slices.iter().map(|slice| slice.len()).sum()),
-            false => self.stream().poll_write_vectored(cx, slices),
-        });
-        switch.written();
-        Poll::Ready(written)
+        let length = slices.iter().map(|slice| slice.len()).sum();
+        self.poll_sent(cx, length, |stream, cx| stream.poll_write_vectored(cx, slices))
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -19,14 +19,12 @@ use crate::value::address;
 
 /// The addresses of a name, in the order of the attempts.
 pub type Looked = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
-type Lookup = dyn Fn(String) -> Looked + Send + Sync;
-type Dial = dyn Fn(IpAddr) -> IpAddr + Send + Sync;
 
 /// Resolves names and connects to addresses. A clone is another handle to the same network.
 #[derive(Clone)]
 pub struct Network {
-    lookup: Arc<Lookup>,
-    dial: Arc<Dial>,
+    lookup: Arc<dyn Fn(String) -> Looked + Send + Sync>,
+    dial: Arc<dyn Fn(IpAddr) -> IpAddr + Send + Sync>,
     /// PEM; empty for the certificates that the system trusts.
     roots: Vec<u8>,
 }
@@ -44,17 +42,6 @@ pub(crate) enum Reach {
     Public,
     /// All addresses but those of the metadata services of clouds.
     Anywhere,
-}
-
-/// Why an address must not be used.
-#[derive(Debug, thiserror::Error)]
-enum AddressRefusal {
-    #[error("{0} is not a public address")]
-    Address(IpAddr),
-    #[error("`{name}` is at {address}, which is not a public address")]
-    Name { name: String, address: IpAddr },
-    #[error("`{0}` has no address")]
-    Nowhere(String),
 }
 
 impl Network {
@@ -119,7 +106,7 @@ impl Reach {
         if self.allows(literal) {
             Ok(())
         } else {
-            Err(AddressRefusal::Address(literal).to_string())
+            Err(format!("{literal} is not a public address"))
         }
     }
 
@@ -144,10 +131,11 @@ impl Resolve for CheckedResolver {
             let name = name.as_str().to_owned();
             let found = (network.lookup)(name.clone()).await?;
             if found.is_empty() {
-                return Err(AddressRefusal::Nowhere(name).into());
+                return Err(format!("`{name}` has no address").into());
             }
             if let Some(address) = found.iter().copied().find(|address| !reach.allows(*address)) {
-                return Err(AddressRefusal::Name { name, address }.into());
+                let refusal = format!("`{name}` is at {address}, which is not a public address");
+                return Err(refusal.into());
             }
             let dialled = found.into_iter().map(move |address| (network.dial)(address));
             // Port 0 stands for the port of the connection.

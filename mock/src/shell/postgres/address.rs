@@ -26,8 +26,8 @@ const TCP_TIMEOUT: Duration = Duration::from_secs(5);
 const LEASE: Duration = Duration::from_secs(10);
 /// Default time between renewals.
 const RENEW: Duration = Duration::from_secs(3);
-/// Bounds of the lease, in seconds.
-const LEASE_SECONDS: std::ops::RangeInclusive<f64> = 0.5..=600.0;
+/// Bounds of the lease and of the time between renewals, in seconds.
+const LEASE_SECONDS: std::ops::RangeInclusive<f64> = 0.05..=600.0;
 /// The options of an address.
 const OPTIONS: &str = "host, port, user, dbname, sslmode, sslrootcert, lease, renew, node";
 
@@ -140,8 +140,7 @@ impl PostgresAddress {
 
 fn seconds(text: &str) -> Option<Duration> {
     let seconds: f64 = text.parse().ok()?;
-    let is_valid = LEASE_SECONDS.contains(&seconds) || (0.05..0.5).contains(&seconds);
-    is_valid.then(|| Duration::from_secs_f64(seconds))
+    LEASE_SECONDS.contains(&seconds).then(|| Duration::from_secs_f64(seconds))
 }
 
 fn is_local(host: &str) -> bool {

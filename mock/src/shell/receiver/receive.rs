@@ -11,9 +11,9 @@ use http::{Request, Response, StatusCode};
 use tokio::net::TcpListener;
 
 use crate::shell::answer::SiteBody;
-use crate::shell::body::{self, BodyTimes, Store};
+use crate::shell::body::{self, BodyTimes};
 use crate::shell::listener::{ServeLimits, WatchedBody, accept_all};
-use crate::value::message::call::{self, BodyFault, Reading};
+use crate::value::message::call::BodyFault;
 
 /// Bytes of a body; a larger one is answered 413 and not reported.
 pub const RECEIVED_BYTES_MAX: usize = 1 << 20;
@@ -82,21 +82,17 @@ pub async fn receive(
 
 async fn read(peer: SocketAddr, request: Request<WatchedBody>) -> Result<ReceivedCall, StatusCode> {
     let (head, body) = request.into_parts();
-    let reading = Reading::Whole { bytes_max: RECEIVED_BYTES_MAX as u64 };
     let times = BodyTimes {
         stall_max: READ_MAX,
         total_max: READ_MAX,
         drain_max: DRAIN_MAX,
         ..BodyTimes::default()
     };
-    // A body that is read whole needs no store.
-    match body::read(body, &head.headers, reading, times, &Store::default()).await {
-        Ok(call::Body::Whole(body)) => Ok(ReceivedCall { peer, head, body }),
-        Ok(call::Body::Empty) => Ok(ReceivedCall { peer, head, body: Bytes::new() }),
-        Ok(call::Body::Broken(BodyFault::TooLarge)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
-        Ok(call::Body::Broken(_) | call::Body::Multipart(_)) | Err(_) => {
-            Err(StatusCode::REQUEST_TIMEOUT)
-        }
+    let body = body::read_whole(body, &head.headers, RECEIVED_BYTES_MAX as u64, times).await;
+    match body {
+        Ok(body) => Ok(ReceivedCall { peer, head, body }),
+        Err(BodyFault::TooLarge) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::lease::Lease;
+use crate::control;
 use crate::service::{DeliveryAttempt, Service};
 use crate::shell::clock;
 use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
@@ -48,8 +49,8 @@ impl Realm {
     /// Its journal, after those of the worlds that it was before. Shape: see [`crate::shell::Site::journals`].
     pub(crate) fn journals(&self) -> Vec<Value> {
         let former = self.former.lock();
-        let mut all: Vec<Value> = former.iter().map(crate::control::journal).collect();
-        all.push(self.service.journal());
+        let mut all: Vec<Value> = former.iter().map(control::journal).collect();
+        all.push(control::journal(&self.service.world()));
         let mut earlier = 0;
         for journal in &mut all {
             // A world counts the calls of its former worlds as forgotten, but these are here.
@@ -87,7 +88,7 @@ impl Realm {
 
     /// Its journal. Shape: a member of `worlds` of [`crate::shell::Site::journals`].
     pub(crate) fn journal(&self) -> Value {
-        let mut journal = self.service.journal();
+        let mut journal = control::journal(&self.service.world());
         journal["sandbox"] = json!(self.sandbox);
         journal
     }

@@ -83,7 +83,11 @@ async fn unserved(
     let (method, query, headers) = (&parts.method, parts.uri.query(), &parts.headers);
     let wire = parts.extensions.get::<WireCall>();
     let head = Head { method, path, query, headers, client, wire };
-    let mut response = sent(realm.service.unserved(clock::now(), &head, why)).await;
+    let response = {
+        let world = realm.service.world();
+        world.unserved(world.now(clock::now()), &head, why)
+    };
+    let mut response = sent(response).await;
     response.body_mut().set_member("instance", parts.uri.path());
     realm.called.notify_waiters();
     response
@@ -185,6 +189,7 @@ where
         }
     });
     if let Some(entry) = entry {
+        let decision = entry.decision();
         let query = entry.query.map(|query| format!("?{query}")).unwrap_or_default();
         let form = entry.request.text.as_deref();
         let named =
@@ -199,7 +204,7 @@ where
             operation: entry.operation,
             application: entry.application.or(named),
             status: entry.status,
-            decision: entry.decision,
+            decision,
             problem: entry.problem,
             fault: entry.fault,
             milliseconds: u64::try_from(lasted).unwrap_or_default(),

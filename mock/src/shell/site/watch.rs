@@ -1,9 +1,10 @@
-//! Telling somebody of each answered call: `moot mock -v`.
+//! Whoever starts a mock may be told what happens, and may judge its clients.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
+use serde_json::Value;
 
 /// One answered call of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,3 +35,10 @@ pub struct WatchedCall {
 
 /// Is told of each answered call, as soon as the answer is known. Called from many tasks at once.
 pub type CallWatch = Arc<dyn Fn(WatchedCall) + Send + Sync>;
+
+/// Is told the id of each sandbox that the control plane made, before that is answered.
+pub type SandboxWatch = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Judges what clients did in a world, by a member of `worlds` of [`Site::journals`](super::Site::journals). Gives the
+/// answer of `GET /findings`, or `None` if it can't read the journal.
+pub type ClientJudge = Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>;

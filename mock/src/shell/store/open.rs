@@ -45,22 +45,18 @@ pub(crate) struct StoredSandbox {
     pub(crate) changes: Vec<Change>,
 }
 
-impl StateStore {
-    /// Opens the state in a folder. If there is none, creates it with these settings.
-    pub(crate) fn open(path: &Path, settings: &Settings) -> Result<OpenStore, DurableError> {
-        open(Arc::new(FolderStore::take(path)?), settings)
-    }
+/// Opens the state in a folder. If there is none, creates it with these settings.
+pub(crate) fn open_folder(path: &Path, settings: &Settings) -> Result<OpenStore, DurableError> {
+    open(Arc::new(FolderStore::take(path)?), settings)
 }
 
-impl OpenStore {
-    /// As [`open`], for a store that is not a folder.
-    #[cfg(feature = "postgres")]
-    pub(crate) fn of(
-        store: Arc<super::postgres_store::PostgresStore>,
-        settings: &Settings,
-    ) -> Result<Self, DurableError> {
-        open(store, settings)
-    }
+/// Opens the state in a database.
+#[cfg(feature = "postgres")]
+pub(crate) fn open_database(
+    store: Arc<super::postgres_store::PostgresStore>,
+    settings: &Settings,
+) -> Result<OpenStore, DurableError> {
+    open(store, settings)
 }
 
 /// Opens a store. If it has no data, creates them with these settings. Otherwise reads everything, and

@@ -11,7 +11,6 @@ use crate::world::settings::RunSettings;
 
 /// The settings of a sandbox. Its changes are in the rows of its world.
 #[derive(Debug, Clone)]
-#[cfg_attr(not(feature = "state"), expect(dead_code, reason = "only a store reads them"))]
 pub(crate) struct SandboxRecord {
     /// Its number, from 1.
     pub(crate) key: u64,

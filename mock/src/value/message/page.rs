@@ -7,22 +7,15 @@ use serde::Serialize;
 
 use crate::value::message::problem::{Problem, shown};
 
-/// A parameter of the query.
-enum Parameter<'a> {
-    Absent,
-    Once(Cow<'a, str>),
-    Repeated,
-}
-
 /// The page asked for, at least 1; beyond `u64` it is the last number there is.
 ///
 /// # Errors
 /// By answer `page_invalid`.
 pub(crate) fn asked(answers: &Answers, query: Option<&str>) -> Result<u64, Problem> {
-    let number = match parameter(query, "page") {
-        Parameter::Absent => return Ok(PAGE_MIN),
-        Parameter::Once(text) => number(&text),
-        Parameter::Repeated => None,
+    let number = match parameters(query, "page").as_slice() {
+        [] => return Ok(PAGE_MIN),
+        [text] => number(text),
+        _ => None,
     };
     match (number, answers.page_invalid) {
         (Some(number), _) => Ok(number),
@@ -59,12 +52,13 @@ pub(crate) fn filter<S>(
     from_text: impl Fn(&str) -> Option<S>,
     known: impl Fn() -> String,
 ) -> Result<StatusParameter<S>, Problem> {
-    let text = match parameter(query, "status") {
-        Parameter::Absent => return Ok(StatusParameter::All),
-        Parameter::Once(text) => text,
-        Parameter::Repeated => Cow::Borrowed("given more than once"),
+    let sent = parameters(query, "status");
+    let text = match sent.as_slice() {
+        [] => return Ok(StatusParameter::All),
+        [text] => text,
+        _ => "given more than once",
     };
-    if let Some(status) = from_text(&text) {
+    if let Some(status) = from_text(text) {
         return Ok(StatusParameter::Status(status));
     }
     match answers.status_filter_unknown {
@@ -73,24 +67,20 @@ pub(crate) fn filter<S>(
         FilterUnknown::Refused => Err(Problem::parameter_missing(format!(
             "`status` must be one of {}, not `{}`.",
             known(),
-            shown(&text)
+            shown(text)
         ))),
     }
 }
 
-fn parameter<'a>(query: Option<&'a str>, name: &str) -> Parameter<'a> {
-    let Some(query) = query else { return Parameter::Absent };
-    let mut values = form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key == name);
-    match (values.next(), values.next()) {
-        (None, _) => Parameter::Absent,
-        (Some((_, value)), None) => Parameter::Once(value),
-        (Some(_), Some(_)) => Parameter::Repeated,
-    }
+/// The values that the query has for this name.
+fn parameters<'a>(query: Option<&'a str>, name: &str) -> Vec<Cow<'a, str>> {
+    let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    pairs.filter(|(key, _)| key == name).map(|(_, value)| value).collect()
 }
 
 /// One page of a list, and its JSON (§2.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Pagination {
+pub struct Pagination {
     /// As asked.
     #[serde(rename = "current_page")]
     pub(crate) current: u64,

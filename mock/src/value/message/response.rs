@@ -6,6 +6,7 @@ use http::header::{HeaderName, HeaderValue};
 use serde::Serialize;
 
 use crate::value::message::content::Content;
+use crate::value::message::page::Pagination;
 use crate::value::message::rule::Rule;
 
 /// An answer. The shell adds only what its connection needs (`content-length`, `connection`).
@@ -22,16 +23,7 @@ pub struct Response {
     /// What a fault does to its way out, in this order.
     pub transport: Vec<TransportFault>,
     /// Which page of a list it is; `None` where it is not a list. For the journal, not for the wire.
-    pub page: Option<PageNumber>,
-}
-
-/// A page of a list, as it was answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageNumber {
-    /// As asked, from 1.
-    pub page: u64,
-    /// Pages in all.
-    pub pages: u64,
+    pub page: Option<Pagination>,
 }
 
 /// What a fault does to an answer on its way out. The shell carries it out.

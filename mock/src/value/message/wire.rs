@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// The place of a call on a connection. Times are microseconds since the process began, by a clock that
-/// never goes back and that no world can set.
-#[derive(Debug, Clone)]
+/// never goes back and that no world can set. Shape: `{"connection", "number", "began_us", "ended_us", "client_left"}`.
+#[derive(Debug, Clone, Serialize)]
 pub struct WireCall {
     /// Number of the connection in this process, from 1.
     pub connection: u64,
@@ -16,14 +16,17 @@ pub struct WireCall {
     /// When the head of the call had been read.
     pub began_us: u64,
     /// Its end, which the shell fills in after the journal recorded the call.
+    #[serde(flatten)]
     pub end: Arc<WireEnd>,
 }
 
 /// When and how a call ended.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct WireEnd {
     /// 0 is not yet.
+    #[serde(serialize_with = "unless_zero")]
     ended_us: AtomicU64,
+    #[serde(rename = "client_left")]
     has_left: AtomicBool,
 }
 
@@ -44,25 +47,7 @@ impl WireEnd {
     }
 }
 
-/// A [`WireCall`] in the journal: `{"connection", "number", "began_us", "ended_us", "client_left"}`.
-#[derive(Serialize)]
-struct WireJson {
-    connection: u64,
-    number: u64,
-    began_us: u64,
-    ended_us: Option<u64>,
-    client_left: bool,
-}
-
-impl Serialize for WireCall {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let json = WireJson {
-            connection: self.connection,
-            number: self.number,
-            began_us: self.began_us,
-            ended_us: self.end.ended_us(),
-            client_left: self.end.has_left.load(Ordering::Acquire),
-        };
-        json.serialize(serializer)
-    }
+/// Null where a time is not known yet.
+fn unless_zero<S: Serializer>(at_us: &AtomicU64, serializer: S) -> Result<S::Ok, S::Error> {
+    Some(at_us.load(Ordering::Acquire)).filter(|at| *at > 0).serialize(serializer)
 }

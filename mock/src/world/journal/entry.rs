@@ -8,7 +8,8 @@ use http::HeaderMap;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER, USER_AGENT};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use strum::IntoEnumIterator;
 
 use super::masks;
@@ -112,11 +113,9 @@ pub(crate) struct JournalEntry {
     pub(crate) problem: Option<String>,
     /// Why it was refused.
     pub(crate) detail: Option<String>,
-    /// `served`, or the group of rules that refused it.
-    pub(crate) decision: &'static str,
-    /// The groups of rules that it passed, in the order asked.
-    pub(crate) passed: Vec<Stage>,
-    #[serde(skip)]
+    /// The group of rules that refused it. Shape: `decision`, see [`Self::decision`], and `passed`: the groups of
+    /// rules that it passed, in the order asked.
+    #[serde(flatten, serialize_with = "decision_and_passed")]
     pub(crate) refused_by: Option<Stage>,
     /// What it changed.
     pub(crate) changes: Vec<String>,
@@ -148,7 +147,7 @@ pub(crate) struct RequestSummary {
     /// Fingerprint of the credential: equal ones are equal.
     pub(crate) authorization: Option<String>,
     /// Scheme of the first credential, in lower case: `bearer`, `basic`.
-    pub(crate) scheme: Option<String>,
+    pub(crate) scheme: Option<&'static str>,
     /// Number of `Authorization` headers.
     pub(crate) credentials: usize,
     pub(crate) user_agent: Option<String>,
@@ -193,7 +192,6 @@ impl JournalEntry {
     pub(super) fn of(occurrence: &Occurrence<'_>) -> Self {
         let Occurrence { head, response, operation, .. } = occurrence;
         let refused = response.refused.as_deref();
-        let refused_by = refused.map(|refused| refused.stage);
         Self {
             serial: occurrence.serial,
             at: occurrence.at,
@@ -210,11 +208,7 @@ impl JournalEntry {
             response: ResponseSummary::of(response, occurrence.read_at),
             problem: refused.map(|refused| cut(&refused.problem)),
             detail: refused.map(|refused| cut(&refused.detail)).filter(|text| !text.is_empty()),
-            decision: refused_by.map_or("served", Into::into),
-            passed: Stage::iter()
-                .take_while(|stage| refused_by.is_none_or(|refused| *stage < refused))
-                .collect(),
-            refused_by,
+            refused_by: refused.map(|refused| refused.stage),
             changes: occurrence.effects.changes.to_vec(),
             deliveries: occurrence
                 .effects
@@ -226,6 +220,11 @@ impl JournalEntry {
             timing: Timing::of(occurrence),
             answer: answer(*operation, &response.body),
         }
+    }
+
+    /// `served`, or the group of rules that refused it.
+    pub(crate) fn decision(&self) -> &'static str {
+        self.refused_by.map_or("served", Into::into)
     }
 
     /// Bytes of its texts, without the body of the answer.
@@ -255,6 +254,20 @@ impl JournalEntry {
     }
 }
 
+fn decision_and_passed<S: Serializer>(
+    refused_by: &Option<Stage>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let decision: &str = refused_by.map_or("served", Into::into);
+    let passed: Vec<Stage> = Stage::iter()
+        .take_while(|stage| refused_by.is_none_or(|refused| *stage < refused))
+        .collect();
+    let mut members = serializer.serialize_map(Some(2))?;
+    members.serialize_entry("decision", decision)?;
+    members.serialize_entry("passed", &passed)?;
+    members.end()
+}
+
 impl RequestSummary {
     fn of(headers: &HeaderMap, body: Option<&Body>) -> Self {
         let (length, text, parts) = match body {
@@ -274,9 +287,9 @@ impl RequestSummary {
         let scheme = header(AUTHORIZATION).and_then(|value| value.split(' ').next());
         Self {
             authorization: headers.get(AUTHORIZATION).map(|value| credential(value.as_bytes())),
-            scheme: scheme
-                .map(|scheme| cut(scheme).to_ascii_lowercase())
-                .filter(|scheme| is_scheme(scheme)),
+            scheme: scheme.and_then(|sent| {
+                SCHEMES.into_iter().find(|known| known.eq_ignore_ascii_case(sent))
+            }),
             credentials: headers.get_all(AUTHORIZATION).iter().count(),
             user_agent: header(USER_AGENT).map(cut),
             idempotency_key: headers
@@ -331,7 +344,7 @@ impl ResponseSummary {
                 ResponseBody::Bytes(bytes) => bytes.len() as u64,
                 ResponseBody::Content(content) => content.length,
             },
-            page: response.page.map(|page| page.page),
+            page: response.page.map(|page| page.current),
             pages: response.page.map(|page| page.pages),
             retry_after_seconds: header(RETRY_AFTER)
                 .and_then(|text| text.parse().ok().or_else(|| timestamp::seconds_to(now, text))),
@@ -361,10 +374,6 @@ impl Timing {
         }
         timing
     }
-}
-
-fn is_scheme(text: &str) -> bool {
-    SCHEMES.contains(&text)
 }
 
 /// The fingerprint of an `Authorization` header, without its scheme.
