@@ -58,15 +58,12 @@ pub async fn serve_recorded(
     .await;
 }
 
-async fn answer<B>(
+async fn answer(
     calls: &Mutex<RecordedCalls>,
-    request: Request<B>,
+    request: Request<impl Body<Data = Bytes> + Send + Unpin>,
     access: &Access,
     client: IpAddr,
-) -> Response<SiteBody>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+) -> Response<SiteBody> {
     let (parts, body) = request.into_parts();
     let read =
         body::read_whole(body, &parts.headers, BODY_BYTES_MAX, BodyTimes::default()).await.ok();

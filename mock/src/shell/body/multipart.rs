@@ -41,15 +41,12 @@ struct PieceError(BodyFault);
 ///
 /// # Errors
 /// [`ReadError::Fault`] by the limits and by RFC 7578; [`ReadError::Store`] is ours.
-pub(super) async fn read<B>(
-    frames: &mut Frames<B>,
+pub(super) async fn read(
+    frames: &mut Frames<impl Body<Data = Bytes> + Send + Unpin>,
     headers: &HeaderMap,
     limits: MultipartLimits,
     store: &Store,
-) -> Result<Vec<Part>, ReadError>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+) -> Result<Vec<Part>, ReadError> {
     let boundary = boundary(headers)?;
     if frames.announced().is_some_and(|length| length > limits.body_bytes_max) {
         return Err(BodyFault::TooLarge.into());
@@ -64,15 +61,12 @@ where
     Err(BodyFault::TooLarge.into())
 }
 
-async fn parts<B>(
-    frames: &mut Frames<B>,
+async fn parts(
+    frames: &mut Frames<impl Body<Data = Bytes> + Send + Unpin>,
     boundary: String,
     limits: MultipartLimits,
     store: &Store,
-) -> Result<Vec<Part>, ReadError>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+) -> Result<Vec<Part>, ReadError> {
     let head_bytes_left = &AtomicUsize::new(HEAD_BYTES_MAX);
     let beyond_max = if frames.announced().is_some() { u64::MAX } else { ENDLESS_BYTES_MAX };
     let pieces = stream::unfold((frames, Bytes::new()), |(frames, mut rest)| async move {
@@ -100,15 +94,12 @@ where
 }
 
 /// The next bytes for `multer`; `None` at the end of the body.
-async fn next_piece<B>(
-    frames: &mut Frames<B>,
+async fn next_piece(
+    frames: &mut Frames<impl Body<Data = Bytes> + Unpin>,
     rest: &mut Bytes,
     limits: MultipartLimits,
     head_bytes_left: &AtomicUsize,
-) -> Result<Option<Bytes>, BodyFault>
-where
-    B: Body<Data = Bytes> + Unpin,
-{
+) -> Result<Option<Bytes>, BodyFault> {
     // So that `multer` looks at one piece before it takes the next.
     yield_once().await;
     if rest.is_empty() {

@@ -34,16 +34,13 @@ fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading) -> bool {
 ///
 /// # Errors
 /// Only of ours: a temporary file that can't be written.
-pub(crate) async fn read<B>(
-    body: B,
+pub(crate) async fn read(
+    body: impl Body<Data = Bytes> + Send + Unpin,
     headers: &HeaderMap,
     reading: Reading,
     times: BodyTimes,
     store: &Store,
-) -> io::Result<call::Body>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+) -> io::Result<call::Body> {
     if is_empty(&body, headers, reading) {
         return Ok(call::Body::Empty);
     }
@@ -76,15 +73,12 @@ where
 ///
 /// # Errors
 /// It has more than `bytes_max` bytes, or does not come to its end.
-pub(crate) async fn read_whole<B>(
-    body: B,
+pub(crate) async fn read_whole(
+    body: impl Body<Data = Bytes> + Send + Unpin,
     headers: &HeaderMap,
     bytes_max: u64,
     times: BodyTimes,
-) -> Result<Bytes, BodyFault>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+) -> Result<Bytes, BodyFault> {
     // Nothing is stored.
     match read(body, headers, Reading::Whole { bytes_max }, times, &Store::default()).await {
         Ok(call::Body::Whole(bytes)) => Ok(bytes),
@@ -96,10 +90,11 @@ where
 
 /// Throws a body away. One that its client holds back until it is asked for (`100-continue`) is
 /// never asked for.
-pub(crate) async fn drain<B>(body: B, headers: &HeaderMap, times: BodyTimes)
-where
-    B: Body<Data = Bytes> + Unpin,
-{
+pub(crate) async fn drain(
+    body: impl Body<Data = Bytes> + Unpin,
+    headers: &HeaderMap,
+    times: BodyTimes,
+) {
     if body.is_end_stream() || headers.contains_key(EXPECT) {
         return;
     }
@@ -109,10 +104,10 @@ where
     }
 }
 
-async fn whole<B>(frames: &mut Frames<B>, bytes_max: u64) -> Result<Bytes, BodyFault>
-where
-    B: Body<Data = Bytes> + Unpin,
-{
+async fn whole(
+    frames: &mut Frames<impl Body<Data = Bytes> + Unpin>,
+    bytes_max: u64,
+) -> Result<Bytes, BodyFault> {
     if frames.announced().is_some_and(|length| length > bytes_max) {
         return Err(BodyFault::TooLarge);
     }

@@ -33,17 +33,14 @@ const WAIT_SECONDS: u64 = 10;
 const WAIT_SECONDS_MAX: u64 = 600;
 
 /// Answers a call to the control plane of `realm`; `path` is what follows `/__admin`.
-pub(crate) async fn call<B>(
+pub(crate) async fn call(
     site: &Site,
     realm: &Arc<Realm>,
     rights: ControlRights,
     path: &str,
     parts: &Parts,
-    body: B,
-) -> Response<SiteBody>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+    body: impl Body<Data = Bytes> + Send + Unpin,
+) -> Response<SiteBody> {
     let path = if path.is_empty() { "/" } else { path };
     match answer(site, realm, rights, path, parts, body).await {
         Ok(response) => response,
@@ -57,17 +54,14 @@ where
     }
 }
 
-async fn answer<B>(
+async fn answer(
     site: &Site,
     realm: &Arc<Realm>,
     rights: ControlRights,
     path: &str,
     parts: &Parts,
-    body: B,
-) -> Result<Response<SiteBody>, ControlProblem>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+    body: impl Body<Data = Bytes> + Send + Unpin,
+) -> Result<Response<SiteBody>, ControlProblem> {
     let body = body::read_whole(body, &parts.headers, BODY_BYTES_MAX, site.times).await;
     let body = body.map_err(|fault| match fault {
         BodyFault::TooLarge => {

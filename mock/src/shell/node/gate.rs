@@ -20,14 +20,11 @@ const ALIVE: &str = "/health";
 
 impl Node {
     /// Answers a call over HTTP.
-    pub(crate) async fn call_over_http<B>(
+    pub(crate) async fn call_over_http(
         &self,
-        request: Request<B>,
+        request: Request<impl Body<Data = Bytes> + Send + Unpin>,
         client: IpAddr,
-    ) -> Response<SiteBody>
-    where
-        B: Body<Data = Bytes> + Send + Unpin,
-    {
+    ) -> Response<SiteBody> {
         let path = request.uri().path().to_owned();
         let is_health = path.ends_with(HEALTH) && request.method() == Method::GET;
         let Some(ActiveSite { epoch, site, .. }) = self.active() else {

@@ -34,24 +34,22 @@ impl Site {
     /// before the answer, so that a client that writes first finds it.
     ///
     /// A panic is a bug of ours: its call is answered 500, and every other call goes on.
-    pub async fn call<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
-    where
-        B: Body<Data = Bytes> + Send + Unpin,
-    {
+    pub async fn call(
+        &self,
+        request: Request<impl Body<Data = Bytes> + Send + Unpin>,
+        client: IpAddr,
+    ) -> Response<SiteBody> {
         let (parts, body) = request.into_parts();
         let answer = AssertUnwindSafe(answer(self, &parts, body, client)).catch_unwind().await;
         answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
     }
 
     /// As [`Self::call`], for a call that came over HTTP: it must name one host (RFC 9112, section 3.2).
-    pub(crate) async fn call_over_http<B>(
+    pub(crate) async fn call_over_http(
         &self,
-        request: Request<B>,
+        request: Request<impl Body<Data = Bytes> + Send + Unpin>,
         client: IpAddr,
-    ) -> Response<SiteBody>
-    where
-        B: Body<Data = Bytes> + Send + Unpin,
-    {
+    ) -> Response<SiteBody> {
         let hosts = request.headers().get_all(HOST).iter().count();
         let detail = match hosts {
             1 => return self.call(request, client).await,
@@ -98,10 +96,12 @@ fn is_admin(path: &str) -> bool {
     path.split('/').any(|segment| Some(segment) == ADMIN.strip_prefix('/'))
 }
 
-async fn answer<B>(site: &Site, parts: &Parts, body: B, client: IpAddr) -> Response<SiteBody>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+async fn answer(
+    site: &Site,
+    parts: &Parts,
+    body: impl Body<Data = Bytes> + Send + Unpin,
+    client: IpAddr,
+) -> Response<SiteBody> {
     if is_health_check(site, parts) {
         body::drain(body, &parts.headers, site.times).await;
         return problem::respond(StatusCode::OK, "text/plain", "ok".to_owned());
@@ -136,17 +136,14 @@ where
 }
 
 /// Answers a call to the control plane of `realm`, or for a file of its console.
-async fn administer<B>(
+async fn administer(
     site: &Site,
     realm: &Arc<Realm>,
     path: &str,
     parts: &Parts,
-    body: B,
+    body: impl Body<Data = Bytes> + Send + Unpin,
     client: IpAddr,
-) -> Response<SiteBody>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+) -> Response<SiteBody> {
     let file = console::name(path);
     let access = match file {
         Some(_) => site.access.check_page(parts, client),
@@ -162,17 +159,14 @@ where
     }
 }
 
-async fn serve<B>(
+async fn serve(
     site: &Site,
     realm: &Realm,
     path: &str,
     parts: &Parts,
-    body: B,
+    body: impl Body<Data = Bytes> + Send + Unpin,
     client: IpAddr,
-) -> Response<SiteBody>
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+) -> Response<SiteBody> {
     let Some(watch) = &site.watch else {
         return serve_unwatched(site, realm, path, parts, body, client).await.0;
     };
@@ -219,17 +213,14 @@ fn is_about_tokens(operation: Option<Operation>) -> bool {
 }
 
 /// The answer, and the number of the call if it was admitted.
-async fn serve_unwatched<B>(
+async fn serve_unwatched(
     site: &Site,
     realm: &Realm,
     path: &str,
     parts: &Parts,
-    body: B,
+    body: impl Body<Data = Bytes> + Send + Unpin,
     client: IpAddr,
-) -> (Response<SiteBody>, Option<u64>)
-where
-    B: Body<Data = Bytes> + Send + Unpin,
-{
+) -> (Response<SiteBody>, Option<u64>) {
     let (query, headers, times) = (parts.uri.query(), &parts.headers, site.times);
     let wire = parts.extensions.get::<WireCall>();
     let head = Head { method: &parts.method, path, query, headers, client, wire };
