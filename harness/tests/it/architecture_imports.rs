@@ -89,10 +89,6 @@ fn check_floors(folder: &str, floors: &[&[&str]]) {
     assert!(wrong.is_empty(), "imports that do not go down:\n{}", wrong.join("\n"));
 }
 
-/// Names that are defined twice for a reason. `StateStore` has a second form in a build without the feature
-/// `state`.
-const DEFINED_TWICE: &[&str] = &["StateStore"];
-
 /// A private row of a file format may repeat a name: it ends in one of these words.
 const ROW_SUFFIXES: [&str; 2] = ["File", "Row"];
 
@@ -115,6 +111,6 @@ fn a_name_of_a_type_means_one_thing() {
             }
         }
     }
-    places.retain(|name, paths| paths.len() > 1 && !DEFINED_TWICE.contains(&name.as_str()));
+    places.retain(|name, paths| paths.len() > 1);
     assert!(places.is_empty(), "{} names of types mean two things: {places:#?}", places.len());
 }

@@ -1,6 +1,7 @@
 //! How an action of the control plane is refused.
 
 use moot_fixtures::nearest::{ending, nearest};
+use serde_json::Value;
 
 use crate::world::World;
 
@@ -13,18 +14,18 @@ pub struct Refusal {
     pub problem: &'static str,
     /// What is wrong, and what would have worked.
     pub detail: String,
+    /// Further members of the problem.
+    pub members: Vec<(&'static str, Value)>,
 }
 
 impl Refusal {
-    /// 500: no store could keep it.
-    pub(crate) fn not_kept(why: &str) -> Self {
-        let detail = format!("the mock can't keep its state: {why}");
-        Self { status: 500, problem: "state_not_kept", detail }
+    pub(crate) fn new(status: u16, problem: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, problem, detail: detail.into(), members: Vec::new() }
     }
 
     /// 404: there is no such thing.
-    pub(crate) fn unknown(detail: String) -> Self {
-        Self { status: 404, problem: "not_found", detail }
+    pub(crate) fn unknown(detail: impl Into<String>) -> Self {
+        Self::new(404, "not_found", detail)
     }
 
     /// 404: no application has this client id.
@@ -36,12 +37,12 @@ impl Refusal {
     }
 
     /// 409: it exists, but its state forbids the action.
-    pub(crate) fn conflict(detail: String) -> Self {
-        Self { status: 409, problem: "conflict", detail }
+    pub(crate) fn conflict(detail: impl Into<String>) -> Self {
+        Self::new(409, "conflict", detail)
     }
 
     /// 422: the value makes no sense.
-    pub(crate) fn invalid(detail: String) -> Self {
-        Self { status: 422, problem: "invalid_value", detail }
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(422, "invalid_value", detail)
     }
 }

@@ -4,8 +4,9 @@ use moot_fixtures::contract::ListOrder;
 
 use super::Context;
 use crate::operation::list::ListJson;
-use crate::value::message::page::{self, Pagination};
+use crate::value::message::page;
 use crate::value::message::problem::Problem;
+use crate::value::message::response::Pagination;
 use crate::world::Outcome;
 use crate::world::state::resource::activity::Activity;
 

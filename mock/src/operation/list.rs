@@ -4,9 +4,9 @@ use roaring::RoaringBitmap;
 use serde::Serialize;
 
 use crate::operation::context::Context;
-use crate::value::message::page::{self, Pagination};
+use crate::value::message::page;
 use crate::value::message::problem::Problem;
-use crate::value::message::response::Response;
+use crate::value::message::response::{Pagination, Response};
 use crate::world::state::index;
 
 /// JSON of a list.

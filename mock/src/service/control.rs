@@ -60,7 +60,7 @@ impl Service {
         drop(turn);
         let answer = answer.and_then(|answer| self.finish(newest).map(|()| answer));
         self.wake();
-        answer.unwrap_or_else(|NotKept(why)| Err(Refusal::not_kept(&why)))
+        answer.unwrap_or_else(|error| Err(error.into()))
     }
 
     /// Computes the digests that the answer shows. It reads files, so no lock is held.

@@ -3,6 +3,7 @@
 //! [`Keeper::take`] is called under the write lock of the world, so the order of changes is kept.
 //! [`Keeper::finish`] waits for the disk without a lock, so that many changes share one write.
 
+use crate::control::Refusal;
 use crate::world::Noted;
 
 /// Stores changes: all of one call of `take`, or none. After a failure it still has them, and the next
@@ -20,3 +21,9 @@ pub struct Keeper {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotKept(pub String);
+
+impl From<NotKept> for Refusal {
+    fn from(NotKept(why): NotKept) -> Self {
+        Self::new(500, "state_not_kept", format!("the mock can't keep its state: {why}"))
+    }
+}

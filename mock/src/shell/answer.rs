@@ -5,5 +5,4 @@ pub(crate) mod problem;
 mod transport;
 
 pub use body::SiteBody;
-pub(crate) use problem::ControlProblem;
 pub(crate) use transport::sent;

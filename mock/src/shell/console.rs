@@ -1,13 +1,14 @@
 //! The console: static files that a browser shows at `/__admin/console/`. They hold no data. The page
 //! asks the control plane, with addresses relative to its own.
 
+use crate::control::Refusal;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, LOCATION,
     REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Method, Response, StatusCode};
 
-use super::answer::{ControlProblem, SiteBody, problem};
+use super::answer::{SiteBody, problem};
 
 /// Where the console is, below `/__admin`.
 const CONSOLE: &str = "/console";
@@ -69,7 +70,7 @@ pub(crate) fn name(path: &str) -> Option<&str> {
 /// Answers a call for the file of this name; `path` is the whole path of the call.
 pub(crate) fn answer(method: &Method, path: &str, name: &str) -> Response<SiteBody> {
     if !matches!(*method, Method::GET | Method::HEAD) {
-        let problem = ControlProblem::method_not_allowed("the console takes GET");
+        let problem = Refusal::method_not_allowed("the console takes GET");
         let mut response = problem.respond(path);
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET,HEAD"));
         return response;
@@ -79,7 +80,7 @@ pub(crate) fn answer(method: &Method, path: &str, name: &str) -> Response<SiteBo
     }
     let Some((_, media_type, text)) = FILES.iter().find(|(known, ..)| *known == name) else {
         let detail = format!("the console has no file `{name}`");
-        return ControlProblem::not_found(detail).respond(path);
+        return Refusal::unknown(detail).respond(path);
     };
     let mut response = problem::respond(StatusCode::OK, media_type, (*text).to_owned());
     for (header, value) in HEADERS {

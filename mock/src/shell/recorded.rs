@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::answer::{ControlProblem, SiteBody, problem};
+use super::answer::{SiteBody, problem};
 use super::body::{self, BodyTimes};
 use super::console;
 use super::drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 use super::listener::{ServeLimits, accept_all};
 use super::site::Access;
+use crate::control::Refusal;
 use crate::value::path_pattern::PathPattern;
 
 /// Where the control plane of a mock is.
@@ -73,7 +74,7 @@ async fn answer(
     }
     let Some(below) = path.strip_prefix(ADMIN) else {
         let detail = format!("the console is at {ADMIN}/console/");
-        return ControlProblem::not_found(detail).respond(path);
+        return Refusal::unknown(detail).respond(path);
     };
     if let Some(name) = console::name(below) {
         return console::answer(&parts.method, path, name);
@@ -87,7 +88,7 @@ async fn answer(
             (StatusCode::OK, calls.lock().look(below, parts.uri.query().unwrap_or_default()))
         }
         _ => {
-            let problem = ControlProblem::method_not_allowed("a recording can't be changed");
+            let problem = Refusal::method_not_allowed("a recording can't be changed");
             return problem.respond(path);
         }
     };
@@ -98,29 +99,29 @@ async fn answer(
 }
 
 /// Which drills to start, by the body of a call.
-fn read_start(body: Option<Bytes>) -> Result<DrillStart, ControlProblem> {
+fn read_start(body: Option<Bytes>) -> Result<DrillStart, Refusal> {
     match body {
         Some(bytes) if bytes.is_empty() => Ok(DrillStart::default()),
         Some(bytes) => serde_json::from_slice(&bytes)
-            .map_err(|error| ControlProblem::malformed(format!("the body does not fit: {error}"))),
-        None => Err(ControlProblem::malformed("the body does not end, or is too large")),
+            .map_err(|error| Refusal::malformed(format!("the body does not fit: {error}"))),
+        None => Err(Refusal::malformed("the body does not end, or is too large")),
     }
 }
 
 impl RecordedCalls {
     /// Starts drills again, and the calm run. What was there of them is gone.
-    fn start(&mut self, start: DrillStart) -> Result<Value, ControlProblem> {
+    fn start(&mut self, start: DrillStart) -> Result<Value, Refusal> {
         let (Some(run), Some(starts)) = (&mut self.drill_run, &self.starts) else {
-            return Err(ControlProblem::conflict(
+            return Err(Refusal::conflict(
                 "drills can't be started here: `moot drill --console -- CMD` can",
             ));
         };
         if run.state == DrillRunState::Running {
-            return Err(ControlProblem::conflict("the drills run"));
+            return Err(Refusal::conflict("the drills run"));
         }
         let is_known = |id: &String| run.drills.iter().any(|drill| drill.drill == *id);
         if let Some(unknown) = start.only.iter().find(|id| !is_known(id)) {
-            return Err(ControlProblem::invalid_value(format!("there is no drill `{unknown}`")));
+            return Err(Refusal::invalid(format!("there is no drill `{unknown}`")));
         }
         let mut again = Vec::new();
         for (number, drill) in run.drills.iter_mut().enumerate() {
@@ -130,7 +131,7 @@ impl RecordedCalls {
             }
         }
         if starts.send(start).is_err() {
-            return Err(ControlProblem::conflict("the command is about to end"));
+            return Err(Refusal::conflict("the command is about to end"));
         }
         (run.state, run.grade) = (DrillRunState::Running, None);
         run.reasons.clear();
@@ -156,7 +157,7 @@ impl RecordedCalls {
         }
     }
 
-    fn look(&self, path: &str, query: &str) -> Result<Value, ControlProblem> {
+    fn look(&self, path: &str, query: &str) -> Result<Value, Refusal> {
         match path {
             "/" => Ok(self.index()),
             "/exchanges" => self.list(query),
@@ -167,7 +168,7 @@ impl RecordedCalls {
                 let mut known = self.exchanges.iter();
                 let found = known.find(|one| serial.is_some() && one["serial"].as_u64() == serial);
                 let detail = || format!("the recording has no `{path}`");
-                found.cloned().ok_or_else(|| ControlProblem::not_found(detail()))
+                found.cloned().ok_or_else(|| Refusal::unknown(detail()))
             }
         }
     }
@@ -185,15 +186,12 @@ impl RecordedCalls {
     }
 
     /// The newest calls that match; the filter is that of a live mock, without `delivery` and with `drill`.
-    fn list(&self, query: &str) -> Result<Value, ControlProblem> {
+    fn list(&self, query: &str) -> Result<Value, Refusal> {
         let mut limit = ROWS_LISTED;
         let mut matching: Vec<&Value> = self.exchanges.iter().collect();
         for (name, wanted) in form_urlencoded::parse(query.as_bytes()) {
-            let refused = || {
-                ControlProblem::invalid_value(format!(
-                    "`{name}={wanted}` is not a filter of a recording"
-                ))
-            };
+            let refused =
+                || Refusal::invalid(format!("`{name}={wanted}` is not a filter of a recording"));
             match &*name {
                 "limit" => limit = wanted.parse().map_err(|_| refused())?,
                 "operation" | "application" | "drill" => {

@@ -11,4 +11,4 @@ pub(crate) use plan::{SandboxPlan, lease};
 pub(crate) use realm::Realm;
 pub(crate) use restore::restore;
 pub use sandboxes::SANDBOXES_MAX;
-pub(crate) use sandboxes::{SandboxError, Sandboxes};
+pub(crate) use sandboxes::Sandboxes;

@@ -3,93 +3,58 @@
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::body::SiteBody;
 use crate::control::Refusal;
 
-/// An RFC 9457 problem of the control plane.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ControlProblem {
-    pub(crate) status: StatusCode,
-    pub(crate) problem: &'static str,
-    pub(crate) detail: String,
-    /// Further members of its body.
-    pub(crate) members: Vec<(&'static str, Value)>,
-}
-
-impl ControlProblem {
-    fn new(status: StatusCode, problem: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, problem, detail: detail.into(), members: Vec::new() }
-    }
-
+/// Refusals of the control plane that only the shell has.
+impl Refusal {
     pub(crate) fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "malformed", detail)
-    }
-
-    pub(crate) fn invalid_value(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_value", detail)
+        Self::new(400, "malformed", detail)
     }
 
     pub(crate) fn unauthorized() -> Self {
         let detail = "the control plane wants its token: `Authorization: Bearer …`";
-        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", detail)
+        Self::new(401, "unauthorized", detail)
     }
 
     pub(crate) fn foreign(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::FORBIDDEN, "foreign", detail)
-    }
-
-    pub(crate) fn not_found(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+        Self::new(403, "foreign", detail)
     }
 
     pub(crate) fn method_not_allowed(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
-    }
-
-    pub(crate) fn conflict(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::CONFLICT, "conflict", detail)
+        Self::new(405, "method_not_allowed", detail)
     }
 
     pub(crate) fn timeout(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::REQUEST_TIMEOUT, "timeout", detail)
+        Self::new(408, "timeout", detail)
     }
 
-    pub(crate) fn not_kept(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "state_not_kept", detail)
+    pub(crate) fn too_large(detail: impl Into<String>) -> Self {
+        Self::new(413, "too_large", detail)
     }
 
     #[cfg(feature = "postgres")]
     pub(crate) fn unavailable(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "not_active", detail)
+        Self::new(503, "not_active", detail)
     }
 
-    pub(crate) fn too_large(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
-    }
-
-    /// The answer; `instance` is the path of the call.
+    /// The answer, an RFC 9457 problem; `instance` is the path of the call.
     pub(crate) fn respond(&self, instance: &str) -> Response<SiteBody> {
+        // The constructors have sound ones.
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::BAD_REQUEST);
         let mut body = json!({
             "type": self.problem,
-            "title": self.status.canonical_reason().unwrap_or("Error"),
-            "status": self.status.as_u16(),
+            "title": status.canonical_reason().unwrap_or("Error"),
+            "status": self.status,
             "detail": self.detail,
             "instance": instance,
         });
         for (name, value) in &self.members {
             body[name] = value.clone();
         }
-        respond(self.status, "application/problem+json", body.to_string())
-    }
-}
-
-impl From<Refusal> for ControlProblem {
-    fn from(Refusal { status, problem, detail }: Refusal) -> Self {
-        // The core's refusals are 4xx by their constructors.
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
-        Self { status, problem, detail, members: Vec::new() }
+        respond(status, "application/problem+json", body.to_string())
     }
 }
 

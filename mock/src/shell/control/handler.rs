@@ -18,8 +18,8 @@ use super::members;
 use super::perform::{ControlCall, on_site, on_world};
 use super::routes::{ROUTES, Route, WAIT_MEMBER};
 use super::site_action::SiteAction;
-use crate::control::sent_member;
-use crate::shell::answer::{ControlProblem, SiteBody, problem};
+use crate::control::{Refusal, sent_member};
+use crate::shell::answer::{SiteBody, problem};
 use crate::shell::body;
 use crate::shell::sandbox::Realm;
 use crate::shell::site::{ControlRights, Site};
@@ -46,7 +46,7 @@ pub(crate) async fn call(
         Ok(response) => response,
         Err(problem) => {
             let mut response = problem.respond(parts.uri.path());
-            if problem.status == StatusCode::METHOD_NOT_ALLOWED {
+            if problem.status == 405 {
                 response.headers_mut().insert(ALLOW, allow(path));
             }
             response
@@ -61,13 +61,13 @@ async fn answer(
     path: &str,
     parts: &Parts,
     body: impl Body<Data = Bytes> + Send + Unpin,
-) -> Result<Response<SiteBody>, ControlProblem> {
+) -> Result<Response<SiteBody>, Refusal> {
     let body = body::read_whole(body, &parts.headers, BODY_BYTES_MAX, site.times).await;
     let body = body.map_err(|fault| match fault {
         BodyFault::TooLarge => {
-            ControlProblem::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes"))
+            Refusal::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes"))
         }
-        _ => ControlProblem::malformed("the body ends too early"),
+        _ => Refusal::malformed("the body ends too early"),
     })?;
     let (route, id) = route(site, realm, path, &parts.method)?;
     check_rights(site, route, rights)?;
@@ -97,11 +97,7 @@ async fn answer(
 }
 
 /// Whether a route is open to a caller. The use is counted for the account of the client.
-fn check_rights(
-    site: &Site,
-    route: &'static Route,
-    rights: ControlRights,
-) -> Result<(), ControlProblem> {
+fn check_rights(site: &Site, route: &'static Route, rights: ControlRights) -> Result<(), Refusal> {
     let is_refused = rights == ControlRights::Offered && !route.is_offered;
     // Where a client has a token of its own, the others are not its calls.
     if rights == ControlRights::Offered || !site.access.is_offering() {
@@ -110,7 +106,7 @@ fn check_rights(
     if is_refused {
         let detail =
             format!("`{} {}` is not offered to a client that is graded", route.method, route.path);
-        return Err(ControlProblem::foreign(detail));
+        return Err(Refusal::foreign(detail));
     }
     Ok(())
 }
@@ -128,11 +124,11 @@ fn text(value: &Value, sent: Option<(&str, Box<RawValue>)>) -> String {
 }
 
 /// How long receivers may be silent while an action waits for them.
-fn patience(members: &Value) -> Result<Duration, ControlProblem> {
+fn patience(members: &Value) -> Result<Duration, Refusal> {
     let seconds = members[WAIT_MEMBER].as_u64().unwrap_or(WAIT_SECONDS);
     if seconds > WAIT_SECONDS_MAX {
         let detail = format!("`{WAIT_MEMBER}` is {WAIT_SECONDS_MAX} at most, not {seconds}");
-        return Err(ControlProblem::invalid_value(detail));
+        return Err(Refusal::invalid(detail));
     }
     Ok(Duration::from_secs(seconds))
 }
@@ -143,26 +139,26 @@ fn route<'p>(
     realm: &Realm,
     path: &'p str,
     method: &Method,
-) -> Result<(&'static Route, &'p str), ControlProblem> {
+) -> Result<(&'static Route, &'p str), Refusal> {
     let mut at_path = at(path).peekable();
     if at_path.peek().is_none() {
         let hint = ending(nearest(path, ROUTES.iter().map(|route| route.path.as_str())));
         let detail = format!("there is no `{path}` below `/__admin`{hint}");
-        return Err(ControlProblem::not_found(detail));
+        return Err(Refusal::unknown(detail));
     }
     // As everywhere in HTTP, `HEAD` is `GET` without the body.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let Some((route, id)) = at_path.find(|(route, _)| route.method == *method) else {
         let known: Vec<&str> = at(path).map(|(route, _)| route.method.as_str()).collect();
         let detail = format!("`{path}` does not take {method}, but {}", known.join(" and "));
-        return Err(ControlProblem::method_not_allowed(detail));
+        return Err(Refusal::method_not_allowed(detail));
     };
     if !route.is_of(site, realm) {
         let detail = match realm.sandbox {
             Some(_) => "sandboxes are made and deleted at the root",
             None => "this mock judges no clients: `moot mock` does",
         };
-        return Err(ControlProblem::not_found(detail));
+        return Err(Refusal::unknown(detail));
     }
     Ok((route, id))
 }
@@ -185,7 +181,6 @@ fn allow(path: &str) -> HeaderValue {
 }
 
 /// All members have the right types, so what is wrong now is a value.
-fn action<A: DeserializeOwned>(members: Value) -> Result<A, ControlProblem> {
-    serde_json::from_value(members)
-        .map_err(|error| ControlProblem::invalid_value(error.to_string()))
+fn action<A: DeserializeOwned>(members: Value) -> Result<A, Refusal> {
+    serde_json::from_value(members).map_err(|error| Refusal::invalid(error.to_string()))
 }

@@ -1,25 +1,20 @@
 //! The members of an action, as JSON: taken from path, query and body, and checked against the JSON
 //! Schema of the action, with errors for people.
 
+use crate::control::Refusal;
 use http::request::Parts;
 use moot_fixtures::nearest::{ending, nearest};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::routes::{PATH_MEMBER, Route, TAG};
-use crate::shell::answer::ControlProblem;
 
 /// The JSON object of an action, all of whose members have the right JSON type.
 ///
 /// # Errors
 /// 400: no JSON object, or a member that is unknown, missing or of another type; 404: an id in the path
 /// that can't be one.
-pub(super) fn read(
-    route: &Route,
-    parts: &Parts,
-    id: &str,
-    body: &[u8],
-) -> Result<Value, ControlProblem> {
+pub(super) fn read(route: &Route, parts: &Parts, id: &str, body: &[u8]) -> Result<Value, Refusal> {
     let mut members = if route.takes_any_body { Map::new() } else { of_body(route, body)? };
     if route.has_query() {
         members.extend(of_query(route, parts.uri.query().unwrap_or_default())?);
@@ -31,29 +26,26 @@ pub(super) fn read(
     Ok(members.into())
 }
 
-fn path_member(schema: &Value, id: &str) -> Result<Value, ControlProblem> {
+fn path_member(schema: &Value, id: &str) -> Result<Value, Refusal> {
     let id = percent_decode_str(id).decode_utf8_lossy();
     if !has_type(schema, "integer") {
         return Ok(id.into_owned().into());
     }
     let number: Result<u64, _> = id.parse();
-    number
-        .map(Value::from)
-        .map_err(|_| ControlProblem::not_found(format!("an id is a number, not `{id}`")))
+    number.map(Value::from).map_err(|_| Refusal::unknown(format!("an id is a number, not `{id}`")))
 }
 
-fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, ControlProblem> {
+fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, Refusal> {
     let mut members = Map::new();
     for (name, text) in form_urlencoded::parse(query.as_bytes()) {
         let mut known = route.own_members();
         let Some((name, schema)) = known.find(|(known, _)| *known == name) else {
             let hint = ending(nearest(&name, route.own_members().map(|(known, _)| known)));
-            return Err(ControlProblem::malformed(format!("unknown parameter `{name}`{hint}")));
+            return Err(Refusal::malformed(format!("unknown parameter `{name}`{hint}")));
         };
         let value = if has_type(schema, "integer") {
             let number: Result<u64, _> = text.parse();
-            let wrong =
-                |_| ControlProblem::malformed(format!("`{name}` is a number, not `{text}`"));
+            let wrong = |_| Refusal::malformed(format!("`{name}` is a number, not `{text}`"));
             number.map_err(wrong)?.into()
         } else {
             text.into_owned().into()
@@ -64,15 +56,15 @@ fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, ControlPro
 }
 
 /// An empty body is an empty object.
-fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, ControlProblem> {
+fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, Refusal> {
     let body = if body.is_empty() { b"{}" } else { body };
     let json: Value = serde_json::from_slice(body)
-        .map_err(|error| ControlProblem::malformed(format!("the body is not JSON: {error}")))?;
+        .map_err(|error| Refusal::malformed(format!("the body is not JSON: {error}")))?;
     let Value::Object(mut members) = json else {
         let example = route.own_members().next();
         let example = example.map_or("{}".to_owned(), |(name, _)| format!("{{\"{name}\": …}}"));
         let detail = format!("the body must be a JSON object, such as {example}");
-        return Err(ControlProblem::malformed(detail));
+        return Err(Refusal::malformed(detail));
     };
     if !route.has_body() {
         return Ok(Map::new());
@@ -86,9 +78,9 @@ fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, ControlProb
     Ok(members)
 }
 
-fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), ControlProblem> {
+fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), Refusal> {
     let Some((_, schema)) = route.own_members().find(|(known, _)| *known == name) else {
-        return Err(ControlProblem::malformed(unknown(route, name)));
+        return Err(Refusal::malformed(unknown(route, name)));
     };
     if value.is_null() || fits(schema, value) {
         return Ok(());
@@ -96,7 +88,7 @@ fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), ControlP
     let (wanted, hint) = (wanted(schema), nearest_choice(schema, value));
     let says = schema["description"].as_str().unwrap_or_default();
     let detail = format!("`{name}` must be {wanted}, not `{value}` ({says}){hint}");
-    Err(ControlProblem::malformed(detail))
+    Err(Refusal::malformed(detail))
 }
 
 fn unknown(route: &Route, name: &str) -> String {
@@ -110,11 +102,11 @@ fn unknown(route: &Route, name: &str) -> String {
     format!("unknown field `{name}`, {expected}{}", ending(nearest(name, known)))
 }
 
-fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), ControlProblem> {
+fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Refusal> {
     let mut required = route.required.iter().filter(|name| *name != PATH_MEMBER);
     if let Some(name) = required.find(|name| !members.contains_key(*name)) {
         let says = route.members[name]["description"].as_str().unwrap_or_default();
-        return Err(ControlProblem::malformed(format!("missing field `{name}` ({says})")));
+        return Err(Refusal::malformed(format!("missing field `{name}` ({says})")));
     }
     // A member with its default value asks for nothing.
     let is_given = |name: &&String| {
@@ -127,7 +119,7 @@ fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Con
     {
         let first: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
         let detail = format!("give exactly one of {} and `{last}`", first.join(", "));
-        return Err(ControlProblem::malformed(detail));
+        return Err(Refusal::malformed(detail));
     }
     Ok(())
 }

@@ -11,14 +11,13 @@ use serde_json::{Value, json};
 use super::openapi;
 use super::routes::ROUTES;
 use super::site_action::SiteAction;
-use crate::control::{self, ControlAction, DeliveryFilter, ExchangeFilter};
+use crate::control::{self, ControlAction, DeliveryFilter, ExchangeFilter, Refusal};
 use crate::service::AttemptResult;
-use crate::shell::answer::ControlProblem;
 use crate::shell::clock;
 use crate::shell::delivery::SettleOutcome;
 use crate::shell::drill_run::DrillRun;
 use crate::shell::receiver::{Arrival, RECEIVED_BYTES_MAX};
-use crate::shell::sandbox::{Realm, SandboxError, SandboxPlan};
+use crate::shell::sandbox::{Realm, SandboxPlan};
 use crate::shell::site::Site;
 
 /// Between two looks for a delivery.
@@ -41,10 +40,7 @@ pub(super) type Reply = (Option<StatusCode>, Value);
 ///
 /// # Errors
 /// The problem to answer; then nothing changed.
-pub(super) async fn on_site(
-    call: &ControlCall<'_>,
-    action: SiteAction,
-) -> Result<Reply, ControlProblem> {
+pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Result<Reply, Refusal> {
     let (site, realm) = (call.site, call.realm);
     let value = match action {
         SiteAction::Index => index(site, realm),
@@ -80,7 +76,7 @@ pub(super) async fn on_site(
         SiteAction::StartDrillRun { .. } => {
             let detail =
                 "a mock does not know your client: `moot drill --console -- CMD` starts drills";
-            return Err(ControlProblem::conflict(detail));
+            return Err(Refusal::conflict(detail));
         }
         SiteAction::Receive => return receive(call),
         SiteAction::ListReceived => received(realm),
@@ -103,7 +99,7 @@ pub(super) async fn on_site(
 pub(super) async fn on_world(
     call: &ControlCall<'_>,
     action: ControlAction,
-) -> Result<Reply, ControlProblem> {
+) -> Result<Reply, Refusal> {
     let (deliverer, realm) = (&call.site.deliverer, call.realm);
     let earlier = match &action {
         ControlAction::Reset => Some(None),
@@ -178,7 +174,7 @@ fn list_sandboxes(site: &Site) -> Value {
     json!({ "sandboxes": all })
 }
 
-fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, ControlProblem> {
+fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, Refusal> {
     site.collect();
     let realm = site.sandboxes.create(&site.main, plan, clock::now())?;
     site.deliverer.add(&realm);
@@ -188,8 +184,8 @@ fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, ControlProble
     Ok(realm.describe())
 }
 
-fn delete_sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
-    match site.sandboxes.remove(id).map_err(SandboxError::from)? {
+fn delete_sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
+    match site.sandboxes.remove(id)? {
         Some(realm) => {
             site.deliverer.remove(&realm);
             // Removing thousands of files takes seconds.
@@ -200,13 +196,13 @@ fn delete_sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     }
 }
 
-fn unknown_sandbox(id: &str) -> ControlProblem {
-    ControlProblem::not_found(format!("there is no sandbox `{id}`"))
+fn unknown_sandbox(id: &str) -> Refusal {
+    Refusal::unknown(format!("there is no sandbox `{id}`"))
 }
 
 /// A sandbox, without a new lease. Shape: as it was answered when it was made, with `settings`, `clock`,
 /// `lease_ends_in_seconds` and `calls`, how many were recorded.
-fn sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
+fn sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
     site.collect();
     let realm = site.sandboxes.look(id).ok_or_else(|| unknown_sandbox(id))?;
     let mut shown = realm.describe();
@@ -221,25 +217,14 @@ fn sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     Ok(shown)
 }
 
-impl From<SandboxError> for ControlProblem {
-    fn from(error: SandboxError) -> Self {
-        let detail = error.to_string();
-        match error {
-            SandboxError::TooMany => Self::conflict(detail),
-            SandboxError::Settings(_) => Self::invalid_value(detail),
-            SandboxError::NotKept(_) => Self::not_kept(detail),
-        }
-    }
-}
-
 /// What the judge of the site says of the journal of this world. Judging takes long where there are many calls.
-async fn findings(site: &Site, realm: &Realm) -> Result<Value, ControlProblem> {
+async fn findings(site: &Site, realm: &Realm) -> Result<Value, Refusal> {
     let Some(judge) = site.judge.clone() else {
-        return Err(ControlProblem::not_found("this mock has no rules of conduct"));
+        return Err(Refusal::unknown("this mock has no rules of conduct"));
     };
     let journal = realm.journal();
     let judged = tokio::task::spawn_blocking(move || judge(&journal)).await;
-    judged.ok().flatten().ok_or_else(|| ControlProblem::conflict("the journal can't be judged"))
+    judged.ok().flatten().ok_or_else(|| Refusal::conflict("the journal can't be judged"))
 }
 
 fn received(realm: &Realm) -> Value {
@@ -247,10 +232,10 @@ fn received(realm: &Realm) -> Value {
 }
 
 /// A call from outside is kept beside the world's own deliveries.
-fn receive(call: &ControlCall<'_>) -> Result<Reply, ControlProblem> {
+fn receive(call: &ControlCall<'_>) -> Result<Reply, Refusal> {
     if call.body.len() > RECEIVED_BYTES_MAX {
         let detail = format!("a receiver takes {RECEIVED_BYTES_MAX} bytes at most");
-        return Err(ControlProblem::too_large(detail));
+        return Err(Refusal::too_large(detail));
     }
     let headers = call.parts.headers.iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
@@ -267,7 +252,7 @@ async fn wait(
     filter: ExchangeFilter,
     count: usize,
     timeout: Duration,
-) -> Result<Value, ControlProblem> {
+) -> Result<Value, Refusal> {
     let found = async {
         loop {
             // Registered before the look, so that no call is missed between the two.
@@ -286,19 +271,14 @@ async fn wait(
 }
 
 /// What came instead of the calls that were waited for.
-fn missed(
-    realm: &Realm,
-    filter: ExchangeFilter,
-    wanted: usize,
-    timeout: Duration,
-) -> ControlProblem {
+fn missed(realm: &Realm, filter: ExchangeFilter, wanted: usize, timeout: Duration) -> Refusal {
     let nearest = control::nearest_exchange(&realm.service.world(), &filter);
     let action = ControlAction::CountExchanges { filter };
     let counted = realm.service.control(clock::now(), action).unwrap_or_default();
     let count = counted["count"].as_u64().unwrap_or_default();
     let seconds = timeout.as_secs();
     let detail = format!("{count} of {wanted} calls that match came within {seconds} s");
-    let mut problem = ControlProblem::timeout(detail);
+    let mut problem = Refusal::timeout(detail);
     problem.members = vec![("count", json!(count)), ("nearest_miss", nearest)];
     problem
 }
@@ -308,7 +288,7 @@ async fn wait_for_delivery(
     call: &ControlCall<'_>,
     filter: DeliveryFilter,
     timeout: Duration,
-) -> Result<Value, ControlProblem> {
+) -> Result<Value, Refusal> {
     let service = &call.realm.service;
     let found = async {
         loop {
@@ -324,7 +304,7 @@ async fn wait_for_delivery(
     found.unwrap_or_else(|_| {
         let seconds = timeout.as_secs();
         let detail = format!("no delivery that matches was there within {seconds} s");
-        let mut problem = ControlProblem::timeout(detail);
+        let mut problem = Refusal::timeout(detail);
         let all = ControlAction::ListDeliveries { filter: DeliveryFilter::default() };
         problem.members = service
             .control(clock::now(), all)

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use super::view::NodeState;
 use super::{ActiveSite, Node};
-use crate::shell::answer::{ControlProblem, SiteBody, problem};
+use crate::control::Refusal;
+use crate::shell::answer::{SiteBody, problem};
 use crate::shell::body;
 
 /// The path of health, below the base path.
@@ -66,7 +67,7 @@ impl Node {
                     .to_owned()
             }
         };
-        let mut refusal = ControlProblem::unavailable(detail);
+        let mut refusal = Refusal::unavailable(detail);
         refusal.members.extend(view.members(&self.shared.name));
         drop(view);
         let mut response = refusal.respond(path);

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::lease::Lease;
 use super::plan::SandboxPlan;
 use super::realm::Realm;
+use crate::control::Refusal;
 use crate::defect::{self, Defect};
 use crate::service::{NotKept, Service};
 use crate::shell::clock;
@@ -31,17 +32,6 @@ const REMEMBERED_MAX: usize = 1_000;
 const SEEDED_MAX: usize = 32;
 /// Bits of a derived seed. JSON readers with only floating-point numbers can read a number of this size.
 const SEED_BITS: u32 = 53;
-
-/// Why a sandbox can't be created.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SandboxError {
-    #[error("there are {SANDBOXES_MAX} sandboxes already: delete some")]
-    TooMany,
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    #[error("the mock can't keep its state: {0}")]
-    NotKept(#[from] NotKept),
-}
 
 /// All sandboxes.
 pub(crate) struct Sandboxes {
@@ -225,13 +215,17 @@ impl Sandboxes {
     }
 
     /// Creates a sandbox.
+    ///
+    /// # Errors
+    /// There are too many, its settings are wrong, or the store failed.
     pub(crate) fn create(
         &self,
         main: &Realm,
         plan: SandboxPlan,
         now: Timestamp,
-    ) -> Result<Arc<Realm>, SandboxError> {
-        let seeded = self.seeded(main, &plan)?;
+    ) -> Result<Arc<Realm>, Refusal> {
+        let invalid = |error: SettingsError| Refusal::invalid(error.to_string());
+        let seeded = self.seeded(main, &plan).map_err(invalid)?;
         let key = {
             let mut made = self.made.lock();
             *made += 1;
@@ -250,10 +244,10 @@ impl Sandboxes {
             sandbox: Some(id(key)),
         };
         let defects = plan.defects.unwrap_or_else(|| self.defects.clone());
-        let world = World::from_seeded(seeded.clone(), settings.clone(), now)?;
+        let world = World::from_seeded(seeded.clone(), settings.clone(), now).map_err(invalid)?;
         let world = defect::install(world, &defects);
         if self.realms.read().len() >= SANDBOXES_MAX {
-            return Err(SandboxError::TooMany);
+            return Err(too_many());
         }
         if let Some(durable) = &self.durable {
             durable.add(&SandboxRecord {
@@ -273,7 +267,7 @@ impl Sandboxes {
             return Ok(realm);
         }
         self.forget(&realm)?;
-        Err(SandboxError::TooMany)
+        Err(too_many())
     }
 
     /// The realm of a sandbox's world.
@@ -329,6 +323,10 @@ impl Sandboxes {
         }
         Ok(seeded)
     }
+}
+
+fn too_many() -> Refusal {
+    Refusal::conflict(format!("there are {SANDBOXES_MAX} sandboxes already: delete some"))
 }
 
 /// The id of a sandbox, which is the segment of its base path.

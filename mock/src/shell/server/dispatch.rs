@@ -12,8 +12,9 @@ use http::{Method, Request, Response, StatusCode, Version};
 use http_body::Body;
 use moot_fixtures::contract::Operation;
 
+use crate::control::Refusal;
 use crate::operation::oauth;
-use crate::shell::answer::{ControlProblem, SiteBody, problem, sent};
+use crate::shell::answer::{SiteBody, problem, sent};
 use crate::shell::sandbox::Realm;
 use crate::shell::site::{Site, WatchedCall};
 use crate::shell::{body, clock, console, control};
@@ -60,7 +61,7 @@ impl Site {
         let (parts, body) = request.into_parts();
         body::drain(body, &parts.headers, self.times).await;
         if is_admin(parts.uri.path()) {
-            return ControlProblem::malformed(detail).respond(parts.uri.path());
+            return Refusal::malformed(detail).respond(parts.uri.path());
         }
         unserved(self, &parts, client, Unserved::Malformed(detail)).await
     }
@@ -117,7 +118,7 @@ async fn answer(
             true => {
                 body::drain(body, &parts.headers, site.times).await;
                 let access = site.access.check(parts, client);
-                let problem = access.err().unwrap_or_else(|| ControlProblem::not_found(why));
+                let problem = access.err().unwrap_or_else(|| Refusal::unknown(why));
                 problem.respond(parts.uri.path())
             }
             false => {

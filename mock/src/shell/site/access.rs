@@ -1,5 +1,6 @@
 //! Who may use the control plane.
 
+use crate::control::Refusal;
 use std::net::IpAddr;
 
 use http::Uri;
@@ -7,8 +8,6 @@ use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::request::Parts;
 use sha2::{Digest, Sha256};
 use url::Url;
-
-use crate::shell::answer::ControlProblem;
 
 /// What a caller may do with the control plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,11 +64,7 @@ impl Access {
     ///
     /// # Errors
     /// The 401 or 403 to answer.
-    pub(crate) fn check(
-        &self,
-        parts: &Parts,
-        client: IpAddr,
-    ) -> Result<ControlRights, ControlProblem> {
+    pub(crate) fn check(&self, parts: &Parts, client: IpAddr) -> Result<ControlRights, Refusal> {
         let is_client = |digest| check_token(parts, digest).is_ok();
         if self.client_token.as_ref().is_some_and(is_client) {
             return Ok(ControlRights::Offered);
@@ -77,14 +72,12 @@ impl Access {
         self.check_rule(parts, client).map(|()| ControlRights::All)
     }
 
-    fn check_rule(&self, parts: &Parts, client: IpAddr) -> Result<(), ControlProblem> {
+    fn check_rule(&self, parts: &Parts, client: IpAddr) -> Result<(), Refusal> {
         match &self.rule {
             AccessRule::Token(digest) => check_token(parts, digest),
             AccessRule::Loopback { public_host } => {
                 if !client.to_canonical().is_loopback() {
-                    return Err(ControlProblem::foreign(
-                        "without a token only this machine may call",
-                    ));
+                    return Err(Refusal::foreign("without a token only this machine may call"));
                 }
                 check_names(parts, public_host.as_deref())
             }
@@ -100,7 +93,7 @@ impl Access {
         &self,
         parts: &Parts,
         client: IpAddr,
-    ) -> Result<ControlRights, ControlProblem> {
+    ) -> Result<ControlRights, Refusal> {
         match self.rule {
             AccessRule::Token(_) => Ok(ControlRights::All),
             AccessRule::Loopback { .. } => self.check(parts, client),
@@ -109,7 +102,7 @@ impl Access {
 }
 
 /// Digests are compared, and to their end: how long that takes tells nothing of the token.
-fn check_token(parts: &Parts, digest: &[u8; 32]) -> Result<(), ControlProblem> {
+fn check_token(parts: &Parts, digest: &[u8; 32]) -> Result<(), Refusal> {
     let header = parts.headers.get(AUTHORIZATION).map(|value| value.as_bytes());
     let given = header.and_then(|value| {
         let (scheme, token) = value.split_at_checked(b"Bearer ".len())?;
@@ -117,7 +110,7 @@ fn check_token(parts: &Parts, digest: &[u8; 32]) -> Result<(), ControlProblem> {
     });
     match given {
         Some(token) if are_equal(&Sha256::digest(token), digest) => Ok(()),
-        Some(_) | None => Err(ControlProblem::unauthorized()),
+        Some(_) | None => Err(Refusal::unauthorized()),
     }
 }
 
@@ -126,7 +119,7 @@ fn are_equal(one: &[u8], other: &[u8; 32]) -> bool {
         && one.iter().zip(other).fold(0, |differing, (one, other)| differing | (one ^ other)) == 0
 }
 
-fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), ControlProblem> {
+fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), Refusal> {
     let host = match parts.headers.get(HOST) {
         // Only a program can leave it out.
         None => None,
@@ -135,7 +128,7 @@ fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), ControlPr
             let authority = format!("http://{text}");
             if !is_named(&authority, public_host) {
                 let detail = format!("`Host: {text}` is not this machine");
-                return Err(ControlProblem::foreign(detail));
+                return Err(Refusal::foreign(detail));
             }
             Some(text)
         }
@@ -146,7 +139,7 @@ fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), ControlPr
     if authority.is_some() && authority == host {
         return Ok(());
     }
-    Err(ControlProblem::foreign(format!("`Origin: {origin}` is another site")))
+    Err(Refusal::foreign(format!("`Origin: {origin}` is another site")))
 }
 
 /// Whether the host of an address is this machine, or the public one.
@@ -181,7 +174,7 @@ mod tests {
         }
         let (parts, ()) = request.body(()).expect("a row's header is sound").into_parts();
         let client: IpAddr = client.parse().expect("a row's address is sound");
-        let status = access.check(&parts, client).map_or_else(|p| p.status.as_u16(), |_| 200);
+        let status = access.check(&parts, client).map_or_else(|p| p.status, |_| 200);
         assert_eq!(status, expected, "{client} {headers:?}");
     }
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use moot_fixtures::contract::{Answers, FilterUnknown, PAGE_MIN, PageInvalid, PagePastEnd};
-use serde::Serialize;
 
 use crate::value::message::problem::{Problem, shown};
+use crate::value::message::response::Pagination;
 
 /// The page asked for, at least 1; beyond `u64` it is the last number there is.
 ///
@@ -76,23 +76,6 @@ pub(crate) fn filter<S>(
 fn parameters<'a>(query: Option<&'a str>, name: &str) -> Vec<Cow<'a, str>> {
     let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
     pairs.filter(|(key, _)| key == name).map(|(_, value)| value).collect()
-}
-
-/// One page of a list, and its JSON (§2.7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Pagination {
-    /// As asked.
-    #[serde(rename = "current_page")]
-    pub(crate) current: u64,
-    /// Members a page.
-    #[serde(rename = "per_page")]
-    pub(crate) size: u32,
-    /// Pages in all.
-    #[serde(rename = "total_pages")]
-    pub(crate) pages: u64,
-    /// Members in all.
-    #[serde(rename = "total_count")]
-    pub(crate) members: u64,
 }
 
 impl Pagination {

@@ -6,7 +6,6 @@ use http::header::{HeaderName, HeaderValue};
 use serde::Serialize;
 
 use crate::value::message::content::Content;
-use crate::value::message::page::Pagination;
 use crate::value::message::rule::Rule;
 
 /// An answer. The shell adds only what its connection needs (`content-length`, `connection`).
@@ -24,6 +23,23 @@ pub struct Response {
     pub transport: Vec<TransportFault>,
     /// Which page of a list it is; `None` where it is not a list. For the journal, not for the wire.
     pub page: Option<Pagination>,
+}
+
+/// One page of a list, and its JSON (§2.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Pagination {
+    /// As asked.
+    #[serde(rename = "current_page")]
+    pub current: u64,
+    /// Members a page.
+    #[serde(rename = "per_page")]
+    pub size: u32,
+    /// Pages in all.
+    #[serde(rename = "total_pages")]
+    pub pages: u64,
+    /// Members in all.
+    #[serde(rename = "total_count")]
+    pub members: u64,
 }
 
 /// What a fault does to an answer on its way out. The shell carries it out.
