@@ -22,7 +22,7 @@ pub(super) fn file(path: &str, source: &Arc<str>) -> Result<ScenarioFile, Vec<Di
     let file = match YamlNode::read(source) {
         Ok(node) => ScenarioFileKeys::read(&mut reader, &node, "the file"),
         Err(error) => {
-            reader.refuse_yaml(&error);
+            reader.refuse_yaml(error);
             None
         }
     };

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use moot_fixtures::nearest;
-use moot_fixtures::yaml::{YamlError, YamlKey, YamlNode, YamlSpan, YamlValue};
+use moot_fixtures::yaml::{YamlKey, YamlNode, YamlSpan, YamlValue};
+use moot_fixtures::{DataError, nearest};
 
 use super::fields::MapFields;
 use crate::scenario::Diagnostic;
@@ -102,9 +102,9 @@ impl ScenarioReader {
     }
 
     /// Records text that is not YAML.
-    pub(in crate::scenario) fn refuse_yaml(&mut self, error: &YamlError) {
-        let help = error.help.map(str::to_owned);
-        self.refuse_with::<()>(error.span, error.message.clone(), help);
+    pub(in crate::scenario) fn refuse_yaml(&mut self, error: DataError) {
+        let span = error.place.unwrap_or(YamlSpan::START);
+        self.refuse_with::<()>(span, error.message, error.hint);
     }
 
     /// The fields of a map. Unknown keys are recorded and skipped.
