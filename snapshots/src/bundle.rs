@@ -43,17 +43,6 @@ pub struct Bundle {
     pub snapshots: Vec<Recorded>,
 }
 
-/// Why a text can't be read as a bundle.
-#[derive(Debug, thiserror::Error)]
-pub enum BundleError {
-    /// It has another shape.
-    #[error("it is not a bundle of snapshots: {0}")]
-    NotABundle(#[from] serde_json::Error),
-    /// It has another version.
-    #[error("it is a bundle of version {0}; this program reads version {VERSION}")]
-    Version(u32),
-}
-
 impl Bundle {
     /// A bundle for the folder of this target.
     pub fn new(target: String, snapshots: Vec<Recorded>) -> Self {
@@ -63,13 +52,15 @@ impl Bundle {
     /// Reads a bundle.
     ///
     /// # Errors
-    /// [`BundleError`].
-    pub fn from_text(text: &str) -> Result<Self, BundleError> {
-        let bundle: Self = serde_json::from_str(text)?;
-        if bundle.version == VERSION {
-            Ok(bundle)
-        } else {
-            Err(BundleError::Version(bundle.version))
+    /// It has another shape or version.
+    pub fn from_text(text: &str) -> Result<Self, String> {
+        let read: Result<Self, _> = serde_json::from_str(text);
+        let bundle = read.map_err(|error| format!("it is not a bundle of snapshots: {error}"))?;
+        match bundle.version {
+            VERSION => Ok(bundle),
+            other => Err(format!(
+                "it is a bundle of version {other}; this program reads version {VERSION}"
+            )),
         }
     }
 

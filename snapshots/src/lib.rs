@@ -22,7 +22,7 @@ mod stored;
 mod text;
 mod unknown;
 
-pub use bundle::{BUNDLE_BYTES_MAX, Bundle, BundleError, Recorded};
+pub use bundle::{BUNDLE_BYTES_MAX, Bundle, Recorded};
 pub use changes::{ChangedPlace, SnapshotChange};
 pub use file::Metadata;
 pub use placeholders::{Placeholders, RawResponse};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::kind::{IdentifierKind, is_resource_list};
+use crate::kind::{self, is_resource_list};
 use crate::shape::merged;
 use crate::stored::{ITEM, Stored};
 use crate::text::{address, is_timestamp, printable, replace_word, without_loopback};
@@ -182,12 +182,10 @@ impl Placeholders {
                     let below = member == "data" && object.contains_key("success");
                     match value {
                         _ if self.stored.label(&self.path, &[value]).is_some() => {}
-                        Value::String(text) => {
-                            match IdentifierKind::of_member(object, member, is_upload) {
-                                Some(kind) => self.name(kind, text),
-                                None => self.learn_path(text),
-                            }
-                        }
+                        Value::String(text) => match kind::of_member(object, member, is_upload) {
+                            Some(kind) => self.name(kind, text),
+                            None => self.learn_path(text),
+                        },
                         other => self.learn(other, below),
                     }
                     self.path.pop();
@@ -219,15 +217,15 @@ impl Placeholders {
         let path = text.split(['?', '#']).next().unwrap_or(text);
         let segments: Vec<&str> = path.split('/').collect();
         for pair in segments.windows(2) {
-            if let Some(kind) = IdentifierKind::of_collection(pair[0]) {
+            if let Some(kind) = kind::of_collection(pair[0]) {
                 self.name(kind, pair[1]);
             }
         }
     }
 
-    fn name(&mut self, kind: IdentifierKind, value: &str) {
+    fn name(&mut self, kind: &str, value: &str) {
         if !value.is_empty() && value != REDACTED && !self.known.contains_key(value) {
-            let name = self.next(kind.as_str());
+            let name = self.next(kind);
             self.known.insert(value.to_owned(), name);
         }
     }
@@ -293,7 +291,7 @@ impl Placeholders {
         if at.owner.is_empty() {
             return "[time]".to_owned();
         }
-        self.own(IdentifierKind::Time.as_str(), value, at)
+        self.own("time", value, at)
     }
 
     /// The name of a value of one member of one resource.

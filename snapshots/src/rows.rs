@@ -3,7 +3,6 @@
 //! step.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use crate::file::Metadata;
@@ -92,11 +91,9 @@ impl Family {
         for place in 0..FAMILY_MAX {
             let own = numbered(name, place);
             let file = store::file_of(dir, &own);
-            let pending = store::pending_path(&file);
-            if mode == Mode::Record && pending.exists() {
+            if mode == Mode::Record {
                 // A pending text of an earlier run. If the response still occurs, it is written again.
-                fs::remove_file(&pending)
-                    .map_err(|source| StoreError::File { path: pending, source })?;
+                store::remove_if_there(&store::pending_path(&file))?;
             }
             if file.exists() {
                 accepted.push(own);

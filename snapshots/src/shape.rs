@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use crate::kind::IdentifierKind;
+use crate::kind;
 use crate::stored::{ITEM, Stored};
 use crate::text::is_timestamp;
 
@@ -82,8 +82,8 @@ impl Shaper<'_> {
 
     fn member(&mut self, object: &Map<String, Value>, member: &str, values: &[&Value]) -> Value {
         let are_texts = values.iter().all(|value| value.is_string());
-        if are_texts && let Some(kind) = IdentifierKind::of_member(object, member, false) {
-            return Value::String(format!("[{}]", kind.as_str()));
+        if are_texts && let Some(kind) = kind::of_member(object, member, false) {
+            return Value::String(format!("[{kind}]"));
         }
         // Only the `type` of a resource with an `id` is shown as its values.
         if are_texts && member == "type" && object.contains_key("id") {

@@ -1,7 +1,7 @@
 //! A folder of snapshots: compares, records, and accepts or rejects pending texts.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use similar::TextDiff;
 
@@ -76,20 +76,16 @@ pub struct Pending {
     pub diff: String,
 }
 
-/// Why a folder of snapshots can't be used.
+/// Why a folder of snapshots can't be used: the file system refused, or a file is not a snapshot.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The file system refused.
-    #[error("{path}: {source}", path = path.display())]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// The error.
-        source: std::io::Error,
-    },
-    /// A file is not a snapshot.
-    #[error("{0}")]
-    NotASnapshot(String),
+#[error("{0}")]
+pub struct StoreError(pub(crate) String);
+
+impl StoreError {
+    /// An error of the file system, with the file or folder.
+    pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self(format!("{}: {error}", path.display()))
+    }
 }
 
 /// The file of the snapshot `name` (`STEM/REST`) below `dir`. Each scenario file has a folder.
@@ -161,7 +157,7 @@ fn accepted(path: &Path) -> Result<Option<String>, StoreError> {
     if !path.exists() {
         return Ok(None);
     }
-    file::read(path).map(|(text, _)| Some(text)).map_err(StoreError::NotASnapshot)
+    file::read(path).map(|(text, _)| Some(text)).map_err(StoreError)
 }
 
 /// Writes `content` as a pending text.
@@ -189,7 +185,7 @@ pub fn list(dir: &Path) -> Result<Vec<SnapshotEntry>, StoreError> {
     let mut entries = Vec::new();
     for path in files(dir)? {
         if path.extension().is_some_and(|extension| extension == "snap") {
-            let (_, description) = file::read(&path).map_err(StoreError::NotASnapshot)?;
+            let (_, description) = file::read(&path).map_err(StoreError)?;
             let is_pending = pending_path(&path).exists();
             entries.push(SnapshotEntry {
                 name: name_of(dir, &path),
@@ -213,7 +209,7 @@ pub fn pending(dir: &Path) -> Result<Vec<Pending>, StoreError> {
             continue;
         }
         let file = new_file.with_extension("");
-        let (new, _) = file::read(&new_file).map_err(StoreError::NotASnapshot)?;
+        let (new, _) = file::read(&new_file).map_err(StoreError)?;
         let old = accepted(&file)?.unwrap_or_default();
         let diff = unified(&old, &new);
         all.push(Pending { name: name_of(dir, &file), new_file, file, diff });
@@ -226,8 +222,7 @@ pub fn pending(dir: &Path) -> Result<Vec<Pending>, StoreError> {
 /// # Errors
 /// The file system refuses.
 pub fn accept(pending: &Pending) -> Result<(), StoreError> {
-    fs::rename(&pending.new_file, &pending.file)
-        .map_err(|source| StoreError::File { path: pending.new_file.clone(), source })
+    fs::rename(&pending.new_file, &pending.file).map_err(StoreError::at(&pending.new_file))
 }
 
 /// Deletes the pending text.
@@ -235,22 +230,17 @@ pub fn accept(pending: &Pending) -> Result<(), StoreError> {
 /// # Errors
 /// The file system refuses.
 pub fn reject(pending: &Pending) -> Result<(), StoreError> {
-    fs::remove_file(&pending.new_file)
-        .map_err(|source| StoreError::File { path: pending.new_file.clone(), source })
+    fs::remove_file(&pending.new_file).map_err(StoreError::at(&pending.new_file))
 }
 
 /// All files below `dir`, sorted. Empty if the folder does not exist. Links are not followed.
 fn files(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let fault = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| StoreError::File { path, source }
-    };
     let mut found = Vec::new();
     let mut folders = if dir.is_dir() { vec![dir.to_path_buf()] } else { vec![] };
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(fault(&folder))? {
-            let entry = entry.map_err(fault(&folder))?;
-            let kind = entry.file_type().map_err(fault(&entry.path()))?;
+        for entry in fs::read_dir(&folder).map_err(StoreError::at(&folder))? {
+            let entry = entry.map_err(StoreError::at(&folder))?;
+            let kind = entry.file_type().map_err(StoreError::at(&entry.path()))?;
             if kind.is_dir() {
                 folders.push(entry.path());
             } else if kind.is_file() {
@@ -301,20 +291,17 @@ fn unified(old: &str, new: &str) -> String {
 
 /// Writes a file completely or not at all: writes another file, then renames it.
 fn write(path: &Path, text: &str) -> Result<(), StoreError> {
-    let fault = |source| StoreError::File { path: path.to_path_buf(), source };
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(fault)?;
+        fs::create_dir_all(folder).map_err(StoreError::at(path))?;
     }
     let beside = path.with_extension("tmp");
-    fs::write(&beside, text).map_err(fault)?;
-    fs::rename(&beside, path).map_err(fault)
+    fs::write(&beside, text).and_then(|()| fs::rename(&beside, path)).map_err(StoreError::at(path))
 }
 
-fn remove_if_there(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(StoreError::File { path: path.to_path_buf(), source }),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::at(path)(error)),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 

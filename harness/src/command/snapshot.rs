@@ -103,7 +103,7 @@ fn apply(arguments: &SnapshotBundle, screen: &Screen) -> Result<(), CommandError
         return Err(refusal(format!("longer than {BUNDLE_BYTES_MAX} bytes")));
     }
     let text = fs::read_to_string(&arguments.file).map_err(|error| refusal(error.to_string()))?;
-    let bundle = Bundle::from_text(&text).map_err(|error| refusal(error.to_string()))?;
+    let bundle = Bundle::from_text(&text).map_err(refusal)?;
     let default = Path::new(SNAPSHOT_DIR).join(slug(&bundle.target));
     let dir = arguments.snapshot_dir.as_ref().unwrap_or(&default);
     let (mut added, mut waiting) = (Vec::new(), Vec::new());
