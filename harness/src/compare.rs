@@ -31,8 +31,8 @@ use std::collections::BTreeSet;
 use moot_fixtures::contract::INTERFACE_VERSION;
 
 pub use comparison::{
-    Class, ComparedCounts, ComparedSide, NotCompared, OneSidedAnswer, SCHEMA, SCHEMA_VERSION,
-    SideDifference, TargetComparison,
+    Class, ComparedCounts, ComparedSide, NotCompared, SCHEMA, SCHEMA_VERSION, SideDifference,
+    TargetComparison,
 };
 use explain::AnswerChanges;
 pub use reading::{AnswerReading, ExchangeReading, RunReadings, StepReading};
@@ -57,11 +57,11 @@ pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> TargetComparison {
         (Observed::of_run(&a.result.answers), Observed::of_run(&b.result.answers));
     let (mut changed, mut answered_by_one) = (AnswerChanges::new(), Vec::new());
     for one in answers::diff(&first.answers, &second.answers) {
-        match (one.first, one.second) {
+        match (&one.a, &one.b) {
             (Some(a), Some(b)) => {
-                changed.insert(one.id, (a, b));
+                changed.insert(one.question, (a.clone(), b.clone()));
             }
-            (a, b) => answered_by_one.push(OneSidedAnswer { question: one.id, a, b }),
+            _ => answered_by_one.push(one),
         }
     }
     let collected = gather::collect(a, b, &changed);

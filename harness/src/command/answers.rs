@@ -133,13 +133,13 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
         let rows: Vec<_> = all
             .iter()
             .map(|one| {
-                let (is_first, is_second) = (one.first.is_some(), one.second.is_some());
+                let (is_first, is_second) = (one.a.is_some(), one.b.is_some());
                 let kind = match (is_first, is_second) {
                     (true, false) => "only_first",
                     (false, true) => "only_second",
                     (_, _) => "contradiction",
                 };
-                json!({"question": one.id, "kind": kind, "first": one.first, "second": one.second})
+                json!({"question": one.question, "kind": kind, "first": one.a, "second": one.b})
             })
             .collect();
         return screen.json(&json!({ "differences": rows }));
@@ -148,16 +148,16 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
     let mut out = String::new();
     for one in all.iter().filter(|one| one.is_change()) {
         let side = |answer: &Option<Value>| answer.as_ref().map(shown).unwrap_or_default();
-        let ask = questions::get(&one.id).map(|question| question.ask.as_str());
+        let ask = questions::get(&one.question).map(|question| question.ask.as_str());
         let ask = paint.dim(ask.unwrap_or_default());
-        out.push_str(&format!("{}  {ask}\n", paint.name(&one.id)));
-        let (first, second) = (side(&one.first), side(&one.second));
+        out.push_str(&format!("{}  {ask}\n", paint.name(&one.question)));
+        let (first, second) = (side(&one.a), side(&one.b));
         out.push_str(&format!("  {}\n", paint.verdict(Verdict::Drift, &format!("- {first}"))));
         out.push_str(&format!("  {}\n", paint.verdict(Verdict::Drift, &format!("+ {second}"))));
     }
     let changes = all.iter().filter(|one| one.is_change()).count();
     for (is_in_first, place) in [(true, "first"), (false, "second")] {
-        let only = all.iter().filter(|one| !one.is_change() && one.first.is_some() == is_in_first);
+        let only = all.iter().filter(|one| !one.is_change() && one.a.is_some() == is_in_first);
         let only: Vec<&Difference> = only.collect();
         if only.is_empty() {
             continue;
@@ -166,8 +166,8 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
         out.push_str(&format!("{}\n", paint.dim(&head)));
         let mut table = Table::new(2, [Align::Left, Align::Left]);
         for one in only {
-            let answer = one.first.as_ref().or(one.second.as_ref()).map(shown).unwrap_or_default();
-            table.row([Cell::name(&one.id), Cell::plain(answer)]);
+            let answer = one.a.as_ref().or(one.b.as_ref()).map(shown).unwrap_or_default();
+            table.row([Cell::name(&one.question), Cell::plain(answer)]);
         }
         out.push_str(&table.render(paint));
     }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::checks::{CheckPair, PairVerdict};
-use super::exchanges::{AnswerDifference, DifferencePlace, ScenarioDifferences};
+use super::checks::CheckPair;
+use super::comparison::Class;
+use super::exchanges::{AnswerDifference, DifferenceCause, DifferencePlace, ScenarioDifferences};
 use super::explain::{self, AnswerChanges, StepPurpose};
 use crate::exchange::Exchange;
 use crate::verdict::Verdict;
@@ -18,22 +19,6 @@ pub(super) struct OpenQuestions<'a> {
     pub(super) changed: &'a AnswerChanges,
     /// Questions by the kind of operation and the two statuses.
     pub(super) by_statuses: BTreeMap<(String, String, String), String>,
-}
-
-/// A difference with its place and its cause.
-pub(super) struct LocatedDifference {
-    pub(super) difference: AnswerDifference,
-    pub(super) place: String,
-    pub(super) cause: Option<DifferenceCause>,
-}
-
-/// Why two answers differ.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum DifferenceCause {
-    /// A violation, which a check reports.
-    Violation,
-    /// An open question.
-    Question(String),
 }
 
 /// Two runs of one scenario.
@@ -72,8 +57,8 @@ impl ScenarioPair<'_> {
         pair: &CheckPair<'_>,
         known: &OpenQuestions<'_>,
     ) -> Option<(String, (String, String))> {
-        let violating = if pair.verdict == PairVerdict::AViolates { pair.a } else { pair.b };
-        if pair.verdict == PairVerdict::BothViolate || violating.verdict != Verdict::Warn {
+        let violating = pair.violating().filter(|_| pair.is_one_sided())?;
+        if violating.verdict != Verdict::Warn {
             return None;
         }
         let named = match &violating.subject {
@@ -158,19 +143,19 @@ fn statuses_of(pair: &CheckPair<'_>) -> Option<AnswerDifference> {
     (statuses.0 != statuses.1).then(|| AnswerDifference {
         spot: DifferencePlace::Status,
         operation: a.request.operation,
-        call: String::new(),
         readings: (statuses.0.to_string(), statuses.1.to_string()),
         statuses,
         numbers: (a.number, b.number),
         step: pair.a.step.to_string(),
+        ..AnswerDifference::default()
     })
 }
 
 /// Whether this difference shows a violation of one side.
 fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
-    let (violating, number) = match pair.verdict {
-        PairVerdict::AViolates => (pair.a, difference.numbers.0),
-        PairVerdict::BViolates => (pair.b, difference.numbers.1),
+    let (violating, number) = match pair.violation {
+        Some(Class::AViolates) => (pair.a, difference.numbers.0),
+        Some(Class::BViolates) => (pair.b, difference.numbers.1),
         _ => return false,
     };
     if violating.exchange.as_ref().is_none_or(|exchange| exchange.number != number) {
@@ -198,33 +183,30 @@ fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
     }
 }
 
-/// Gives the same cause to the same differences. The cause of a status or of a problem type is also that of
-/// the other members of the answer.
-pub(super) fn spread(differences: &mut [LocatedDifference]) {
-    let same = |difference: &AnswerDifference| {
-        (difference.spot.clone(), difference.call.clone(), difference.readings.clone())
-    };
+/// Gives the same cause to the same differences of all scenarios. The cause of a status or of a problem type
+/// is also that of the other members of the answer.
+pub(super) fn spread<'a>(differences: impl Iterator<Item = &'a mut AnswerDifference>) {
+    let mut all: Vec<&mut AnswerDifference> = differences.collect();
+    let same = |it: &AnswerDifference| (it.spot.clone(), it.call.clone(), it.readings.clone());
     let mut known = BTreeMap::new();
-    for one in differences.iter() {
+    for one in &all {
         if let Some(cause) = &one.cause {
-            known.entry(same(&one.difference)).or_insert_with(|| cause.clone());
+            known.entry(same(one)).or_insert_with(|| cause.clone());
         }
     }
     let mut by_exchange = BTreeMap::new();
-    for one in differences.iter_mut() {
-        one.cause = one.cause.take().or_else(|| known.get(&same(&one.difference)).cloned());
-        let is_head = match &one.difference.spot {
+    for one in &mut all {
+        one.cause = one.cause.take().or_else(|| known.get(&same(one)).cloned());
+        let is_head = match &one.spot {
             DifferencePlace::Status => true,
             DifferencePlace::Member(member) => matches!(member.as_str(), "type" | "error"),
             DifferencePlace::Header(_) => false,
         };
         if let (true, Some(cause)) = (is_head, &one.cause) {
-            by_exchange.entry(one.difference.numbers).or_insert_with(|| cause.clone());
+            by_exchange.entry(one.numbers).or_insert_with(|| cause.clone());
         }
     }
-    for one in
-        differences.iter_mut().filter(|one| one.cause.is_none() && one.difference.statuses.0 >= 400)
-    {
-        one.cause = by_exchange.get(&one.difference.numbers).cloned();
+    for one in all.into_iter().filter(|one| one.cause.is_none() && one.statuses.0 >= 400) {
+        one.cause = by_exchange.get(&one.numbers).cloned();
     }
 }

@@ -1,35 +1,44 @@
 //! Pairs of checks of the same thing in two runs.
 
+use super::comparison::Class;
 use super::pairs::paired;
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, ScenarioResult, StepResult};
-
-/// How the verdicts of a pair compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PairVerdict {
-    /// Both pass, or both only observe.
-    Same,
-    /// Only the first fails or warns.
-    AViolates,
-    /// Only the second fails or warns.
-    BViolates,
-    /// Both fail or warn.
-    BothViolate,
-    /// The first did not run.
-    ANotRun,
-    /// The second did not run.
-    BNotRun,
-    /// Neither ran.
-    NeitherRun,
-    /// One side was not applicable.
-    NotApplicable,
-}
 
 /// Two checks of the same thing at the same step.
 pub(super) struct CheckPair<'a> {
     pub(super) a: &'a CheckResult,
     pub(super) b: &'a CheckResult,
-    pub(super) verdict: PairVerdict,
+    /// The sides that violate; `None` if neither check fails or warns.
+    pub(super) violation: Option<Class>,
+}
+
+impl<'a> CheckPair<'a> {
+    fn new(a: &'a CheckResult, b: &'a CheckResult) -> Self {
+        let violation = match (is_violation(a.verdict), is_violation(b.verdict)) {
+            (true, true) => Some(Class::BothViolate),
+            (true, false) => Some(Class::AViolates),
+            (false, true) => Some(Class::BViolates),
+            (false, false) => None,
+        };
+        Self { a, b, violation }
+    }
+
+    /// The check that fails or warns; that of the first side if both do.
+    pub(super) fn violating(&self) -> Option<&'a CheckResult> {
+        Some(if self.violation? == Class::BViolates { self.b } else { self.a })
+    }
+
+    /// Whether only one side violates.
+    pub(super) fn is_one_sided(&self) -> bool {
+        matches!(self.violation, Some(Class::AViolates | Class::BViolates))
+    }
+
+    /// Whether both checks judged something.
+    pub(super) fn is_judged(&self) -> bool {
+        let is_open = |verdict| matches!(verdict, Verdict::NotRun | Verdict::NotApplicable);
+        self.violation.is_some() || !is_open(self.a.verdict) && !is_open(self.b.verdict)
+    }
 }
 
 /// The pairs of checks of one scenario.
@@ -41,13 +50,11 @@ pub(super) fn pairs_of<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<
             let same = |it: &&CheckResult| {
                 it.subject == check.subject && it.place.is_none() == check.place.is_none()
             };
-            if let Some(partner) = other.checks.iter().find(same) {
-                let verdict = pair_verdict(check.verdict, partner.verdict);
-                all.push(CheckPair { a: check, b: partner, verdict });
-            }
+            all.extend(other.checks.iter().find(same).map(|it| CheckPair::new(check, it)));
         }
         // An implicit check needs an answer, which the other side may not have.
-        all.extend(alone(&one.checks, &other.checks));
+        all.extend(alone(&one.checks, &other.checks, Class::AViolates));
+        all.extend(alone(&other.checks, &one.checks, Class::BViolates));
     }
     all
 }
@@ -58,20 +65,16 @@ pub(super) fn cause<'a, 'b>(
     all: &'b [CheckPair<'a>],
     pair: &CheckPair<'a>,
 ) -> Option<&'b CheckPair<'a>> {
-    let violating = |it: &CheckPair<'a>| match it.verdict {
-        PairVerdict::AViolates => Some(it.a),
-        PairVerdict::BViolates => Some(it.b),
-        _ => None,
-    };
     let of_scenario = |it: &CheckPair<'a>| {
-        violating(it)
+        it.violating()
+            .filter(|_| it.is_one_sided())
             .filter(|it| it.place.is_some() && it.known.is_none() && it.verdict == Verdict::Fail)
     };
     let number = |check: &CheckResult| check.exchange.as_ref().map(|exchange| exchange.number);
     let follower = of_scenario(pair)?;
     number(follower)?;
     let is_cause = |it: &&CheckPair<'a>| {
-        it.verdict == pair.verdict
+        it.violation == pair.violation
             && of_scenario(it)
                 .is_some_and(|check| check.is_of_status() && number(check) == number(follower))
     };
@@ -80,31 +83,16 @@ pub(super) fn cause<'a, 'b>(
 }
 
 /// Violations that the other side has no check of.
-fn alone<'a>(first: &'a [CheckResult], second: &'a [CheckResult]) -> Vec<CheckPair<'a>> {
-    let is_alone = |check: &CheckResult, others: &[CheckResult]| {
+fn alone<'a>(
+    checks: &'a [CheckResult],
+    others: &'a [CheckResult],
+    class: Class,
+) -> impl Iterator<Item = CheckPair<'a>> {
+    let is_alone = |check: &&CheckResult| {
         is_violation(check.verdict) && !others.iter().any(|it| it.subject == check.subject)
     };
-    let mut all = Vec::new();
-    for check in first.iter().filter(|check| is_alone(check, second)) {
-        all.push(CheckPair { a: check, b: check, verdict: PairVerdict::AViolates });
-    }
-    for check in second.iter().filter(|check| is_alone(check, first)) {
-        all.push(CheckPair { a: check, b: check, verdict: PairVerdict::BViolates });
-    }
-    all
-}
-
-fn pair_verdict(a: Verdict, b: Verdict) -> PairVerdict {
-    match (a, b) {
-        (a, b) if is_violation(a) && is_violation(b) => PairVerdict::BothViolate,
-        (a, _) if is_violation(a) => PairVerdict::AViolates,
-        (_, b) if is_violation(b) => PairVerdict::BViolates,
-        (Verdict::NotRun, Verdict::NotRun) => PairVerdict::NeitherRun,
-        (Verdict::NotApplicable, _) | (_, Verdict::NotApplicable) => PairVerdict::NotApplicable,
-        (Verdict::NotRun, _) => PairVerdict::ANotRun,
-        (_, Verdict::NotRun) => PairVerdict::BNotRun,
-        (_, _) => PairVerdict::Same,
-    }
+    let alone = checks.iter().filter(is_alone);
+    alone.map(move |check| CheckPair { a: check, b: check, violation: Some(class) })
 }
 
 /// Whether a check found a violation. A different answer to a pinned question is none.

@@ -1,8 +1,9 @@
 //! The result of a comparison. Its JSON is the JSON report.
 
+use moot_fixtures::contract::Level;
 use serde::Serialize;
-use serde_json::Value;
 
+use crate::client::answers::Difference;
 use crate::verdict::Verdict;
 use crate::verdict::result::RunOutcome;
 
@@ -56,7 +57,7 @@ pub struct TargetComparison {
     /// In the order of their classes.
     pub differences: Vec<SideDifference>,
     /// Open questions that only one side answered. They are not differences.
-    pub answered_by_one: Vec<OneSidedAnswer>,
+    pub answered_by_one: Vec<Difference>,
     /// Scenarios and checks that ran on neither side, or only on one side if the other side's target
     /// file tolerates it, by reason.
     pub not_compared: Vec<NotCompared>,
@@ -106,7 +107,7 @@ pub struct SideDifference {
     /// The clause; null if there is none.
     pub section: Option<String>,
     /// `stated`, `inherited`, `example`, `open`; null if there is no requirement and no question.
-    pub level: Option<&'static str>,
+    pub level: Option<Level>,
     /// `fail` or `warn` of a violation.
     pub verdict: Option<Verdict>,
     /// The statement, or the question.
@@ -125,17 +126,6 @@ pub struct SideDifference {
     pub curl: Option<String>,
     /// The reason, if it is an expected failure at all its places.
     pub known: Option<String>,
-}
-
-/// A question that only one side answered.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OneSidedAnswer {
-    /// Its id.
-    pub question: String,
-    /// The answer of the first side.
-    pub a: Option<Value>,
-    /// The answer of the second side.
-    pub b: Option<Value>,
 }
 
 /// Scenarios or checks that were not compared for the same reason.

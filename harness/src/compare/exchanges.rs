@@ -13,9 +13,10 @@ use super::reading::{AnswerReading, ExchangeReading, StepReading};
 pub(super) const ABSENT: &str = "(absent)";
 
 /// Where two answers differ.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DifferencePlace {
     /// The HTTP status.
+    #[default]
     Status,
     /// A header.
     Header(String),
@@ -23,8 +24,17 @@ pub(super) enum DifferencePlace {
     Member(String),
 }
 
+/// Why two answers differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum DifferenceCause {
+    /// A violation, which a check reports.
+    Violation,
+    /// An open question.
+    Question(String),
+}
+
 /// One difference between two answers.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct AnswerDifference {
     pub(super) spot: DifferencePlace,
     pub(super) operation: Option<Operation>,
@@ -37,6 +47,8 @@ pub(super) struct AnswerDifference {
     pub(super) numbers: (u64, u64),
     /// The name of the step.
     pub(super) step: String,
+    /// `None` as long as it is unknown.
+    pub(super) cause: Option<DifferenceCause>,
 }
 
 /// The differences in one scenario.
@@ -76,6 +88,7 @@ pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Scen
                     statuses: (left.status, right.status),
                     numbers: (one.number, other.number),
                     step: a.name.clone(),
+                    cause: None,
                 });
             };
             answer(left, right, &mut names, &mut add);

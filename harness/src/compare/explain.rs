@@ -183,7 +183,7 @@ pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AnswerDifference, DifferencePlace, Operation, StepPurpose, question};
+    use super::{AnswerDifference, Operation, StepPurpose, question};
 
     #[test]
     fn the_requirements_of_a_step_tell_its_purpose() {
@@ -229,13 +229,10 @@ mod tests {
         ];
         for (operation, statuses, purpose, expected) in rows.into_iter().chain(by_purpose) {
             let difference = AnswerDifference {
-                spot: DifferencePlace::Status,
                 operation: Some(operation),
-                call: operation.as_str().to_owned(),
                 readings: (statuses.0.to_string(), statuses.1.to_string()),
                 statuses,
-                numbers: (1, 1),
-                step: "a step".to_owned(),
+                ..AnswerDifference::default()
             };
             assert_eq!(question(&difference, purpose), expected, "{operation:?} {statuses:?}");
         }

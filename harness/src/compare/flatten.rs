@@ -7,7 +7,7 @@ use moot_fixtures::stored::{self, ITEM, StoredPlace};
 use moot_snapshots::Placeholders;
 use serde_json::{Map, Value};
 
-use super::name_pairs::is_name;
+use super::name_pairs::NAME;
 use crate::exchange::{ReceivedResponse, SentRequest};
 
 /// Resources of §2. Their members have the same place in every answer.
@@ -68,15 +68,14 @@ pub(super) fn places(
     let mut flattener = Flattener {
         names,
         sent: &sent,
+        compared,
         places: BTreeMap::new(),
         is_temporary: matches!(response.status, 429 | 503),
         stored: schema.map_or(&[], stored::places),
         closed: schema.filter(|_| is_own).map_or(&[], stored::closed),
         path: Vec::new(),
     };
-    let root =
-        Position { place: "", parent: "", member: "", is_item: false, in_list: false, depth: 0 };
-    flattener.walk(body, root, compared);
+    flattener.walk(body, "", "");
     flattener.places
 }
 
@@ -84,6 +83,7 @@ struct Flattener<'a> {
     names: &'a Placeholders,
     /// The request. An error may repeat its identifiers, which differ between the sides.
     sent: &'a str,
+    compared: ComparedValues,
     /// Whether it is a temporary refusal, whose text holds seconds that differ in each run.
     is_temporary: bool,
     places: BTreeMap<String, PlaceReading>,
@@ -95,69 +95,34 @@ struct Flattener<'a> {
     path: Vec<String>,
 }
 
-#[derive(Clone, Copy)]
-struct Position<'a> {
-    place: &'a str,
-    parent: &'a str,
-    member: &'a str,
-    is_item: bool,
-    in_list: bool,
-    depth: usize,
-}
-
 impl Flattener<'_> {
-    fn walk(&mut self, value: &Value, at: Position<'_>, compared: ComparedValues) {
-        if self.places.len() >= PLACES_MAX || at.depth > DEPTH_MAX {
+    fn walk(&mut self, value: &Value, place: &str, parent: &str) {
+        if self.places.len() >= PLACES_MAX || self.path.len() > DEPTH_MAX {
             return;
         }
-        let place = match resource(value) {
-            Some(kind) => kind,
-            None => at.place,
-        };
-        let reading = self.reading(value, Position { place, ..at }, compared);
+        let place = resource(value).unwrap_or(place);
+        let reading = self.reading(value, place);
         let entry = self.places.entry(place.to_owned()).or_default();
         entry.readings.insert(reading);
-        at.parent.clone_into(&mut entry.parent);
-        entry.is_item |= at.is_item;
-        let depth = at.depth + 1;
+        parent.clone_into(&mut entry.parent);
+        entry.is_item |= self.path.last().is_some_and(|last| last == ITEM);
         match value {
             Value::Object(members) if !self.is_stored() => {
-                for (member, value) in members {
-                    let below = joined(place, member);
-                    let compared = match (compared, member.as_str()) {
-                        (ComparedValues::OutsideData, "data") => ComparedValues::None,
-                        (compared, _) => compared,
-                    };
-                    let is_item = false;
-                    let at =
-                        Position { place: &below, parent: place, member, is_item, depth, ..at };
-                    self.path.push(member.clone());
-                    self.walk(value, at, compared);
-                    self.path.pop();
-                }
+                members.iter().for_each(|(member, value)| self.walk_below(member, value, place));
             }
             Value::Array(items) => {
-                let below = joined(place, ITEM);
-                for item in items {
-                    let at = Position {
-                        place: &below,
-                        parent: place,
-                        member: ITEM,
-                        is_item: true,
-                        in_list: true,
-                        depth,
-                    };
-                    self.path.push(ITEM.to_owned());
-                    self.walk(item, at, compared);
-                    self.path.pop();
-                }
+                items.iter().for_each(|item| self.walk_below(ITEM, item, place));
             }
-            Value::Object(_)
-            | Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_) => {}
+            _ => {}
         }
+    }
+
+    fn walk_below(&mut self, member: &str, value: &Value, parent: &str) {
+        let place =
+            if parent.is_empty() { member.to_owned() } else { format!("{parent}/{member}") };
+        self.path.push(member.to_owned());
+        self.walk(value, &place, parent);
+        self.path.pop();
     }
 
     /// Whether the current place holds stored data.
@@ -165,14 +130,25 @@ impl Flattener<'_> {
         self.stored.iter().any(|place| place.path == self.path)
     }
 
-    fn reading(&self, value: &Value, at: Position<'_>, compared: ComparedValues) -> String {
-        let is_closed = || self.closed.contains(&self.path);
-        let is_compared = compared != ComparedValues::None || at.place == PAGE_SIZE || is_closed();
+    /// Whether the value at the current place is compared.
+    fn is_compared(&self, place: &str) -> bool {
+        let is_named = match self.compared {
+            ComparedValues::All => true,
+            ComparedValues::OutsideData => !self.path.iter().any(|member| member == "data"),
+            ComparedValues::None => false,
+        };
+        is_named || place == PAGE_SIZE || self.closed.contains(&self.path)
+    }
+
+    fn reading(&self, value: &Value, place: &str) -> String {
+        let is_compared = self.is_compared(place);
+        let is_time = self.path.last().is_some_and(|member| member.ends_with("_at"));
+        let is_in_list = self.path.iter().any(|member| member == ITEM);
         match value {
             Value::Null => "null".to_owned(),
             Value::Object(_) => "object".to_owned(),
             Value::Array(_) => "list".to_owned(),
-            Value::Number(_) if at.member.ends_with("_at") => "(time)".to_owned(),
+            Value::Number(_) if is_time => "(time)".to_owned(),
             Value::Bool(_) | Value::Number(_) if is_compared => value.to_string(),
             Value::Bool(_) => "boolean".to_owned(),
             Value::Number(number) if number.is_f64() => "number".to_owned(),
@@ -182,9 +158,9 @@ impl Flattener<'_> {
                 match shown.as_str() {
                     "[time]" => "(time)".to_owned(),
                     _ if is_compared && self.is_temporary => without_digits(&shown),
-                    _ if compared == ComparedValues::All => as_sent(&shown, self.sent),
+                    _ if self.compared == ComparedValues::All => as_sent(&shown, self.sent),
                     _ if is_compared => shown,
-                    _ if !at.in_list && is_only_name(&shown) => shown,
+                    _ if !is_in_list && is_only_name(&shown) => shown,
                     _ => "text".to_owned(),
                 }
             }
@@ -203,8 +179,7 @@ fn resource(value: &Value) -> Option<&'static str> {
 
 /// Whether a text is only a name: `[request:1]`.
 fn is_only_name(text: &str) -> bool {
-    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    inner.is_some_and(is_name)
+    NAME.find(text).is_some_and(|name| name.as_str() == text)
 }
 
 /// A text without the identifiers of the request, which are words with a digit or a capital letter.
@@ -232,10 +207,6 @@ fn without_digits(text: &str) -> String {
         }
     }
     out
-}
-
-fn joined(place: &str, member: &str) -> String {
-    if place.is_empty() { member.to_owned() } else { format!("{place}/{member}") }
 }
 
 #[cfg(test)]

@@ -2,15 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Level, Operation};
 use moot_fixtures::{questions, register};
 
-use super::cause::{
-    DifferenceCause, LocatedDifference, OpenQuestions, ScenarioPair, by_statuses, spread,
-};
-use super::checks::{self, CheckPair, PairVerdict};
+use super::cause::{OpenQuestions, ScenarioPair, by_statuses, spread};
+use super::checks::{self, CheckPair};
 use super::comparison::{Class, ComparedCounts, NotCompared, SideDifference};
-use super::exchanges::{self, AnswerDifference, DifferencePlace};
+use super::exchanges::{self, AnswerDifference, DifferenceCause, DifferencePlace};
 use super::explain::AnswerChanges;
 use super::pairs::paired;
 use super::side::Side;
@@ -24,7 +22,8 @@ const SEPARATOR: &str = " › ";
 #[derive(Default)]
 pub(super) struct Collector {
     rows: BTreeMap<(Class, String), SideDifference>,
-    answers: Vec<LocatedDifference>,
+    /// The differences between answers, each with its place.
+    answers: Vec<(String, AnswerDifference)>,
     not_compared: Vec<NotCompared>,
     /// Checks of one side that stopped because a valid call failed.
     stopped: Vec<StoppedCheck>,
@@ -78,60 +77,48 @@ impl Collector {
         self.compared.exchanges += scenario_pair.answers.compared;
         let mut has_cause = scenario_pair.answers.has_diverged;
         for pair in &scenario_pair.checks {
-            match pair.verdict {
-                PairVerdict::Same => self.compared.checks += 1,
-                PairVerdict::AViolates | PairVerdict::BViolates | PairVerdict::BothViolate => {
-                    self.compared.checks += 1;
-                    has_cause |= pair.verdict != PairVerdict::BothViolate;
-                    match scenario_pair.question_behind(pair, known) {
-                        Some((id, seen)) => {
-                            self.answered(&id, known.changed, seen, &place_of(pair.a));
-                        }
-                        None => self.violated_at(scenario_pair, pair),
-                    }
-                }
-                PairVerdict::ANotRun
-                | PairVerdict::BNotRun
-                | PairVerdict::NeitherRun
-                | PairVerdict::NotApplicable => {}
+            self.compared.checks += usize::from(pair.is_judged());
+            has_cause |= pair.is_one_sided();
+            if pair.violation.is_none() {
+                continue;
+            }
+            match scenario_pair.question_behind(pair, known) {
+                Some((id, seen)) => self.answered(&id, known.changed, seen, &place_of(pair.a)),
+                None => self.violated_at(scenario_pair, pair),
             }
         }
         self.not_run(scenario_pair, has_cause);
         for difference in &scenario_pair.answers.differences {
             let cause = scenario_pair.cause(difference, known);
             let place = format!("{}{SEPARATOR}{}", scenario_pair.a.name, difference.step);
-            self.answers.push(LocatedDifference { difference: difference.clone(), place, cause });
+            self.answers.push((place, AnswerDifference { cause, ..difference.clone() }));
         }
     }
 
     /// A violation that follows from another one of the same answer is reported with it.
     fn violated_at(&mut self, scenario_pair: &ScenarioPair<'_>, pair: &CheckPair<'_>) {
-        let Some(cause) = checks::cause(&scenario_pair.checks, pair) else {
-            return self.violated(pair);
-        };
-        self.violated(cause);
-        let key = violation_key(cause);
-        let (subject, row) = (pair.a.subject.as_str(), self.rows.get_mut(&key));
-        if let Some(row) = row.filter(|row| !row.also.iter().any(|known| known == subject)) {
-            row.also.push(subject.to_owned());
+        let cause = checks::cause(&scenario_pair.checks, pair);
+        let Some(row) = self.violated(cause.unwrap_or(pair)) else { return };
+        if cause.is_some() {
+            add(&mut row.also, pair.a.subject.as_str().to_owned());
         }
     }
 
-    fn violated(&mut self, pair: &CheckPair<'_>) {
-        let (class, violating) = violating(pair);
+    /// The row of a violation, with the place of this pair.
+    fn violated(&mut self, pair: &CheckPair<'_>) -> Option<&mut SideDifference> {
+        let (class, violating) = (pair.violation?, pair.violating()?);
         let side = if class == Class::AViolates { "A" } else { "B" };
         let operation = violating.exchange.as_ref().and_then(|exchange| exchange.request.operation);
         self.violated.insert((side, operation));
-        let row = self
-            .rows
-            .entry(violation_key(pair))
-            .or_insert_with(|| violation(class, violating, pair));
+        let key = (class, violating.subject.as_str().to_owned());
+        let row = self.rows.entry(key).or_insert_with(|| violation(class, violating, pair));
         row.verdict = row.verdict.max(Some(violating.verdict));
         // A failure that is expected at one place only is not expected.
         if known_as(class, pair).is_none() {
             row.known = None;
         }
-        add_place(&mut row.places, place_of(pair.a));
+        add(&mut row.places, place_of(pair.a));
+        Some(row)
     }
 
     /// Adds a question that is answered differently, with its answers if they are known, else with `seen`.
@@ -143,14 +130,14 @@ impl Collector {
             SideDifference {
                 class: Class::BothAllowed,
                 section: question.map(|question| question.section.clone()),
-                level: Some("open"),
+                level: Some(Level::Open),
                 sentence: question.map(|question| question.ask.clone()),
                 message: "the specification leaves it open".to_owned(),
                 ..undecided(id.to_owned(), readings.0, readings.1)
             }
         });
         if !place.is_empty() {
-            add_place(&mut row.places, place.to_owned());
+            add(&mut row.places, place.to_owned());
         }
     }
 
@@ -175,13 +162,16 @@ impl Collector {
             tolerate_as: String::new(),
             is_tolerated: false,
         };
-        for CheckPair { a, b, verdict } in &scenario_pair.checks {
+        for CheckPair { a, b, .. } in
+            scenario_pair.checks.iter().filter(|it| it.violation.is_none())
+        {
             let place = place_of(a);
-            match verdict {
-                PairVerdict::ANotRun => self.stopped_at("A", why(a), place, first, has_cause),
-                PairVerdict::BNotRun => self.stopped_at("B", why(b), place, second, has_cause),
-                PairVerdict::NeitherRun => self.neither(&why(a), &why(b), &place),
-                _ => {}
+            match (a.verdict, b.verdict) {
+                (Verdict::NotRun, Verdict::NotRun) => self.neither(&why(a), &why(b), &place),
+                (Verdict::NotApplicable, _) | (_, Verdict::NotApplicable) => {}
+                (Verdict::NotRun, _) => self.stopped_at("A", why(a), place, first, has_cause),
+                (_, Verdict::NotRun) => self.stopped_at("B", why(b), place, second, has_cause),
+                (_, _) => {}
             }
         }
     }
@@ -231,13 +221,13 @@ impl Collector {
                 ..undecided(subject, a, b)
             }
         });
-        add_place(&mut row.places, name.to_owned());
+        add(&mut row.places, name.to_owned());
     }
 
     fn leave_out(&mut self, reason: String, is_tolerated: bool, name: &str) {
         let same = |it: &&mut NotCompared| it.reason == reason && it.is_tolerated == is_tolerated;
         match self.not_compared.iter_mut().find(same) {
-            Some(known) => add_place(&mut known.names, name.to_owned()),
+            Some(known) => add(&mut known.names, name.to_owned()),
             None => {
                 self.not_compared.push(NotCompared {
                     reason,
@@ -261,9 +251,9 @@ impl Collector {
     fn settle(&mut self, changed: &AnswerChanges) {
         self.settle_stopped();
         let mut answers = std::mem::take(&mut self.answers);
-        spread(&mut answers);
-        for LocatedDifference { difference, place, cause } in &answers {
-            match cause {
+        spread(answers.iter_mut().map(|(_, difference)| difference));
+        for (place, difference) in &answers {
+            match &difference.cause {
                 Some(DifferenceCause::Violation) => {}
                 Some(DifferenceCause::Question(id)) => {
                     self.answered(id, changed, difference.readings.clone(), place);
@@ -287,21 +277,8 @@ impl Collector {
             .rows
             .entry((Class::Undecidable, subject.clone()))
             .or_insert_with(|| undecided(subject, a.clone(), b.clone()));
-        add_place(&mut row.places, place.to_owned());
+        add(&mut row.places, place.to_owned());
     }
-}
-
-fn violating<'a>(pair: &CheckPair<'a>) -> (Class, &'a CheckResult) {
-    match pair.verdict {
-        PairVerdict::AViolates => (Class::AViolates, pair.a),
-        PairVerdict::BViolates => (Class::BViolates, pair.b),
-        _ => (Class::BothViolate, pair.a),
-    }
-}
-
-fn violation_key(pair: &CheckPair<'_>) -> (Class, String) {
-    let (class, violating) = violating(pair);
-    (class, violating.subject.as_str().to_owned())
 }
 
 fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> SideDifference {
@@ -322,7 +299,7 @@ fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> Sid
         class,
         subject: violating.subject.as_str().to_owned(),
         section: Some(violating.section.to_string()),
-        level: violating.level.map(crate::verdict::result::level_name),
+        level: violating.level,
         verdict: Some(violating.verdict),
         sentence: row.map(|row| row.sentence.clone()),
         message: format!("{}{expected}", violating.message),
@@ -370,8 +347,8 @@ fn place_of(check: &CheckResult) -> String {
     format!("{}{SEPARATOR}{}", check.scenario, check.step)
 }
 
-fn add_place(places: &mut Vec<String>, place: String) {
-    if !places.contains(&place) {
-        places.push(place);
+fn add(names: &mut Vec<String>, name: String) {
+    if !names.contains(&name) {
+        names.push(name);
     }
 }

@@ -7,9 +7,6 @@ use crate::report::terminal::table::Align;
 use crate::report::terminal::{Cell, Detail, Paint, Table};
 use crate::verdict::{Verdict, counted};
 
-/// Places of one difference, and names of parts that were not compared. `-v` shows all.
-const PLACES_SHOWN_MAX: usize = 3;
-
 /// Lines and characters of one reading.
 const READING_LINES_MAX: usize = 6;
 const READING_CHARACTERS_MAX: usize = 400;
@@ -202,14 +199,9 @@ impl ComparisonText {
     }
 
     fn places(&mut self, places: &[String]) {
-        let max = if self.detail == Detail::Verbose { usize::MAX } else { PLACES_SHOWN_MAX };
-        for (at, place) in places.iter().take(max).enumerate() {
+        for (at, place) in self.detail.some_of(places).iter().enumerate() {
             let name = if at == 0 { "seen at" } else { "" };
             let said = self.paint.dim(&format!("{} {place}", left(name, 8)));
-            self.line(&format!("    {said}"));
-        }
-        if let Some(more) = places.len().checked_sub(max).filter(|more| *more > 0) {
-            let said = self.paint.dim(&format!("{} and {more} more", left("", 8)));
             self.line(&format!("    {said}"));
         }
     }
@@ -224,12 +216,8 @@ impl ComparisonText {
             let count = paint.verdict(Verdict::NotRun, &right(&one.names.len().to_string(), 5));
             let tolerated = if one.is_tolerated { paint.dim("  tolerated") } else { String::new() };
             self.line(&format!(" {count} {}{tolerated}", one.reason));
-            let max = if self.detail == Detail::Verbose { usize::MAX } else { PLACES_SHOWN_MAX };
-            for name in one.names.iter().take(max) {
-                self.line(&format!("       {}", paint.dim(name)));
-            }
-            if let Some(more) = one.names.len().checked_sub(max).filter(|more| *more > 0) {
-                self.line(&format!("       {}", paint.dim(&format!("and {more} more"))));
+            for name in self.detail.some_of(&one.names) {
+                self.line(&format!("       {}", paint.dim(&name)));
             }
         }
         self.line("");

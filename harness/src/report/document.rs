@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::INTERFACE_VERSION;
+use moot_fixtures::contract::{INTERFACE_VERSION, Level};
 use moot_fixtures::register;
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ use crate::exchange::masks::Secrets;
 use crate::verdict::Verdict;
 use crate::verdict::result::{
     CheckResult, Counts, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
-    StepResult, Subject, TextMap, level_name, seconds,
+    StepResult, Subject, TextMap, seconds,
 };
 
 /// Version of the JSON shape. It grows when a member changes its meaning or goes.
@@ -132,7 +132,7 @@ pub struct RequirementRow {
     /// The clause.
     pub section: String,
     /// `stated`, `inherited`, `example`, `open`.
-    pub level: &'static str,
+    pub level: Level,
     /// The statement.
     pub sentence: String,
     /// The worst verdict of its checks; null where this run had none.
@@ -146,10 +146,6 @@ pub struct RequirementRow {
 /// Masks the secrets of a run.
 impl TextMap for Secrets {
     fn line(&self, text: &str) -> String {
-        self.mask(text)
-    }
-
-    fn block(&self, text: &str) -> String {
         self.mask(text)
     }
 }
@@ -357,7 +353,7 @@ fn requirements(run: &RunResult) -> Vec<RequirementRow> {
             RequirementRow {
                 id: row.id.clone(),
                 section: row.section.clone(),
-                level: level_name(row.level),
+                level: row.level,
                 sentence: row.sentence.clone(),
                 verdict: seen.map(|(worst, _)| worst),
                 checks: seen.map_or(0, |(_, checks)| checks),

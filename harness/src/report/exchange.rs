@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::exchange::{Exchange, escape};
 use crate::verdict::result::{RunResult, TextMap};
 
-/// Characters shown of a body that a check found wanting, and of any other.
+/// Characters shown of a body with a finding, and of any other.
 const BODY_CHARACTERS_MAX: usize = 8_000;
 const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
 

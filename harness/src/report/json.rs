@@ -1,5 +1,4 @@
-//! The JSON report. Of the exchanges only those that a check of `warn` or worse
-//! judged; the page holds all of them.
+//! The JSON report: the report itself, serialised.
 
 use super::Report;
 use crate::exchange::escape;
@@ -7,7 +6,7 @@ use crate::exchange::escape;
 /// The published JSON Schema of this report, `moot schema report`.
 pub const SCHEMA: &str = include_str!("../../schemas/report.json");
 
-/// On one line: a whole run judges thousands of checks, and what reads them is a program.
+/// The report on one line, because a program reads its thousands of checks.
 ///
 /// # Errors
 /// The serialiser's, as text.

@@ -2,9 +2,9 @@
 //!
 //! `{"event": "planned", "scenarios": 3}`, `{"event": "started", "name": …}`,
 //! `{"event": "ended", "scenario": …, "checks": […]}`, and last
-//! `{"event": "finished", "outcome": …, "exit_code": …, "expected": […]}`. Known failures are told
-//! there alone: whether they apply is known only at the end. A line is made, masked and scanned as soon
-//! as its event has happened; a repeated run has a `planned` for each repetition, and one `finished`.
+//! `{"event": "finished", "outcome": …, "exit_code": …, "expected": […]}`. Only the last event has the known
+//! failures, because the end of a run decides whether they apply. Each line is made, masked and scanned as soon as its
+//! event has happened. A repeated run has a `planned` for each repetition, and one `finished`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What strikes the eye of a whole run, and explains many of its checks at once.
+//! Facts about a whole run that explain many of its checks at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,18 @@ use serde_json::Value;
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::verdict::result::{RunResult, ScenarioResult};
 
-/// With fewer answers, and to fewer operations, nothing is concluded from their likeness.
+/// Fewer answers, or answers of fewer operations, may be the same by chance.
 const ANSWERS_MIN: usize = 3;
 const OPERATIONS_MIN: usize = 2;
 
-/// Lists that hold what a company made; workflows are configured.
+/// Lists of objects that a company created. Workflows are configured.
 const LISTS: [(Operation, &str); 3] = [
     (Operation::ListLegalRequests, "requests"),
     (Operation::ListRepositoryDocuments, "repository documents"),
     (Operation::ListWebhooks, "webhooks"),
 ];
 
-/// Sentences for the head of a report, each with what to do; mostly none.
+/// Sentences for the head of a report, each with advice. Most runs have none.
 pub(super) fn notices(result: &RunResult) -> Vec<String> {
     [all_the_same(result), no_data(result)].into_iter().flatten().collect()
 }
@@ -91,7 +91,7 @@ fn answer(exchange: &Exchange) -> Option<&ReceivedResponse> {
     exchange.outcome.as_ref().ok()
 }
 
-/// Members of the page, where it is one. What was not complained about is kept as its beginning.
+/// The number of members, if the answer is a whole page. Of an answer without a finding only the beginning is kept.
 fn length(answer: &ReceivedResponse) -> Option<usize> {
     if answer.status != 200 || answer.is_cut {
         return None;

@@ -117,10 +117,6 @@ impl TextMap for SandboxNames {
     fn line(&self, text: &str) -> String {
         self.renamed(text).into_owned()
     }
-
-    fn block(&self, text: &str) -> String {
-        self.renamed(text).into_owned()
-    }
 }
 
 /// Returns how many numbers were given.

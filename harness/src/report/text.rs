@@ -1,5 +1,5 @@
-//! The text report: what happened, what is wrong, what was not run and how to enable it, and one line
-//! that says it all. Failures come late, so that they stand above the prompt.
+//! The text report: the files, the findings, the answers, the scenarios that were not run and how to enable them, and a
+//! summary. The findings come late, so that they are near the prompt of the terminal.
 
 mod failure;
 mod known;

@@ -1,4 +1,4 @@
-//! What the templates of the page and of the Markdown show of a report.
+//! The values of a report that the templates of the HTML page and of the Markdown summary show.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::{Finding, Report};
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, SnapshotCounts};
 
-/// What they show.
+/// The values, by the names that the templates use.
 pub(super) fn values(report: &Report) -> Value {
     let wrong = |finding: &&Finding| finding.is_bad();
     let bad: Vec<&Finding> = report.findings.iter().filter(wrong).collect();

@@ -10,7 +10,7 @@ mod scenario_result;
 mod tally;
 
 pub use crate::client::Residue;
-pub use check_result::{CheckResult, Subject, level_name};
+pub use check_result::{CheckResult, Subject};
 pub use counts::Counts;
 pub use event::Event;
 pub use known_failure::{ExpectedFailure, ExpectedState, KnownFailure};

@@ -2,23 +2,24 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::Value;
 
 /// One question that two sets answer differently, or only one of them answers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
     /// The question.
-    pub id: String,
+    pub question: String,
     /// The answer of the first; `None` where it has none.
-    pub first: Option<Value>,
+    pub a: Option<Value>,
     /// The answer of the second.
-    pub second: Option<Value>,
+    pub b: Option<Value>,
 }
 
 impl Difference {
     /// Whether both answer: one that was not seen is not another answer.
     pub fn is_change(&self) -> bool {
-        self.first.is_some() && self.second.is_some()
+        self.a.is_some() && self.b.is_some()
     }
 }
 
@@ -30,9 +31,9 @@ pub fn diff(first: &BTreeMap<String, Value>, second: &BTreeMap<String, Value>) -
     ids.into_iter()
         .filter(|id| first.get(*id) != second.get(*id))
         .map(|id| Difference {
-            id: id.clone(),
-            first: first.get(id).cloned(),
-            second: second.get(id).cloned(),
+            question: id.clone(),
+            a: first.get(id).cloned(),
+            b: second.get(id).cloned(),
         })
         .collect()
 }

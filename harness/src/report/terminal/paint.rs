@@ -1,4 +1,4 @@
-//! Colour with meaning: red is wrong, yellow wants a look, green holds, dim can be skipped.
+//! Colours by meaning: red is wrong, yellow needs attention, green is right, dim is unimportant.
 
 use anstyle::{AnsiColor, Style};
 
@@ -51,7 +51,7 @@ pub(super) const fn style_of(verdict: Verdict) -> Style {
     }
 }
 
-/// One character for a verdict; with colour off it alone must tell what wants a look.
+/// One character for a verdict. Without colour it must be enough to see what needs attention.
 pub(crate) const fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Error => "E",

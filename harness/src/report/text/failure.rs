@@ -2,14 +2,13 @@
 //! expected, actual, clause, place, exchange, curl, and then where else it is.
 
 use super::Options;
-use super::rest::NAMES_SHOWN_MAX;
 use crate::exchange::escape;
 use crate::report::exchange::ExchangeRow;
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left};
 use crate::report::{Finding, Report};
 use crate::verdict::Verdict;
-use crate::verdict::result::{CheckResult, level_name};
+use crate::verdict::result::CheckResult;
 
 /// Blocks shown in full; what is beyond gets a line each, so that nothing is hidden.
 const BLOCKS_MAX: usize = 40;
@@ -91,7 +90,7 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
     ));
     out.push_str(&format!("  {}\n", finding.message));
     let level =
-        check.level.map(|level| format!("  {}", paint.dim(level_name(level)))).unwrap_or_default();
+        check.level.map(|level| format!("  {}", paint.dim(&level.to_string()))).unwrap_or_default();
     row(out, paint, "case", &finding.title);
     row(out, paint, "check", &format!("{}{level}", paint.name(check.subject.as_str())));
     row(out, paint, "expected", &value(&check.expected));
@@ -157,22 +156,17 @@ fn first_line(exchange: &ExchangeRow, paint: Paint) -> String {
 /// Where else it is, and what else is told by it: a few, with `-v` all.
 fn elsewhere(out: &mut String, report: &Report, finding: &Finding, options: Options) {
     let paint = Paint { color: options.color };
-    row(out, paint, "also at", &some(&finding.others(&report.checks), options).join("\n"));
-    row(out, paint, "with it", &some(&finding.with_it(&report.checks), options).join("\n"));
+    row(out, paint, "also at", &options.detail.some_of(&finding.others(&report.checks)).join("\n"));
+    row(
+        out,
+        paint,
+        "with it",
+        &options.detail.some_of(&finding.with_it(&report.checks)).join("\n"),
+    );
     let snapshot = finding.explained(&report.checks).into_iter().find(|check| check.is_snapshot());
     if let Some(snapshot) = snapshot {
         row(out, paint, " ", &paint_diff(&value(&snapshot.actual), paint));
     }
-}
-
-/// The first names, and how many more there are.
-fn some(names: &[String], options: Options) -> Vec<String> {
-    let max = if options.detail == Detail::Verbose { usize::MAX } else { NAMES_SHOWN_MAX };
-    let mut shown: Vec<String> = names.iter().take(max).cloned().collect();
-    if let Some(more) = names.len().checked_sub(max).filter(|more| *more > 0) {
-        shown.push(format!("and {more} more"));
-    }
-    shown
 }
 
 /// Nothing where there is no value.

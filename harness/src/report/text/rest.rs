@@ -7,9 +7,6 @@ use crate::report::terminal::paint::{Paint, left, width};
 use crate::verdict::result::RunOutcome;
 use crate::verdict::{Verdict, counted};
 
-/// Names listed under one reason; `-v` lists all.
-pub(super) const NAMES_SHOWN_MAX: usize = 3;
-
 /// Answers of the target to open questions; `-v` shows what was seen of each.
 pub(super) fn answers(out: &mut String, report: &Report, options: Options) {
     let paint = Paint { color: options.color };
@@ -90,12 +87,8 @@ pub(super) fn not_run(out: &mut String, report: &Report, options: Options) {
 
 /// Names below a line, the first of them unless all are asked for.
 pub(super) fn names(out: &mut String, all: &[String], options: Options, paint: Paint) {
-    let max = if options.detail == Detail::Verbose { usize::MAX } else { NAMES_SHOWN_MAX };
-    for name in all.iter().take(max) {
-        out.push_str(&format!("       {}\n", paint.dim(name)));
-    }
-    if let Some(more) = all.len().checked_sub(max).filter(|more| *more > 0) {
-        out.push_str(&format!("       {}\n", paint.dim(&format!("and {more} more"))));
+    for name in options.detail.some_of(all) {
+        out.push_str(&format!("       {}\n", paint.dim(&name)));
     }
 }
 

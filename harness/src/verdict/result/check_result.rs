@@ -191,7 +191,7 @@ impl Serialize for CheckResult {
         };
         out.serialize_field(kind, self.subject.as_str())?;
         out.serialize_field("section", &self.section)?;
-        out.serialize_field("level", &self.level.map(level_name))?;
+        out.serialize_field("level", &self.level)?;
         out.serialize_field("sentence", &self.sentence())?;
         out.serialize_field("remedy", &self.remedy())?;
         out.serialize_field("verdict", &self.verdict)?;
@@ -208,15 +208,5 @@ impl Serialize for CheckResult {
             out.serialize_field("known", known)?;
         }
         out.end()
-    }
-}
-
-/// The name of a level, as in the register.
-pub const fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Stated => "stated",
-        Level::Inherited => "inherited",
-        Level::Example => "example",
-        Level::Open => "open",
     }
 }
