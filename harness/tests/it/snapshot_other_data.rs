@@ -1,7 +1,8 @@
 //! Snapshots of a deployment: other stored data are not drift, and other behaviour is.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use moot_fixtures::contract::ProblemType;
 use serde_json::Value;
@@ -48,13 +49,22 @@ const ELSEWHERE: [&str; 2] = [
     "07_errors/problem-of-an-expired-token__GET_v1_requests",
 ];
 
+/// A folder with the snapshots of the mock as it comes: recorded once, and then only read.
+static RECORDED: LazyLock<PathBuf> = LazyLock::new(|| {
+    let dir = tempfile::tempdir().expect("a temporary folder").keep();
+    let kept = dir.join("kept");
+    assert!(judged(&dir, &kept, &["--seed", "1"], &STEPS, "record").len() > 30);
+    kept
+});
+
 /// The checks of snapshots on a mock with these options that hides its control plane.
-fn judged(dir: &Path, words: &[&str], selectors: &[&str], mode: &str) -> Vec<Value> {
+fn judged(dir: &Path, kept: &Path, words: &[&str], selectors: &[&str], mode: &str) -> Vec<Value> {
     let mock = Running::start(&[&["--format", "json"], words].concat());
     let ready: Value = serde_json::from_str(&mock.first_line).expect("one JSON line");
     let base_url = ready["base_url"].as_str().expect("an address");
     deployment::target(dir, base_url, deployment::ALL_BUT_LOAD);
-    let plan = ["run", "-q", "--target", "target.yaml", "--snapshot-dir", "kept", "--snapshots"];
+    let kept = kept.to_string_lossy();
+    let plan = ["run", "-q", "--target", "target.yaml", "--snapshot-dir", &kept, "--snapshots"];
     let ran = run(&[&plan[..], &[mode, "--report", "json=run.json"], selectors].concat(), dir);
     assert!(matches!(ran.code, Some(0 | 1 | 5)), "{}{}", ran.stdout, ran.stderr);
     let report = fs::read_to_string(dir.join("run.json")).expect("it was written");
@@ -67,13 +77,6 @@ fn judged(dir: &Path, words: &[&str], selectors: &[&str], mode: &str) -> Vec<Val
 fn drifted(checks: &[Value]) -> Vec<String> {
     let drifted = checks.iter().filter(|it| it["verdict"] == "drift");
     drifted.map(|it| format!("{} {}", it["snapshot"], it["actual"])).collect()
-}
-
-/// A folder with the snapshots of the mock as it comes.
-fn recorded() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    assert!(judged(dir.path(), &["--seed", "1"], &STEPS, "record").len() > 30);
-    dir
 }
 
 /// The bundled world with other ids, names, numbers and an order of its own.
@@ -109,7 +112,7 @@ fn names(dir: &Path) -> Vec<String> {
 fn a_deployment_records_what_is_bundled_of_the_mock() {
     let mut bundled = names(Path::new(BUNDLED));
     bundled.retain(|name| !ELSEWHERE.contains(&name.as_str()));
-    assert_eq!(names(&recorded().path().join("kept")), bundled);
+    assert_eq!(names(&RECORDED), bundled);
 }
 
 #[test]
@@ -147,7 +150,7 @@ fn every_operation_and_every_type_of_problem_has_a_bundled_snapshot() {
 
 #[test]
 fn other_data_in_another_order_is_no_drift() {
-    let dir = recorded();
+    let dir = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
     fs::write(dir.path().join("world.yaml"), other_world()).expect("writable");
     fs::write(dir.path().join("answers.yaml"), "list_order: oldest_first\n").expect("writable");
@@ -157,7 +160,7 @@ fn other_data_in_another_order_is_no_drift() {
         &["--world", &world, "--answers", &answers, "--seed", "8"],
         &["--answers", &answers, "--seed", "9"],
     ] {
-        let checks = judged(dir.path(), words, &STEPS, "check");
+        let checks = judged(dir.path(), &RECORDED, words, &STEPS, "check");
         assert!(checks.len() > 30, "{words:?}: {}", checks.len());
         assert_eq!(drifted(&checks), Vec::<String>::new(), "{words:?}");
     }
@@ -165,7 +168,7 @@ fn other_data_in_another_order_is_no_drift() {
 
 #[test]
 fn another_type_member_status_or_header_is_drift() {
-    let dir = recorded();
+    let dir = tempfile::tempdir().expect("a temporary folder");
     for (defect, step, said) in [
         ("problem.status-text", "problem-members", "404"),
         ("activity.description-missing", "activity-of-a-request", "description"),
@@ -173,7 +176,8 @@ fn another_type_member_status_or_header_is_drift() {
         ("token.lifetime-text", "scope-granted-is-scope-asked", "expires_in"),
         ("problem.plain-json", "problem-members", "content-type"),
     ] {
-        let drifted = drifted(&judged(dir.path(), &["--defect", defect], &[step], "check"));
+        let words = ["--defect", defect];
+        let drifted = drifted(&judged(dir.path(), &RECORDED, &words, &[step], "check"));
         assert!(!drifted.is_empty(), "{defect}");
         assert!(drifted.iter().all(|one| one.contains(said)), "{defect}: {drifted:#?}");
     }
