@@ -8,7 +8,7 @@ use clap::Args;
 use super::bundled::{answers_named, world_named};
 use super::error::{CommandError, UNREACHABLE, USAGE};
 use super::progress::Progress;
-use super::reports::{self, ReplaceArguments, ReportRequest, comparison_report, take_stdout};
+use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::reproduce::CommandText;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
@@ -23,7 +23,6 @@ use crate::compare::{
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
 use crate::report::Format;
-use crate::report::terminal::paint::Paint;
 use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::run::{self, RunOptions};
 use crate::scenario::model::ScenarioFile;
@@ -73,7 +72,8 @@ pub(super) struct CompareArguments {
     #[command(flatten)]
     reach: ReachArguments,
     /// Write a report too: text, json or html; `-` is stdout; repeatable
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = comparison_report)]
+    #[arg(long = "report", value_name = "KIND=FILE",
+          value_parser = report_of(&[Format::Text, Format::Json, Format::Html]))]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
@@ -285,45 +285,28 @@ fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
         .text()
 }
 
-/// Writes the reports, and prints the report for the terminal. It goes to stderr if a report goes to
-/// stdout.
-///
-/// # Errors
-/// Reports that contain a secret or can't be written. The other reports are written.
+/// Writes and prints the reports, none with a secret of a run.
 fn publish(
     comparison: &TargetComparison,
     secrets: &[Secrets; 2],
     arguments: &CompareArguments,
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    let rendered = |format: Format, paint: Paint| -> Result<String, CommandError> {
+    reports::publish(&arguments.reports, screen, |request, paint| {
         let escaped = || comparison.clone().with_texts(escape::block);
-        let report = match format {
+        let report = match request.format {
             Format::Json => {
                 format!("{}\n", escape::json(&format!("{:#}", serde_json::json!(comparison))))
             }
             Format::Html => page::page(&escaped()).map_err(CommandError::fault)?,
-            Format::Text | Format::Junit | Format::Markdown | Format::Github | Format::Ndjson => {
-                text::text(&escaped(), paint, screen.detail())
-            }
+            _ => text::text(&escaped(), paint, screen.detail()),
         };
         match secrets.iter().any(|known| known.is_in(&report)) {
             true => Err(CommandError::fault(format!(
-                "the {format} report would contain a secret of a run, so it was not written"
+                "the {} report would contain a secret of a run, so it was not written",
+                request.format
             ))),
             false => Ok(report),
         }
-    };
-    let written = arguments
-        .reports
-        .iter()
-        .map(|request| request.write(&rendered(request.format, Paint { color: false })?, screen));
-    let mut written: Vec<Result<(), CommandError>> = written.collect();
-    let is_stdout_taken = take_stdout(&arguments.reports);
-    let format = if screen.is_json() { Format::Json } else { Format::Text };
-    let shown = rendered(format, screen.paint_beside(is_stdout_taken));
-    written.push(shown.and_then(|text| screen.print_beside(is_stdout_taken, &text)));
-    let failures: Vec<String> =
-        written.into_iter().filter_map(|written| Some(written.err()?.message)).collect();
-    if failures.is_empty() { Ok(()) } else { Err(CommandError::fault(failures.join("; "))) }
+    })
 }

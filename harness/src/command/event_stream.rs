@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
 use super::error::CommandError;
-use super::reports::ReportRequest;
+use super::reports::{ReportRequest, joined};
 use crate::exchange::masks::{Masks, Secrets};
 use crate::report::{Format, RenderError, ndjson};
 use crate::verdict::result::{Event, RunResult};
@@ -62,9 +62,8 @@ impl EventStreams {
         }
         let secrets = Secrets::of(&result.masks);
         let last = ndjson::last_line(result, &secrets);
-        let failures: Vec<String> =
-            self.0.into_iter().filter_map(|it| it.finish(&last, &secrets).err()).collect();
-        if failures.is_empty() { Ok(()) } else { Err(CommandError::fault(failures.join("; "))) }
+        let finished = self.0.into_iter().map(|it| it.finish(&last, &secrets));
+        joined(finished.map(|it| it.map_err(CommandError::fault)))
     }
 }
 

@@ -17,10 +17,10 @@ use super::descendants::Descendants;
 use super::error::CommandError;
 use super::exec_environment;
 use super::listen::{at_port, listen_address};
-use super::reports::{self, ReplaceArguments, ReportRequest, conduct_report};
+use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::runtime;
 use super::screen::Screen;
-use super::serve::{ListeningMock, PlaceArguments, ServedMock, WorldArguments};
+use super::serve::{ListeningMock, PlaceArguments, ServedMock, WorldArguments, certificate_file};
 use crate::exchange::escape;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::grading::conduct::{self, Account, ConductFinding};
@@ -49,7 +49,8 @@ pub(super) struct ExecArguments {
     place: PlaceArguments,
     /// Write what the command did to a file too: text, json, markdown, junit or html; `-` is stdout;
     /// repeatable
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = conduct_report)]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(
+        &[Format::Text, Format::Json, Format::Junit, Format::Html, Format::Markdown]))]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
@@ -116,10 +117,7 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
         }
         site.remember_deleted();
         let (admin_token, description) = (opened.admin_token.clone(), site.describe());
-        let certificate = match place.tls.as_deref() {
-            Some([certificate, ..]) => std::path::absolute(certificate).ok(),
-            Some([]) | None => None,
-        };
+        let certificate = certificate_file(place.tls.as_deref());
         let (stop, stopped) = oneshot::channel::<()>();
         // Both a message and a dropped sender end the mock.
         let stopped = async { drop(stopped.await) };
@@ -146,11 +144,21 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
         // A call is in the journal only after it ended.
         let _ = served.await;
         let code = exit_code(ended?);
-        let reporter = ConductReporter { site, admin_token };
-        let account = Account { outlived, ..reporter.account()? };
+        let account = Account { outlived, ..account(&site)? };
         let broken = account.findings.iter().any(|it| fail_on.iter().any(|gate| gate.stops(it)));
         let code = if code == 0 && broken { BROKEN_RULE } else { code };
-        reporter.report(&account, code, reports, screen)?;
+        let report = |format: Format, paint: Paint| {
+            let text = rendered(&account, code, format, paint)?;
+            without_secrets(&text, &site, admin_token.as_deref())
+        };
+        reports::write_all(reports, screen, |request, paint| report(request.format, paint))?;
+        // Stdout belongs to the command. JSON is its last line.
+        match screen.is_json() {
+            true => screen.print(&report(Format::Json, screen.paint())?)?,
+            false => {
+                screen.note(&format!("\n{}", report(Format::Text, screen.paint_err())?))?;
+            }
+        }
         Ok(code)
     })
 }
@@ -201,80 +209,63 @@ fn exit_code(ended: ExitStatus) -> u8 {
     ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// Reports the conduct of the command without secrets.
-struct ConductReporter {
-    site: Site,
-    admin_token: Option<String>,
+/// What the command did, by the journals of its mock.
+fn account(site: &Site) -> Result<Account, CommandError> {
+    let unread = |error| CommandError::fault(format!("the journal can't be read: {error}"));
+    let journals = site.journals();
+    let worlds = conduct::read(&journals).map_err(unread)?;
+    let control = conduct::control_uses(&journals).map_err(unread)?;
+    Ok(Account { control, ..Account::of(&worlds) })
 }
 
-impl ConductReporter {
-    fn account(&self) -> Result<Account, CommandError> {
-        let unread = |error| CommandError::fault(format!("the journal can't be read: {error}"));
-        let journals = self.site.journals();
-        let worlds = conduct::read(&journals).map_err(unread)?;
-        let control = conduct::control_uses(&journals).map_err(unread)?;
-        Ok(Account { control, ..Account::of(&worlds) })
-    }
-
-    /// Prints to stderr, because stdout belongs to the command. JSON is the last line of stdout.
-    fn report(
-        &self,
-        account: &Account,
-        code: u8,
-        reports: &[ReportRequest],
-        screen: &Screen,
-    ) -> Result<(), CommandError> {
-        let json = || {
+/// The account in this format, `code` is the exit code.
+fn rendered(
+    account: &Account,
+    code: u8,
+    format: Format,
+    paint: Paint,
+) -> Result<String, CommandError> {
+    match format {
+        Format::Json => {
             let report = json!({
                 "schema_version": conduct::SCHEMA_VERSION,
                 "moot_version": env!("CARGO_PKG_VERSION"),
                 "exit_code": code,
                 "conduct": account,
             });
-            self.without_secrets(&format!("{}\n", escape::json(&report.to_string())))
-        };
-        let text = |paint| self.without_secrets(&conduct::text::render(account, paint));
-        let other = |rendered: Result<String, String>| {
-            self.without_secrets(&rendered.map_err(CommandError::fault)?)
-        };
-        let written = reports.iter().map(|request| {
-            let report = match request.format {
-                Format::Json => json()?,
-                Format::Markdown => other(conduct::markdown::render(account))?,
-                Format::Junit => other(conduct::junit::render(account))?,
-                Format::Html => other(conduct::page::render(account))?,
-                _ => text(Paint { color: false })?,
-            };
-            request.write(&report, screen)
-        });
-        written.collect::<Result<(), CommandError>>()?;
-        if screen.is_json() {
-            return screen.print(&json()?);
+            Ok(format!("{}\n", escape::json(&report.to_string())))
         }
-        screen.note(&format!("\n{}", text(screen.paint_err())?))
+        Format::Markdown => conduct::markdown::render(account).map_err(CommandError::fault),
+        Format::Junit => conduct::junit::render(account).map_err(CommandError::fault),
+        Format::Html => conduct::page::render(account).map_err(CommandError::fault),
+        _ => Ok(conduct::text::render(account, paint)),
     }
+}
 
-    /// Masks secrets. A client may have sent one in a wrong place, such as a path.
-    ///
-    /// # Errors
-    /// A secret is left in any form.
-    fn without_secrets(&self, text: &str) -> Result<String, CommandError> {
-        let masks = Masks::default();
-        if let Some(token) = &self.admin_token {
-            masks.hide(token, "admin token");
-        }
-        for secret in self.site.secrets_near(text) {
-            masks.hide(&secret, "secret");
-        }
-        let secrets = Secrets::of(&masks);
-        let masked = secrets.mask(text);
-        if secrets.is_in(&masked) {
-            return Err(CommandError::fault(
-                "the report would contain a secret, so it was not written",
-            ));
-        }
-        Ok(masked)
+/// Masks secrets. A client may have sent one in a wrong place, such as a path.
+///
+/// # Errors
+/// A secret is left in any form.
+fn without_secrets(
+    text: &str,
+    site: &Site,
+    admin_token: Option<&str>,
+) -> Result<String, CommandError> {
+    let masks = Masks::default();
+    if let Some(token) = admin_token {
+        masks.hide(token, "admin token");
     }
+    for secret in site.secrets_near(text) {
+        masks.hide(&secret, "secret");
+    }
+    let secrets = Secrets::of(&masks);
+    let masked = secrets.mask(text);
+    if secrets.is_in(&masked) {
+        return Err(CommandError::fault(
+            "the report would contain a secret, so it was not written",
+        ));
+    }
+    Ok(masked)
 }
 
 /// Handlers of the signals that ask a process to end. Other systems have none.

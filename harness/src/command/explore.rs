@@ -9,7 +9,7 @@ use super::bundled::answers_named;
 use super::error::{CommandError, USAGE};
 use super::progress::Progress;
 use super::reports::{
-    self, ReplaceArguments, ReportRequest, exploration_report, take_stdout, write_without_secrets,
+    self, ReplaceArguments, ReportRequest, report_of, take_stdout, write_without_secrets,
 };
 use super::reproduce::CommandText;
 use super::runtime::{random_seed, runtime};
@@ -18,6 +18,7 @@ use super::signals::with_interruption;
 use super::target_arguments::TargetArguments;
 use crate::exchange::masks::Secrets;
 use crate::explore::{self, ExploreOptions, Explored};
+use crate::report::Format;
 use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::run::{Interruption, RunOptions};
 
@@ -46,7 +47,8 @@ pub(super) struct ExploreArguments {
     #[arg(long, value_name = "FILE")]
     expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html or markdown; `-` is stdout; repeatable
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = exploration_report)]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(
+        &[Format::Text, Format::Json, Format::Junit, Format::Html, Format::Markdown]))]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,

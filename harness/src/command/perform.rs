@@ -140,13 +140,8 @@ pub(super) fn publish(
     if refusal.is_none() || screen.is_json() {
         written.push(show(result, requests, screen));
     }
-    let failures: Vec<String> =
-        written.into_iter().filter_map(|written| Some(written.err()?.message)).collect();
-    match refusal {
-        _ if !failures.is_empty() => Err(CommandError::fault(failures.join("; "))),
-        Some(refusal) => Err(CommandError::usage(refusal)),
-        None => Ok(()),
-    }
+    reports::joined(written)?;
+    refusal.map_or(Ok(()), |refusal| Err(CommandError::usage(refusal)))
 }
 
 fn show(

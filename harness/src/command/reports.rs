@@ -10,6 +10,7 @@ use clap::Args;
 use super::error::CommandError;
 use super::screen::Screen;
 use crate::exchange::masks::Secrets;
+use crate::report::terminal::Paint;
 use crate::report::{Format, render};
 use crate::verdict::result::RunResult;
 
@@ -64,38 +65,18 @@ pub(super) fn run_report(text: &str) -> Result<ReportRequest, String> {
     }
 }
 
-/// `KIND=FILE` of a comparison.
-pub(super) fn comparison_report(text: &str) -> Result<ReportRequest, String> {
-    report_in(text, &[Format::Text, Format::Json, Format::Html])
-}
-
-/// `KIND=FILE` of an exploration.
-pub(super) fn exploration_report(text: &str) -> Result<ReportRequest, String> {
-    report_in(text, &[Format::Text, Format::Json, Format::Junit, Format::Html, Format::Markdown])
-}
-
-/// `KIND=FILE` of the conduct of a client.
-pub(super) fn conduct_report(text: &str) -> Result<ReportRequest, String> {
-    report_in(text, &[Format::Text, Format::Json, Format::Junit, Format::Html, Format::Markdown])
-}
-
-/// `KIND=FILE` of the certificate of a client.
-pub(super) fn drill_report(text: &str) -> Result<ReportRequest, String> {
-    report_in(text, &[Format::Text, Format::Json, Format::Html])
-}
-
-/// `KIND=FILE` of a self-test.
-pub(super) fn selftest_report(text: &str) -> Result<ReportRequest, String> {
-    report_in(text, &[Format::Json, Format::Html, Format::Markdown])
-}
-
-fn report_in(text: &str, formats: &[Format]) -> Result<ReportRequest, String> {
-    let request = run_report(text)?;
-    if formats.contains(&request.format) {
-        return Ok(request);
+/// `KIND=FILE` of a command that writes these kinds.
+pub(super) fn report_of(
+    formats: &'static [Format],
+) -> impl Fn(&str) -> Result<ReportRequest, String> + Clone {
+    move |text| {
+        let request = run_report(text)?;
+        if formats.contains(&request.format) {
+            return Ok(request);
+        }
+        let formats: Vec<String> = formats.iter().map(ToString::to_string).collect();
+        Err(format!("there is no {} report here, only {}", request.format, formats.join(", ")))
     }
-    let formats: Vec<String> = formats.iter().map(ToString::to_string).collect();
-    Err(format!("there is no {} report here, only {}", request.format, formats.join(", ")))
 }
 
 impl ReportRequest {
@@ -156,6 +137,58 @@ fn append(file: &OsString, text: &str) -> Result<(), CommandError> {
         let shown = Path::new(file).display();
         CommandError::fault(format!("{shown} ({SUMMARY}) can't be written: {error}"))
     })
+}
+
+/// Writes all reports, and prints the one for the terminal: JSON or text, on stderr if a report goes to stdout.
+///
+/// # Errors
+/// What could not be rendered or written. Everything else is written.
+pub(super) fn publish(
+    requests: &[ReportRequest],
+    screen: &Screen,
+    render: impl Fn(&ReportRequest, Paint) -> Result<String, CommandError>,
+) -> Result<(), CommandError> {
+    let written = write_all(requests, screen, &render);
+    let is_stdout_taken = take_stdout(requests);
+    let format = if screen.is_json() { Format::Json } else { Format::Text };
+    let shown = ReportRequest { format, file: STDOUT.to_owned() };
+    let text = render(&shown, screen.paint_beside(is_stdout_taken));
+    joined([written, text.and_then(|text| screen.print_beside(is_stdout_taken, &text))])
+}
+
+/// Writes all reports.
+///
+/// # Errors
+/// As [`publish`].
+pub(super) fn write_all(
+    requests: &[ReportRequest],
+    screen: &Screen,
+    render: impl Fn(&ReportRequest, Paint) -> Result<String, CommandError>,
+) -> Result<(), CommandError> {
+    joined(requests.iter().map(|it| it.write(&render(it, Paint { color: false })?, screen)))
+}
+
+/// All that could not be written, as one error.
+pub(super) fn joined(
+    written: impl IntoIterator<Item = Result<(), CommandError>>,
+) -> Result<(), CommandError> {
+    let failures = written.into_iter().filter_map(|written| Some(written.err()?.message));
+    let failures: Vec<String> = failures.collect();
+    if failures.is_empty() { Ok(()) } else { Err(CommandError::fault(failures.join("; "))) }
+}
+
+/// Refuses kinds of reports that `whose` result does not have.
+pub(super) fn check_kinds(
+    requests: &[ReportRequest],
+    kinds: &[Format; 3],
+    whose: &str,
+) -> Result<(), CommandError> {
+    let Some(other) = requests.iter().find(|it| !kinds.contains(&it.format)) else {
+        return Ok(());
+    };
+    let [first, second, third] = kinds;
+    Err(CommandError::usage(format!("{whose} has no {} report", other.format))
+        .help(format!("use {first}, {second} or {third}")))
 }
 
 /// Whether one of the reports goes to stdout.
@@ -273,7 +306,7 @@ pub(super) fn write_file(file: &Path, text: &str) -> Result<(), CommandError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{comparison_report, is_ours, run_report};
+    use super::{Format, is_ours, report_of, run_report};
 
     #[test]
     fn a_report_is_kind_and_file() {
@@ -289,6 +322,7 @@ mod tests {
         ] {
             assert_eq!(run_report(text).is_ok(), expected, "{text}");
         }
+        let comparison_report = report_of(&[Format::Text, Format::Json, Format::Html]);
         assert!(comparison_report("junit=a.xml").is_err());
         assert!(comparison_report("github").is_err());
     }

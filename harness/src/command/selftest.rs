@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::error::CommandError;
 use super::progress::Progress;
-use super::reports::{self, ReplaceArguments, ReportRequest, selftest_report, take_stdout};
+use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::selftest_conduct;
@@ -33,6 +33,9 @@ use crate::verdict::result::RunOutcome;
 
 /// Services with drawn answers, without `--seeds`.
 const SEEDS: u64 = 40;
+
+/// The reports that a self-test has.
+const KINDS: [Format; 3] = [Format::Json, Format::Html, Format::Markdown];
 
 #[derive(Debug, Args)]
 pub(super) struct SelftestArguments {
@@ -71,7 +74,7 @@ pub(super) struct SelftestArguments {
     misbehave: Option<String>,
     /// Write the kill matrix too: json, html or markdown (in a page with the markers of an earlier one,
     /// the rest is kept); repeatable
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = selftest_report)]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(&KINDS))]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
@@ -154,12 +157,7 @@ pub(super) fn merge(
     requests: &[ReportRequest],
     screen: &Screen,
 ) -> Result<u8, CommandError> {
-    let kinds = [Format::Json, Format::Html, Format::Markdown];
-    if let Some(other) = requests.iter().find(|it| !kinds.contains(&it.format)) {
-        let format = other.format;
-        return Err(CommandError::usage(format!("a self-test has no {format} report"))
-            .help("use json, html or markdown"));
-    }
+    reports::check_kinds(requests, &KINDS, "a self-test")?;
     let files = suite::files(&[], screen.color())?;
     let outcome = selftest_shard::joined(set)?.outcome(&files);
     publish(&outcome, requests, screen)?;
@@ -175,25 +173,16 @@ fn publish(
     reports: &[ReportRequest],
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    let json = || report_json(json!(outcome));
-    for report in reports {
-        let content = match report.format {
-            Format::Html => page::page(outcome).map_err(CommandError::fault)?,
-            // A page that can't be read has no markers to keep.
-            Format::Markdown => {
-                let earlier = fs::read_to_string(&report.file).ok();
-                markdown::page(outcome, earlier.as_deref()).map_err(CommandError::fault)?
-            }
-            Format::Json | Format::Text | Format::Junit | Format::Github | Format::Ndjson => json(),
-        };
-        report.write(&content, screen)?;
-    }
-    let is_stdout_taken = take_stdout(reports);
-    let shown = match screen.is_json() {
-        true => json(),
-        false => text::text(outcome, screen.paint_beside(is_stdout_taken), screen.detail()),
-    };
-    screen.print_beside(is_stdout_taken, &shown)
+    reports::publish(reports, screen, |request, paint| match request.format {
+        Format::Html => page::page(outcome).map_err(CommandError::fault),
+        // A page that can't be read has no markers to keep.
+        Format::Markdown => {
+            let earlier = fs::read_to_string(&request.file).ok();
+            markdown::page(outcome, earlier.as_deref()).map_err(CommandError::fault)
+        }
+        Format::Json => Ok(report_json(json!(outcome))),
+        _ => Ok(text::text(outcome, paint, screen.detail())),
+    })
 }
 
 /// With the version by which a later report knows that it may replace this one.
@@ -233,17 +222,12 @@ fn on_target(
         }
         TargetSelftestError::Recording(error) => CommandError::fault(error.to_string()),
     })?;
-    let json = || report_json(json!(found));
-    for report in &arguments.reports {
-        report.write(&json(), screen)?;
-    }
-    let is_stdout_taken = take_stdout(&arguments.reports);
-    if !screen.is_json() {
-        let paint = screen.paint_beside(is_stdout_taken);
-        screen.print_beside(is_stdout_taken, &on_target_text(&found, paint, screen.detail()))?;
-    } else if !is_stdout_taken {
-        screen.print(&json())?;
-    }
+    reports::publish(&arguments.reports, screen, |request, paint| {
+        Ok(match request.format {
+            Format::Json => report_json(json!(found)),
+            _ => on_target_text(&found, paint, screen.detail()),
+        })
+    })?;
     Ok(found.exit_code())
 }
 
