@@ -24,9 +24,9 @@ pub async fn run(
     service: &ServicePlace,
     broken: Option<&'static str>,
 ) -> Result<(), MisbehaviourError> {
-    let client = TrialClient::new(service.clone(), broken)?;
+    let mut client = TrialClient::new(service.clone(), broken)?;
     match broken {
-        Some(rule) if odd_calls::RULES.contains(&rule) => odd_calls::run(client, rule).await,
+        Some(rule) if odd_calls::run(&mut client, rule).await? => Ok(()),
         _ => task::run(client).await,
     }
 }

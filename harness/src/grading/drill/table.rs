@@ -13,7 +13,7 @@ static DRILLS: LazyLock<Vec<Drill>> =
     LazyLock::new(|| serde_saphyr::from_str(TEXT).expect("a test reads the drills"));
 
 /// A situation that a client must bear.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drill {
     /// A slug that never changes.
@@ -102,7 +102,7 @@ pub struct Meeting {
 }
 
 /// How the command must end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExpectedEnd {
     /// With 0, and it made exactly what it made in the calm run.
@@ -112,6 +112,7 @@ pub enum ExpectedEnd {
     /// With another code than 0, and it made no more than in the calm run.
     Fails,
     /// In time.
+    #[default]
     Ends,
 }
 

@@ -35,15 +35,6 @@ const KNOWN_HEADERS: [&str; 8] = [
     "www-authenticate",
 ];
 
-/// What a call carries.
-#[derive(Debug, Clone)]
-pub(super) enum CallBody {
-    Nothing,
-    Json(Value),
-    /// Text fields, and a file: its name and its bytes.
-    Parts(Vec<(String, String)>, Option<(String, Vec<u8>)>),
-}
-
 /// What came of a call.
 #[derive(Debug)]
 pub(super) enum CallOutcome {
@@ -171,7 +162,7 @@ impl TrialClient {
         let tries = if self.breaks("retry-storm") { STORM_TRIES } else { TRIES_MAX };
         let mut why = String::new();
         for attempt in 1..=tries {
-            match self.send(&Method::GET, path, &CallBody::Nothing).await? {
+            match self.send(&Method::GET, path, |call| call).await? {
                 CallOutcome::Answered(answer) if answer.status.is_success() => {
                     return Ok(answer.body);
                 }
@@ -205,13 +196,13 @@ impl TrialClient {
         &mut self,
         method: &Method,
         path: &str,
-        content: &CallBody,
+        with_content: impl Fn(RequestBuilder) -> RequestBuilder,
     ) -> Result<CallOutcome, MisbehaviourError> {
         let (mut is_renewed, mut dead_calls) = (false, 0);
         for attempt in 1..=TRIES_MAX {
             let token = self.token().await?;
             let call = self.request(method.clone(), path).bearer_auth(token);
-            let answer = match self.once(with_content(call, content)?).await? {
+            let answer = match self.once(with_content(call)).await? {
                 CallOutcome::Answered(answer) => answer,
                 lost @ CallOutcome::Lost(_) => return Ok(lost),
             };
@@ -315,23 +306,13 @@ async fn back_off(attempt: u32) {
     tokio::time::sleep(PAUSE * 2_u32.pow(attempt.min(4) - 1)).await;
 }
 
-fn with_content(
-    call: RequestBuilder,
-    content: &CallBody,
-) -> Result<RequestBuilder, MisbehaviourError> {
-    Ok(match content {
-        CallBody::Nothing => call,
-        CallBody::Json(value) => call.json(value),
-        CallBody::Parts(fields, file) => {
-            let mut form = Form::new();
-            for (name, value) in fields {
-                form = form.text(name.clone(), value.clone());
-            }
-            if let Some((name, bytes)) = file {
-                let part = Part::bytes(bytes.clone()).file_name(name.clone());
-                form = form.part("file", part.mime_str("text/plain")?);
-            }
-            call.multipart(form)
-        }
-    })
+/// A form of these fields, and of a text file: its name and its bytes.
+pub(super) fn form(fields: &[(String, String)], file: Option<(&str, &[u8])>) -> Form {
+    let mut form = Form::new();
+    for (name, value) in fields {
+        form = form.text(name.clone(), value.clone());
+    }
+    let Some((name, bytes)) = file else { return form };
+    let part = Part::bytes(bytes.to_vec()).file_name(name.to_owned());
+    form.part("file", part.mime_str("text/plain").expect("it is a media type"))
 }

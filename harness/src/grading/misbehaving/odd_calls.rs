@@ -4,78 +4,74 @@ use http::StatusCode;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::client::{CallBody, CallOutcome, TrialClient};
+use super::client::{CallOutcome, TrialClient, form};
 use super::service::{MisbehaviourError, ServicePlace};
 
 const LIST: &str = "/v1/requests";
+const DOCUMENTS: &str = "/v1/repository_documents";
 const FILE: &[u8] = b"Their standard terms.\n";
 
-/// The rules that are broken here.
-pub(super) const RULES: [&str; 29] = [
-    "no-token",
-    "token-in-address",
-    "two-token-ways",
-    "secret-in-address",
-    "two-client-ways",
-    "token-call-form",
-    "token-per-call",
-    "token-endpoint-hammered",
-    "wide-scope",
-    "forbidden-repeated",
-    "token-to-download",
-    "refused-repeated",
-    "creation-repeated",
-    "trusts-idempotency-key",
-    "over-the-limit",
-    "reads-id-shape",
-    "unknown-address",
-    "unknown-parameter",
-    "first-page-only",
-    "past-the-end",
-    "polls-fast",
-    "schema-unread",
-    "field-not-listed",
-    "unknown-field",
-    "signer-not-offered",
-    "unpublished-used",
-    "bad-json-field",
-    "connection-per-call",
-    "nameless",
+/// Rules that are broken by reads: the path, and how often it is read.
+const READS: [(&str, &str, usize); 14] = [
+    ("wide-scope", LIST, 10),
+    ("refused-repeated", "/v1/requests/unknown", 3),
+    ("over-the-limit", LIST, 601),
+    ("reads-id-shape", "/v1/requests/1", 1),
+    ("reads-id-shape", "/v1/requests/2", 1),
+    ("reads-id-shape", "/v1/requests/3", 1),
+    ("unknown-address", "/v1/request", 1),
+    ("unknown-parameter", "/v1/requests?state=signed", 1),
+    ("first-page-only", LIST, 1),
+    ("past-the-end", "/v1/requests?page=50", 1),
+    ("past-the-end", "/v1/requests?page=51", 1),
+    ("polls-fast", LIST, 150),
+    ("connection-per-call", LIST, 21),
+    ("nameless", LIST, 3),
 ];
 
-/// Breaks a rule.
-pub(super) async fn run(mut client: TrialClient, rule: &str) -> Result<(), MisbehaviourError> {
-    match rule {
-        "no-token"
-        | "secret-in-address"
-        | "two-client-ways"
-        | "token-call-form"
-        | "token-per-call"
-        | "token-endpoint-hammered"
-        | "forbidden-repeated" => with_tokens(&client, rule).await,
-        "token-in-address" | "two-token-ways" | "wide-scope" | "token-to-download" => {
-            let token = client.token().await?;
-            with_a_token(&client, &token, rule).await
-        }
-        "refused-repeated"
-        | "over-the-limit"
-        | "reads-id-shape"
-        | "unknown-address"
-        | "unknown-parameter"
-        | "first-page-only"
-        | "past-the-end"
-        | "polls-fast"
-        | "connection-per-call"
-        | "nameless" => with_reads(&client.token().await?, &client, rule).await,
-        _ => with_creations(&mut client, rule).await,
-    }
+/// Rules that are broken by creations: the counterparties, and a field that is replaced or added.
+const CREATIONS: [(&str, &[&str], Option<(&str, &str)>); 5] = [
+    ("schema-unread", &["One"], None),
+    ("creation-repeated", &["One", "One", "One"], None),
+    ("unknown-field", &["One"], Some(("counterparty_mail", "x"))),
+    (
+        "field-not-listed",
+        &["One", "Two", "Three"],
+        Some(("counterparty_signer_name", "Sam Signer")),
+    ),
+    (
+        "signer-not-offered",
+        &["One", "Two", "Three"],
+        Some(("internal_signer_email", "ceo@northwind.example")),
+    ),
+];
+
+/// Breaks a rule. Returns whether it is one that is broken here.
+pub(super) async fn run(client: &mut TrialClient, rule: &str) -> Result<bool, MisbehaviourError> {
+    Ok(with_tokens(client, rule).await?
+        || with_reads(client, rule).await?
+        || with_creations(client, rule).await?)
 }
 
-async fn with_tokens(client: &TrialClient, rule: &str) -> Result<(), MisbehaviourError> {
-    let ServicePlace { client_id, client_secret, reader_id, reader_secret, .. } = &client.service;
-    let fields = client.credentials("read");
+async fn with_tokens(client: &mut TrialClient, rule: &str) -> Result<bool, MisbehaviourError> {
+    let service = client.service.clone();
+    let ServicePlace { client_id, client_secret, reader_id, reader_secret, .. } = &service;
+    let application = |id, secret| {
+        [
+            ("grant_type", "client_credentials"),
+            ("client_id", id),
+            ("client_secret", secret),
+            ("scope", "read"),
+        ]
+    };
+    let fields = application(client_id, client_secret);
     match rule {
         "no-token" => drop(sent(client.request(Method::GET, LIST)).await?),
+        "token-in-address" | "two-token-ways" => {
+            let token = client.token().await?;
+            let call = client.request(Method::GET, LIST).query(&[("access_token", &token)]);
+            sent(if rule == "two-token-ways" { call.bearer_auth(token) } else { call }).await?;
+        }
         "secret-in-address" => {
             let query =
                 client.token_request(&fields[..2]).query(&[("client_secret", client_secret)]);
@@ -92,145 +88,101 @@ async fn with_tokens(client: &TrialClient, rule: &str) -> Result<(), Misbehaviou
         "token-per-call" => {
             for _ in 0..3 {
                 let token = token_in(&sent(client.token_request(&fields)).await?)?;
-                get(client, &token, LIST).await?;
+                sent(client.request(Method::GET, LIST).bearer_auth(token)).await?;
             }
         }
         "token-endpoint-hammered" => {
             for _ in 0..4 {
-                let wrong = [fields[0], fields[1], ("client_secret", "wrong"), fields[3]];
-                sent(client.token_request(&wrong)).await?;
+                sent(client.token_request(&application(client_id, "wrong"))).await?;
             }
         }
-        _ => {
-            let reader =
-                [fields[0], ("client_id", reader_id), ("client_secret", reader_secret), fields[3]];
-            let token = token_in(&sent(client.token_request(&reader)).await?)?;
+        "forbidden-repeated" => {
+            let reader = client.token_request(&application(reader_id, reader_secret));
+            let token = token_in(&sent(reader).await?)?;
             for _ in 0..3 {
                 let delete = client.request(Method::DELETE, "/v1/webhooks/any");
                 sent(delete.bearer_auth(&token)).await?;
             }
         }
-    }
-    Ok(())
-}
-
-async fn with_a_token(
-    client: &TrialClient,
-    token: &str,
-    rule: &str,
-) -> Result<(), MisbehaviourError> {
-    let in_query = client.request(Method::GET, LIST).query(&[("access_token", token)]);
-    match rule {
-        "token-in-address" => drop(sent(in_query).await?),
-        "two-token-ways" => drop(sent(in_query.bearer_auth(token)).await?),
-        "wide-scope" => get_times(client, token, LIST, 10).await?,
-        _ => {
-            let documents = get(client, token, "/v1/repository_documents").await?;
+        "token-to-download" => {
+            let documents = read(client, DOCUMENTS).await?;
             let url = documents["data"][0]["attributes"]["agreement_url"].as_str();
             let download = client.http.get(url.ok_or("there is no document")?);
-            download.bearer_auth(token).send().await?;
+            download.bearer_auth(client.token().await?).send().await?;
         }
+        _ => return Ok(false),
     }
-    Ok(())
+    Ok(true)
 }
 
-async fn with_reads(
-    token: &str,
-    client: &TrialClient,
-    rule: &str,
-) -> Result<(), MisbehaviourError> {
-    let (path, times) = match rule {
-        "reads-id-shape" => {
-            for id in ["1", "2", "3"] {
-                get(client, token, &format!("{LIST}/{id}")).await?;
-            }
-            return Ok(());
+async fn with_reads(client: &mut TrialClient, rule: &str) -> Result<bool, MisbehaviourError> {
+    let reads = READS.iter().filter(|(broken, ..)| *broken == rule);
+    for (_, path, times) in reads.clone() {
+        for _ in 0..*times {
+            read(client, path).await?;
         }
-        "past-the-end" => {
-            get(client, token, "/v1/requests?page=50").await?;
-            ("/v1/requests?page=51", 1)
-        }
-        "unknown-address" => ("/v1/request", 1),
-        "unknown-parameter" => ("/v1/requests?state=signed", 1),
-        "first-page-only" => (LIST, 1),
-        "refused-repeated" => ("/v1/requests/unknown", 3),
-        "polls-fast" => (LIST, 150),
-        "connection-per-call" => (LIST, 21),
-        "over-the-limit" => (LIST, 601),
-        _ => (LIST, 3),
-    };
-    get_times(client, token, path, times).await
+    }
+    Ok(reads.count() > 0)
 }
 
-async fn with_creations(client: &mut TrialClient, rule: &str) -> Result<(), MisbehaviourError> {
-    if rule == "schema-unread" {
-        return create(client, "One", None).await;
-    }
-    let schema = format!("/v1/workflows/{}/schema", client.service.workflow_id);
-    client.get(&schema).await?;
-    let replaced = match rule {
-        "field-not-listed" => ("counterparty_signer_name", "Sam Signer".to_owned()),
-        "signer-not-offered" => ("internal_signer_email", "ceo@northwind.example".to_owned()),
-        "unknown-field" => {
-            return create(client, "One", Some(("counterparty_mail", "x".to_owned()))).await;
+async fn with_creations(client: &mut TrialClient, rule: &str) -> Result<bool, MisbehaviourError> {
+    if let Some((_, counterparties, replaced)) = CREATIONS.iter().find(|it| it.0 == rule) {
+        if rule != "schema-unread" {
+            read_schema(client).await?;
         }
+        for counterparty in *counterparties {
+            create(client, counterparty, *replaced).await?;
+        }
+        return Ok(true);
+    }
+    match rule {
         "unpublished-used" => {
+            read_schema(client).await?;
             let all = client.get("/v1/workflows?status=unpublished").await?;
             let id = all["data"][0]["id"].as_str().ok_or("all are published")?;
-            ("workflow_id", id.to_owned())
-        }
-        "creation-repeated" => {
-            for _ in 0..3 {
-                create(client, "One", None).await?;
+            for counterparty in ["One", "Two", "Three"] {
+                create(client, counterparty, Some(("workflow_id", id))).await?;
             }
-            return Ok(());
         }
-        "trusts-idempotency-key" => return with_keys(client).await,
-        _ => {
+        "trusts-idempotency-key" => {
+            read_schema(client).await?;
+            for counterparty in ["One", "Two"] {
+                let fields = form(&client.fields(&Value::Null, counterparty), None);
+                let with_key = client.request(Method::POST, LIST).header("Idempotency-Key", "k1");
+                sent(with_key.bearer_auth(client.token().await?).multipart(fields)).await?;
+            }
+        }
+        "bad-json-field" => {
             for metadata in ["{'a': 1}", "a", "[1]"] {
-                upload(client, metadata).await?;
+                let fields = [("metadata".to_owned(), metadata.to_owned())];
+                let content =
+                    |call: RequestBuilder| call.multipart(form(&fields, Some(("terms.txt", FILE))));
+                answered(client.send(&Method::POST, DOCUMENTS, content).await?)?;
             }
-            return Ok(());
         }
-    };
-    for counterparty in ["One", "Two", "Three"] {
-        create(client, counterparty, Some(replaced.clone())).await?;
+        _ => return Ok(false),
     }
-    Ok(())
+    Ok(true)
+}
+
+async fn read_schema(client: &mut TrialClient) -> Result<(), MisbehaviourError> {
+    let path = format!("/v1/workflows/{}/schema", client.service.workflow_id);
+    client.get(&path).await.map(drop)
 }
 
 /// Creates a request, with one field replaced or added.
 async fn create(
     client: &mut TrialClient,
     counterparty: &str,
-    replaced: Option<(&str, String)>,
+    replaced: Option<(&str, &str)>,
 ) -> Result<(), MisbehaviourError> {
     let mut fields = client.fields(&Value::Null, counterparty);
     if let Some((name, value)) = replaced {
         fields.retain(|(known, _)| known != name);
-        fields.push((name.to_owned(), value));
+        fields.push((name.to_owned(), value.to_owned()));
     }
-    answered(client.send(&Method::POST, LIST, &CallBody::Parts(fields, None)).await?)
-}
-
-async fn upload(client: &mut TrialClient, metadata: &str) -> Result<(), MisbehaviourError> {
-    let fields = vec![("metadata".to_owned(), metadata.to_owned())];
-    let content = CallBody::Parts(fields, Some(("terms.txt".to_owned(), FILE.to_vec())));
-    answered(client.send(&Method::POST, "/v1/repository_documents", &content).await?)
-}
-
-async fn with_keys(client: &mut TrialClient) -> Result<(), MisbehaviourError> {
-    let token = client.token().await?;
-    for counterparty in ["One", "Two"] {
-        let fields = client.fields(&Value::Null, counterparty);
-        let mut form = reqwest::multipart::Form::new();
-        for (name, value) in fields {
-            form = form.text(name, value);
-        }
-        let creation = client.request(Method::POST, LIST).bearer_auth(&token).multipart(form);
-        sent(creation.header("Idempotency-Key", "k1")).await?;
-    }
-    Ok(())
+    let content = |call: RequestBuilder| call.multipart(form(&fields, None));
+    answered(client.send(&Method::POST, LIST, content).await?)
 }
 
 /// Any answer will do, also a refusal.
@@ -244,20 +196,10 @@ fn answered(outcome: CallOutcome) -> Result<(), MisbehaviourError> {
     }
 }
 
-async fn get(client: &TrialClient, token: &str, path: &str) -> Result<Value, MisbehaviourError> {
+/// Reads once, whatever the answer is.
+async fn read(client: &mut TrialClient, path: &str) -> Result<Value, MisbehaviourError> {
+    let token = client.token().await?;
     sent(client.request(Method::GET, path).bearer_auth(token)).await
-}
-
-async fn get_times(
-    client: &TrialClient,
-    token: &str,
-    path: &str,
-    times: usize,
-) -> Result<(), MisbehaviourError> {
-    for _ in 0..times {
-        get(client, token, path).await?;
-    }
-    Ok(())
 }
 
 /// The JSON of the answer; null if it is none.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::grading::drill::table::{self, Drill, DrillOrder, ExpectedEnd, Meeting};
+use crate::grading::drill::table::{self, Drill, DrillOrder};
 
 static TABLE: LazyLock<MisbehaviourFile> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("misbehaviours.yaml")).expect("a test reads the table")
@@ -51,26 +51,11 @@ impl Misbehaviour {
         match (self.drill.as_deref().and_then(table::get), self.orders.is_empty()) {
             (Some(drill), _) => TrialSituation::Drill(drill),
             (None, true) => TrialSituation::Calm,
-            (None, false) => TrialSituation::Made(Box::new(self.made())),
-        }
-    }
-
-    fn made(&self) -> Drill {
-        Drill {
-            id: format!("made-for-{}", self.rule),
-            title: String::new(),
-            seconds: 0,
-            needs: Vec::new(),
-            orders: self.orders.clone(),
-            met: Meeting::default(),
-            reach: String::new(),
-            end: ExpectedEnd::Ends,
-            is_timed: false,
-            is_wrong_certificate: false,
-            reads_on: false,
-            is_beyond_wire: false,
-            breaks: None,
-            rules: Vec::new(),
+            (None, false) => TrialSituation::Made(Box::new(Drill {
+                id: format!("made-for-{}", self.rule),
+                orders: self.orders.clone(),
+                ..Drill::default()
+            })),
         }
     }
 

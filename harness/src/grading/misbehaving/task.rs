@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::client::{CallBody, CallOutcome, TrialClient};
+use super::client::{CallOutcome, TrialClient, form};
 use super::receiver::{EVENT, EventReceiver, ReceiverHabits, TOKEN};
 use super::service::MisbehaviourError;
 
@@ -94,9 +94,9 @@ impl TrialClient {
         let slow = self.breaks("hook-slow");
         let habits = ReceiverHabits {
             status: match () {
-                () if self.breaks("hook-refuses") => 404,
-                () if self.breaks("hook-redirects") => 302,
-                () => 200,
+                () if self.breaks("hook-refuses") => StatusCode::NOT_FOUND,
+                () if self.breaks("hook-redirects") => StatusCode::FOUND,
+                () => StatusCode::OK,
             },
             delay: if slow { SLOW_ANSWER } else { Duration::ZERO },
             is_strict: self.breaks("hook-unknown-event"),
@@ -116,7 +116,7 @@ impl TrialClient {
     }
 
     async fn register(&mut self, hook: &Value) -> Result<String, MisbehaviourError> {
-        match self.send(&Method::POST, WEBHOOKS, &CallBody::Json(hook.clone())).await? {
+        match self.send(&Method::POST, WEBHOOKS, |call| call.json(hook)).await? {
             CallOutcome::Answered(answer) if answer.status.is_success() => {
                 id_of(&answer.body["data"])
             }
@@ -128,7 +128,7 @@ impl TrialClient {
     async fn delete(&mut self, path: &str) -> Result<(), MisbehaviourError> {
         let mut was_lost = false;
         for _ in 0..CREATIONS_MAX {
-            match self.send(&Method::DELETE, path, &CallBody::Nothing).await? {
+            match self.send(&Method::DELETE, path, |call| call).await? {
                 CallOutcome::Answered(answer) if answer.status.is_success() => return Ok(()),
                 CallOutcome::Answered(answer) => {
                     // It was done by the call whose answer was lost.
@@ -149,9 +149,10 @@ impl TrialClient {
     async fn create(&mut self) -> Result<Option<String>, MisbehaviourError> {
         let path = format!("/v1/workflows/{}/schema", self.service.workflow_id);
         let schema = self.get(&path).await?;
-        let mut content = CallBody::Parts(self.fields(&schema, COUNTERPARTY), None);
+        let mut fields = self.fields(&schema, COUNTERPARTY);
         for attempt in 1..=CREATIONS_MAX {
-            match self.send(&Method::POST, LIST, &content).await? {
+            let content = |call: RequestBuilder| call.multipart(form(&fields, None));
+            match self.send(&Method::POST, LIST, content).await? {
                 CallOutcome::Answered(answer) if answer.status.is_success() => {
                     return id_of(&answer.body["data"]).map(Some);
                 }
@@ -159,7 +160,7 @@ impl TrialClient {
                     // The workflow may have changed since.
                     if !self.breaks("stale-schema") {
                         let schema = self.get(&path).await?;
-                        content = CallBody::Parts(self.fields(&schema, COUNTERPARTY), None);
+                        fields = self.fields(&schema, COUNTERPARTY);
                     }
                 }
                 CallOutcome::Answered(answer) => return Err(answer.refused()),
@@ -242,10 +243,10 @@ impl TrialClient {
 
     async fn upload(&mut self, name: &str) -> Result<(), MisbehaviourError> {
         let mut file = b"Their standard terms.\n".to_vec();
-        let fields = vec![("metadata".to_owned(), json!({ "errand": "7f3a" }).to_string())];
+        let fields = [("metadata".to_owned(), json!({ "errand": "7f3a" }).to_string())];
         for _ in 0..CREATIONS_MAX {
-            let content = CallBody::Parts(fields.clone(), Some((name.to_owned(), file.clone())));
-            match self.send(&Method::POST, DOCUMENTS, &content).await? {
+            let content = |call: RequestBuilder| call.multipart(form(&fields, Some((name, &file))));
+            match self.send(&Method::POST, DOCUMENTS, content).await? {
                 CallOutcome::Answered(answer) if answer.status.is_success() => return Ok(()),
                 CallOutcome::Answered(answer) => return Err(answer.refused()),
                 CallOutcome::Lost(_) => {
