@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::{REPEATED_MIN, one};
+use super::super::theme::{REPEATED_MIN, by_text, one};
 use crate::verdict::counted;
 
 /// Parameters with rules of their own.
@@ -46,19 +46,13 @@ fn collect_ids<'a>(value: &'a Value, ids: &mut BTreeSet<&'a str>) {
 }
 
 pub(super) fn unknown_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut found: Vec<ConductEvidence<'_>> = Vec::new();
     let lost = |call: &&JournalCall| {
         call.operation.is_none() && call.is_refused() && call.decision == "route"
     };
-    for call in world.calls.iter().filter(lost) {
-        let Some(right) = right_address(call) else { continue };
-        let seen = format!("{} {}; did you mean `{right}`?", call.method, call.path);
-        match found.iter_mut().find(|evidence| evidence.seen == seen) {
-            Some(evidence) => evidence.calls.push(call),
-            None => found.extend(ConductEvidence::of(vec![call], seen)),
-        }
-    }
-    found
+    by_text(world.calls.iter().filter(lost).filter_map(|call| {
+        let right = right_address(call)?;
+        Some((call, format!("{} {}; did you mean `{right}`?", call.method, call.path)))
+    }))
 }
 
 /// Method and path of the operation whose path is nearest.
@@ -79,7 +73,7 @@ fn right_address(call: &JournalCall) -> Option<String> {
 }
 
 pub(super) fn unknown_parameter(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut found: Vec<ConductEvidence<'_>> = Vec::new();
+    let mut found = Vec::new();
     for call in &world.calls {
         let Some(operation) = call.operation else { continue };
         if operation == Operation::DownloadAgreement {
@@ -95,14 +89,11 @@ pub(super) fn unknown_parameter(world: &WorldJournal) -> Vec<ConductEvidence<'_>
                 None if known.is_empty() => "; it has none".to_owned(),
                 None => format!("; it has `{}`", known.join("`, `")),
             };
-            let seen = format!("`{name}` is not a parameter of {}{hint}", operation.as_str());
-            match found.iter_mut().find(|evidence| evidence.seen == seen) {
-                Some(evidence) => evidence.calls.push(call),
-                None => found.extend(ConductEvidence::of(vec![call], seen)),
-            }
+            let operation = operation.as_str();
+            found.push((call, format!("`{name}` is not a parameter of {operation}{hint}")));
         }
     }
-    found
+    by_text(found)
 }
 
 /// The query parameters of an operation (§4).

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use moot_fixtures::contract::Operation;
 
 use super::super::finding::ConductEvidence;
-use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::one;
+use super::super::journal::{JournalCall, JournalDelivery, WorldJournal};
+use super::super::theme::{grouped, one};
 use super::lists::{asked_page, list_key};
+use super::webhooks::of_deliveries;
 use crate::verdict::counted;
 
 const SECOND_US: u64 = 1_000_000;
@@ -92,24 +93,19 @@ pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>
 }
 
 pub(super) fn assumes_25(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut lists: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
-    for call in &world.calls {
-        if let Some(key) = list_key(call) {
-            lists.entry(key).or_default().push(call);
-        }
-    }
-    let found = lists.into_iter().filter_map(|((operation, _), calls)| {
-        let asked = calls.iter().filter_map(|call| asked_page(call)).max().unwrap_or(1);
-        let last = calls.iter().rfind(|call| call.response.page == Some(asked))?;
-        let pages = last.response.pages?;
-        let rows = last.answer["data"].as_array()?.len();
-        if asked >= pages || rows >= ROWS_SHOWN {
-            return None;
-        }
-        let name = operation.as_str();
-        let seen = format!("{name}: stopped at page {asked} of {pages}, which had {rows} rows");
-        ConductEvidence::of(vec![*last], seen)
-    });
+    let found =
+        grouped(&world.calls, list_key).into_iter().filter_map(|((operation, _), calls)| {
+            let asked = calls.iter().filter_map(|call| asked_page(call)).max().unwrap_or(1);
+            let last = calls.iter().rfind(|call| call.response.page == Some(asked))?;
+            let pages = last.response.pages?;
+            let rows = last.answer["data"].as_array()?.len();
+            if asked >= pages || rows >= ROWS_SHOWN {
+                return None;
+            }
+            let name = operation.as_str();
+            let seen = format!("{name}: stopped at page {asked} of {pages}, which had {rows} rows");
+            ConductEvidence::of(vec![*last], seen)
+        });
     found.collect()
 }
 
@@ -141,17 +137,10 @@ pub(super) fn stale_schema(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn hook_unknown_event(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let refused = world.deliveries.iter().filter(|delivery| {
+    let is_refused = |delivery: &JournalDelivery| {
         let is_refused = |status: u16| !(200..300).contains(&status);
         delivery.event != EVENT
             && delivery.attempts.iter().any(|it| it.status.is_some_and(is_refused))
-    });
-    let refused: Vec<_> = refused.collect();
-    if refused.is_empty() {
-        return Vec::new();
-    }
-    let queued = |id: u64| world.calls.iter().find(|call| call.deliveries.contains(&id));
-    let calls = refused.iter().filter_map(|delivery| queued(delivery.id)).collect();
-    let seen = format!("{} of an unknown kind refused", counted(refused.len(), "event"));
-    vec![ConductEvidence { calls, times: Some(refused.len()), seen }]
+    };
+    of_deliveries(world, is_refused, "of an unknown kind refused")
 }

@@ -6,6 +6,7 @@ use moot_fixtures::contract::Operation;
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal};
+use super::super::theme::grouped;
 
 /// Equal answers in a row that make polling.
 const POLLS_MIN: usize = 10;
@@ -30,12 +31,7 @@ pub(super) fn asked_page(call: &JournalCall) -> Option<u64> {
 }
 
 pub(super) fn first_page_only(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut lists: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
-    for call in &world.calls {
-        if let Some(key) = list_key(call) {
-            lists.entry(key).or_default().push(call);
-        }
-    }
+    let lists = grouped(&world.calls, list_key);
     let used: BTreeSet<&str> = world.calls.iter().filter_map(JournalCall::id).collect();
     let found = lists.into_iter().filter_map(|((operation, _), calls)| {
         // Also a page that was asked for and refused.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::{REPEATED_MIN, one};
+use super::super::theme::{REPEATED_MIN, by_text, one};
 use crate::verdict::counted;
 
 /// The fields of an upload (§4.9).
@@ -98,7 +98,7 @@ fn wrong_field(call: &JournalCall, schema: &Value) -> Option<String> {
 }
 
 pub(super) fn unknown_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut found: Vec<ConductEvidence<'_>> = Vec::new();
+    let mut found = Vec::new();
     for call in world.calls.iter().filter(|call| !call.request.expects_refusal) {
         let known: Vec<&str> = match call.operation {
             Some(Operation::CreateLegalRequest) => {
@@ -114,14 +114,10 @@ pub(super) fn unknown_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             }
             let near = alike(name, known.iter().copied());
             let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            let seen = format!("`{name}` is not a field of {}{hint}", call.name());
-            match found.iter_mut().find(|evidence| evidence.seen == seen) {
-                Some(evidence) => evidence.calls.push(call),
-                None => found.extend(ConductEvidence::of(vec![call], seen)),
-            }
+            found.push((call, format!("`{name}` is not a field of {}{hint}", call.name())));
         }
     }
-    found
+    by_text(found)
 }
 
 pub(super) fn signer_not_offered(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

@@ -9,7 +9,7 @@ use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX};
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::{REPEATED_MIN, one};
+use super::super::theme::{REPEATED_MIN, grouped, one};
 use crate::verdict::counted;
 
 const SECOND_US: u64 = 1_000_000;
@@ -125,16 +125,13 @@ pub(super) fn retry_storm(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn refused_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut refused: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
-    for call in world.calls.iter().filter(|call| call.is_refused()) {
+    let refused = grouped(&world.calls, |call| {
         // Tokens, scopes and the rate limit have rules of their own.
         let is_of_others = matches!(call.decision.as_str(), "served" | "limit" | "token" | "scope")
             || call.operation == Some(Operation::CreateAccessToken);
-        if !is_of_others {
-            let key = (call.caller(), call.intent(), call.status, &call.detail);
-            refused.entry(key).or_default().push(call);
-        }
-    }
+        let is_meant = call.is_refused() && !is_of_others;
+        is_meant.then(|| (call.caller(), call.intent(), call.status, &call.detail))
+    });
     let mut found: Vec<_> = refused
         .into_values()
         .filter(|calls| calls.len() >= REPEATED_MIN)
@@ -241,12 +238,8 @@ pub(super) fn emptied_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn trusts_idempotency_key(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut keys: BTreeMap<&str, Vec<&JournalCall>> = BTreeMap::new();
-    for call in world.calls.iter().filter(|call| call.is_creation()) {
-        if let Some(key) = call.request.idempotency_key.as_deref() {
-            keys.entry(key).or_default().push(call);
-        }
-    }
+    let creations = world.calls.iter().filter(|call| call.is_creation());
+    let keys = grouped(creations, |call| call.request.idempotency_key.as_deref());
     let repeated: Vec<_> = keys.into_values().filter(|calls| calls.len() > 1).flatten().collect();
     let seen = format!("{} creations with an `Idempotency-Key` used again", repeated.len());
     one(ConductEvidence::of(repeated, seen))

@@ -6,7 +6,7 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal, is_form};
-use super::super::theme::{REPEATED_MIN, one};
+use super::super::theme::{REPEATED_MIN, grouped, one};
 use crate::verdict::counted;
 
 /// Calls with a token before its scope can be called too wide.
@@ -109,13 +109,8 @@ fn issued(world: &WorldJournal) -> impl Iterator<Item = (&JournalCall, &str)> {
 
 /// The calls that were let in with each token.
 fn uses(world: &WorldJournal) -> BTreeMap<&str, Vec<&JournalCall>> {
-    let mut uses: BTreeMap<&str, Vec<&JournalCall>> = BTreeMap::new();
-    for call in world.calls.iter().filter(|call| call.application.is_some()) {
-        uses.entry(call.request.authorization.as_deref().unwrap_or_default())
-            .or_default()
-            .push(call);
-    }
-    uses
+    let let_in = world.calls.iter().filter(|call| call.application.is_some());
+    grouped(let_in, |call| Some(call.request.authorization.as_deref().unwrap_or_default()))
 }
 
 pub(super) fn token_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -154,13 +149,10 @@ pub(super) fn dead_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn token_endpoint_hammered(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut tries: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
-    for call in token_calls(world) {
-        let key = (call.caller(), call.intent(), call.request.authorization.as_deref());
-        if call.is_refused() && call.status != 429 {
-            tries.entry(key).or_default().push(call);
-        }
-    }
+    let refused = token_calls(world).filter(|call| call.is_refused() && call.status != 429);
+    let tries = grouped(refused, |call| {
+        Some((call.caller(), call.intent(), call.request.authorization.as_deref()))
+    });
     let found = tries.into_values().filter_map(|calls| {
         let seen = format!(
             "{} token requests that were refused alike ({})",
@@ -196,13 +188,9 @@ pub(super) fn wide_scope(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn forbidden_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut refused: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
-    for call in &world.calls {
-        if call.is_refused() && call.decision == "scope" {
-            let key = (call.operation, call.request.authorization.as_deref());
-            refused.entry(key).or_default().push(call);
-        }
-    }
+    let refused = world.calls.iter().filter(|call| call.is_refused() && call.decision == "scope");
+    let refused =
+        grouped(refused, |call| Some((call.operation, call.request.authorization.as_deref())));
     let found = refused.into_values().filter_map(|calls| {
         let seen = format!(
             "{} {} times with a token that lacks the scope",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::REPEATED_MIN;
+use super::super::theme::{REPEATED_MIN, grouped};
 
 /// Calls before connections are counted.
 const CALLS_MIN: usize = 20;
@@ -31,11 +31,8 @@ pub(super) fn connection_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'
 }
 
 pub(super) fn nameless(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut addresses: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
-    for call in world.calls.iter().filter(|call| call.wire.is_some()) {
-        addresses.entry(call.client).or_default().push(call);
-    }
-    let found = addresses.into_values().filter_map(|calls| {
+    let sent = world.calls.iter().filter(|call| call.wire.is_some());
+    let found = grouped(sent, |call| Some(call.client)).into_values().filter_map(|calls| {
         let has_name = calls.iter().any(|call| call.request.user_agent.is_some());
         let seen = format!("{} calls without a `User-Agent`", calls.len());
         if has_name || calls.len() < REPEATED_MIN { None } else { ConductEvidence::of(calls, seen) }

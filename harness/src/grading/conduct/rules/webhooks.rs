@@ -11,7 +11,7 @@ use crate::verdict::counted;
 const ANSWER_MILLISECONDS_MAX: u64 = 10_000;
 
 /// Evidence of deliveries, with the calls that queued them.
-fn of_deliveries<'j>(
+pub(super) fn of_deliveries<'j>(
     world: &'j WorldJournal,
     is_shown: impl Fn(&JournalDelivery) -> bool,
     what: &str,
