@@ -20,16 +20,17 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use futures_util::StreamExt as _;
 use jiff::Zoned;
+use tokio::sync::Mutex;
 
 use self::attach::AttachedClient;
 use self::certificate_file::{read, verify, wrong};
 use self::drill_part::DrillShardArguments;
-use self::drill_run::{DrillRunner, DrillTls, run_client};
+use self::drill_run::{DrillRunner, run_client};
 use self::drill_watch::DrillWatch;
 use self::probe::{Probe, probe};
 use super::error::{CommandError, INCONCLUSIVE};
 use super::listen::{at_port, listen_address};
-use super::reports::{self, ReplaceArguments, ReportRequest, drill_report};
+use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::serve::{self, WorldArguments};
@@ -44,7 +45,7 @@ use crate::grading::drill::waiver::Waiver;
 use crate::grading::drill::{html, text};
 use crate::report::Format;
 use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Paint, Table};
+use crate::report::terminal::{Cell, Table};
 use crate::run::Interruption;
 use crate::run::part_files::PartSet;
 
@@ -52,6 +53,8 @@ use crate::run::part_files::PartSet;
 const TIMEOUT_SECONDS: u64 = 60;
 /// Drills side by side.
 const JOBS: usize = 4;
+/// The reports that a certificate has.
+const KINDS: [Format; 3] = [Format::Text, Format::Json, Format::Html];
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -99,7 +102,7 @@ pub(super) struct DrillArguments {
     #[command(flatten)]
     world: WorldArguments,
     /// Write the certificate to a file too: text, json or html; `-` is stdout; repeatable
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = drill_report)]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(&KINDS))]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
@@ -199,7 +202,7 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Drill>, CommandError> {
     Ok(table::all().iter().filter(is_chosen).collect())
 }
 
-/// Runs the calm run, then the drills side by side.
+/// The calm run, then the drills.
 async fn record(
     arguments: &DrillArguments,
     seed: u64,
@@ -208,16 +211,9 @@ async fn record(
     watch: &DrillWatch<'_>,
 ) -> Result<BTreeMap<String, DrillRecording>, CommandError> {
     let interruption = Interruption::default();
-    let tls = match (serve::tls(arguments.tls.as_deref())?, arguments.tls.as_deref()) {
-        (Some(tls), Some([file, ..])) => {
-            let file =
-                std::path::absolute(file).map_err(|error| wrong(file, &error.to_string()))?;
-            Some(DrillTls { tls, file })
-        }
-        _ => None,
-    };
     let runner = DrillRunner {
-        tls,
+        tls: serve::tls(arguments.tls.as_deref())?,
+        ca_file: serve::certificate_file(arguments.tls.as_deref()),
         command: &arguments.command,
         world: &arguments.world,
         seed,
@@ -227,41 +223,7 @@ async fn record(
         watch: Some(watch),
     };
     let mut signals = StopSignals::new()?;
-    let running = async {
-        if arguments.attach {
-            let listen = at_port(arguments.listen, arguments.port);
-            return record_attached(&runner, listen, drills, screen, watch).await;
-        }
-        let mut recordings = BTreeMap::new();
-        watch.began(None);
-        let calm = run_client(&runner, None).await?;
-        let result = judge::calm(&calm);
-        watch.ended(&result, &calm, (0, drills.len()))?;
-        recordings.insert(CALM.to_owned(), calm.clone());
-        if result.end != DrillEnd::Held {
-            screen.note(&output(&calm))?;
-            return Ok(recordings);
-        }
-        let mut order = drills.to_vec();
-        // The longest first, so that the others run beside it.
-        order.sort_by_key(|drill| std::cmp::Reverse(drill.seconds));
-        let runs = order.into_iter().map(|drill| {
-            let runner = &runner;
-            async move {
-                watch.began(Some(drill));
-                run_client(runner, Some(drill)).await.map(|run| (drill, run))
-            }
-        });
-        let mut runs =
-            std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(arguments.jobs));
-        while let Some(ended) = runs.next().await {
-            let (drill, run) = ended?;
-            let number = (recordings.len(), drills.len());
-            watch.ended(&judge::judge(drill, &calm, &run), &run, number)?;
-            recordings.insert(drill.id.clone(), run);
-        }
-        Ok(recordings)
-    };
+    let running = all_runs(arguments, &runner, drills, screen, watch);
     let mut running = std::pin::pin!(running);
     tokio::select! {
         ended = &mut running => return ended,
@@ -278,36 +240,58 @@ async fn record(
     })
 }
 
-/// Runs the calm run, then one drill after the other, with a client that runs all the time.
-async fn record_attached(
+/// Runs the calm run, then the drills side by side; with a client that runs all the time, one after the other.
+async fn all_runs(
+    arguments: &DrillArguments,
     runner: &DrillRunner<'_>,
-    listen: SocketAddr,
     drills: &[&'static Drill],
     screen: &Screen,
     watch: &DrillWatch<'_>,
 ) -> Result<BTreeMap<String, DrillRecording>, CommandError> {
-    let mut client = AttachedClient::start(runner, listen, screen).await?;
-    let mut recordings = BTreeMap::new();
-    watch.began(None);
-    let calm = client.run(None).await?;
+    let attached = if arguments.attach {
+        let listen = at_port(arguments.listen, arguments.port);
+        Some(Mutex::new(AttachedClient::start(runner, listen, screen).await?))
+    } else {
+        None
+    };
+    let run = async |drill: Option<&'static Drill>| {
+        watch.began(drill);
+        match &attached {
+            Some(client) => client.lock().await.run(drill).await,
+            None => run_client(runner, drill).await,
+        }
+    };
+    let calm = run(None).await?;
     let result = judge::calm(&calm);
     watch.ended(&result, &calm, (0, drills.len()))?;
-    recordings.insert(CALM.to_owned(), calm.clone());
+    let mut recordings = BTreeMap::from([(CALM.to_owned(), calm.clone())]);
     if result.end == DrillEnd::Held {
-        for drill in attach::in_order(drills.to_vec()) {
-            watch.began(Some(drill));
-            // Its certificate is that of the whole mock.
-            let run = match drill.is_wrong_certificate {
-                true => DrillRecording::default(),
-                false => client.run(Some(drill)).await?,
-            };
+        let (order, jobs) = match attached {
+            Some(_) => (attach::in_order(drills.to_vec()), 1),
+            None => (longest_first(drills.to_vec()), arguments.jobs),
+        };
+        let runs =
+            order.into_iter().map(async |drill| run(Some(drill)).await.map(|it| (drill, it)));
+        let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(jobs));
+        while let Some(ended) = runs.next().await {
+            let (drill, run) = ended?;
             let number = (recordings.len(), drills.len());
             watch.ended(&judge::judge(drill, &calm, &run), &run, number)?;
             recordings.insert(drill.id.clone(), run);
         }
+    } else if attached.is_none() {
+        screen.note(&output(&calm))?;
     }
-    client.end().await;
+    if let Some(client) = attached {
+        client.into_inner().end().await;
+    }
     Ok(recordings)
+}
+
+/// The longest first, so that the others run beside it.
+fn longest_first(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
+    drills.sort_by_key(|drill| std::cmp::Reverse(drill.seconds));
+    drills
 }
 
 /// The last lines that the command printed.
@@ -324,12 +308,7 @@ pub(super) fn merge(
     requests: &[ReportRequest],
     screen: &Screen,
 ) -> Result<u8, CommandError> {
-    let kinds = [Format::Text, Format::Json, Format::Html];
-    if let Some(other) = requests.iter().find(|it| !kinds.contains(&it.format)) {
-        let format = other.format;
-        return Err(CommandError::usage(format!("a certificate has no {format} report"))
-            .help("use text, json or html"));
-    }
+    reports::check_kinds(requests, &KINDS, "a certificate")?;
     let certificate = joined_certificate(set, Zoned::now().date().to_string())?;
     show(&certificate, requests, screen)?;
     Ok(certificate.grade.exit_code())
@@ -340,25 +319,16 @@ fn show(
     requests: &[ReportRequest],
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    for request in requests {
-        let text = match request.format {
-            Format::Json => json(certificate)?,
-            Format::Html => html::page(certificate).map_err(CommandError::fault)?,
-            _ => text::render(certificate, Paint { color: false }),
-        };
-        request.write(&text, screen)?;
-    }
-    if screen.is_json() {
-        return screen.print(&json(certificate)?);
-    }
-    let is_taken = reports::take_stdout(requests);
-    screen.print_beside(is_taken, &text::render(certificate, screen.paint_beside(is_taken)))
-}
-
-fn json(certificate: &Certificate) -> Result<String, CommandError> {
-    let text = serde_json::to_string_pretty(certificate)
-        .map_err(|error| CommandError::fault(format!("the certificate is not JSON: {error}")))?;
-    Ok(format!("{}\n", escape::json(&text)))
+    reports::publish(requests, screen, |request, paint| match request.format {
+        Format::Json => {
+            let text = serde_json::to_string_pretty(certificate).map_err(|error| {
+                CommandError::fault(format!("the certificate is not JSON: {error}"))
+            })?;
+            Ok(format!("{}\n", escape::json(&text)))
+        }
+        Format::Html => html::page(certificate).map_err(CommandError::fault),
+        _ => Ok(text::render(certificate, paint)),
+    })
 }
 
 fn list(screen: &Screen) -> Result<u8, CommandError> {

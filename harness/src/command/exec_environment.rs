@@ -7,26 +7,6 @@ use tokio::process::Command;
 
 use super::serve::ADMIN_TOKEN;
 
-/// All variables. If the world has no value for a variable, it is removed. So the command does not use
-/// a value of another service by mistake.
-const NAMES: [&str; 15] = [
-    "MOOT_BASE_URL",
-    "MOOT_TOKEN_URL",
-    "MOOT_ADMIN_URL",
-    "MOOT_SEED",
-    "MOOT_CLIENT_ID",
-    "MOOT_CLIENT_SECRET",
-    "MOOT_READER_CLIENT_ID",
-    "MOOT_READER_CLIENT_SECRET",
-    "MOOT_WRITER_CLIENT_ID",
-    "MOOT_WRITER_CLIENT_SECRET",
-    "MOOT_OTHER_CLIENT_ID",
-    "MOOT_OTHER_CLIENT_SECRET",
-    "MOOT_REQUESTER_EMAIL",
-    "MOOT_GENERATED_WORKFLOW_ID",
-    "MOOT_THIRD_PARTY_WORKFLOW_ID",
-];
-
 /// A part of the type of workflows for a document of the counterparty. The rest of the type is open.
 const THIRD_PARTY: &str = "third";
 /// This address is never called through a proxy.
@@ -51,8 +31,9 @@ pub(super) fn set(
         Some(file) => command.env(CA_FILE, file),
         None => command.env_remove(CA_FILE),
     };
-    for name in NAMES {
-        match value(name, description) {
+    // A variable without a value is removed, so that the command does not use one of another service by mistake.
+    for (name, value) in variables(description) {
+        match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
         };
@@ -66,48 +47,42 @@ pub(super) fn set(
     }
 }
 
-/// The variables of a client that is not started here: all that the world has a value for.
-pub(super) fn variables(description: &Value) -> Vec<(&'static str, String)> {
-    let values = NAMES.iter().map(|name| Some((*name, value(name, description)?)));
-    values.flatten().collect()
+/// The value of a variable; empty if the world has none.
+pub(super) fn variable(description: &Value, name: &str) -> String {
+    let mut all = variables(description).into_iter();
+    all.find(|(known, _)| *known == name).and_then(|(_, value)| value).unwrap_or_default()
 }
 
-fn value(name: &str, description: &Value) -> Option<String> {
+/// All variables with their values. Our company is that of the first application.
+pub(super) fn variables(description: &Value) -> [(&'static str, Option<String>); 15] {
     let ours = &description["applications"][0]["company"];
-    match name {
-        "MOOT_BASE_URL" => text(&description["base_url"]),
-        "MOOT_TOKEN_URL" => text(&description["token_url"]),
-        "MOOT_ADMIN_URL" => text(&description["admin_url"]),
-        "MOOT_SEED" => Some(description["seed"].to_string()),
-        "MOOT_REQUESTER_EMAIL" => text(&description["users"][ours.as_str()?][0]),
-        "MOOT_GENERATED_WORKFLOW_ID" => {
-            workflow(description, ours, |kind| !kind.contains(THIRD_PARTY))
-        }
-        "MOOT_THIRD_PARTY_WORKFLOW_ID" => {
-            workflow(description, ours, |kind| kind.contains(THIRD_PARTY))
-        }
-        _ => credential(name, description, ours),
-    }
-}
-
-/// A member of an application: of our company with exactly these scopes, or of the other company with
-/// the most scopes.
-fn credential(name: &str, description: &Value, ours: &Value) -> Option<String> {
-    let (role, member) = match name.strip_suffix("CLIENT_ID") {
-        Some(role) => (role, "client_id"),
-        None => (name.strip_suffix("CLIENT_SECRET")?, "client_secret"),
-    };
-    let all = description["applications"].as_array()?.iter();
+    let applications = || description["applications"].as_array().into_iter().flatten();
+    let own = || applications().filter(|one| &one["company"] == ours);
     let scopes = |one: &Value| one["scopes"].as_array().map_or(0, Vec::len);
-    let may = |one: &Value, scope: &str| one["scopes"][0] == scope && scopes(one) == 1;
-    let mut own = all.clone().filter(|one| &one["company"] == ours);
-    let found = match role {
-        "MOOT_" => own.find(|one| scopes(one) > 1),
-        "MOOT_READER_" => own.find(|one| may(one, "read")),
-        "MOOT_WRITER_" => own.find(|one| may(one, "write")),
-        _ => all.rev().filter(|one| &one["company"] != ours).max_by_key(|one| scopes(one)),
-    };
-    text(&found?[member])
+    let may_only = |scope: &str| own().find(|one| one["scopes"][0] == scope && scopes(one) == 1);
+    let main = own().find(|one| scopes(one) > 1);
+    let (reader, writer) = (may_only("read"), may_only("write"));
+    let others = applications().rev().filter(|one| &one["company"] != ours);
+    let other = others.max_by_key(|one| scopes(one));
+    let member = |one: Option<&Value>, name: &str| text(&one?[name]);
+    let workflow = |is_wanted| workflow(description, ours, is_wanted);
+    [
+        ("MOOT_BASE_URL", text(&description["base_url"])),
+        ("MOOT_TOKEN_URL", text(&description["token_url"])),
+        ("MOOT_ADMIN_URL", text(&description["admin_url"])),
+        ("MOOT_SEED", Some(description["seed"].to_string())),
+        ("MOOT_CLIENT_ID", member(main, "client_id")),
+        ("MOOT_CLIENT_SECRET", member(main, "client_secret")),
+        ("MOOT_READER_CLIENT_ID", member(reader, "client_id")),
+        ("MOOT_READER_CLIENT_SECRET", member(reader, "client_secret")),
+        ("MOOT_WRITER_CLIENT_ID", member(writer, "client_id")),
+        ("MOOT_WRITER_CLIENT_SECRET", member(writer, "client_secret")),
+        ("MOOT_OTHER_CLIENT_ID", member(other, "client_id")),
+        ("MOOT_OTHER_CLIENT_SECRET", member(other, "client_secret")),
+        ("MOOT_REQUESTER_EMAIL", text(&description["users"][ours.as_str().unwrap_or_default()][0])),
+        ("MOOT_GENERATED_WORKFLOW_ID", workflow(|kind| !kind.contains(THIRD_PARTY))),
+        ("MOOT_THIRD_PARTY_WORKFLOW_ID", workflow(|kind| kind.contains(THIRD_PARTY))),
+    ]
 }
 
 /// The first published workflow of our company with a type like this.

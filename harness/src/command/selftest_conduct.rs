@@ -194,6 +194,7 @@ async fn client_run(
         interruption: &Interruption::default(),
         probe: None,
         tls: None,
+        ca_file: None,
         watch: None,
     };
     run_client(&runner, situation.drill()).await

@@ -273,6 +273,11 @@ pub(super) fn tls(files: Option<&[PathBuf]>) -> Result<Option<Tls>, CommandError
     }
 }
 
+/// The file with the certificate of `--tls`, for a client that must trust it.
+pub(super) fn certificate_file(files: Option<&[PathBuf]>) -> Option<PathBuf> {
+    std::path::absolute(files?.first()?).ok()
+}
+
 fn base_url(place: &PlaceArguments, bound: SocketAddr) -> String {
     match &place.public_url {
         Some(url) => url.trim_end_matches('/').to_owned(),

@@ -8,7 +8,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::drill_certificate::DrillCertificate;
 use super::drill_mock::DrillMock;
 use super::drill_run::{DrillRunner, SETTLE_SECONDS};
 use super::served_mock::ServedDrillMock;
@@ -44,13 +43,12 @@ impl<'a> AttachedClient<'a> {
         screen: &'a Screen,
     ) -> Result<Self, CommandError> {
         let seed = runner.seed & u64::from(u32::MAX);
-        let served =
-            ServedDrillMock::start(runner.world, listen, seed, DrillCertificate::None).await?;
+        let served = ServedDrillMock::start(runner.world, listen, seed, None).await?;
         let mock = &served.mock;
         mock.begin(Vec::new()).await;
         let mut text = String::from("the client finds the service by these variables:\n");
         for (name, value) in exec_environment::variables(&mock.description()) {
-            text.push_str(&format!("{name}={value}\n"));
+            text.extend(value.map(|value| format!("{name}={value}\n")));
         }
         screen.note(&text)?;
         let lines = runner.command.is_empty().then(lines_of_stdin);
@@ -66,6 +64,10 @@ impl<'a> AttachedClient<'a> {
         &mut self,
         drill: Option<&Drill>,
     ) -> Result<DrillRecording, CommandError> {
+        // Its certificate is that of the whole mock.
+        if drill.is_some_and(|drill| drill.is_wrong_certificate) {
+            return Ok(DrillRecording::default());
+        }
         let mock = self.served.mock.clone();
         let orders = drill.map(|drill| drill.orders.clone()).unwrap_or_default();
         let marks = drill.map(|_| JournalMarks::of(&mock.journals()));
@@ -168,7 +170,9 @@ async fn undoing(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(String, Value)
                 ("PUT /delivery_policy".to_owned(), earlier("/delivery_policy").await)
             }
             "PUT /applications/{client_id}" => {
-                let (client_id, secret) = mock.main_application();
+                let described = mock.description();
+                let client_id = exec_environment::variable(&described, "MOOT_CLIENT_ID");
+                let secret = exec_environment::variable(&described, "MOOT_CLIENT_SECRET");
                 (format!("PUT /applications/{client_id}"), json!({ "client_secret": secret }))
             }
             _ => continue,

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use tokio::process::{Child, Command};
 
+use crate::grading::drill::recording::DrillRecording;
+
 /// For processes that outlived the command, and between the request to end and the end by force.
 const GRACE: Duration = Duration::from_secs(2);
 /// Between two looks for processes that are still there.
@@ -15,18 +17,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Bytes of the output that are kept, its last ones.
 const OUTPUT_BYTES_MAX: u64 = 8 * 1024;
 
-/// How a command ended.
-pub(super) struct ProcessEnd {
-    /// `None` if a signal ended it, or time ran out.
-    pub(super) exit_code: Option<i32>,
-    pub(super) is_timed_out: bool,
-    /// Some of its processes outlived it.
-    pub(super) has_outlived: bool,
-    /// The last lines that it printed.
-    pub(super) output: String,
-}
-
-/// Runs a command until it ends, the time is over, or `stop` is ready. Then none of its processes is left.
+/// Runs a command until it ends, the time is over, or `stop` is ready. Then none of its processes is left. The
+/// recording says how it ended.
 ///
 /// # Errors
 /// It can't be started, as text.
@@ -35,7 +27,7 @@ pub(super) async fn run(
     timeout: Duration,
     stop: impl Future<Output = ()>,
     prepare: impl FnOnce(&mut Command),
-) -> Result<ProcessEnd, String> {
+) -> Result<DrillRecording, String> {
     let (program, words) = line.split_first().ok_or("there is no command to run")?;
     let output = tempfile::tempfile().map_err(|error| format!("no temporary file: {error}"))?;
     let copy = || output.try_clone().map_err(|error| format!("no temporary file: {error}"));
@@ -55,11 +47,12 @@ pub(super) async fn run(
     };
     let has_outlived = ended.is_some() && !group.ends_by_itself().await;
     group.end(&mut child).await;
-    Ok(ProcessEnd {
+    Ok(DrillRecording {
         exit_code: ended.and_then(|ended| ended.code()),
         is_timed_out: ended.is_none(),
         has_outlived,
         output: last_lines(output),
+        ..DrillRecording::default()
     })
 }
 

@@ -1,4 +1,4 @@
-//! The certificate of a drill's mock, and a relay that counts who tries a wrong one.
+//! A wrong certificate for the mock of a drill, and a relay that counts who tries it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,28 +12,8 @@ use tokio::task::JoinHandle;
 use crate::command::error::CommandError;
 use crate::command::listen::listen_on;
 
-/// What a mock proves itself with.
-#[derive(Clone)]
-pub(super) enum DrillCertificate {
-    /// It speaks plain HTTP.
-    None,
-    /// The certificate of `--tls`.
-    Given(Tls),
-    /// One that nobody signed, made for this drill.
-    Wrong,
-}
-
-impl DrillCertificate {
-    pub(super) fn tls(self) -> Result<Option<Tls>, CommandError> {
-        match self {
-            Self::None => Ok(None),
-            Self::Given(tls) => Ok(Some(tls)),
-            Self::Wrong => wrong().map(Some),
-        }
-    }
-}
-
-fn wrong() -> Result<Tls, CommandError> {
+/// A certificate that nobody signed.
+pub(super) fn wrong_certificate() -> Result<Tls, CommandError> {
     let fault = |error: String| CommandError::fault(format!("no certificate can be made: {error}"));
     let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
     let made =
@@ -54,11 +34,11 @@ pub(super) struct CountingRelay {
 
 impl CountingRelay {
     /// Starts one in front of this address. Returns it with its own.
-    pub(super) async fn start(to: SocketAddr) -> Result<(Self, String), CommandError> {
+    pub(super) async fn start(to: SocketAddr) -> Result<(Self, SocketAddr), CommandError> {
         let (listener, bound) = listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
         let connections = Arc::new(AtomicUsize::new(0));
         let running = tokio::spawn(pass_on(listener, to, connections.clone()));
-        Ok((Self { connections, running }, format!("http://{bound}")))
+        Ok((Self { connections, running }, bound))
     }
 
     pub(super) fn connections(&self) -> usize {

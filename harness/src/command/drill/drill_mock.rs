@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use crate::command::error::CommandError;
+use crate::command::exec_environment;
 use crate::command::runtime::random_seed;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::grading::drill::recording::DrillRecording;
@@ -94,14 +95,6 @@ impl DrillMock {
         self.0.site.get().map(Site::describe).unwrap_or_default()
     }
 
-    /// Client id and secret of the main application.
-    pub(super) fn main_application(&self) -> (String, String) {
-        let described = self.description();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let main = main_application(&described);
-        main.map(|it| (text(&it["client_id"]), text(&it["client_secret"]))).unwrap_or_default()
-    }
-
     /// Waits until the client made no call for so long, for `most` at most.
     pub(super) async fn wait_until_quiet(&self, quiet: Duration, most: Duration) {
         let end = Instant::now() + most;
@@ -165,20 +158,15 @@ impl DrillMock {
 
     /// A new sandbox of the client is in the same situation.
     fn entered(&self, id: &str) {
-        let mock = self.clone();
-        let id = id.to_owned();
-        tokio::task::block_in_place(|| {
-            tokio::runtime::Handle::current().block_on(async move {
-                let world = mock.admin(Some(&id), "GET /world", &Value::Null).await;
-                let counts = world.map(|mut world| world["companies"][0]["counts"].take());
-                match counts {
-                    Ok(counts) => {
-                        mock.0.situation.lock().first_counts.insert(Some(id.clone()), counts);
-                        mock.carry_out_first(Some(&id)).await;
-                    }
-                    Err(why) => mock.fail(why),
+        at_once(async {
+            let world = self.admin(Some(id), "GET /world", &Value::Null).await;
+            match world.map(|mut world| world["companies"][0]["counts"].take()) {
+                Ok(counts) => {
+                    self.0.situation.lock().first_counts.insert(Some(id.to_owned()), counts);
+                    self.carry_out_first(Some(id)).await;
                 }
-            });
+                Err(why) => self.fail(why),
+            }
         });
     }
 
@@ -207,14 +195,11 @@ impl DrillMock {
         if due.is_empty() {
             return;
         }
-        let mock = self.clone();
-        tokio::task::block_in_place(|| {
-            tokio::runtime::Handle::current().block_on(async move {
-                for (number, order) in due {
-                    mock.carry_out(call.sandbox.as_deref(), &order).await;
-                    mock.0.situation.lock().done.insert(number);
-                }
-            });
+        at_once(async {
+            for (number, order) in due {
+                self.carry_out(call.sandbox.as_deref(), &order).await;
+                self.0.situation.lock().done.insert(number);
+            }
         });
     }
 
@@ -269,8 +254,10 @@ impl DrillMock {
                 None => self.description(),
                 Some(id) => self.admin(None, &format!("GET /sandboxes/{id}"), &Value::Null).await?,
             };
-            let (client_id, workflow) = parties(&described);
-            text = text.replace("{client_id}", client_id).replace("{workflow}", workflow);
+            let value = |name: &str| exec_environment::variable(&described, name);
+            text = text
+                .replace("{client_id}", &value("MOOT_CLIENT_ID"))
+                .replace("{workflow}", &value("MOOT_GENERATED_WORKFLOW_ID"));
         }
         if text.contains("{request}") {
             let line = "GET /exchanges/har?operation=create_legal_request";
@@ -346,28 +333,11 @@ impl DrillMock {
     }
 }
 
+/// Does something in the middle of a call, whose answer waits for it.
+fn at_once(work: impl Future<Output = ()>) {
+    tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work));
+}
+
 fn sandbox_of(world: &Value) -> Option<String> {
     world["sandbox"].as_str().map(str::to_owned)
-}
-
-/// The first application with more than one scope.
-fn main_application(described: &Value) -> Option<&Value> {
-    let mut applications = described["applications"].as_array().into_iter().flatten();
-    applications.find(|it| it["scopes"].as_array().is_some_and(|it| it.len() > 1))
-}
-
-/// The main application and the generated workflow of the client's company.
-fn parties(described: &Value) -> (&str, &str) {
-    let company = &described["applications"][0]["company"];
-    let main = main_application(described);
-    let mut workflows = described["workflows"].as_array().into_iter().flatten();
-    let generated = workflows.find(|it| {
-        &it["company"] == company
-            && it["status"] == "published"
-            && !it["type"].as_str().is_some_and(|kind| kind.contains("third"))
-    });
-    (
-        main.and_then(|it| it["client_id"].as_str()).unwrap_or_default(),
-        generated.and_then(|it| it["id"].as_str()).unwrap_or_default(),
-    )
 }

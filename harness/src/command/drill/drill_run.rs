@@ -2,14 +2,14 @@
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use moot_mock::shell::Tls;
+use serde_json::Value;
 use tokio::process::Command;
 
 use super::client_process;
-use super::drill_certificate::DrillCertificate;
 use super::drill_mock::{DrillMock, derived};
 use super::drill_watch::DrillWatch;
 use super::probe::Probe;
@@ -32,15 +32,11 @@ pub(in crate::command) struct DrillRunner<'a> {
     pub(in crate::command) timeout: Duration,
     pub(in crate::command) interruption: &'a Interruption,
     pub(in crate::command) probe: Option<&'a Probe>,
-    pub(in crate::command) tls: Option<DrillTls>,
+    /// What the mock proves itself with, and the file that has it.
+    pub(in crate::command) tls: Option<Tls>,
+    pub(in crate::command) ca_file: Option<PathBuf>,
     /// Who looks at the calls while the client works.
     pub(in crate::command) watch: Option<&'a DrillWatch<'a>>,
-}
-
-/// The certificate of `--tls`, and the file that has it.
-pub(in crate::command) struct DrillTls {
-    pub(in crate::command) tls: Tls,
-    pub(in crate::command) file: PathBuf,
 }
 
 /// Runs the command against a mock of its own, in the situation of the drill.
@@ -54,13 +50,14 @@ pub(in crate::command) async fn run_client(
     let key = drill.map_or("calm", |drill| drill.id.as_str());
     let seed = derived(runner.seed, key) & u64::from(u32::MAX);
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let certificate = match (&runner.tls, drill.is_some_and(|it| it.is_wrong_certificate)) {
-        (None, true) => return Ok(DrillRecording::default()),
-        (Some(_), true) => DrillCertificate::Wrong,
-        (None, false) => DrillCertificate::None,
-        (Some(given), false) => DrillCertificate::Given(given.tls.clone()),
+    let is_wrong = drill.is_some_and(|drill| drill.is_wrong_certificate);
+    if is_wrong && runner.tls.is_none() {
+        return Ok(DrillRecording::default());
+    }
+    let mut served = match is_wrong {
+        true => ServedDrillMock::with_wrong_certificate(runner.world, at, seed).await?,
+        false => ServedDrillMock::start(runner.world, at, seed, runner.tls.clone()).await?,
     };
-    let mut served = ServedDrillMock::start(runner.world, at, seed, certificate).await?;
     let mock = served.mock.clone();
     mock.begin(drill.map(|drill| drill.orders.clone()).unwrap_or_default()).await;
     let mut recording = runner.watched(&mock, drill, runner.run_command(&mock, drill)).await;
@@ -89,9 +86,7 @@ impl DrillRunner<'_> {
             return;
         };
         let description = mock.description();
-        let prepare = |command: &mut Command| {
-            exec_environment::set(command, &description, Some(mock.client_token()), self.ca_file());
-        };
+        let prepare = |command: &mut Command| self.prepare(command, &description, mock);
         recording.probe = Some(probe.ask(&mock.journals(), prepare).await);
     }
 
@@ -108,10 +103,6 @@ impl DrillRunner<'_> {
         }
     }
 
-    fn ca_file(&self) -> Option<&Path> {
-        self.tls.as_ref().map(|given| given.file.as_path())
-    }
-
     /// Runs the command once.
     pub(super) async fn run_command(
         &self,
@@ -120,29 +111,15 @@ impl DrillRunner<'_> {
     ) -> DrillRecording {
         let waits = Duration::from_secs(drill.map_or(0, |drill| drill.seconds));
         let description = mock.description();
-        let ended = client_process::run(
-            self.command,
-            self.timeout + waits,
-            self.interruption.told(),
-            |command| {
-                exec_environment::set(
-                    command,
-                    &description,
-                    Some(mock.client_token()),
-                    self.ca_file(),
-                )
-            },
-        );
-        let mut recording = DrillRecording::default();
-        match ended.await {
-            Ok(ended) => {
-                recording.exit_code = ended.exit_code;
-                recording.is_timed_out = ended.is_timed_out;
-                recording.has_outlived = ended.has_outlived;
-                recording.output = ended.output;
-            }
-            Err(why) => recording.trouble = Some(why),
-        }
-        recording
+        let prepare = |command: &mut Command| self.prepare(command, &description, mock);
+        let stop = self.interruption.told();
+        let ended = client_process::run(self.command, self.timeout + waits, stop, prepare).await;
+        ended.unwrap_or_else(|why| DrillRecording { trouble: Some(why), ..Default::default() })
+    }
+
+    /// Sets the variables by which a command finds the mock.
+    fn prepare(&self, command: &mut Command, description: &Value, mock: &DrillMock) {
+        let token = Some(mock.client_token());
+        exec_environment::set(command, description, token, self.ca_file.as_deref());
     }
 }

@@ -2,12 +2,12 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use moot_mock::shell::{ServeLimits, Site, SiteOptions, serve};
+use moot_mock::shell::{ServeLimits, Site, SiteOptions, Tls, serve};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::drill_certificate::{CountingRelay, DrillCertificate};
+use super::drill_certificate::{CountingRelay, wrong_certificate};
 use super::drill_mock::{DrillMock, not_started};
 use crate::command::error::CommandError;
 use crate::command::listen::listen_on;
@@ -30,28 +30,40 @@ impl ServedDrillMock {
         world: &WorldArguments,
         listen: SocketAddr,
         seed: u64,
-        certificate: DrillCertificate,
+        tls: Option<Tls>,
     ) -> Result<Self, CommandError> {
-        let (listener, mut base_url) = listen_at(listen).await?;
-        let relay = match certificate {
-            DrillCertificate::Wrong => {
-                let at = listener.local_addr().map_err(not_started)?;
-                let (relay, url) = CountingRelay::start(at).await?;
-                base_url = url;
-                Some(relay)
-            }
-            DrillCertificate::None | DrillCertificate::Given(_) => None,
-        };
-        let tls = certificate.tls()?;
-        if tls.is_some() {
-            base_url = base_url.replacen("http://", "https://", 1);
-        }
-        let (stranger_listener, stranger_url) =
-            listen_at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
-        let mut settings = settings_of(world, base_url.clone())?;
+        let (listener, bound) = listen_on(listen).await?;
+        Self::at(listener, bound, world, seed, tls).await
+    }
+
+    /// As [`Self::start`], with a certificate that nobody signed, and the number of connections to it.
+    pub(super) async fn with_wrong_certificate(
+        world: &WorldArguments,
+        listen: SocketAddr,
+        seed: u64,
+    ) -> Result<Self, CommandError> {
+        let (listener, bound) = listen_on(listen).await?;
+        let (relay, relayed) = CountingRelay::start(bound).await?;
+        let tls = Some(wrong_certificate()?);
+        let served = Self::at(listener, relayed, world, seed, tls).await?;
+        Ok(Self { relay: Some(relay), ..served })
+    }
+
+    /// A mock with this listener, which clients reach at this address.
+    async fn at(
+        listener: TcpListener,
+        address: SocketAddr,
+        world: &WorldArguments,
+        seed: u64,
+        tls: Option<Tls>,
+    ) -> Result<Self, CommandError> {
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let (stranger_listener, stranger_bound) =
+            listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let mut settings = settings_of(world, format!("{scheme}://{address}"))?;
         settings.seed = seed;
         let stranger = SiteOptions::new(settings.clone());
-        let (mock, site) = DrillMock::new(settings, stranger_url)?;
+        let (mock, site) = DrillMock::new(settings, format!("http://{stranger_bound}"))?;
         let stranger = Site::new(stranger).map_err(not_started)?;
         let served = [(listener, site, tls), (stranger_listener, stranger.clone(), None)];
         let stops = served.map(|(listener, site, tls)| {
@@ -60,7 +72,7 @@ impl ServedDrillMock {
             let limits = ServeLimits::default();
             (stop, tokio::spawn(serve(listener, site, limits, tls, stopped)))
         });
-        Ok(Self { mock, stranger, stops: Vec::from(stops), relay })
+        Ok(Self { mock, stranger, stops: Vec::from(stops), relay: None })
     }
 
     /// Ends it, once each call was answered: only then it is in the journal.
@@ -83,9 +95,4 @@ impl ServedDrillMock {
         let calls = worlds.flat_map(|world| world["exchanges"].as_array().into_iter().flatten());
         calls.filter(|call| call["request"]["authorization"].is_string()).count()
     }
-}
-
-async fn listen_at(at: SocketAddr) -> Result<(TcpListener, String), CommandError> {
-    let (listener, bound) = listen_on(at).await?;
-    Ok((listener, format!("http://{bound}")))
 }

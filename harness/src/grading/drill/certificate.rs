@@ -80,7 +80,8 @@ pub struct Certificate {
 }
 
 /// What a certificate is made of, beside its recordings.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CertificateInput {
     /// `--seed`.
     pub seed: u64,
@@ -89,10 +90,12 @@ pub struct CertificateInput {
     /// `--client-version`.
     pub version: Option<String>,
     /// Whether only some of the drills were run.
+    #[serde(skip)]
     pub is_partial: bool,
     /// The waivers.
     pub waivers: Vec<Waiver>,
     /// Today, as `2026-11-22`.
+    #[serde(skip)]
     pub today: String,
 }
 

@@ -11,19 +11,8 @@ use super::certificate::{CALM, Certificate, CertificateInput};
 use super::judge::{self, DrillEnd, DrillResult};
 use super::recording::DrillRecording;
 use super::table;
-use super::waiver::Waiver;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::run::part_files::{PartError, PartFile, PartHead, PartSet, PartWriter};
-
-/// The second line: what a certificate is made of, beside its recordings.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InputRow {
-    seed: u64,
-    command: Vec<String>,
-    version: Option<String>,
-    waivers: Vec<Waiver>,
-}
 
 /// A line for each drill, and one for the calm run.
 #[derive(Serialize, Deserialize)]
@@ -33,7 +22,7 @@ struct RecordingRow {
     recording: DrillRecording,
 }
 
-/// Writes the part of a shard into this folder.
+/// Writes the part of a shard into this folder. The second line is the input.
 ///
 /// # Errors
 /// It can't be written.
@@ -44,12 +33,7 @@ pub fn write_drills(
     recordings: &BTreeMap<String, DrillRecording>,
 ) -> Result<(), PartError> {
     let mut writer = PartWriter::new(head)?;
-    writer.line(&InputRow {
-        seed: input.seed,
-        command: input.command.clone(),
-        version: input.version.clone(),
-        waivers: input.waivers.clone(),
-    })?;
+    writer.line(input)?;
     for (drill, recording) in recordings {
         let row = RecordingRow { drill: drill.clone(), recording: recording.clone() };
         writer.line(&row)?;
@@ -100,15 +84,8 @@ pub fn joined_certificate(set: &PartSet, today: String) -> Result<Certificate, P
     }
     recordings.insert(CALM.to_owned(), worst.clone());
     let missing = table::all().iter().any(|drill| !recordings.contains_key(&drill.id));
-    let input = CertificateInput {
-        seed: input.seed,
-        command: input.command,
-        version: input.version,
-        is_partial: missing || !set.missing().is_empty(),
-        waivers: input.waivers,
-        today,
-    };
-    Ok(Certificate::of(input, recordings))
+    let is_partial = missing || !set.missing().is_empty();
+    Ok(Certificate::of(CertificateInput { is_partial, today, ..input }, recordings))
 }
 
 fn unfit(one: &PartFile, other: &PartFile, told: &DrillResult, differs: &DrillResult) -> PartError {
@@ -124,11 +101,13 @@ fn unfit(one: &PartFile, other: &PartFile, told: &DrillResult, differs: &DrillRe
     }
 }
 
-fn read_one(file: &PartFile) -> Result<(InputRow, BTreeMap<String, DrillRecording>), PartError> {
+fn read_one(
+    file: &PartFile,
+) -> Result<(CertificateInput, BTreeMap<String, DrillRecording>), PartError> {
     let damaged = |error: serde_json::Error| file.damaged(format!("a line can't be read: {error}"));
     let mut lines = file.lines.iter();
     let first = lines.next().ok_or_else(|| file.damaged("it has no result"))?;
-    let input: InputRow = serde_json::from_str(first).map_err(damaged)?;
+    let input: CertificateInput = serde_json::from_str(first).map_err(damaged)?;
     let mut recordings = BTreeMap::new();
     for line in lines {
         let row: RecordingRow = serde_json::from_str(line).map_err(damaged)?;
