@@ -99,24 +99,24 @@ fn operations(worlds: &[WorldJournal]) -> Vec<OperationUse> {
 
 fn errors(worlds: &[WorldJournal]) -> Vec<ReceivedError> {
     let mut errors: Vec<ReceivedError> = Vec::new();
-    let mut known: BTreeMap<(String, u16, String), usize> = BTreeMap::new();
     for world in worlds {
         for call in &world.calls {
             let Some((problem, detail)) = received(call) else { continue };
-            match known.get(&(call.name(), call.status, problem.clone())) {
-                Some(at) => errors[*at].times += 1,
-                None => {
-                    known.insert((call.name(), call.status, problem.clone()), errors.len());
-                    errors.push(ReceivedError {
-                        status: call.status,
-                        problem,
-                        call: call.name(),
-                        times: 1,
-                        first_call: call.serial,
-                        sandbox: world.sandbox.clone(),
-                        detail,
-                    });
-                }
+            let (name, status) = (call.name(), call.status);
+            let is_same = |it: &&mut ReceivedError| {
+                it.call == name && it.status == status && it.problem == problem
+            };
+            match errors.iter_mut().find(is_same) {
+                Some(error) => error.times += 1,
+                None => errors.push(ReceivedError {
+                    status,
+                    problem,
+                    call: name,
+                    times: 1,
+                    first_call: call.serial,
+                    sandbox: world.sandbox.clone(),
+                    detail,
+                }),
             }
         }
     }

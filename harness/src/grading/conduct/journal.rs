@@ -193,17 +193,10 @@ impl JournalCall {
     }
 
     /// What it asks for, without its credential: equal ones are repetitions.
-    pub(super) fn intent(&self) -> CallIntent<'_> {
+    pub(super) fn intent(&self) -> impl Ord {
         let parts = self.request.parts.iter();
-        (
-            &self.method,
-            &self.path,
-            self.query.as_deref(),
-            self.request.text.as_deref(),
-            parts
-                .map(|part| (&*part.name, part.text.as_deref(), part.file_name.as_deref()))
-                .collect(),
-        )
+        let parts: Vec<_> = parts.map(|part| (&part.name, &part.text, &part.file_name)).collect();
+        (&self.method, &self.path, &self.query, &self.request.text, parts)
     }
 
     /// Whether it was sent before its client can have read the answer to `earlier`. Unknown times count as
@@ -270,15 +263,6 @@ impl JournalCall {
         self.request.parts.iter().find(|part| part.name == name)?.text.as_deref()
     }
 }
-
-/// See [`JournalCall::intent`].
-pub(super) type CallIntent<'c> = (
-    &'c str,
-    &'c str,
-    Option<&'c str>,
-    Option<&'c str>,
-    Vec<(&'c str, Option<&'c str>, Option<&'c str>)>,
-);
 
 /// Whether a content type is the one of a form without parts.
 pub(super) fn is_form(content_type: &str) -> bool {

@@ -4,12 +4,23 @@ use std::collections::BTreeMap;
 
 use super::finding::ConductEvidence;
 use super::journal::JournalCall;
+use crate::verdict::counted;
 
 /// This many refused calls make a habit. A test that provokes an error once or twice has none.
 pub(super) const REPEATED_MIN: usize = 3;
 
 pub(super) fn one(evidence: Option<ConductEvidence<'_>>) -> Vec<ConductEvidence<'_>> {
     evidence.into_iter().collect()
+}
+
+/// Evidence of these calls, told by their number: `3 calls without a token`. Nothing if there are none.
+pub(super) fn of_calls<'j>(
+    calls: Vec<&'j JournalCall>,
+    noun: &str,
+    what: &str,
+) -> Vec<ConductEvidence<'j>> {
+    let seen = format!("{} {what}", counted(calls.len(), noun));
+    one(ConductEvidence::of(calls, seen))
 }
 
 /// The calls that have a key, by it.

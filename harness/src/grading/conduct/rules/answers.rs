@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::{REPEATED_MIN, by_text, one};
-use crate::verdict::counted;
+use super::super::theme::{REPEATED_MIN, by_text, of_calls};
 
 /// Parameters with rules of their own.
 const SECRET_PARAMETERS: [&str; 3] = ["access_token", "token", "client_secret"];
@@ -30,8 +29,7 @@ pub(super) fn reads_id_shape(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     if unknown.len() < REPEATED_MIN {
         return Vec::new();
     }
-    let seen = format!("{} that no answer named", counted(unknown.len(), "unknown id"));
-    one(ConductEvidence::of(unknown, seen))
+    of_calls(unknown, "unknown id", "that no answer named")
 }
 
 fn collect_ids<'a>(value: &'a Value, ids: &mut BTreeSet<&'a str>) {

@@ -7,7 +7,7 @@ use moot_fixtures::contract::Operation;
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, JournalDelivery, WorldJournal};
-use super::super::theme::{grouped, one};
+use super::super::theme::{grouped, of_calls, one};
 use super::lists::{asked_page, list_key};
 use super::webhooks::of_deliveries;
 use crate::verdict::counted;
@@ -66,9 +66,7 @@ pub(super) fn no_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     };
     let endured = stalled(world).filter(is_endured);
     let endured: Vec<_> = endured.collect();
-    let seen =
-        format!("{} waited for, until the service gave up", counted(endured.len(), "answer"));
-    one(ConductEvidence::of(endured, seen))
+    of_calls(endured, "answer", "waited for, until the service gave up")
 }
 
 pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -129,11 +127,7 @@ pub(super) fn stale_schema(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             refused.insert(key, call);
         }
     }
-    let seen = format!(
-        "{} after a refusal, without a look at the schema",
-        counted(stale.len(), "creation")
-    );
-    one(ConductEvidence::of(stale, seen))
+    of_calls(stale, "creation", "after a refusal, without a look at the schema")
 }
 
 pub(super) fn hook_unknown_event(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

@@ -17,9 +17,7 @@ const POLL_PAUSE_US_MIN: u64 = 5_000_000;
 const DEAD_LOOKS_MIN: usize = 5;
 
 /// A list as it was asked for, without the page.
-pub(super) type ListKey = (Operation, Vec<(String, String)>);
-
-pub(super) fn list_key(call: &JournalCall) -> Option<ListKey> {
+pub(super) fn list_key(call: &JournalCall) -> Option<(Operation, Vec<(String, String)>)> {
     let operation = call.operation.filter(|operation| operation.is_list())?;
     let filter = call.parameters().into_iter().filter(|(name, _)| name != "page");
     Some((operation, filter.collect()))

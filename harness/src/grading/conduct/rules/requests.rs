@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::{REPEATED_MIN, by_text, one};
-use crate::verdict::counted;
+use super::super::theme::{REPEATED_MIN, by_text, of_calls};
 
 /// The fields of an upload (§4.9).
 const UPLOAD_FIELDS: [&str; 3] = ["file", "url", "metadata"];
@@ -47,19 +46,17 @@ pub(super) fn schema_unread(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         .into_iter()
         .filter(|(call, _, schema)| schema.is_none() && call.status != 404);
     let unread: Vec<_> = unread.map(|(call, _, _)| call).collect();
-    let seen =
-        format!("{} before the workflow's schema was read", counted(unread.len(), "creation"));
-    one(ConductEvidence::of(unread, seen))
+    of_calls(unread, "creation", "before the workflow's schema was read")
 }
 
 /// Evidence of calls that the service refused, where a test may provoke one or two, or let in.
-fn refused_or_served<'j>(calls: Vec<&'j JournalCall>, seen: String) -> Vec<ConductEvidence<'j>> {
+fn refused_or_served<'j>(
+    calls: Vec<&'j JournalCall>,
+    noun: &str,
+    what: &str,
+) -> Vec<ConductEvidence<'j>> {
     let is_served = calls.iter().any(|call| call.status < 300);
-    if is_served || calls.len() >= REPEATED_MIN {
-        one(ConductEvidence::of(calls, seen))
-    } else {
-        Vec::new()
-    }
+    if is_served || calls.len() >= REPEATED_MIN { of_calls(calls, noun, what) } else { Vec::new() }
 }
 
 pub(super) fn field_not_listed(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -70,12 +67,8 @@ pub(super) fn field_not_listed(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
         first.get_or_insert(wrong);
         calls.push(call);
     }
-    let seen = format!(
-        "{} against the schema: {}",
-        counted(calls.len(), "creation"),
-        first.unwrap_or_default()
-    );
-    refused_or_served(calls, seen)
+    let what = format!("against the schema: {}", first.unwrap_or_default());
+    refused_or_served(calls, "creation", &what)
 }
 
 /// A field that the schema does not list, or requires in vain.
@@ -127,8 +120,7 @@ pub(super) fn signer_not_offered(world: &WorldJournal) -> Vec<ConductEvidence<'_
         })
     });
     let calls: Vec<_> = wrong.map(|(call, _, _)| call).collect();
-    let seen = format!("{} with a signer who is not an option", counted(calls.len(), "creation"));
-    refused_or_served(calls, seen)
+    refused_or_served(calls, "creation", "with a signer who is not an option")
 }
 
 fn is_not_offered(call: &JournalCall, schema: &Value, name: &str) -> bool {
@@ -161,9 +153,7 @@ pub(super) fn unpublished_used(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
             calls.push(call);
         }
     }
-    let seen =
-        format!("{} with a workflow seen as `unpublished`", counted(calls.len(), "creation"));
-    refused_or_served(calls, seen)
+    refused_or_served(calls, "creation", "with a workflow seen as `unpublished`")
 }
 
 pub(super) fn bad_json_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -180,6 +170,5 @@ pub(super) fn bad_json_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             })
     };
     let calls: Vec<_> = world.calls.iter().filter(is_bad).collect();
-    let seen = format!("{} with a field that holds no JSON object", counted(calls.len(), "form"));
-    refused_or_served(calls, seen)
+    refused_or_served(calls, "form", "with a field that holds no JSON object")
 }

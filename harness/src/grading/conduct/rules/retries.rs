@@ -9,7 +9,7 @@ use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX};
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::{REPEATED_MIN, grouped, one};
+use super::super::theme::{REPEATED_MIN, grouped, of_calls, one};
 use crate::verdict::counted;
 
 const SECOND_US: u64 = 1_000_000;
@@ -40,8 +40,7 @@ pub(super) fn impatient_retry(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
         }
     }
     let early: Vec<_> = early.into_values().collect();
-    let seen = format!("{} before the time that `Retry-After` named", counted(early.len(), "call"));
-    one(ConductEvidence::of(early, seen))
+    of_calls(early, "call", "before the time that `Retry-After` named")
 }
 
 /// Whether a call should have waited for the time that `refusal` names. Only the same call again, or one on
@@ -172,9 +171,7 @@ pub(super) fn blind_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             lost.retain(|(caller, _), _| *caller != call.caller());
         }
     }
-    let seen =
-        format!("{} right after one whose answer was lost", counted(blind.len(), "creation"));
-    one(ConductEvidence::of(blind, seen))
+    of_calls(blind, "creation", "right after one whose answer was lost")
 }
 
 /// Whether its client had used another connection before. A client with one connection sends nothing at the same
@@ -232,9 +229,7 @@ pub(super) fn emptied_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             failed.insert(key, call);
         }
     }
-    let seen =
-        format!("{} with less of the file than before", counted(emptied.len(), "repetition"));
-    one(ConductEvidence::of(emptied, seen))
+    of_calls(emptied, "repetition", "with less of the file than before")
 }
 
 pub(super) fn trusts_idempotency_key(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

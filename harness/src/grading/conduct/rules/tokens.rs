@@ -6,7 +6,7 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalCall, WorldJournal, is_form};
-use super::super::theme::{REPEATED_MIN, grouped, one};
+use super::super::theme::{REPEATED_MIN, grouped, of_calls, one};
 use crate::verdict::counted;
 
 /// Calls with a token before its scope can be called too wide.
@@ -33,8 +33,7 @@ pub(super) fn no_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     if wrong.len() >= REPEATED_MIN {
         without.extend(wrong);
     }
-    let seen = format!("{} without a valid access token", counted(without.len(), "call"));
-    one(ConductEvidence::of(without, seen))
+    of_calls(without, "call", "without a valid access token")
 }
 
 fn has_token_in_address(call: &JournalCall) -> bool {
@@ -48,8 +47,7 @@ pub(super) fn token_in_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
     let shown =
         |call: &&JournalCall| call.request.authorization.is_none() && has_token_in_address(call);
     let calls: Vec<_> = world.calls.iter().filter(shown).collect();
-    let seen = format!("{} with the token in the query or a form", counted(calls.len(), "call"));
-    one(ConductEvidence::of(calls, seen))
+    of_calls(calls, "call", "with the token in the query or a form")
 }
 
 pub(super) fn two_token_ways(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -58,16 +56,14 @@ pub(super) fn two_token_ways(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         credentials > 1 || (credentials == 1 && has_token_in_address(call))
     };
     let calls: Vec<_> = world.calls.iter().filter(shown).collect();
-    let seen = format!("{} with a token in two ways", counted(calls.len(), "call"));
-    one(ConductEvidence::of(calls, seen))
+    of_calls(calls, "call", "with a token in two ways")
 }
 
 pub(super) fn secret_in_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let shown =
         |call: &&JournalCall| call.parameters().iter().any(|(name, _)| name == "client_secret");
     let calls: Vec<_> = world.calls.iter().filter(shown).collect();
-    let seen = format!("{} with `client_secret` in the query", counted(calls.len(), "call"));
-    one(ConductEvidence::of(calls, seen))
+    of_calls(calls, "call", "with `client_secret` in the query")
 }
 
 fn token_calls(world: &WorldJournal) -> impl Iterator<Item = &JournalCall> {
@@ -80,9 +76,7 @@ pub(super) fn two_client_ways(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
             && call.form().iter().any(|(name, _)| name == "client_secret")
     };
     let calls: Vec<_> = token_calls(world).filter(shown).collect();
-    let seen =
-        format!("{} with the secret in HTTP Basic and in the form", counted(calls.len(), "call"));
-    one(ConductEvidence::of(calls, seen))
+    of_calls(calls, "call", "with the secret in HTTP Basic and in the form")
 }
 
 pub(super) fn token_call_form(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -214,6 +208,5 @@ pub(super) fn token_to_download(world: &WorldJournal) -> Vec<ConductEvidence<'_>
             unasked.push(call);
         }
     }
-    let seen = format!("{} with the token", counted(unasked.len(), "download"));
-    one(ConductEvidence::of(unasked, seen))
+    of_calls(unasked, "download", "with the token")
 }

@@ -4,7 +4,7 @@ use moot_fixtures::contract::Operation;
 
 use super::super::finding::ConductEvidence;
 use super::super::journal::{JournalAttempt, JournalDelivery, WorldJournal};
-use super::super::theme::one;
+use super::super::theme::of_calls;
 use crate::verdict::counted;
 
 /// Receivers answer within this time.
@@ -65,6 +65,5 @@ pub(super) fn hook_open(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             && call.answer["data"]["attributes"]["auth_type"] == "none"
     });
     let open: Vec<_> = open.collect();
-    let seen = format!("{} without a credential", counted(open.len(), "webhook"));
-    one(ConductEvidence::of(open, seen))
+    of_calls(open, "webhook", "without a credential")
 }
