@@ -13,9 +13,6 @@ use crate::exchange::masks::{Masks, Secrets};
 use crate::report::{Format, RenderError, ndjson};
 use crate::verdict::result::{Event, RunResult};
 
-/// All streams of a run.
-pub(super) struct EventStreams(Vec<EventStream>);
-
 /// Sends the events of a run to its streams.
 #[derive(Clone)]
 pub(super) struct EventSender {
@@ -24,7 +21,7 @@ pub(super) struct EventSender {
 }
 
 /// One stream, and the thread that writes it: masking must not delay the run.
-struct EventStream {
+pub(super) struct EventStream {
     request: ReportRequest,
     sender: Sender<Message>,
     writer: JoinHandle<Result<(), String>>,
@@ -32,42 +29,39 @@ struct EventStream {
 
 enum Message {
     Event(Event, Arc<Masks>),
-    Line(String),
-    End,
+    /// The last line.
+    End(String),
 }
 
-impl EventStreams {
-    /// Creates the files, empty.
-    ///
-    /// # Errors
-    /// One can't be created.
-    pub(super) fn open(requests: &[ReportRequest]) -> Result<Self, CommandError> {
-        let wanted = requests.iter().filter(|request| request.format == Format::Ndjson);
-        wanted.map(EventStream::open).collect::<Result<_, _>>().map(Self)
-    }
+/// Creates the files, empty.
+///
+/// # Errors
+/// One can't be created.
+pub(super) fn open(requests: &[ReportRequest]) -> Result<Vec<EventStream>, CommandError> {
+    requests.iter().filter(|it| it.format == Format::Ndjson).map(EventStream::open).collect()
+}
 
-    /// A sender for a run with these secrets.
-    pub(super) fn sender(&self, masks: &Arc<Masks>) -> EventSender {
-        let senders = self.0.iter().map(|stream| stream.sender.clone()).collect();
-        EventSender { senders, masks: Arc::clone(masks) }
+/// Writes the last line of each, and ends them.
+///
+/// # Errors
+/// What could not be written, or had a secret in it, of all streams.
+pub(super) fn finish(streams: Vec<EventStream>, result: &RunResult) -> Result<(), CommandError> {
+    if streams.is_empty() {
+        return Ok(());
     }
-
-    /// Writes the last line of each, and ends them.
-    ///
-    /// # Errors
-    /// What could not be written, or had a secret in it, of all streams.
-    pub(super) fn finish(self, result: &RunResult) -> Result<(), CommandError> {
-        if self.0.is_empty() {
-            return Ok(());
-        }
-        let secrets = Secrets::of(&result.masks);
-        let last = ndjson::last_line(result, &secrets);
-        let finished = self.0.into_iter().map(|it| it.finish(&last, &secrets));
-        joined(finished.map(|it| it.map_err(CommandError::fault)))
-    }
+    let secrets = Secrets::of(&result.masks);
+    let last = ndjson::last_line(result, &secrets);
+    let finished = streams.into_iter().map(|it| it.finish(&last, &secrets));
+    joined(finished.map(|it| it.map_err(CommandError::fault)))
 }
 
 impl EventSender {
+    /// To these streams, of a run with these secrets.
+    pub(super) fn new(streams: &[EventStream], masks: &Arc<Masks>) -> Self {
+        let senders = streams.iter().map(|stream| stream.sender.clone()).collect();
+        Self { senders, masks: Arc::clone(masks) }
+    }
+
     /// Sends an event to every stream.
     pub(super) fn send(&self, event: &Event) {
         for sender in &self.senders {
@@ -96,9 +90,7 @@ impl EventStream {
         if secrets.is_in(last) {
             return Err(refused());
         }
-        for message in [Message::Line(last.to_owned()), Message::End] {
-            let _ = self.sender.send(message);
-        }
+        let _ = self.sender.send(Message::End(last.to_owned()));
         let written = self.writer.join().unwrap_or_else(|_| Err("its writer panicked".to_owned()));
         let file = &self.request.file;
         let is_stdout = self.request.is_stdout();
@@ -122,8 +114,10 @@ fn write_all(mut out: Box<dyn Write + Send>, messages: &Receiver<Message>) -> Re
         let mut known: Option<(Arc<Masks>, Secrets)> = None;
         for message in std::iter::once(first).chain(messages.try_iter().collect::<Vec<_>>()) {
             let line = match message {
-                Message::End => return failure.map_or(Ok(()), Err),
-                Message::Line(line) => Ok(line),
+                Message::End(last) => {
+                    let written = put(&mut out, &last);
+                    return failure.map_or(written, Err);
+                }
                 Message::Event(event, masks) => {
                     let is_same = known.as_ref().is_some_and(|(it, _)| Arc::ptr_eq(it, &masks));
                     if !is_same {

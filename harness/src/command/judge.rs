@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::error::CommandError;
-use super::event_stream::EventStreams;
+use super::event_stream;
 use super::perform::{self, JudgingArguments};
 use super::reports;
 use super::reproduce::CommandText;
@@ -54,7 +54,7 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Co
         kept: perform::kept(&judging.reports, screen),
         ..RunOptions::new(TargetChoice::Recording(recording.clone()), target, files)
     };
-    let streams = EventStreams::open(&judging.reports)?;
+    let streams = event_stream::open(&judging.reports)?;
     let result = perform::perform(options, &streams, screen)?;
     perform::publish(&result, streams, &judging.reports, screen)?;
     Ok(result.exit_code())

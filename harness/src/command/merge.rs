@@ -6,7 +6,6 @@ use clap::Args;
 
 use super::drill;
 use super::error::CommandError;
-use super::event_stream::EventStreams;
 use super::perform;
 use super::reports::{self, ReplaceArguments, ReportRequest, run_report};
 use super::screen::Screen;
@@ -81,7 +80,7 @@ fn merge_run(
     if let Some(file) = &arguments.save_answers {
         perform::save_answers(&result, file)?;
     }
-    perform::publish(&result, EventStreams::open(&[])?, &arguments.reports, screen)?;
+    perform::publish(&result, Vec::new(), &arguments.reports, screen)?;
     Ok(result.exit_code())
 }
 

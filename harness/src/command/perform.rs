@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::error::{CommandError, USAGE};
-use super::event_stream::EventStreams;
+use super::event_stream::{self, EventSender, EventStream};
 use super::plan;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, run_report, take_stdout};
@@ -21,6 +21,7 @@ use crate::run::environment::TargetChoice;
 use crate::run::part::{PartScope, RunPart};
 use crate::run::{self, Interruption, Kept, RunOptions};
 use crate::scenario::plan::select as plan_of;
+use crate::verdict::counted;
 use crate::verdict::result::{Event, RunResult};
 
 /// How answers are judged and reported.
@@ -47,7 +48,7 @@ pub(super) struct JudgingArguments {
 /// The runtime can't start, or the second signal arrived.
 pub(super) fn perform(
     options: RunOptions,
-    streams: &EventStreams,
+    streams: &[EventStream],
     screen: &Screen,
 ) -> Result<RunResult, CommandError> {
     Ok(match perform_part(options, streams, screen)? {
@@ -63,7 +64,7 @@ pub(super) fn perform(
 /// As [`perform`].
 pub(super) fn perform_part(
     mut options: RunOptions,
-    streams: &EventStreams,
+    streams: &[EventStream],
     screen: &Screen,
 ) -> Result<Result<RunPart, Box<RunResult>>, CommandError> {
     let planned = plan::of_run(&options);
@@ -72,7 +73,7 @@ pub(super) fn perform_part(
     let style = screen.progress_style();
     let progress = Progress::of_run(style, planned.work, Arc::clone(&options.target.pace_wait));
     progress.begin(&head(&options));
-    let (bar, sender) = (progress.clone(), streams.sender(&options.masks));
+    let (bar, sender) = (progress.clone(), EventSender::new(streams, &options.masks));
     let interruption = Arc::new(Interruption::default());
     let run = run::run_part(options, Arc::clone(&interruption), move |event: Event| {
         bar.show(&event);
@@ -96,9 +97,9 @@ fn head(options: &RunOptions) -> String {
         TargetChoice::Url(url) => url.clone(),
         TargetChoice::File(path) | TargetChoice::Recording(path) => path.display().to_string(),
     };
-    let scenarios = if planned == 1 { "scenario" } else { "scenarios" };
+    let scenarios = counted(planned, "scenario");
     let (version, seed) = (env!("CARGO_PKG_VERSION"), options.target.seed);
-    escape::line(&format!("moot {version}: {planned} {scenarios} at {target}, seed {seed}"))
+    escape::line(&format!("moot {version}: {scenarios} at {target}, seed {seed}"))
 }
 
 /// How much of each exchange the reports and the screen need. The notices of the HTML page look into
@@ -128,11 +129,11 @@ pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
 /// is not a result and is therefore printed as an error.
 pub(super) fn publish(
     result: &RunResult,
-    streams: EventStreams,
+    streams: Vec<EventStream>,
     requests: &[ReportRequest],
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    let mut written = vec![streams.finish(result)];
+    let mut written = vec![event_stream::finish(streams, result)];
     let rendered = requests.iter().filter(|request| request.format != Format::Ndjson);
     let is_stdout_taken = take_stdout(requests);
     written.extend(rendered.map(|it| it.write_run(result, is_stdout_taken, screen)));

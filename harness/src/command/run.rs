@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::error::CommandError;
-use super::event_stream::EventStreams;
+use super::event_stream;
 use super::perform::{self, JudgingArguments};
 use super::plan;
 use super::repeat::{self, RepeatArguments};
@@ -77,7 +77,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
         Recorder::prepare(dir)?;
     }
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
-    let streams = EventStreams::open(&judging.reports)?;
+    let streams = event_stream::open(&judging.reports)?;
     let run_options = |number: u16| {
         let (order, jobs) = repeat.repetition(seed, number);
         RunOptions {

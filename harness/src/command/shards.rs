@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::CommandError;
-use super::event_stream::EventStreams;
+use super::event_stream::EventStream;
 use super::perform::perform_part;
 use super::screen::Screen;
 use crate::run::RunOptions;
@@ -22,7 +22,7 @@ pub(super) fn run(
     mut options: RunOptions,
     (shard, plan): (Shard, ShardPlan),
     dir: &Path,
-    streams: &EventStreams,
+    streams: &[EventStream],
     screen: &Screen,
 ) -> Result<RunResult, CommandError> {
     options.only = Some(plan.names(shard.number));
