@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use crate::client::target_file::model::TOKEN_MINUTES_MAX;
 use crate::client::target_file::{Consent, FileLimits};
 use crate::exchange::escape;
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Paint, Table};
+use crate::report::terminal::{Align, Cell, Paint, Table};
 use crate::run::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
 
@@ -27,42 +26,37 @@ struct PlannedMinutes {
     max: f64,
 }
 
-/// The rates of a run.
-struct PlannedPace {
+/// Minutes of so many requests, and so many token requests among them. `unpaced` requests are sent at once, whatever the
+/// rate is.
+fn minutes(
     limits: FileLimits,
-    /// Requests that are sent at once, whatever the rate is.
     unpaced: u64,
+    requests: u64,
+    tokens: u64,
+    waits_seconds: u64,
+) -> f64 {
+    let by = |count: u64, rate: u32| match rate {
+        0 => 0.0,
+        rate => count as f64 / f64::from(rate),
+    };
+    let paced = requests.saturating_sub(unpaced);
+    // Those of a minute are sent at once.
+    let of_tokens = by(tokens, limits.token_requests_per_minute.unwrap_or(0)) - 1.0;
+    by(paced, limits.requests_per_minute).max(of_tokens) + waits_seconds as f64 / 60.0
 }
 
-impl PlannedPace {
-    /// Minutes of so many requests, and so many token requests among them.
-    fn minutes(&self, requests: u64, tokens: u64, waits_seconds: u64) -> f64 {
-        let by = |count: u64, rate: u32| match rate {
-            0 => 0.0,
-            rate => count as f64 / f64::from(rate),
-        };
-        let paced = requests.saturating_sub(self.unpaced);
-        // Those of a minute are sent at once.
-        let of_tokens = by(tokens, self.limits.token_requests_per_minute.unwrap_or(0)) - 1.0;
-        by(paced, self.limits.requests_per_minute).max(of_tokens) + waits_seconds as f64 / 60.0
-    }
-
-    /// The token requests that the target file allows.
-    fn allowed(&self, tokens: Bounds) -> Bounds {
-        let of_minutes = self
-            .limits
-            .token_requests_per_minute
-            .filter(|rate| *rate > 0)
-            .map(|it| it * TOKEN_MINUTES_MAX);
-        match self.limits.token_requests_max.or(of_minutes).map(u64::from) {
-            None => tokens,
-            Some(max) => Bounds {
-                min: tokens.min.min(max),
-                likely: tokens.likely.min(max),
-                // Shared tokens are asked for in any case.
-                max: tokens.max,
-            },
-        }
+/// The token requests that the target file allows.
+fn allowed(limits: FileLimits, tokens: Bounds) -> Bounds {
+    let rate = limits.token_requests_per_minute.filter(|rate| *rate > 0);
+    let of_minutes = rate.map(|rate| rate * TOKEN_MINUTES_MAX);
+    match limits.token_requests_max.or(of_minutes).map(u64::from) {
+        None => tokens,
+        Some(max) => Bounds {
+            min: tokens.min.min(max),
+            likely: tokens.likely.min(max),
+            // Shared tokens are asked for in any case.
+            max: tokens.max,
+        },
     }
 }
 
@@ -120,16 +114,18 @@ impl PlanTotals {
         let count = shared.len() as u64;
         let mut tokens = Bounds { min: 1, likely: count, max: count };
         let base = sum.requests.plus(own);
-        let pace = PlannedPace { limits, unpaced: sum.unpaced_requests };
-        let longest = pace.minutes(base.max, sum.token_requests.max + count, sum.waits_seconds);
+        let minutes = |requests, tokens, waits_seconds| {
+            minutes(limits, sum.unpaced_requests, requests, tokens, waits_seconds)
+        };
+        let longest = minutes(base.max, sum.token_requests.max + count, sum.waits_seconds);
         let renewals = (longest / TOKEN_MINUTES as f64).floor() as u64;
         tokens.max = tokens.max.saturating_mul(renewals.saturating_add(1));
         let requests = base.plus(tokens);
-        let token_requests = pace.allowed(sum.token_requests.plus(tokens));
+        let token_requests = allowed(limits, sum.token_requests.plus(tokens));
         let minutes = PlannedMinutes {
-            min: pace.minutes(requests.min, token_requests.min, 0),
-            likely: pace.minutes(requests.likely, token_requests.likely, sum.burst_seconds),
-            max: pace.minutes(requests.max, token_requests.max, sum.waits_seconds),
+            min: minutes(requests.min, token_requests.min, 0),
+            likely: minutes(requests.likely, token_requests.likely, sum.burst_seconds),
+            max: minutes(requests.max, token_requests.max, sum.waits_seconds),
         };
         let is_unpaced =
             limits.requests_per_minute == 0 && limits.token_requests_per_minute.unwrap_or(0) == 0;
@@ -241,17 +237,15 @@ impl PlanTotals {
 
 /// Seconds that requests and waits likely take, at these limits.
 pub(super) fn seconds(estimate: &Estimate, limits: FileLimits) -> f64 {
-    let pace = PlannedPace { limits, unpaced: estimate.unpaced_requests };
-    let likely = |bounds: Bounds| bounds.likely;
-    let (requests, tokens) = (likely(estimate.requests), likely(estimate.token_requests));
-    pace.minutes(requests, tokens, estimate.burst_seconds) * 60.0
+    let Estimate { requests, token_requests, unpaced_requests, burst_seconds, .. } = estimate;
+    minutes(limits, *unpaced_requests, requests.likely, token_requests.likely, *burst_seconds)
+        * 60.0
 }
 
 /// Seconds that requests and waits take at most, at these limits.
 pub(super) fn seconds_max(estimate: &Estimate, limits: FileLimits) -> f64 {
-    let pace = PlannedPace { limits, unpaced: estimate.unpaced_requests };
-    let Estimate { requests, token_requests, waits_seconds, .. } = estimate;
-    pace.minutes(requests.max, token_requests.max, *waits_seconds) * 60.0
+    let Estimate { requests, token_requests, unpaced_requests, waits_seconds, .. } = estimate;
+    minutes(limits, *unpaced_requests, requests.max, token_requests.max, *waits_seconds) * 60.0
 }
 
 /// `about 5 (3 to 7)`.

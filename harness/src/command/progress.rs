@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::iter::Sum;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 use crate::client::PaceWait;
 use crate::exchange::escape;
@@ -50,16 +50,6 @@ pub(super) struct ScenarioWork {
     pub(super) waits_seconds: f64,
     /// Seconds of both at the pace of the target; less is not possible.
     pub(super) paced_seconds: f64,
-}
-
-impl Sum for ScenarioWork {
-    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
-        all.fold(Self::default(), |sum, work| Self {
-            requests: sum.requests + work.requests,
-            waits_seconds: sum.waits_seconds + work.waits_seconds,
-            paced_seconds: sum.paced_seconds + work.paced_seconds,
-        })
-    }
 }
 
 /// What is known of a run while it goes on.
@@ -120,9 +110,13 @@ impl ProgressState {
     /// The time left, from the pace so far and what the other scenarios send and wait.
     pub(super) fn left(&self, now: Instant) -> Option<Duration> {
         let elapsed = now.saturating_duration_since(self.started?).as_secs_f64();
-        let of = |is_done: bool| -> ScenarioWork {
+        let of = |is_done: bool| {
             let wanted = self.work.iter().filter(|(name, _)| self.done.contains(*name) == is_done);
-            wanted.map(|(_, work)| *work).sum()
+            wanted.fold(ScenarioWork::default(), |sum, (_, work)| ScenarioWork {
+                requests: sum.requests + work.requests,
+                waits_seconds: sum.waits_seconds + work.waits_seconds,
+                paced_seconds: sum.paced_seconds + work.paced_seconds,
+            })
         };
         let (done, left) = (of(true), of(false));
         if done.requests <= SHARE_DONE_MIN * (done.requests + left.requests) {
@@ -182,9 +176,8 @@ pub(super) struct Progress {
 #[derive(Default)]
 struct ProgressShared {
     state: Mutex<ProgressState>,
-    is_over: Mutex<bool>,
-    ended: Condvar,
-    ticker: Mutex<Option<JoinHandle<()>>>,
+    /// The thread that says that a run goes on, and what ends it.
+    ticker: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
 }
 
 impl Progress {
@@ -220,16 +213,13 @@ impl Progress {
             say(head);
         }
         let own = self.clone();
+        let (end, ended) = mpsc::channel();
         let ticker = std::thread::spawn(move || {
-            let mut is_over = own.shared.is_over.lock();
-            while !*is_over {
-                own.shared.ended.wait_for(&mut is_over, TICK);
-                if !*is_over {
-                    own.tick();
-                }
+            while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                own.tick();
             }
         });
-        *self.shared.ticker.lock() = Some(ticker);
+        *self.shared.ticker.lock() = Some((end, ticker));
     }
 
     fn tick(&self) {
@@ -288,9 +278,8 @@ impl Progress {
 
     /// Removes the line.
     pub(super) fn end(&self) {
-        *self.shared.is_over.lock() = true;
-        self.shared.ended.notify_all();
-        if let Some(ticker) = self.shared.ticker.lock().take() {
+        if let Some((end, ticker)) = self.shared.ticker.lock().take() {
+            drop(end);
             // It holds nothing that a panic could break.
             let _ = ticker.join();
         }

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
 use super::error::CommandError;
 use crate::client::recording::RecordingIndex;
 use crate::run::RunOptions;
-use crate::run::environment::{Shard, TargetOptions};
+use crate::run::environment::Shard;
 use crate::run::shard::ShardPlan;
 use crate::scenario::plan::select;
 
@@ -55,7 +54,7 @@ impl CostArguments {
     }
 
     /// The plan of a run with this many shards, and whether it follows costs. Without a recording these are the
-    /// `expected` ones.
+    /// `expected` ones. `options` are those of the whole run, so that every shard finds the same plan.
     ///
     /// # Errors
     /// A selector selects nothing, or a folder of costs can't be used.
@@ -65,18 +64,8 @@ impl CostArguments {
         shard: Shard,
         expected: impl Fn(&RunOptions) -> BTreeMap<String, u64>,
     ) -> Result<(ShardPlan, bool), CommandError> {
-        // Every shard must find the same plan, whatever its own share is.
-        let whole = RunOptions {
-            selectors: options.selectors.clone(),
-            excluded: options.excluded.clone(),
-            ..RunOptions::new(
-                options.choice.clone(),
-                TargetOptions { shard: None, ..options.target.clone() },
-                Arc::clone(&options.files),
-            )
-        };
         let planned = select(&options.files, &options.selectors)?;
-        let costs = self.known(&whole, expected)?;
+        let costs = self.known(options, expected)?;
         Ok((ShardPlan::new(&planned, &costs, shard.count), !costs.is_empty()))
     }
 }
