@@ -21,6 +21,7 @@ mod exec;
 mod exec_environment;
 mod explain;
 mod explore;
+mod files;
 mod formats;
 mod healthcheck;
 mod init;

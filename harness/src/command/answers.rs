@@ -1,19 +1,19 @@
 //! `moot answers`: the answers of a set, and how two sets differ.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::iter;
+use std::path::Path;
 
 use clap::Subcommand;
 use moot_fixtures::{answers, questions};
 use serde_json::{Value, json};
 
 use super::error::CommandError;
+use super::files::read_file;
 use super::screen::Screen;
 use crate::client::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
 use crate::exchange::escape;
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Table};
+use crate::report::terminal::{Align, Cell, Table};
 use crate::verdict::{Verdict, counted};
 
 /// Exit code: two sets contradict each other.
@@ -59,10 +59,8 @@ fn chosen(word: &str) -> Result<Observed, CommandError> {
             .map_err(|error| CommandError::fault(format!("the answers `{word}`: {error}")))?;
         return Ok(Observed { answers: all, evidence: BTreeMap::new() });
     }
-    let text = fs::read_to_string(word).map_err(|error| {
-        CommandError::usage(format!("{word}: {error}"))
-            .help("a file, `default`, `documented` or `random:SEED`")
-    })?;
+    let help = "a file, `default`, `documented` or `random:SEED`";
+    let text = read_file(Path::new(word)).map_err(|error| error.help(help))?;
     Observed::from_text(&text).map_err(|error| CommandError::usage(error.in_file(word).to_string()))
 }
 

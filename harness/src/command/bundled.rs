@@ -1,6 +1,5 @@
 //! Reads answers and worlds that the command line names: bundled ones by name, others from a file.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +9,7 @@ use moot_fixtures::{answers, world};
 use moot_mock::shell::settings::{self, SettingError};
 
 use super::error::CommandError;
+use super::files::read_file;
 
 /// Reads answers: `default`, `documented`, `random:SEED` or a file.
 pub(super) fn answers_named(name: &str) -> Result<Answers, CommandError> {
@@ -37,7 +37,7 @@ fn read(file: &str, error: &SettingError) -> Result<String, CommandError> {
             "{error} (the path of a file is accepted too, but the file `{file}` does not exist)"
         )));
     }
-    fs::read_to_string(file).map_err(|error| CommandError::usage(format!("{file}: {error}")))
+    read_file(Path::new(file))
 }
 
 #[cfg(test)]

@@ -23,15 +23,13 @@ pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, Co
     match load::paths(&arguments.files) {
         Ok(files) => {
             let scenarios: usize = files.iter().map(|file| file.scenarios.len()).sum();
-            if screen.is_json() {
-                let shape = json!({"files": files.len(), "scenarios": scenarios, "mistakes": []});
-                screen.json(&shape)?;
-            } else {
-                let (files, scenarios) =
-                    (counted(files.len(), "file"), counted(scenarios, "scenario"));
+            let json = || json!({ "files": files.len(), "scenarios": scenarios, "mistakes": [] });
+            let text = || {
                 let ok = screen.paint().bold("no mistake");
-                screen.print(&format!("{ok} in {files}, {scenarios}\n"))?;
-            }
+                let files = counted(files.len(), "file");
+                format!("{ok} in {files}, {}\n", counted(scenarios, "scenario"))
+            };
+            screen.show(json, text)?;
             Ok(0)
         }
         Err(mistakes) if screen.is_json() => {

@@ -1,6 +1,6 @@
 //! `moot compare`: runs the same plan on two targets, and reports the differences.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -13,7 +13,7 @@ use super::reproduce::CommandText;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
-use super::target_arguments::ReachArguments;
+use super::target_arguments::{ReachArguments, choice_of};
 use crate::client::answers::Pins;
 use crate::client::recording::RecordingIndex;
 use crate::client::target_file;
@@ -129,14 +129,10 @@ impl SideArguments {
         world: Option<String>,
         files: &[ScenarioFile],
     ) -> Result<Self, CommandError> {
-        let choice = if word == MOCK {
-            TargetChoice::InProcess
-        } else if word.starts_with("http://") || word.starts_with("https://") {
-            TargetChoice::Url(word.to_owned())
-        } else if Path::new(word).is_dir() {
-            TargetChoice::Recording(PathBuf::from(word))
-        } else {
-            TargetChoice::File(PathBuf::from(word))
+        let choice = match word {
+            MOCK => TargetChoice::InProcess,
+            dir if Path::new(dir).is_dir() => TargetChoice::Recording(dir.into()),
+            target => choice_of(Some(target)),
         };
         let in_side = |failure: CommandError| CommandError {
             message: format!("{name}: {}", failure.message),
@@ -259,11 +255,8 @@ fn performed(
     }));
     progress.end();
     if let (true, Some(why)) = (result.scenarios.is_empty(), &result.trouble) {
-        return Err(CommandError {
-            message: format!("{}: {why}", side.name),
-            help: None,
-            exit_code: if result.exit_code() == USAGE { USAGE } else { UNREACHABLE },
-        });
+        let exit_code = if result.exit_code() == USAGE { USAGE } else { UNREACHABLE };
+        return Err(CommandError::usage(format!("{}: {why}", side.name)).exit(exit_code));
     }
     Ok(Side::new(&side.word, result, &readings))
 }

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::error::CommandError;
+use super::files::{read_file, wrong};
 use super::listen::{at_port, listen_address, listen_on};
 use super::recorded_calls;
 use super::runtime::runtime;
@@ -75,14 +76,13 @@ async fn show(
 
 /// The calls of a file or of a folder.
 fn read(path: &Path) -> Result<RecordedCalls, CommandError> {
-    let wrong = |why: &str| CommandError::usage(format!("{}: {why}", path.display()));
     if !path.is_dir() {
         return of_file(path)?.ok_or_else(|| {
-            wrong("it is neither an HTTP archive nor a certificate")
+            wrong(path, "it is neither an HTTP archive nor a certificate")
                 .help("moot drill --report json=FILE, GET /__admin/exchanges/har, or moot run --record DIR")
         });
     }
-    let entries = fs::read_dir(path).map_err(|error| wrong(&error.to_string()))?;
+    let entries = fs::read_dir(path).map_err(|error| wrong(path, error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "har"));
     files.sort();
@@ -91,15 +91,14 @@ fn read(path: &Path) -> Result<RecordedCalls, CommandError> {
         exchanges.extend(of_file(file)?.unwrap_or_default().exchanges);
     }
     if files.is_empty() {
-        return Err(wrong("the folder has no HTTP archive"));
+        return Err(wrong(path, "the folder has no HTTP archive"));
     }
     Ok(RecordedCalls { exchanges: numbered(exchanges), ..RecordedCalls::default() })
 }
 
 fn of_file(path: &Path) -> Result<Option<RecordedCalls>, CommandError> {
-    let wrong = |why: String| CommandError::usage(format!("{}: {why}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let json: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let json: Value =
+        serde_json::from_str(&read_file(path)?).map_err(|error| wrong(path, error))?;
     if let Some(entries) = json["log"]["entries"].as_array() {
         let exchanges = numbered(entries.iter().map(of_entry).collect());
         return Ok(Some(RecordedCalls { exchanges, ..RecordedCalls::default() }));
@@ -108,7 +107,7 @@ fn of_file(path: &Path) -> Result<Option<RecordedCalls>, CommandError> {
         return Ok(None);
     }
     let certificate: Certificate =
-        serde_json::from_value(json).map_err(|error| wrong(error.to_string()))?;
+        serde_json::from_value(json).map_err(|error| wrong(path, error))?;
     Ok(Some(recorded_calls::of_certificate(&certificate)))
 }
 

@@ -8,6 +8,7 @@ use clap::Args;
 use moot_fixtures::contract::Requirement;
 use moot_fixtures::register;
 use serde_json::{Value, json};
+use strum::{IntoStaticStr, VariantArray};
 
 use super::error::{CommandError, INCONCLUSIVE};
 use super::screen::Screen;
@@ -18,8 +19,7 @@ use crate::exchange::escape;
 use crate::exchange::masks::Masks;
 use crate::report::section_order;
 use crate::report::terminal::paint::left;
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Detail, Table};
+use crate::report::terminal::{Align, Cell, Detail, Table};
 use crate::run::environment::{TargetOptions, TargetPreview, TargetSource};
 use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
@@ -37,11 +37,14 @@ pub(super) struct CoverageArguments {
 }
 
 /// What verifies a requirement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 enum Cover {
     Checked,
     Observed,
+    #[strum(serialize = "not run here")]
     NotRunHere,
+    #[strum(serialize = "not verifiable")]
     Unverifiable,
     Nothing,
 }
@@ -58,9 +61,6 @@ struct CoveredRequirement<'a> {
 }
 
 impl Cover {
-    const ALL: [Self; 5] =
-        [Self::Checked, Self::Observed, Self::NotRunHere, Self::Unverifiable, Self::Nothing];
-
     fn of(row: &Requirement, verified: &Verification) -> Self {
         let id = row.id.as_str();
         if !verified.scenarios(id).is_empty() || !verified.implicit(id).is_empty() {
@@ -74,14 +74,8 @@ impl Cover {
         }
     }
 
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Checked => "checked",
-            Self::Observed => "observed",
-            Self::NotRunHere => "not run here",
-            Self::Unverifiable => "not verifiable",
-            Self::Nothing => "nothing",
-        }
+    fn as_str(self) -> &'static str {
+        self.into()
     }
 
     const fn color(self) -> Verdict {
@@ -107,12 +101,8 @@ pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<
         .chain(own.values().map(|row| &**row))
         .map(|requirement| covered(requirement, &verified, &needs, &unmet))
         .collect();
-    if screen.is_json() {
-        let rows: Vec<Value> = rows.iter().map(|row| shape(row, &verified)).collect();
-        screen.json(&json!({ "requirements": rows }))?;
-    } else {
-        screen.print(&text(&rows, screen))?;
-    }
+    let shapes = || rows.iter().map(|row| shape(row, &verified)).collect::<Vec<Value>>();
+    screen.show(|| json!({ "requirements": shapes() }), || text(&rows, screen))?;
     let is_whole = rows.iter().all(|row| row.cover != Cover::Nothing);
     Ok(if is_whole { 0 } else { INCONCLUSIVE })
 }
@@ -200,7 +190,7 @@ fn text(rows: &[CoveredRequirement<'_>], screen: &Screen) -> String {
         *section.1.entry(row.cover).or_default() += 1;
     }
     let mut table = Table::new(0, [[Align::Left].as_slice(), &[Align::Right; 5]].concat());
-    let heads = ["§"].into_iter().chain(Cover::ALL.map(Cover::as_str));
+    let heads = ["§"].into_iter().chain(Cover::VARIANTS.iter().map(|cover| cover.as_str()));
     table.row(heads.map(Cell::dim));
     let mut totals = BTreeMap::new();
     for (section, counts) in sections.values() {
@@ -241,9 +231,9 @@ fn reasons(row: &CoveredRequirement<'_>) -> Vec<String> {
 }
 
 fn cells(section: &str, counts: &BTreeMap<Cover, usize>) -> Vec<Cell> {
-    let count = |cover: Cover| match counts.get(&cover) {
+    let count = |cover: &Cover| match counts.get(cover) {
         None => Cell::dim("·"),
         Some(count) => Cell::verdict(cover.color(), count.to_string()),
     };
-    [Cell::plain(section)].into_iter().chain(Cover::ALL.map(count)).collect()
+    [Cell::plain(section)].into_iter().chain(Cover::VARIANTS.iter().map(count)).collect()
 }

@@ -10,12 +10,11 @@ use serde_json::json;
 use super::error::{CommandError, UNREACHABLE};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
-use super::target_arguments::{ReachArguments, TargetArguments, open_error};
+use super::target_arguments::{TargetArguments, open_error};
 use crate::client::target_file::{TargetClass, TargetDescription};
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Table};
+use crate::report::terminal::{Align, Cell, Table};
 use crate::run::environment::{Environment, TargetOptions};
 use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
@@ -30,16 +29,7 @@ pub(super) struct DoctorArguments {
 impl DoctorArguments {
     /// For a target file.
     pub(super) fn of(file: &str) -> Self {
-        Self {
-            target: TargetArguments {
-                target: Some(file.to_owned()),
-                seed: None,
-                world: None,
-                answers: None,
-                token_file: None,
-                reach: ReachArguments { rate: None, receiver: None, receiver_url: None },
-            },
-        }
+        Self { target: TargetArguments { target: Some(file.to_owned()), ..Default::default() } }
     }
 }
 
@@ -98,11 +88,7 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
         needs: NEEDS.into_iter().map(|need| diagnosed(need, &target, &files)).collect(),
         mistakes: target.mistakes().iter().map(|mistake| masks.mask(mistake)).collect(),
     };
-    if screen.is_json() {
-        screen.json(&as_json(&diagnosis))?;
-    } else {
-        screen.print(&text(&diagnosis, screen))?;
-    }
+    screen.show(|| as_json(&diagnosis), || text(&diagnosis, screen))?;
     Ok(if diagnosis.mistakes.is_empty() { 0 } else { UNREACHABLE })
 }
 
@@ -127,7 +113,7 @@ fn tolerate_line(diagnosis: &Diagnosis) -> Option<String> {
 fn late() -> CommandError {
     let seconds = DOCTOR_DEADLINE.as_secs();
     let message = format!("the target could not be opened within {seconds} s (deadline `doctor`)");
-    CommandError { exit_code: UNREACHABLE, ..CommandError::usage(message) }
+    CommandError::usage(message).exit(UNREACHABLE)
 }
 
 fn as_json(diagnosis: &Diagnosis) -> serde_json::Value {

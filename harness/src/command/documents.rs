@@ -7,6 +7,7 @@ use moot_fixtures::nearest::alike;
 use moot_fixtures::{openapi, schemas};
 
 use super::error::CommandError;
+use super::files::write_file;
 use super::formats::{FORMATS, pretty};
 use super::screen::Screen;
 
@@ -29,11 +30,8 @@ pub(super) fn schema(arguments: SchemaArguments, screen: &Screen) -> Result<u8, 
     let known = || FORMATS.iter().map(|format| format.name).chain(contract());
     let Some(name) = arguments.name.as_deref() else {
         let names: Vec<&str> = known().collect();
-        if screen.is_json() {
-            screen.json(&serde_json::json!({ "schemas": names }))?;
-        } else {
-            screen.print(&format!("{}\n", names.join("\n")))?;
-        }
+        let json = || serde_json::json!({ "schemas": names });
+        screen.show(json, || format!("{}\n", names.join("\n")))?;
         return Ok(0);
     };
     match (FORMATS.iter().find(|format| format.name == name), schemas::get(name)) {
@@ -57,14 +55,6 @@ pub(super) fn write_schemas(folder: &Path) -> Result<(), CommandError> {
         write_file(&folder.join(format!("{}.json", format.name)), &text)?;
     }
     Ok(())
-}
-
-/// Writes a file, and the folders around it.
-pub(super) fn write_file(path: &Path, text: &str) -> Result<(), CommandError> {
-    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    made.and_then(|()| std::fs::write(path, text)).map_err(|error| {
-        CommandError::usage(format!("{} cannot be written: {error}", path.display()))
-    })
 }
 
 /// The description of the service.

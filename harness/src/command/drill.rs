@@ -23,12 +23,13 @@ use jiff::Zoned;
 use tokio::sync::Mutex;
 
 use self::attach::AttachedClient;
-use self::certificate_file::{read, verify, wrong};
+use self::certificate_file::verify;
 use self::drill_part::DrillShardArguments;
 use self::drill_run::{DrillRunner, run_client};
 use self::drill_watch::DrillWatch;
 use self::probe::{Probe, probe};
 use super::error::{CommandError, INCONCLUSIVE};
+use super::files::{read_file, wrong};
 use super::listen::{at_port, listen_address};
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
@@ -44,8 +45,7 @@ use crate::grading::drill::table::{self, Drill};
 use crate::grading::drill::waiver::Waiver;
 use crate::grading::drill::{html, text};
 use crate::report::Format;
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Table};
+use crate::report::terminal::{Align, Cell, Table};
 use crate::run::Interruption;
 use crate::run::part_files::PartSet;
 
@@ -149,7 +149,7 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
     drills.retain(|drill| shard.as_ref().is_none_or(|it| it.has(&drill.id)));
     let waivers = match &arguments.waivers {
         None => Vec::new(),
-        Some(file) => Waiver::read(&read(file)?).map_err(|error| wrong(file, &error))?,
+        Some(file) => Waiver::read(&read_file(file)?).map_err(|error| wrong(file, error))?,
     };
     let seed = arguments.world.seed.unwrap_or_else(random_seed);
     let mut input = CertificateInput {
@@ -234,10 +234,7 @@ async fn record(
         _ = running => {}
         () = signals.next() => {}
     }
-    Err(CommandError {
-        exit_code: INCONCLUSIVE,
-        ..CommandError::usage("interrupted: there is no certificate")
-    })
+    Err(CommandError::usage("interrupted: there is no certificate").exit(INCONCLUSIVE))
 }
 
 /// Runs the calm run, then the drills side by side; with a client that runs all the time, one after the other.

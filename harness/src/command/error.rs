@@ -41,6 +41,11 @@ impl CommandError {
         Self { message: message.into(), help: None, exit_code: FAULT }
     }
 
+    /// With another exit code.
+    pub(super) fn exit(self, exit_code: u8) -> Self {
+        Self { exit_code, ..self }
+    }
+
     /// With what to do about it.
     pub(super) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }

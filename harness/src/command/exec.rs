@@ -194,7 +194,7 @@ async fn run<Inherited>(
 fn not_started(program: &OsString, error: &std::io::Error) -> CommandError {
     let name = program.to_string_lossy();
     let exit_code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
-    CommandError { exit_code, ..CommandError::usage(format!("can't run {name}: {error}")) }
+    CommandError::usage(format!("can't run {name}: {error}")).exit(exit_code)
 }
 
 #[cfg(unix)]

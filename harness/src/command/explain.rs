@@ -103,7 +103,7 @@ fn requirement(
     let breakers: Vec<String> =
         breakers.iter().map(|defect| format!("{}: {}", defect.id, defect.what)).collect();
     page.list("broken by (`moot mock --defect ID`)", &breakers);
-    page.print(screen)
+    page.print()
 }
 
 fn conduct_page(rule: &ConductRule, screen: &Screen) -> Result<(), CommandError> {
@@ -123,7 +123,7 @@ fn conduct_page(rule: &ConductRule, screen: &Screen) -> Result<(), CommandError>
     page.row("evidence", &rule.evidence);
     page.row("excused", rule.excused.as_deref().unwrap_or_default());
     page.row("instead", &rule.instead);
-    page.print(screen)
+    page.print()
 }
 
 fn defect_page(defect: &Defect, screen: &Screen) -> Result<(), CommandError> {
@@ -139,7 +139,7 @@ fn defect_page(defect: &Defect, screen: &Screen) -> Result<(), CommandError> {
     page.row("try it", &format!("moot mock --defect {}", defect.id));
     page.list("breaks", &defect.breaks);
     page.list("breaks too, unavoidably", &defect.also);
-    page.print(screen)
+    page.print()
 }
 
 fn question(
@@ -167,7 +167,7 @@ fn question(
     }
     page.list("requirements about it", &about.map(|row| row.id.as_str()).collect::<Vec<_>>());
     page.list("observed by", &observers);
-    page.print(screen)
+    page.print()
 }
 
 fn shown(value: serde_json::Result<Value>) -> String {
@@ -213,7 +213,7 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    fn print(self, screen: &Screen) -> Result<(), CommandError> {
-        screen.print(&self.out)
+    fn print(self) -> Result<(), CommandError> {
+        self.screen.print(&self.out)
     }
 }

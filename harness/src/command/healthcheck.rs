@@ -18,10 +18,10 @@ const DEADLINE: Duration = Duration::from_secs(5);
 /// # Errors
 /// It is not healthy: exit 1.
 pub(super) async fn check(url: &str) -> Result<u8, CommandError> {
-    let unhealthy = |why: String| CommandError {
-        message: format!("{url} is not healthy: {why}"),
-        help: Some("give the address of a mock, such as http://127.0.0.1:4010".to_owned()),
-        exit_code: UNHEALTHY,
+    let unhealthy = |why: String| {
+        CommandError::usage(format!("{url} is not healthy: {why}"))
+            .exit(UNHEALTHY)
+            .help("give the address of a mock, such as http://127.0.0.1:4010")
     };
     let mut parsed = Url::parse(url).map_err(|error| unhealthy(error.to_string()))?;
     if !parsed.path().ends_with("/health") {

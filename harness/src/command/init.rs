@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::doctor;
-use super::documents::write_file;
 use super::error::CommandError;
+use super::files::write_file;
 use super::screen::Screen;
 use crate::client::target_file::address;
 

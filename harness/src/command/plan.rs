@@ -19,8 +19,7 @@ use super::target_arguments::{TargetArguments, open_error};
 use crate::client::target_file::Endpoints;
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Table};
+use crate::report::terminal::{Align, Cell, Table};
 use crate::run::environment::{
     Environment, OpenError, Shard, TargetOptions, TargetPreview, TargetSource,
 };

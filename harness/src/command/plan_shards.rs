@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Paint, Table};
+use crate::report::terminal::{Align, Cell, Paint, Table};
 use crate::run::environment::Shard;
 use crate::run::shard::{HoldReason, ShardPlan};
 use crate::verdict::counted;

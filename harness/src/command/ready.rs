@@ -8,8 +8,7 @@ use crate::exchange::escape;
 use super::screen::Screen;
 use super::serve::{DEFAULT_ANSWERS, ListeningMock, PlaceArguments, WorldArguments};
 use crate::report::terminal::paint::left;
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Paint, Table};
+use crate::report::terminal::{Align, Cell, Paint, Table};
 
 /// Users and workflows that are named of each company.
 const USERS_SHOWN_MAX: usize = 2;

@@ -6,8 +6,9 @@ mod tables;
 
 use std::path::Path;
 
-use super::documents::{write_file, write_schemas};
+use super::documents::write_schemas;
 use super::error::CommandError;
+use super::files::write_file;
 use super::formats::FORMATS;
 
 /// The first line of each page.

@@ -22,8 +22,8 @@ pub(super) struct ScreenArguments {
     #[arg(long, global = true, value_enum, default_value_t = OutputFormat::Text)]
     format: OutputFormat,
     /// Colour; `auto` depends on the terminal and on NO_COLOR
-    #[arg(long, global = true, value_enum, default_value_t = ColorWhen::Auto)]
-    color: ColorWhen,
+    #[arg(long, global = true, value_enum, default_value_t = clap::ColorChoice::Auto)]
+    color: clap::ColorChoice,
     /// Only findings and the outcome
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
@@ -38,13 +38,6 @@ enum OutputFormat {
     Json,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ColorWhen {
-    Auto,
-    Always,
-    Never,
-}
-
 /// How this process prints.
 #[derive(Clone)]
 pub(super) struct Screen {
@@ -57,9 +50,9 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn new(arguments: &ScreenArguments) -> Self {
         let choose = |automatic: ColorChoice| match arguments.color {
-            ColorWhen::Always => true,
-            ColorWhen::Never => false,
-            ColorWhen::Auto => automatic != ColorChoice::Never,
+            clap::ColorChoice::Always => true,
+            clap::ColorChoice::Never => false,
+            clap::ColorChoice::Auto => automatic != ColorChoice::Never,
         };
         let detail = match (arguments.quiet, arguments.verbose) {
             (true, _) => Detail::Quiet,
@@ -158,6 +151,18 @@ impl Screen {
     /// The colours of [`Screen::print_beside`].
     pub(super) fn paint_beside(&self, is_stdout_taken: bool) -> Paint {
         if is_stdout_taken { self.paint_err() } else { self.paint() }
+    }
+
+    /// A result to stdout: as JSON, or as text.
+    ///
+    /// # Errors
+    /// As [`Screen::print`].
+    pub(super) fn show(
+        &self,
+        json: impl FnOnce() -> Value,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), CommandError> {
+        if self.is_json() { self.json(&json()) } else { self.print(&text()) }
     }
 
     /// Indented JSON to stdout.

@@ -218,7 +218,7 @@ fn on_target(
     progress.end();
     let found = found.map_err(|error| match error {
         TargetSelftestError::Trouble { said, exit_code } => {
-            CommandError { message: said, help: None, exit_code }
+            CommandError::usage(said).exit(exit_code)
         }
         TargetSelftestError::Recording(error) => CommandError::fault(error.to_string()),
     })?;

@@ -24,8 +24,7 @@ use crate::grading::drill::table;
 use crate::grading::misbehaving::{
     self, Misbehaviour, ServicePlace, TrialSituation, misbehaviours, not_shown,
 };
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Table};
+use crate::report::terminal::{Align, Cell, Table};
 use crate::run::Interruption;
 use crate::verdict::{Verdict, counted};
 
@@ -88,8 +87,7 @@ pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
     };
     let ran = runtime()?
         .block_on(async { misbehaving::run(&ServicePlace::from_environment()?, rule).await });
-    ran.map(|()| 0)
-        .map_err(|error| CommandError { exit_code: 1, ..CommandError::usage(error.to_string()) })
+    ran.map(|()| 0).map_err(|error| CommandError::usage(error.to_string()).exit(1))
 }
 
 fn unknown(id: &str) -> CommandError {

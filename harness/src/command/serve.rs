@@ -1,6 +1,5 @@
 //! Opens a mock on a socket, for `moot mock` and `moot exec`.
 
-use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +18,7 @@ use tokio::net::TcpListener;
 
 use super::bundled::{answers_named, world_named};
 use super::error::CommandError;
+use super::files::read_file;
 use super::listen::{callable, listen_on};
 use super::runtime::random_seed;
 use crate::grading::conduct::{self, Account};
@@ -191,8 +191,10 @@ impl ListeningMock {
         };
         let served = match (&place.state, database) {
             (_, Some(address)) => shared(address, options, callable(bound).to_string()).await?,
-            (Some(folder), None) => ServedMock::Site(started(Site::with_state(options, folder))?),
-            (None, None) => ServedMock::Site(started(Site::new(options))?),
+            (Some(folder), None) => {
+                ServedMock::Site(Site::with_state(options, folder).map_err(not_started)?)
+            }
+            (None, None) => ServedMock::Site(Site::new(options).map_err(not_started)?),
         };
         let is_contradicted = (world.seed.is_some() && served.describe()["seed"] != seed)
             || (world.world.is_some() && *served.seed_world() != *seed_world);
@@ -215,8 +217,8 @@ impl ListeningMock {
     }
 }
 
-fn started<T>(site: Result<T, SiteError>) -> Result<T, CommandError> {
-    site.map_err(|error| CommandError::usage(format!("the mock can't start: {error}")))
+pub(super) fn not_started(error: SiteError) -> CommandError {
+    CommandError::usage(format!("the mock can't start: {error}"))
 }
 
 /// The value of `--state`, if it is the address of a database.
@@ -317,11 +319,7 @@ fn defects_of(arguments: &WorldArguments) -> Result<Vec<&'static Defect>, Comman
 /// The token of the control plane, from the file or from the environment.
 fn admin_token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
     let (token, from) = match file {
-        Some(path) => {
-            let text = fs::read_to_string(path)
-                .map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))?;
-            (text, path.display().to_string())
-        }
+        Some(path) => (read_file(path)?, path.display().to_string()),
         None => match std::env::var(ADMIN_TOKEN) {
             Ok(text) => (text, ADMIN_TOKEN.to_owned()),
             Err(_) => return Ok(None),

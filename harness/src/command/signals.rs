@@ -26,11 +26,9 @@ pub(super) async fn with_interruption<T>(
     screen.note(ENDING)?;
     tokio::select! {
         ended = run => Ok(ended),
-        () = signals.next() => Err(CommandError {
-            exit_code: INCONCLUSIVE,
-            ..CommandError::usage("stopped at once: there is no report")
-        }
-        .help("the ledger lists what the run created on a deployment")),
+        () = signals.next() => Err(CommandError::usage("stopped at once: there is no report")
+            .exit(INCONCLUSIVE)
+            .help("the ledger lists what the run created on a deployment")),
     }
 }
 

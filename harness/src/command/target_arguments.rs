@@ -11,9 +11,10 @@ use super::listen::listen_address;
 use super::runtime::random_seed;
 use crate::exchange::masks::Masks;
 use crate::run::environment::{OpenError, TargetChoice, TargetOptions};
+use crate::verdict::result::RunOutcome;
 
 /// Which target, and how it is used.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct TargetArguments {
     /// A target file, or a base address with credentials in MOOT_CLIENT_ID and MOOT_CLIENT_SECRET
     /// [default: the mock in this process]
@@ -38,7 +39,7 @@ pub(super) struct TargetArguments {
 }
 
 /// How we reach targets, and they reach us.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct ReachArguments {
     /// Requests per minute; 0 means no limit, on loopback only
     #[arg(long, value_name = "N")]
@@ -99,13 +100,8 @@ pub(super) fn open_error(error: &OpenError, masks: &Masks) -> CommandError {
     let refusal = CommandError::usage(masks.mask(&error.to_string()));
     match error {
         OpenError::Usage(_) => refusal,
-        OpenError::TokenEndpoint { .. } => CommandError {
-            exit_code: crate::verdict::result::RunOutcome::NonConformant.exit_code(),
-            ..refusal
-        },
-        OpenError::Unreachable(_) | OpenError::Credentials(_) => {
-            CommandError { exit_code: UNREACHABLE, ..refusal }
-        }
+        OpenError::TokenEndpoint { .. } => refusal.exit(RunOutcome::NonConformant.exit_code()),
+        OpenError::Unreachable(_) | OpenError::Credentials(_) => refusal.exit(UNREACHABLE),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use moot_fixtures::contract::Scopes;
 use serde_json::json;
 
@@ -23,14 +23,8 @@ pub(super) struct TokenArguments {
     #[arg(long = "as", value_name = "APPLICATION", default_value = "main")]
     application: String,
     /// Ask for this scope only; repeatable [default: all scopes of the application]
-    #[arg(long = "scope", value_enum, value_name = "SCOPE")]
-    scopes: Vec<ScopeName>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ScopeName {
-    Read,
-    Write,
+    #[arg(long = "scope", value_name = "SCOPE", value_parser = ["read", "write"])]
+    scopes: Vec<String>,
 }
 
 /// Exit 0 with the token alone on stdout; 2 for a wrong target file or an application that it does not
@@ -38,11 +32,7 @@ enum ScopeName {
 pub(super) fn token(arguments: TokenArguments, screen: &Screen) -> Result<u8, CommandError> {
     let TokenArguments { target, application, scopes } = arguments;
     let masks = Arc::new(Masks::default());
-    let asked = Scopes {
-        read: scopes.contains(&ScopeName::Read),
-        write: scopes.contains(&ScopeName::Write),
-    };
-    let asked = Some(asked).filter(|asked| !asked.is_empty());
+    let asked = Some(Scopes::among(&scopes.join(" "))).filter(|asked| !asked.is_empty());
     let refused = |error: OpenError| open_error(&error, &masks);
     let TargetSource::Http(file) =
         choice_of(Some(&target.to_string_lossy())).read().map_err(refused)?
@@ -52,15 +42,14 @@ pub(super) fn token(arguments: TokenArguments, screen: &Screen) -> Result<u8, Co
     let issued = runtime()?
         .block_on(access_token(&file, &application, asked, Arc::clone(&masks)))
         .map_err(|error| open_error(&error, &masks))?;
-    if screen.is_json() {
-        screen.json(&json!({
+    let json = || {
+        json!({
             "access_token": issued.token,
             "application": application,
             "scope": issued.scopes.as_str(),
             "expires_in": issued.lifetime.as_secs(),
-        }))?;
-    } else {
-        screen.print(&format!("{}\n", issued.token))?;
-    }
+        })
+    };
+    screen.show(json, || format!("{}\n", issued.token))?;
     Ok(0)
 }

@@ -3,8 +3,7 @@
 use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
 use crate::exchange::escape;
 use crate::report::terminal::paint::{left, right};
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Detail, Paint, Table};
+use crate::report::terminal::{Align, Cell, Detail, Paint, Table};
 use crate::verdict::{Verdict, counted};
 
 /// Lines and characters of one reading.

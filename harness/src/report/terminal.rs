@@ -4,7 +4,7 @@ pub mod paint;
 pub mod table;
 
 pub use paint::Paint;
-pub use table::{Cell, Table};
+pub use table::{Align, Cell, Table};
 
 /// Names that are shown of a longer list.
 const NAMES_SHOWN_MAX: usize = 3;

@@ -141,11 +141,7 @@ fn lines_of_stdin() -> mpsc::Receiver<String> {
 
 async fn waited_for(lines: &mut mpsc::Receiver<String>) -> Result<DrillRecording, CommandError> {
     let Some(line) = lines.recv().await else {
-        return Err(CommandError {
-            exit_code: INCONCLUSIVE,
-            ..CommandError::usage("stdin ended: there is no certificate")
-        }
-        .help("write a line for each drill, or give a command that makes the client work: moot drill --attach -- CMD"));
+        return Err(CommandError::usage("stdin ended: there is no certificate").exit(INCONCLUSIVE).help("write a line for each drill, or give a command that makes the client work: moot drill --attach -- CMD"));
     };
     let exit_code = Some(i32::from(line.trim() == FAILED));
     Ok(DrillRecording { exit_code, ..DrillRecording::default() })

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::command::error::CommandError;
+use crate::command::files::{read_file, wrong};
 use crate::command::screen::Screen;
 use crate::exchange::escape;
 use crate::grading::drill::certificate::Certificate;
@@ -10,7 +11,7 @@ use crate::grading::drill::certificate::Certificate;
 /// Exit 0 if the recordings show what the file says, else 1.
 pub(super) fn verify(file: &Path, screen: &Screen) -> Result<u8, CommandError> {
     let certificate: Certificate =
-        serde_json::from_str(&read(file)?).map_err(|error| wrong(file, &error.to_string()))?;
+        serde_json::from_str(&read_file(file)?).map_err(|error| wrong(file, error))?;
     if certificate.moot_version != env!("CARGO_PKG_VERSION") {
         let made_by = &certificate.moot_version;
         return Err(CommandError::usage(format!("the certificate was made by moot {made_by}"))
@@ -30,14 +31,4 @@ pub(super) fn verify(file: &Path, screen: &Screen) -> Result<u8, CommandError> {
         screen.print(&format!("not verified\n  {}\n", lines.join("\n  ")))?;
     }
     Ok(u8::from(!found.is_empty()))
-}
-
-/// The text of a file.
-pub(super) fn read(file: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(file).map_err(|error| wrong(file, &error.to_string()))
-}
-
-/// A file of the user is wrong.
-pub(super) fn wrong(file: &Path, error: &str) -> CommandError {
-    CommandError::usage(format!("{}: {error}", file.display()))
 }

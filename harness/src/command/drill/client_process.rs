@@ -45,7 +45,7 @@ pub(super) async fn run(
         () = tokio::time::sleep(timeout) => None,
         () = stop => None,
     };
-    let has_outlived = ended.is_some() && !group.ends_by_itself().await;
+    let has_outlived = ended.is_some() && !group.ends_by_itself(&mut child).await;
     group.end(&mut child).await;
     Ok(DrillRecording {
         exit_code: ended.and_then(|ended| ended.code()),
@@ -89,10 +89,12 @@ impl ProcessGroup {
         }
     }
 
-    /// Waits for processes that outlived the command. Returns whether all of them ended.
-    async fn ends_by_itself(&self) -> bool {
+    /// Waits for processes that are still there. Returns whether all of them ended.
+    async fn ends_by_itself(&self, child: &mut Child) -> bool {
         let until = tokio::time::Instant::now() + GRACE;
         while self.is_there() && tokio::time::Instant::now() < until {
+            // A process that ended is there until it was waited for.
+            let _ = child.try_wait();
             tokio::time::sleep(LOOK).await;
         }
         !self.is_there()
@@ -104,12 +106,7 @@ impl ProcessGroup {
             return;
         }
         self.signal(rustix::process::Signal::TERM);
-        let until = tokio::time::Instant::now() + GRACE;
-        while self.is_there() && tokio::time::Instant::now() < until {
-            // A process that ended is there until it was waited for.
-            let _ = child.try_wait();
-            tokio::time::sleep(LOOK).await;
-        }
+        self.ends_by_itself(child).await;
         self.signal(rustix::process::Signal::KILL);
         let _ = child.wait().await;
     }
@@ -121,7 +118,7 @@ impl ProcessGroup {
         Self {}
     }
 
-    async fn ends_by_itself(&self) -> bool {
+    async fn ends_by_itself(&self, _: &mut Child) -> bool {
         true
     }
 

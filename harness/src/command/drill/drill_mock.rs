@@ -19,15 +19,13 @@ use tokio::time::Instant;
 use crate::command::error::CommandError;
 use crate::command::exec_environment;
 use crate::command::runtime::random_seed;
+use crate::command::serve::not_started;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::DrillOrder;
 
 /// A mock that serves, with its control plane.
-#[derive(Clone)]
-pub(super) struct DrillMock(Arc<DrillMockShared>);
-
-struct DrillMockShared {
+pub(super) struct DrillMock {
     site: OnceLock<Site>,
     base_url: String,
     admin_token: String,
@@ -57,49 +55,48 @@ pub(super) fn derived(seed: u64, key: &str) -> u64 {
     digest.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
-pub(super) fn not_started(error: impl std::fmt::Display) -> CommandError {
-    CommandError::usage(format!("the mock can't start: {error}"))
-}
-
 impl DrillMock {
     /// A mock with these settings, and its site. `stranger` is the address of another host.
     ///
     /// # Errors
     /// Wrong options of the world.
-    pub(super) fn new(settings: Settings, stranger: String) -> Result<(Self, Site), CommandError> {
+    pub(super) fn new(
+        settings: Settings,
+        stranger: String,
+    ) -> Result<(Arc<Self>, Site), CommandError> {
         let token = |of: &str| format!("{of}-{:x}-{:x}", derived(settings.seed, of), random_seed());
-        let mock = Self(Arc::new(DrillMockShared {
+        let mock = Arc::new(Self {
             site: OnceLock::new(),
             base_url: settings.base_url.clone(),
             admin_token: token("drill"),
             client_token: token("client"),
             stranger,
             situation: Mutex::default(),
-        }));
+        });
         let (watched, offered) = (mock.clone(), mock.clone());
         let options = SiteOptions {
-            admin_token: Some(mock.0.admin_token.clone()),
-            client_token: Some(mock.0.client_token.clone()),
+            admin_token: Some(mock.admin_token.clone()),
+            client_token: Some(mock.client_token.clone()),
             watch: Some(Arc::new(move |call: WatchedCall| watched.called(&call))),
             sandbox_watch: Some(Arc::new(move |id: &str| offered.entered(id))),
             ..SiteOptions::new(settings)
         };
         let site = Site::new(options).map_err(not_started)?;
         site.remember_deleted();
-        let _ = mock.0.site.set(site.clone());
+        let _ = mock.site.set(site.clone());
         Ok((mock, site))
     }
 
     /// Its addresses and credentials, as a client finds them.
     pub(super) fn description(&self) -> Value {
-        self.0.site.get().map(Site::describe).unwrap_or_default()
+        self.site.get().map(Site::describe).unwrap_or_default()
     }
 
     /// Waits until the client made no call for so long, for `most` at most.
     pub(super) async fn wait_until_quiet(&self, quiet: Duration, most: Duration) {
         let end = Instant::now() + most;
         loop {
-            let called = self.0.situation.lock().called;
+            let called = self.situation.lock().called;
             let until = called.map_or_else(Instant::now, |called| called + quiet).min(end);
             if until <= Instant::now() {
                 return;
@@ -110,12 +107,12 @@ impl DrillMock {
 
     /// The token of what is offered of the control plane.
     pub(super) fn client_token(&self) -> &str {
-        &self.0.client_token
+        &self.client_token
     }
 
     /// The journals of all worlds.
     pub(super) fn journals(&self) -> Value {
-        self.0.site.get().map(Site::journals).unwrap_or_default()
+        self.site.get().map(Site::journals).unwrap_or_default()
     }
 
     /// The journals of all worlds, without secrets.
@@ -134,7 +131,7 @@ impl DrillMock {
         let counts = worlds.map(|world| (sandbox_of(world), world["counts"].clone()));
         let first_counts: BTreeMap<_, _> = counts.collect();
         let sandboxes: Vec<Option<String>> = first_counts.keys().cloned().collect();
-        *self.0.situation.lock() = Situation { orders, first_counts, ..Situation::default() };
+        *self.situation.lock() = Situation { orders, first_counts, ..Situation::default() };
         for sandbox in sandboxes {
             self.carry_out_first(sandbox.as_deref()).await;
         }
@@ -142,7 +139,7 @@ impl DrillMock {
 
     /// What came of the situation: objects made, orders done, trouble.
     pub(super) fn come_to(&self, recording: &mut DrillRecording) {
-        let situation = self.0.situation.lock();
+        let situation = self.situation.lock();
         recording.orders_done = situation.done.len();
         recording.trouble = recording.trouble.take().or(situation.trouble.clone());
         let worlds = recording.journal["worlds"].as_array().into_iter().flatten();
@@ -162,7 +159,7 @@ impl DrillMock {
             let world = self.admin(Some(id), "GET /world", &Value::Null).await;
             match world.map(|mut world| world["companies"][0]["counts"].take()) {
                 Ok(counts) => {
-                    self.0.situation.lock().first_counts.insert(Some(id.to_owned()), counts);
+                    self.situation.lock().first_counts.insert(Some(id.to_owned()), counts);
                     self.carry_out_first(Some(id)).await;
                 }
                 Err(why) => self.fail(why),
@@ -173,7 +170,7 @@ impl DrillMock {
     /// Does something to every world, and keeps the first trouble.
     pub(super) async fn everywhere(&self, line: &str, body: &Value) {
         let worlds: Vec<Option<String>> =
-            self.0.situation.lock().first_counts.keys().cloned().collect();
+            self.situation.lock().first_counts.keys().cloned().collect();
         for sandbox in worlds {
             if let Err(why) = self.admin(sandbox.as_deref(), line, body).await {
                 self.fail(format!("{line}: {why}"));
@@ -182,7 +179,7 @@ impl DrillMock {
     }
 
     async fn carry_out_first(&self, sandbox: Option<&str>) {
-        let orders = self.0.situation.lock().orders.clone();
+        let orders = self.situation.lock().orders.clone();
         for order in orders.iter().filter(|order| order.after.is_none()) {
             self.carry_out(sandbox, order).await;
         }
@@ -190,7 +187,7 @@ impl DrillMock {
 
     /// Carries out what follows the answer to this call, before the answer is sent.
     fn called(&self, call: &WatchedCall) {
-        self.0.situation.lock().called = Some(Instant::now());
+        self.situation.lock().called = Some(Instant::now());
         let due = self.due(call);
         if due.is_empty() {
             return;
@@ -198,14 +195,14 @@ impl DrillMock {
         at_once(async {
             for (number, order) in due {
                 self.carry_out(call.sandbox.as_deref(), &order).await;
-                self.0.situation.lock().done.insert(number);
+                self.situation.lock().done.insert(number);
             }
         });
     }
 
     /// The orders that follow this call, with their numbers.
     fn due(&self, call: &WatchedCall) -> Vec<(usize, DrillOrder)> {
-        let mut situation = self.0.situation.lock();
+        let mut situation = self.situation.lock();
         let Situation { orders, fitting, .. } = &mut *situation;
         let due = orders.iter().enumerate().filter_map(|(number, order)| {
             let after = order.after.as_ref()?;
@@ -234,7 +231,7 @@ impl DrillMock {
             (Err(why), _) => self.fail(format!("{}: {why}", order.line)),
             (Ok(_), Some(kind)) => {
                 // The client did not make it.
-                let mut situation = self.0.situation.lock();
+                let mut situation = self.situation.lock();
                 let counts = situation.first_counts.entry(sandbox.map(str::to_owned)).or_default();
                 counts[kind] = json!(counts[kind].as_u64().unwrap_or_default() + 1);
             }
@@ -244,11 +241,11 @@ impl DrillMock {
 
     /// Keeps the first trouble of ours.
     fn fail(&self, why: String) {
-        self.0.situation.lock().trouble.get_or_insert(why);
+        self.situation.lock().trouble.get_or_insert(why);
     }
 
     async fn filled(&self, sandbox: Option<&str>, text: &str) -> Result<String, String> {
-        let mut text = text.replace("{stranger}", &self.0.stranger);
+        let mut text = text.replace("{stranger}", &self.stranger);
         if text.contains("{client_id}") || text.contains("{workflow}") {
             let described = match sandbox {
                 None => self.description(),
@@ -281,16 +278,16 @@ impl DrillMock {
         line: &str,
         body: &Value,
     ) -> Result<Value, String> {
-        let site = self.0.site.get().ok_or("the mock is not there yet")?;
+        let site = self.site.get().ok_or("the mock is not there yet")?;
         let (method, path) = line.split_once(' ').ok_or("an order is METHOD PATH")?;
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
-        let (_, host) = self.0.base_url.split_once("://").unwrap_or_default();
+        let (_, host) = self.base_url.split_once("://").unwrap_or_default();
         let below = sandbox.map(|id| format!("/sandboxes/{id}")).unwrap_or_default();
         let request = Request::builder()
             .method(method)
-            .uri(format!("{}{below}/__admin{path}", self.0.base_url))
+            .uri(format!("{}{below}/__admin{path}", self.base_url))
             .header(header::HOST, host)
-            .header(header::AUTHORIZATION, format!("Bearer {}", self.0.admin_token))
+            .header(header::AUTHORIZATION, format!("Bearer {}", self.admin_token))
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::new(body))
             .map_err(|error| error.to_string())?;
@@ -324,9 +321,9 @@ impl DrillMock {
         let fault = |error| CommandError::fault(format!("the recording is not JSON: {error}"));
         let text = serde_json::to_string(&recording).map_err(fault)?;
         let masks = Masks::default();
-        masks.hide(&self.0.admin_token, "admin token");
-        masks.hide(&self.0.client_token, "client's admin token");
-        for secret in self.0.site.get().map(|site| site.secrets_near(&text)).unwrap_or_default() {
+        masks.hide(&self.admin_token, "admin token");
+        masks.hide(&self.client_token, "client's admin token");
+        for secret in self.site.get().map(|site| site.secrets_near(&text)).unwrap_or_default() {
             masks.hide(&secret, "secret");
         }
         serde_json::from_str(&Secrets::of(&masks).mask(&text)).map_err(fault)

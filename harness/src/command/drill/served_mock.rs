@@ -1,6 +1,7 @@
 //! A mock that serves a client in a drill, and another host beside it.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use moot_mock::shell::{ServeLimits, Site, SiteOptions, Tls, serve};
 use tokio::net::TcpListener;
@@ -8,14 +9,14 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::drill_certificate::{CountingRelay, wrong_certificate};
-use super::drill_mock::{DrillMock, not_started};
+use super::drill_mock::DrillMock;
 use crate::command::error::CommandError;
 use crate::command::listen::listen_on;
-use crate::command::serve::{WorldArguments, settings_of};
+use crate::command::serve::{WorldArguments, not_started, settings_of};
 
 /// A mock with what ends it.
 pub(super) struct ServedDrillMock {
-    pub(super) mock: DrillMock,
+    pub(super) mock: Arc<DrillMock>,
     stranger: Site,
     stops: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
     relay: Option<CountingRelay>,

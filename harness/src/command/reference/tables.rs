@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::{answers, questions, register};
 
+use crate::report::section_order;
 use crate::verdict::result::RunOutcome;
 
 /// Text in a cell of a table.
@@ -58,7 +59,7 @@ A requirement that nothing outside the service can verify has no check. Its reas
             sections.push(&row.section);
         }
     }
-    sections.sort_by_key(|section| clause(section));
+    sections.sort_by_key(|section| section_order(section));
     for section in sections {
         let _ = write!(page, "\n## §{section}\n\n| id | level | requirement |\n|---|---|---|\n");
         for row in register::all().iter().filter(|row| row.section == section) {
@@ -86,11 +87,6 @@ fn requirement(row: &Requirement) -> String {
         let _ = write!(text, " Not checked: {}", cell(reason));
     }
     format!("| <a id=\"{0}\"></a>`{0}` | {level} | {text} |", row.id)
-}
-
-/// The numbers of a clause, so that 4.10 comes after 4.9.
-fn clause(section: &str) -> Vec<u32> {
-    section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
 }
 
 /// The page of open questions.

@@ -7,8 +7,7 @@ use super::relied::ReliedQuestion;
 use crate::exchange::escape;
 use moot_fixtures::contract::Severity;
 
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Paint, Table};
+use crate::report::terminal::{Align, Cell, Paint, Table};
 use crate::verdict::{Verdict, counted};
 
 /// Errors that are shown; further ones are only counted.

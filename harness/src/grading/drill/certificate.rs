@@ -223,7 +223,7 @@ fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Gr
     if let Some(calm) = drills.first().filter(|it| it.end != DrillEnd::Held) {
         return (Grade::Inconclusive, vec![format!("the calm run does not hold: {}", calm.why)]);
     }
-    let findings = |severity| {
+    let broken = |drills: &[DrillResult], severity| {
         let all = drills.iter().flat_map(|drill| &drill.findings);
         let rules: BTreeSet<&str> = all
             .filter(|finding| finding.severity == severity)
@@ -231,14 +231,9 @@ fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Gr
             .collect();
         rules.into_iter().collect::<Vec<_>>().join(", ")
     };
-    let broken = drills.first().into_iter().flat_map(|calm| &calm.findings);
-    let broken: BTreeSet<&str> = broken
-        .filter(|finding| finding.severity == Severity::Must)
-        .map(|finding| finding.rule.as_str())
-        .collect();
-    if !broken.is_empty() {
-        let broken = broken.into_iter().collect::<Vec<_>>().join(", ");
-        reasons.push(format!("broken in the calm run: {broken}"));
+    let in_calm_run = broken(&drills[..1], Severity::Must);
+    if !in_calm_run.is_empty() {
+        reasons.push(format!("broken in the calm run: {in_calm_run}"));
     }
     if !failed.is_empty() {
         reasons.push(format!("failed: {}", failed.join(", ")));
@@ -265,7 +260,7 @@ fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Gr
         return (Grade::Inconclusive, reasons);
     }
     reasons.extend(excused.iter().map(|drill| format!("waived: {drill}")));
-    let remarks = findings(Severity::Should);
+    let remarks = broken(drills, Severity::Should);
     if !remarks.is_empty() {
         reasons.push(format!("a client should do better: {remarks}"));
     }

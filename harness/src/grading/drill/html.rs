@@ -41,15 +41,7 @@ pub fn page(certificate: &Certificate) -> Result<String, String> {
     });
     let values = context! {
         ends => ends.collect::<Vec<_>>(),
-        certificate => context! {
-            moot_version => certificate.moot_version.clone(),
-            drills_digest => certificate.drills_digest.clone(),
-            rules_digest => certificate.rules_digest.clone(),
-            seed => certificate.seed,
-            reasons => certificate.reasons.clone(),
-            client => Value::from(Serde(&certificate.client)),
-            waivers => Value::from(Serde(&certificate.waivers)),
-        },
+        certificate => Value::from(Serde(certificate)),
         grade => certificate.grade.shown(),
         exit_code => certificate.grade.exit_code(),
         rows => rows,

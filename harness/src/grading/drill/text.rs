@@ -4,8 +4,7 @@ use super::certificate::{Certificate, Grade};
 use super::judge::DrillEnd;
 use crate::exchange::escape;
 use crate::grading::conduct::text::findings;
-use crate::report::terminal::table::Align;
-use crate::report::terminal::{Cell, Paint, Table};
+use crate::report::terminal::{Align, Cell, Paint, Table};
 use crate::verdict::Verdict;
 
 /// Renders the drills, the waivers and the grade.
