@@ -16,6 +16,7 @@ pub mod markdown;
 pub mod ndjson;
 mod notice;
 mod numbering;
+mod row;
 mod script;
 pub mod terminal;
 pub mod text;

@@ -11,6 +11,7 @@ use super::exchange::{ExchangeRow, exchanges};
 use super::findings::{Finding, findings};
 use super::notice::notices;
 use super::numbering::numbered;
+use super::row;
 use super::script::{self, ScriptHead};
 use crate::client::Residue;
 use crate::client::target_file::TargetDescription;
@@ -35,6 +36,7 @@ pub struct Report {
     /// Version of the interface description that it judges by.
     pub interface_version: &'static str,
     /// `conformant`, `non-conformant`, `error`, `inconclusive`, `drifted`.
+    #[serde(serialize_with = "row::outcome")]
     pub outcome: RunOutcome,
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub exit_code: u8,
@@ -72,6 +74,7 @@ pub struct Report {
     /// By file.
     pub files: Vec<FileResult>,
     /// All that was judged and kept.
+    #[serde(serialize_with = "row::rows")]
     pub checks: Vec<CheckResult>,
     /// What was not run, by reason.
     pub not_run: Vec<NotRunRow>,
@@ -103,6 +106,7 @@ pub struct FileResult {
     /// Real time of its scenarios, seconds.
     pub duration_seconds: f64,
     /// In order.
+    #[serde(serialize_with = "row::rows")]
     pub scenarios: Vec<ScenarioResult>,
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::Report;
 use super::document::SCHEMA_VERSION;
+use super::row::ReportRow;
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
 use crate::verdict::result::{Event, RunResult};
@@ -41,7 +42,7 @@ pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
     ended(&json!({
         "event": "finished",
         "schema_version": report.schema_version,
-        "outcome": report.outcome,
+        "outcome": report.outcome.as_str(),
         "exit_code": report.exit_code,
         "trouble": report.trouble,
         "expected": report.expected,
@@ -69,11 +70,11 @@ fn value(event: &Event, secrets: &Secrets) -> Result<Value, String> {
         Event::Ended(result) => {
             let mut scenario = (**result).clone();
             scenario.map_texts(secrets);
-            let checks: Vec<_> = scenario.checks().collect();
+            let checks: Vec<_> = scenario.checks().map(ReportRow).collect();
             let fault = |error: serde_json::Error| error.to_string();
             json!({
                 "event": "ended",
-                "scenario": serde_json::to_value(&scenario).map_err(fault)?,
+                "scenario": serde_json::to_value(ReportRow(&scenario)).map_err(fault)?,
                 "checks": serde_json::to_value(checks).map_err(fault)?,
             })
         }

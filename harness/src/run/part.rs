@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::client::answers::gathered;
 use crate::client::recording::IndexTarget;
 use crate::scenario::plan::without_row;
@@ -14,8 +16,9 @@ use crate::verdict::result::{
 
 use super::keep::{self, Kept};
 
-/// What a run, or one shard of it, came to.
-#[derive(Debug, Clone)]
+/// What a run, or one shard of it, came to. Its JSON is the second line of a part file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RunPart {
     /// Its scenarios without marks of known failures; its outcome says only what broke it off.
     pub result: RunResult,
@@ -24,6 +27,7 @@ pub struct RunPart {
     /// The target, as a recording keeps it.
     pub target: IndexTarget,
     /// Whether it was interrupted: then it is not a part of anything.
+    #[serde(skip)]
     pub is_interrupted: bool,
     /// The needs that the target met.
     pub met_needs: BTreeSet<String>,

@@ -8,8 +8,8 @@ mod error;
 mod facts;
 mod file;
 mod portable;
-mod result_rows;
 mod run_file;
+mod scenario_row;
 mod set;
 
 pub use error::PartError;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::names::{Names, UnknownName};
@@ -15,7 +16,7 @@ const NAMES_MAX: usize = 100;
 pub(crate) const ROOTS: [&str; 6] = ["run", "target", "bindings", "contract", "receivers", "page"];
 
 /// A place in a scenario file; lines and columns count from 1.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
     /// Path as given, or `scenarios/NAME.yaml` for a bundled file.
     pub file: Arc<str>,

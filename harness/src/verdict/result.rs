@@ -16,6 +16,6 @@ pub use event::Event;
 pub use known_failure::{ExpectedFailure, ExpectedState, KnownFailure};
 pub use outcome::{RunOutcome, outcome_of};
 pub use run_result::{RepeatCommand, RunResult, SnapshotCounts, SnapshotFindings, TextMap};
-pub(crate) use scenario_result::{PlaceRow, seconds};
+pub(crate) use scenario_result::seconds;
 pub use scenario_result::{ScenarioResult, StepResult};
 pub use tally::Tally;

@@ -192,12 +192,12 @@ async fn every_broken_set_is_refused_and_the_cause_is_named() {
     set.forged("kind", |lines| lines[0]["kind"] = "drill".into());
     set.forged("scenario-lost", |lines| drop(lines.pop()));
     set.forged("no-result", |lines| lines.truncate(1));
-    set.forged("renamed", |lines| lines[2]["name"] = "sample/nobody".into());
+    set.forged("renamed", |lines| lines[2]["scenario"]["name"] = "sample/nobody".into());
     set.forged("plan", |lines| lines[0]["plan"][0][0] = "sample/nobody".into());
     set.forged("no-exchange", |lines| {
-        lines[2]["steps"][0]["exchanges"] = json!([99]);
+        lines[2]["links"][0][0] = json!([99]);
     });
-    set.forged("unknown-code", |lines| lines[1]["broken_off"] = 42.into());
+    set.forged("unknown-code", |lines| lines[1]["result"]["outcome"] = 42.into());
     set.forged("unknown-member", |lines| lines[2]["surprise"] = 1.into());
     for fact in ["tolerate", "target", "register"] {
         set.forged_fact(&format!("fact-{fact}"), fact);

@@ -12,9 +12,10 @@ use crate::scenario::plan::{like, without_row};
 use crate::verdict::Verdict;
 
 /// The known failures of one file.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
     /// Where they stand; empty where there is no file.
+    #[serde(skip)]
     pub file: PathBuf,
     /// In the order of the file.
     pub entries: Vec<ExpectedEntry>,

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::{questions, register};
 use moot_snapshots::SnapshotChange;
-use serde::ser::SerializeStruct;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use super::{KnownFailure, PlaceRow, TextMap};
+use super::{KnownFailure, TextMap};
 use crate::exchange::Exchange;
 use crate::scenario::model::Location;
 use crate::verdict::check::{AnswerPart, MismatchKind};
@@ -27,12 +26,15 @@ pub enum Subject {
     Snapshot(Cow<'static, str>),
 }
 
-/// One judged check. A run keeps thousands of them, so texts that many share are shared.
-#[derive(Debug, Clone)]
+/// One judged check. A run keeps thousands of them, so texts that many share are shared. Its JSON is that of a part
+/// file, which has the exchange elsewhere.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CheckResult {
     /// What it judges.
     pub subject: Subject,
     /// The row that the scenario file states itself; none of a row of the register.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<Arc<Requirement>>,
     /// The clause.
     pub section: Cow<'static, str>,
@@ -45,28 +47,39 @@ pub struct CheckResult {
     /// The step's name.
     pub step: Arc<str>,
     /// What is wrong, of a check that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<MismatchKind>,
     /// The part of the answer that is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<AnswerPart>,
     /// The kind of reason why it was not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<NotRunKind>,
     /// One sentence for people: what is wrong, or why it was not judged.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// The expected value, for people. A check that compares no value leaves it empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub expected: String,
     /// The actual value, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub actual: String,
     /// JSON Pointer into the body, where one place is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     /// In the scenario file; `None` for implicit checks.
     pub place: Option<Location>,
     /// The exchange it judged.
+    #[serde(skip)]
     pub exchange: Option<Arc<Exchange>>,
     /// A command line that sends the same request. Set by [`CheckResult::map_texts`], of warnings and worse.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curl: Option<String>,
     /// The known failure that it is, or that stopped it.
+    #[serde(skip)]
     pub known: Option<Box<KnownFailure>>,
     /// The differences from its snapshot.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<SnapshotChange>,
 }
 
@@ -176,37 +189,5 @@ impl CheckResult {
             change.text = map.line(&change.text);
             change.value = change.value.take().map(|value| map.block(&value));
         }
-    }
-}
-
-/// As in the JSON report.
-impl Serialize for CheckResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("CheckResult", 17)?;
-        out.serialize_field("id", &self.id())?;
-        let kind = match &self.subject {
-            Subject::Requirement(_) => "requirement",
-            Subject::Question(_) => "question",
-            Subject::Snapshot(_) => "snapshot",
-        };
-        out.serialize_field(kind, self.subject.as_str())?;
-        out.serialize_field("section", &self.section)?;
-        out.serialize_field("level", &self.level)?;
-        out.serialize_field("sentence", &self.sentence())?;
-        out.serialize_field("remedy", &self.remedy())?;
-        out.serialize_field("verdict", &self.verdict)?;
-        out.serialize_field("scenario", &*self.scenario)?;
-        out.serialize_field("step", &*self.step)?;
-        out.serialize_field("message", &self.message)?;
-        out.serialize_field("expected", &self.expected)?;
-        out.serialize_field("actual", &self.actual)?;
-        out.serialize_field("pointer", &self.pointer)?;
-        out.serialize_field("place", &self.place.as_ref().map(PlaceRow::of))?;
-        out.serialize_field("exchange", &self.exchange_number())?;
-        out.serialize_field("curl", &self.curl)?;
-        if let Some(known) = &self.known {
-            out.serialize_field("known", known)?;
-        }
-        out.end()
     }
 }

@@ -1,13 +1,14 @@
 //! From verdicts to the outcome of a run and its exit code.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::exchange::Trouble;
 use crate::verdict::Verdict;
 use crate::verdict::result::ScenarioResult;
 
 /// How a run ended. The most severe is the greatest: the exit codes are ordered 70, 2, 1, 4, 5, 3, 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     /// Nothing failed and all that was selected ran.
     Conformant,
@@ -78,12 +79,6 @@ impl RunOutcome {
             }
             Self::Internal => "an error of this program",
         }
-    }
-}
-
-impl Serialize for RunOutcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

@@ -16,11 +16,13 @@ use crate::scenario::declared::OwnRows;
 use crate::scenario::plan::without_row;
 
 /// What a run found about recorded responses beside its checks.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotFindings {
     /// What had no snapshot, or another one, by name: for a bundle.
+    #[serde(skip)]
     pub new: Vec<moot_snapshots::Recorded>,
     /// Names that no step asked for; known only of a complete, unfiltered, conformant run.
+    #[serde(skip)]
     pub unused: Vec<String>,
     /// How many were compared or recorded; `None` where snapshots were left alone.
     pub counts: Option<SnapshotCounts>,
@@ -69,8 +71,9 @@ impl RepeatCommand {
     }
 }
 
-/// All that a run found.
-#[derive(Debug, Clone)]
+/// All that a run found. Its JSON is part of a part file, which has the scenarios elsewhere.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RunResult {
     /// The outcome, with its exit code.
     pub outcome: RunOutcome,
@@ -79,14 +82,17 @@ pub struct RunResult {
     /// The seed that reproduces it.
     pub seed: u64,
     /// Scenarios in the order of the files.
+    #[serde(skip)]
     pub scenarios: Vec<ScenarioResult>,
     /// Rows that the scenario files state themselves, by id.
     pub own_rows: OwnRows,
     /// Observed answers by question.
+    #[serde(skip)]
     pub answers: BTreeMap<String, ObservedAnswer>,
     /// About recorded responses.
     pub snapshots: SnapshotFindings,
     /// What became of each known failure.
+    #[serde(skip)]
     pub expected: Vec<ExpectedFailure>,
     /// What was left behind.
     pub residue: Vec<Residue>,
@@ -103,6 +109,7 @@ pub struct RunResult {
     /// Requests sent.
     pub requests_sent: u64,
     /// The secrets, for masking and for scanning artefacts.
+    #[serde(skip)]
     pub masks: Arc<Masks>,
 }
 

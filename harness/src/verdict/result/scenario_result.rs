@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::{CheckResult, KnownFailure, TextMap};
 use crate::client::answers::AnswerSight;
@@ -13,69 +13,49 @@ use crate::scenario::plan;
 use crate::verdict::{NotRun, Verdict};
 
 /// One step that was run.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StepResult {
     /// Its name.
     pub name: String,
     /// The worst of its checks.
     pub verdict: Verdict,
     /// Real time.
-    #[serde(rename = "duration_seconds", serialize_with = "as_seconds")]
     pub duration: Duration,
     /// All that was sent, in order.
-    #[serde(serialize_with = "as_numbers")]
+    #[serde(skip)]
     pub exchanges: Vec<Arc<Exchange>>,
     /// All that was judged, but for those of `passed`.
-    #[serde(skip)]
     pub checks: Vec<CheckResult>,
     /// Checks that passed and were not kept one by one: no report of the run lists them.
-    #[serde(skip)]
     pub passed: usize,
 }
 
-/// One scenario (one row of it).
-#[derive(Debug, Clone, Serialize)]
+/// One scenario (one row of it). Its JSON is that of a part file, which has the exchanges elsewhere.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ScenarioResult {
     /// `04_05_create_legal_request/from-schema[row]`.
     pub name: String,
     /// Its title.
     pub title: String,
     /// The clause.
-    #[serde(skip)]
     pub section: String,
     /// The worst of its steps, or `not run`.
     pub verdict: Verdict,
     /// Why it was not run, or not to its end.
-    #[serde(serialize_with = "as_reason")]
     pub not_run: Option<NotRun>,
     /// The known failure by which it was not run.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     pub known: Option<KnownFailure>,
     /// Real time.
-    #[serde(rename = "duration_seconds", serialize_with = "as_seconds")]
     pub duration: Duration,
     /// Its place in the scenario file.
-    #[serde(rename = "place", serialize_with = "as_place")]
     pub at: Location,
     /// In order.
     pub steps: Vec<StepResult>,
     /// Answers to open questions, in the order in which they were seen.
-    #[serde(skip)]
     pub answers: Vec<AnswerSight>,
-}
-
-/// A place in a scenario file, as in the JSON report.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct PlaceRow<'a> {
-    file: &'a str,
-    line: u32,
-    column: u32,
-}
-
-impl<'a> PlaceRow<'a> {
-    pub(crate) fn of(at: &'a Location) -> Self {
-        Self { file: &at.file, line: at.line, column: at.column }
-    }
 }
 
 impl ScenarioResult {
@@ -109,20 +89,4 @@ impl ScenarioResult {
 /// Seconds, to a tenth of a millisecond.
 pub(crate) fn seconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 10_000.0).round() / 10_000.0
-}
-
-fn as_seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(seconds(*duration))
-}
-
-fn as_numbers<S: Serializer>(all: &[Arc<Exchange>], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(all.iter().map(|exchange| exchange.number))
-}
-
-fn as_reason<S: Serializer>(why: &Option<NotRun>, serializer: S) -> Result<S::Ok, S::Error> {
-    why.as_ref().map(|why| &why.reason).serialize(serializer)
-}
-
-fn as_place<S: Serializer>(at: &Location, serializer: S) -> Result<S::Ok, S::Error> {
-    PlaceRow::of(at).serialize(serializer)
 }
