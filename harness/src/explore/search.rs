@@ -56,7 +56,7 @@ pub async fn explore(
 ) -> Result<Explored, String> {
     let (target_ended, model_ended) = (Ended::default(), Ended::default());
     let (target_log, model_log) = (Arc::clone(&target_ended), Arc::clone(&model_ended));
-    let opened = Runner::open(&options.target, interruption, move |event| {
+    let opened = Runner::open(options.target.clone(), interruption, move |event| {
         if let Event::Ended(result) = &event {
             target_log.lock().push(Arc::clone(result));
         }
@@ -66,7 +66,7 @@ pub async fn explore(
         Ok(runner) => runner,
         Err(result) => return Ok(Findings::default().explored(*result, Vec::new())),
     };
-    let opened = Runner::open(&options.model, Arc::default(), move |event| {
+    let opened = Runner::open(options.model.clone(), Arc::default(), move |event| {
         if let Event::Ended(result) = event {
             model_log.lock().push(result);
         }

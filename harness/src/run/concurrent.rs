@@ -12,7 +12,7 @@ use crate::scenario::plan::{self, Planned};
 use crate::verdict::result::ScenarioResult;
 
 use super::context::RunContext;
-use super::order::{Order, Phase};
+use super::order::Phase;
 use super::scenario;
 use super::token_budget;
 use super::turn::{self, ScenarioEffect, Turns};
@@ -22,17 +22,15 @@ pub(super) async fn walk_all(
     shared: &Arc<RunContext>,
     files: &Arc<Vec<ScenarioFile>>,
     places: &[(usize, usize)],
-    jobs: Option<usize>,
-    order: Order,
 ) -> Vec<Arc<ScenarioResult>> {
-    let jobs = match jobs {
+    let jobs = match shared.options.jobs {
         Some(jobs) if shared.target.is_mock() || shared.target.is_unpaced() => jobs.max(1),
         None if shared.target.is_mock() => jobs_default(),
         Some(_) | None => 1,
     };
     let turns = Arc::new(turns(shared, files, places, jobs).await);
     let mut places: Vec<_> = places.iter().copied().enumerate().collect();
-    order.arrange(&mut places);
+    shared.options.order.arrange(&mut places);
     if !shared.target.is_mock() {
         let expires = shared.target.lets_tokens_expire();
         places.sort_by_key(|(_, place)| Phase::of(Planned::at(files, *place).scenario, expires));
@@ -92,7 +90,7 @@ fn queue(
         let planned = Planned::at(files, place);
         let scenario = planned.scenario;
         let is_met = scenario.needs.iter().all(|need| shared.target.missing(need).is_none());
-        let is_walked = is_met && plan::excluding(&planned, &shared.excluded).is_none();
+        let is_walked = is_met && plan::excluding(&planned, &shared.options.excluded).is_none();
         let (token_requests, tokens) = match is_walked {
             true => {
                 let own = token_budget::token_requests(scenario);

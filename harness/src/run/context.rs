@@ -1,13 +1,11 @@
 //! What the scenarios of a run share.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
-use crate::exchange::masks::Masks;
 use crate::run::environment::Environment;
 use crate::scenario::declared::OwnRows;
 use crate::verdict::check::implicit::ImplicitContext;
@@ -15,8 +13,8 @@ use crate::verdict::result::Event;
 
 use super::changes::OwnChanges;
 use super::interruption::Interruption;
-use super::keep::Kept;
-use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
+use super::options::RunOptions;
+use super::snapshots_seen::SnapshotsSeen;
 use super::stop::Stop;
 use super::token_budget::TokenBudget;
 use super::views::RememberedViews;
@@ -24,17 +22,10 @@ use super::views::RememberedViews;
 /// What every scenario of a run shares.
 pub(super) struct RunContext {
     pub(super) target: Environment,
-    pub(super) strict: bool,
-    /// Selectors of scenarios that are left out.
-    pub(super) excluded: Vec<String>,
-    pub(super) run_tag: String,
+    pub(super) options: RunOptions,
     /// Rows that the scenario files state themselves.
     pub(super) own_rows: Arc<OwnRows>,
-    pub(super) masks: Arc<Masks>,
     pub(super) implicit: ImplicitContext,
-    pub(super) kept: Kept,
-    pub(super) snapshots: SnapshotMode,
-    pub(super) snapshot_dir: Option<PathBuf>,
     pub(super) snapshots_seen: Mutex<SnapshotsSeen>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), Stop>>>,

@@ -104,7 +104,7 @@ fn shown(walk: &ScenarioWalk<'_>, value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    walk.shared.masks.mask(&check::shortened(&text))
+    walk.shared.options.masks.mask(&check::shortened(&text))
 }
 
 fn keep(walk: &ScenarioWalk<'_>, id: &str, section: &str, value: Value, label: &str) {
@@ -119,7 +119,7 @@ fn keep(walk: &ScenarioWalk<'_>, id: &str, section: &str, value: Value, label: &
 /// The value with every text masked.
 fn masked(walk: &ScenarioWalk<'_>, value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(walk.shared.masks.mask(&text)),
+        Value::String(text) => Value::String(walk.shared.options.masks.mask(&text)),
         Value::Array(items) => items.into_iter().map(|item| masked(walk, item)).collect(),
         Value::Object(members) => {
             members.into_iter().map(|(name, member)| (name, masked(walk, member))).collect()

@@ -15,6 +15,7 @@ use super::order::Order;
 use super::snapshots_seen::SnapshotMode;
 
 /// What to run, and how.
+#[derive(Clone)]
 pub struct RunOptions {
     /// Where requests go.
     pub choice: TargetChoice,

@@ -25,7 +25,7 @@ pub(super) async fn walk(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<S
     for result in rows_walked(shared, planned).await {
         let result = Arc::new(result);
         (shared.on_event)(Event::Ended(Arc::clone(&result)));
-        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), shared.kept)));
+        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), shared.options.kept)));
     }
     kept
 }
@@ -66,7 +66,7 @@ async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioR
     for (index, row) in rows.into_iter().enumerate() {
         let mut name = planned.name();
         if let Some(row) = &row {
-            name = format!("{name}[{}]", shared.masks.mask(&row_label(row)));
+            name = format!("{name}[{}]", shared.options.masks.mask(&row_label(row)));
             if results.iter().any(|result| result.name == name) {
                 name = format!("{}[{}]", planned.name(), index + 1);
             }
@@ -82,7 +82,7 @@ async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioR
 /// Whether a scenario is walked at all.
 async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(), Stop> {
     check_interruption(shared)?;
-    if let Some(selector) = plan::excluding(&planned, &shared.excluded) {
+    if let Some(selector) = plan::excluding(&planned, &shared.options.excluded) {
         let reason = format!("left out by `--exclude {selector}`");
         let mut stop = Stop::not_run(NotRunKind::Excluded, reason);
         if let Stop::NotRun(not_run) = &mut stop {

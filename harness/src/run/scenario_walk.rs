@@ -118,7 +118,7 @@ impl ScenarioWalk<'_> {
     pub(super) fn origin(&self, step: &str) -> judge::CheckOrigin {
         let (scenario, step) = (Arc::clone(&self.name), Arc::from(step));
         let own_rows = Arc::clone(&self.shared.own_rows);
-        judge::CheckOrigin { scenario, step, strict: self.shared.strict, own_rows }
+        judge::CheckOrigin { scenario, step, strict: self.shared.options.strict, own_rows }
     }
 }
 

@@ -194,9 +194,10 @@ pub(super) fn holds(
     let what = if kind == NotRunKind::Control { CONTROL } else { PRECONDITION };
     match check::expectation::judge(expectation, document, &walk.names) {
         Judgement::Holds => Ok(()),
-        Judgement::Fails(Mismatch { message, .. }) => {
-            Err(Stop::not_run(kind, format!("{what} ({})", walk.shared.masks.mask(&message))))
-        }
+        Judgement::Fails(Mismatch { message, .. }) => Err(Stop::not_run(
+            kind,
+            format!("{what} ({})", walk.shared.options.masks.mask(&message)),
+        )),
         Judgement::Empty { reason } => Err(Stop::not_run(kind, format!("{what} ({reason})"))),
     }
 }

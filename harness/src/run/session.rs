@@ -5,21 +5,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
-use crate::exchange::masks::Masks;
-use crate::run::environment::{Environment, OpenError, TargetChoice, TargetSource};
+use crate::run::environment::{Environment, OpenError, TargetChoice};
 use crate::verdict::check::implicit::ImplicitContext;
 use crate::verdict::expected::{self, Expected};
 use crate::verdict::result::{
-    Event, ExpectedFailure, RepeatCommand, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
+    Event, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
 };
 
 use crate::client::target_file::{TargetClass, TargetDescription};
-use crate::scenario::declared::{self, OwnRows};
+use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 
 use super::changes::OwnChanges;
@@ -28,7 +27,6 @@ use super::context::RunContext;
 use super::interruption::{Interruption, REASON};
 use super::keep;
 use super::options::RunOptions;
-use super::order::Order;
 use super::part::{self, PartScope, RunPart};
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
 use super::token_budget::TokenBudget;
@@ -38,109 +36,65 @@ use super::views::RememberedViews;
 /// An opened target, and all that its walks share.
 pub struct Runner {
     shared: Arc<RunContext>,
-    start: RunStart,
-    jobs: Option<usize>,
-    order: Order,
+    begun: Instant,
+    /// What was known before the target was opened: a result without scenarios.
+    blank: RunResult,
     /// Known failures, which are marked in the end.
     expected: Expected,
 }
 
-/// What is known of a run before its target is opened.
-struct RunStart {
-    at: Instant,
-    started_at: String,
-    seed: u64,
-    reproduce: String,
-    repeat: RepeatCommand,
-    masks: Arc<Masks>,
-    own_rows: OwnRows,
-}
-
-impl RunStart {
-    fn now(options: &RunOptions) -> Self {
-        Self {
-            at: Instant::now(),
-            started_at: now(),
-            seed: options.target.seed,
-            reproduce: options.reproduce.clone(),
-            repeat: options.repeat.clone(),
-            masks: Arc::clone(&options.masks),
-            own_rows: declared::own_rows(&options.files),
-        }
-    }
-
-    /// A result without scenarios.
-    fn blank(
-        &self,
-        ending: RunOutcome,
-        trouble: Option<String>,
-        target: TargetDescription,
-    ) -> RunResult {
-        RunResult {
-            outcome: ending,
-            target,
-            seed: self.seed,
-            scenarios: Vec::new(),
-            own_rows: self.own_rows.clone(),
-            answers: BTreeMap::new(),
-            snapshots: SnapshotFindings::default(),
-            expected: Vec::new(),
-            residue: Vec::new(),
-            trouble,
-            reproduce: self.reproduce.clone(),
-            repeat: self.repeat.clone(),
-            started_at: self.started_at.clone(),
-            duration: self.at.elapsed(),
-            requests_sent: 0,
-            masks: Arc::clone(&self.masks),
-        }
+/// The result of a run that begins now.
+fn blank(options: &RunOptions) -> RunResult {
+    RunResult {
+        outcome: RunOutcome::Conformant,
+        target: describe_choice(&options.choice),
+        seed: options.target.seed,
+        scenarios: Vec::new(),
+        own_rows: declared::own_rows(&options.files),
+        answers: BTreeMap::new(),
+        snapshots: SnapshotFindings::default(),
+        expected: Vec::new(),
+        residue: Vec::new(),
+        trouble: None,
+        reproduce: options.reproduce.clone(),
+        repeat: options.repeat.clone(),
+        started_at: now(),
+        duration: Duration::ZERO,
+        requests_sent: 0,
+        masks: Arc::clone(&options.masks),
     }
 }
 
 /// The result of a run that never came to its target.
-pub(super) fn unopened(options: &RunOptions, ending: RunOutcome, why: String) -> RunResult {
-    RunStart::now(options).blank(ending, Some(why), describe_choice(&options.choice))
+pub(super) fn unopened(options: &RunOptions, outcome: RunOutcome, why: String) -> RunResult {
+    RunResult { outcome, trouble: Some(why), ..blank(options) }
 }
 
 impl Runner {
-    /// Opens the target of `options`, and walks until `interruption` is told; files and selectors are
-    /// not looked at, and known failures are held against the register alone.
+    /// Opens the target of `options`, and walks until `interruption` is told; selectors are not looked at. Known
+    /// failures are held against the files, and where there are none against the register alone.
     ///
     /// # Errors
     /// The result of a run whose target cannot be used, exit code 2 or 4; 3 where it was interrupted.
     pub async fn open(
-        options: &RunOptions,
+        mut options: RunOptions,
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        Self::opened(options, None, interruption, on_event).await
-    }
-
-    /// As [`Runner::open`], for the files of `options`, which known failures are held against.
-    pub(super) async fn open_for_suite(
-        options: &RunOptions,
-        interruption: Arc<Interruption>,
-        on_event: impl Fn(Event) + Send + Sync + 'static,
-    ) -> Result<Self, Box<RunResult>> {
-        Self::opened(options, Some(&options.files), interruption, on_event).await
-    }
-
-    async fn opened(
-        options: &RunOptions,
-        files: Option<&[ScenarioFile]>,
-        interruption: Arc<Interruption>,
-        on_event: impl Fn(Event) + Send + Sync + 'static,
-    ) -> Result<Self, Box<RunResult>> {
-        let start = RunStart::now(options);
-        let unopened = |ending, why: String| {
-            let description = describe_choice(&options.choice);
-            Box::new(start.blank(ending, Some(start.masks.mask(&why)), description))
+        let begun = Instant::now();
+        let blank = blank(&options);
+        let masks = Arc::clone(&options.masks);
+        let unopened = |outcome, why: String| {
+            let trouble = Some(masks.mask(&why));
+            Box::new(RunResult { outcome, trouble, duration: begun.elapsed(), ..blank.clone() })
         };
         let opened = async {
             let chosen = options.choice.clone().read()?;
-            let expected = known_failures(options, &chosen, files)?;
-            let masks = Arc::clone(&start.masks);
-            Ok((Environment::open(chosen, options.target.clone(), masks).await?, expected))
+            let files = Some(options.files.as_slice()).filter(|files| !files.is_empty());
+            let expected = expected::read_for(chosen.expected_file(&options.target), files)
+                .map_err(|error| OpenError::Usage(error.to_string()))?;
+            let target = Environment::open(chosen, options.target.clone(), Arc::clone(&masks));
+            Ok((target.await?, expected))
         };
         let opened = tokio::select! {
             opened = opened => opened,
@@ -166,16 +120,11 @@ impl Runner {
         if let Some(recorder) = &options.recorder {
             target.record(Arc::clone(recorder));
         }
+        options.kept = keep::with_expected(options.kept, &expected);
         let shared = RunContext {
             implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
-            strict: options.strict,
-            excluded: options.excluded.clone(),
-            run_tag: options.target.run_tag.clone(),
-            own_rows: Arc::new(start.own_rows.clone()),
-            masks: Arc::clone(&start.masks),
-            kept: keep::with_expected(options.kept, &expected),
-            snapshots: options.snapshots,
-            snapshot_dir: options.snapshot_dir.clone(),
+            own_rows: Arc::new(blank.own_rows.clone()),
+            options,
             snapshots_seen: Mutex::default(),
             controls: Mutex::default(),
             changes: OwnChanges::default(),
@@ -186,16 +135,10 @@ impl Runner {
             interruption,
             target,
         };
-        Ok(Self {
-            shared: Arc::new(shared),
-            start,
-            jobs: options.jobs,
-            order: options.order,
-            expected,
-        })
+        Ok(Self { shared: Arc::new(shared), begun, blank, expected })
     }
 
-    /// Whether no more is to be start: it was interrupted, or the target no longer answers.
+    /// Whether no more is to be started: it was interrupted, or the target no longer answers.
     pub fn is_over(&self) -> bool {
         self.shared.interruption.is_told() || self.shared.target.has_given_up()
     }
@@ -217,7 +160,7 @@ impl Runner {
         files: &Arc<Vec<ScenarioFile>>,
         places: &[(usize, usize)],
     ) -> Vec<Arc<ScenarioResult>> {
-        concurrent::walk_all(&self.shared, files, places, self.jobs, self.order).await
+        concurrent::walk_all(&self.shared, files, places).await
     }
 
     /// What keeps the walks from having been whole, and in words; conformant where nothing does.
@@ -229,12 +172,12 @@ impl Runner {
         }
         if let Some(why) = self.shared.target.refused_applications() {
             ending = ending.max(RunOutcome::Unreachable);
-            trouble = Some(self.start.masks.mask(&why));
+            trouble = Some(self.blank.masks.mask(&why));
         }
         let mistakes = self.shared.target.mistakes();
         if !mistakes.is_empty() {
             ending = ending.max(RunOutcome::Unreachable);
-            trouble = Some(self.start.masks.mask(&mistakes.join("; ")));
+            trouble = Some(self.blank.masks.mask(&mistakes.join("; ")));
         }
         if self.shared.target.has_given_up() {
             ending = ending.max(RunOutcome::Unreachable);
@@ -272,16 +215,24 @@ impl Runner {
             () = shared.target.cleanup() => {}
             () = shared.interruption.over() => {}
         }
-        let (broken_off, trouble) = self.broken_off();
-        let mut result = self.start.blank(broken_off, trouble, shared.target.description());
-        result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
-        result.scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
+        let (outcome, trouble) = self.broken_off();
+        let mut scenarios: Vec<_> = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+        scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
         let seen: SnapshotsSeen = std::mem::take(&mut *shared.snapshots_seen.lock());
-        let is_compared = is_suite && shared.snapshots != SnapshotMode::Off;
-        result.snapshots =
-            seen.into_findings(shared.snapshot_dir.as_deref(), is_compared, shared.snapshots);
-        result.residue = shared.target.residue();
-        result.requests_sent = shared.target.requests_sent();
+        let mode = shared.options.snapshots;
+        let is_compared = is_suite && mode != SnapshotMode::Off;
+        let folder = shared.options.snapshot_dir.as_deref();
+        let mut result = RunResult {
+            outcome,
+            trouble,
+            target: shared.target.description(),
+            scenarios,
+            snapshots: seen.into_findings(folder, is_compared, mode),
+            residue: shared.target.residue(),
+            requests_sent: shared.target.requests_sent(),
+            duration: self.begun.elapsed(),
+            ..self.blank
+        };
         let unused = std::mem::take(&mut result.snapshots.unused);
         let meets = |need: &&str| shared.target.missing(need).is_none();
         RunPart {
@@ -293,17 +244,6 @@ impl Runner {
             expected: self.expected,
         }
     }
-}
-
-/// The known failures of the options or of the target file. Held against the day, the register, and the
-/// scenarios where these are known.
-fn known_failures(
-    options: &RunOptions,
-    chosen: &TargetSource,
-    files: Option<&[ScenarioFile]>,
-) -> Result<Expected, OpenError> {
-    expected::read_for(chosen.expected_file(&options.target), files)
-        .map_err(|error| OpenError::Usage(error.to_string()))
 }
 
 fn describe_choice(choice: &TargetChoice) -> TargetDescription {

@@ -23,8 +23,9 @@ pub(super) fn judge(
     label: &str,
     exchange: &Arc<Exchange>,
 ) -> Option<CheckResult> {
-    let mode = walk.shared.snapshots;
-    let folder = walk.shared.snapshot_dir.as_deref().filter(|_| mode != SnapshotMode::Off)?;
+    let mode = walk.shared.options.snapshots;
+    let folder =
+        walk.shared.options.snapshot_dir.as_deref().filter(|_| mode != SnapshotMode::Off)?;
     let content = content(walk, rule, document, exchange);
     let metadata = Metadata {
         scenario: scenario(walk),
@@ -69,7 +70,7 @@ fn content(
     if let Some(base) = exchange.request.url.strip_suffix(exchange.request.path.as_str()) {
         walk.placeholders.hide_base(base);
     }
-    walk.placeholders.hide(&walk.shared.run_tag, "tag");
+    walk.placeholders.hide(&walk.shared.options.target.run_tag, "tag");
     let told = RawResponse {
         status: document.status.unwrap_or(0),
         headers: &document.headers,
@@ -77,7 +78,7 @@ fn content(
         text: &String::from_utf8_lossy(&document.body),
     };
     let content = walk.placeholders.response(told, &stored(document), &redact);
-    walk.shared.masks.mask(&content)
+    walk.shared.options.masks.mask(&content)
 }
 
 /// Which places of this answer hold what somebody stored: those of the documented success.

@@ -132,7 +132,7 @@ async fn walk_loop<'a>(
         if walk.is_row {
             before.1.clone_into(&mut walk.placeholders);
         }
-        let label = walk.shared.masks.mask(&row_label(&row));
+        let label = walk.shared.options.masks.mask(&row_label(&row));
         walk.names.push();
         walk.names.set(&for_each.name, row);
         let walked = walk_all(walk, steps, &format!("{suffix}[{label}]")).await;

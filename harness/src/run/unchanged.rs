@@ -132,7 +132,7 @@ async fn look_at(
 /// move by itself.
 fn by_id(walk: &ScenarioWalk<'_>, list: ListMembers) -> View {
     let is_shared = !walk.shared.target.is_mock();
-    let tag = walk.shared.run_tag.as_str();
+    let tag = walk.shared.options.target.run_tag.as_str();
     let mut view = View { total: list.total, ..View::default() };
     for item in list.items {
         let id = item["id"].as_str().unwrap_or_default().to_owned();

@@ -59,7 +59,7 @@ fn collect_unwalked(
         let origin = judge::CheckOrigin {
             scenario: scenario_name,
             step: step_name,
-            strict: shared.strict,
+            strict: shared.options.strict,
             own_rows: Arc::clone(&shared.own_rows),
         };
         let checks: Vec<_> =

@@ -54,9 +54,10 @@ pub async fn run_part(
     };
     let places: Vec<(usize, usize)> =
         planned.iter().filter(is_asked).map(|planned| planned.place).collect();
-    let runner = Runner::open_for_suite(&options, interruption, on_event).await?;
-    runner.announce(places.len());
-    let scenarios = runner.walk(&options.files, &places).await;
     let is_suite = options.selectors.is_empty() && options.excluded.is_empty();
+    let files = Arc::clone(&options.files);
+    let runner = Runner::open(options, interruption, on_event).await?;
+    runner.announce(places.len());
+    let scenarios = runner.walk(&files, &places).await;
     Ok(runner.ended(scenarios, is_suite).await)
 }

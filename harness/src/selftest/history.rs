@@ -59,11 +59,12 @@ pub(super) async fn differences(
     // A task of its own, so that trials run on several threads.
     let walks = tokio::spawn(async move {
         // What keeps the suite from this target is not noticed by a scenario.
-        let runner = Runner::open(&options, Arc::default(), |_| ()).await.ok()?;
-        let mut places = places(&options.files);
-        let fresh = runner.walk(&options.files, &places).await;
+        let files = Arc::clone(&options.files);
+        let runner = Runner::open(options, Arc::default(), |_| ()).await.ok()?;
+        let mut places = places(&files);
+        let fresh = runner.walk(&files, &places).await;
         places.reverse();
-        Some((fresh, runner.walk(&options.files, &places).await))
+        Some((fresh, runner.walk(&files, &places).await))
     });
     // Nothing cancels the task, so an error is a panic.
     let walks = walks.await.unwrap_or_else(|broken| std::panic::resume_unwind(broken.into_panic()));
