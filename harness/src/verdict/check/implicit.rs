@@ -1,37 +1,22 @@
 //! Implicit checks: checks of every exchange, independent of the scenario.
 //!
-//! One file answers one question; [`TABLE`] binds each to the rows of the register that it
-//! verifies. A check that does not apply returns nothing. An answer that an open question allows is
+//! [`TABLE`] binds each to the rows of the register that it verifies. A check that does not apply returns nothing. An answer that an open question allows is
 //! never a failure.
 
-mod allow;
 mod answered_exchange;
-mod challenge;
+mod body;
 mod clock;
 mod context;
-mod date;
-mod declared_status;
 mod first_seen;
-mod internals;
-mod json_valid;
+mod headers;
 mod log_twins;
-mod media_type;
-mod no_body;
-mod no_length;
-mod no_refresh_token;
-mod no_store;
-mod not_public;
 mod page_totals;
+mod problem;
 mod problem_agreement;
-mod problem_detail;
-mod problem_media_type;
 mod problem_members;
 mod problem_type;
-mod request_id;
-mod secrets;
-mod server_error;
 mod shape;
-mod token_shape;
+mod status;
 
 pub use context::ImplicitContext;
 
@@ -47,7 +32,16 @@ pub struct Implicit {
     pub name: &'static str,
     /// The rows of the register that it verifies; its findings name no other.
     pub verifies: &'static [&'static str],
-    judge: fn(&AnsweredExchange<'_>, &ImplicitContext) -> Vec<ImplicitJudgement>,
+    judge: ImplicitRule,
+}
+
+/// How an implicit check judges; nothing where it does not apply.
+#[derive(Debug, Clone, Copy)]
+enum ImplicitRule {
+    /// By the one requirement that the row verifies.
+    One(fn(&AnsweredExchange<'_>, &ImplicitContext) -> Option<Judgement>),
+    /// By several requirements.
+    Several(fn(&AnsweredExchange<'_>, &ImplicitContext) -> Vec<ImplicitJudgement>),
 }
 
 /// What an implicit check found of one requirement.
@@ -61,41 +55,67 @@ pub struct ImplicitJudgement {
 
 /// Every implicit check, in the order in which they judge.
 pub const TABLE: &[Implicit] = &[
-    server_error::ROW,
-    declared_status::ROW,
-    date::ROW,
-    media_type::ROW,
-    json_valid::ROW,
-    allow::ROW,
-    challenge::ROW,
-    no_store::ROW,
-    not_public::ROW,
-    no_length::ROW,
-    secrets::ROW,
-    internals::ROW,
-    no_refresh_token::ROW,
-    problem_media_type::ROW,
-    problem_members::ROW,
-    problem_agreement::ROW,
-    problem_type::ROW,
-    problem_detail::ROW,
-    request_id::ROW,
-    token_shape::ROW,
-    shape::ROW,
-    page_totals::ROW,
-    log_twins::ROW,
-    clock::ROW,
-    no_body::ROW,
+    one("server error", &["errors.never-5xx"], status::server_error),
+    one("declared status", &["http.declared-status"], status::declared),
+    one("date", &["http.date"], headers::date),
+    one("JSON media type", &["http.json-media-type"], headers::json_media_type),
+    one("valid JSON", &["json.valid"], body::valid_json),
+    one("Allow", &["http.allow-on-405"], headers::allow),
+    one("Bearer challenge", &["oauth.challenge"], headers::challenge),
+    one("no-store", &["oauth.no-store"], headers::no_store),
+    one("not public", &["http.not-public"], headers::not_public),
+    one("no length", &["http.no-length-on-204"], headers::no_length),
+    one("secrets", &["oauth.no-secret-repeated"], body::secrets),
+    one("internals", &["errors.no-internals"], body::internals),
+    one("no refresh token", &["oauth.no-refresh-token"], body::no_refresh_token),
+    one("problem media type", &["errors.media-type"], headers::problem_media_type),
+    several("problem members", problem_members::VERIFIES, problem_members::judge),
+    several("problem agreement", problem_agreement::VERIFIES, problem_agreement::judge),
+    several("problem type", problem_type::VERIFIES, problem_type::judge),
+    one("problem detail", &["errors.detail-of-this-error"], problem::detail),
+    one("request id", &["errors.request-id-unique"], problem::request_id),
+    several("token body", shape::OF_TOKENS, shape::token),
+    several("success body", shape::OF_SUCCESSES, shape::success),
+    one("page totals", &["pagination.total-pages-agrees"], page_totals::judge),
+    several("log twins", log_twins::VERIFIES, log_twins::judge),
+    several("clock", clock::VERIFIES, clock::judge),
+    one("no body", &["delete-webhook.no-body"], body::no_body),
 ];
+
+const fn one(
+    name: &'static str,
+    verifies: &'static [&'static str; 1],
+    judge: fn(&AnsweredExchange<'_>, &ImplicitContext) -> Option<Judgement>,
+) -> Implicit {
+    Implicit { name, verifies, judge: ImplicitRule::One(judge) }
+}
+
+const fn several(
+    name: &'static str,
+    verifies: &'static [&'static str],
+    judge: fn(&AnsweredExchange<'_>, &ImplicitContext) -> Vec<ImplicitJudgement>,
+) -> Implicit {
+    Implicit { name, verifies, judge: ImplicitRule::Several(judge) }
+}
 
 /// What every check of the table finds; nothing where there was no answer.
 pub fn judge(exchange: &Exchange, context: &ImplicitContext) -> Vec<ImplicitJudgement> {
     let Ok(response) = &exchange.outcome else { return Vec::new() };
     let answered = AnsweredExchange::new(exchange, response);
-    TABLE.iter().flat_map(|row| (row.judge)(&answered, context)).collect()
+    let mut findings = Vec::new();
+    for row in TABLE {
+        match row.judge {
+            ImplicitRule::One(judge) => {
+                let judgement = judge(&answered, context);
+                findings.extend(judgement.map(|judgement| found(row.verifies[0], judgement)));
+            }
+            ImplicitRule::Several(judge) => findings.extend(judge(&answered, context)),
+        }
+    }
+    findings
 }
 
 /// One finding.
-fn found(requirement: &'static str, judgement: Judgement) -> Vec<ImplicitJudgement> {
-    vec![ImplicitJudgement { requirement, judgement }]
+fn found(requirement: &'static str, judgement: Judgement) -> ImplicitJudgement {
+    ImplicitJudgement { requirement, judgement }
 }

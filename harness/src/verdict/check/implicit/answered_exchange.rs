@@ -63,6 +63,11 @@ impl<'a> AnsweredExchange<'a> {
         (200..300).contains(&self.status())
     }
 
+    /// Whether it is a success of the token endpoint.
+    pub(super) fn is_new_token(&self) -> bool {
+        self.operation() == Some(Operation::CreateAccessToken) && self.is_success()
+    }
+
     /// 429 and 503: what the limiter may answer, with any body (`rate_limit_response`).
     pub(super) fn is_limit(&self) -> bool {
         matches!(self.status(), 429 | 503)

@@ -7,11 +7,10 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::context::Creation;
-use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
+use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
 use crate::verdict::check::{Judgement, MismatchKind};
 
-pub(super) const ROW: Implicit =
-    Implicit { name: "clock", verifies: &[MADE_NOW, TELLS_TIMES_APART, STAYS, LOGGED_NOW], judge };
+pub(super) const VERIFIES: &[&str] = &[MADE_NOW, TELLS_TIMES_APART, STAYS, LOGGED_NOW];
 
 const MADE_NOW: &str = "timestamps.made-now";
 const TELLS_TIMES_APART: &str = "timestamps.tell-times-apart";
@@ -27,7 +26,10 @@ const MINUTE_SECONDS: i64 = 60;
 /// A time that is rounded in one answer and cut in another.
 const ROUNDING_SECONDS_MAX: i64 = 1;
 
-fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(
+    answered: &AnsweredExchange<'_>,
+    context: &ImplicitContext,
+) -> Vec<ImplicitJudgement> {
     let Some(body) = answered.response.json.as_deref().filter(|_| answered.is_success()) else {
         return Vec::new();
     };
@@ -107,7 +109,7 @@ impl<'a> TimeReading<'a> {
             let fails = fails.at(place);
             if self.date().is_some() { fails } else { fails.tolerated() }
         };
-        ImplicitJudgement { requirement: MADE_NOW, judgement }
+        found(MADE_NOW, judgement)
     }
 
     /// Two things that were made one after the other have different times.
@@ -130,7 +132,7 @@ impl<'a> TimeReading<'a> {
             let expected = format!("a time after {}", shown(at));
             Judgement::fails(MismatchKind::Duplicate, message, expected, shown(at)).at(place)
         };
-        Some(ImplicitJudgement { requirement: TELLS_TIMES_APART, judgement })
+        Some(found(TELLS_TIMES_APART, judgement))
     }
 
     /// Each has the creation time that it had before.
@@ -156,8 +158,7 @@ impl<'a> TimeReading<'a> {
             judgement = Some(fails.at(format!("{place}/created_at")));
             break;
         }
-        let found = |judgement| ImplicitJudgement { requirement: STAYS, judgement };
-        judgement.map(found).into_iter().collect()
+        judgement.map(|judgement| found(STAYS, judgement)).into_iter().collect()
     }
 
     fn remember_legal_request(&self) {
@@ -187,7 +188,7 @@ impl<'a> TimeReading<'a> {
                     .at(format!("{place}/created_at"))
             }
         };
-        Some(ImplicitJudgement { requirement: LOGGED_NOW, judgement })
+        Some(found(LOGGED_NOW, judgement))
     }
 }
 

@@ -8,16 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
+use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
 use crate::verdict::check::{Judgement, MismatchKind};
 
-pub(super) const ROW: Implicit = Implicit {
-    name: "log twins",
-    verifies: &["activity.entry-id-unique", "activity.each-change-once"],
-    judge,
-};
+pub(super) const VERIFIES: &[&str] = &["activity.entry-id-unique", "activity.each-change-once"];
 
-fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(
+    answered: &AnsweredExchange<'_>,
+    _: &ImplicitContext,
+) -> Vec<ImplicitJudgement> {
     if answered.operation() != Some(Operation::GetLegalRequestActivity) || !answered.is_success() {
         return Vec::new();
     }
@@ -26,10 +25,7 @@ fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJu
     let Some(entries) = entries else { return Vec::new() };
     let mut findings = Vec::new();
     if entries.iter().any(|entry| id(entry).is_some()) {
-        findings.push(ImplicitJudgement {
-            requirement: "activity.entry-id-unique",
-            judgement: ids_are_unique(entries),
-        });
+        findings.push(found("activity.entry-id-unique", ids_are_unique(entries)));
     }
     // The same entry again is the fault above.
     let mut known = BTreeSet::new();
@@ -38,10 +34,7 @@ fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJu
         .filter_map(|(index, entry)| StatusChange::of(index, entry))
         .collect();
     if !changes.is_empty() {
-        findings.push(ImplicitJudgement {
-            requirement: "activity.each-change-once",
-            judgement: changes_are_told_once(&changes),
-        });
+        findings.push(found("activity.each-change-once", changes_are_told_once(&changes)));
     }
     findings
 }

@@ -5,24 +5,17 @@
 
 use serde_json::Value;
 
-use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use super::{AnsweredExchange, ImplicitContext};
 use crate::verdict::check::{Judgement, MismatchKind};
 
-const TOTAL_PAGES: &str = "pagination.total-pages-agrees";
-
-pub(super) const ROW: Implicit = Implicit { name: "page totals", verifies: &[TOTAL_PAGES], judge };
-
-fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
-    let body = answered.response.json.as_deref().filter(|_| answered.is_success());
-    let pagination = body.and_then(|body| body.get("pagination"));
-    let total = |name: &str| pagination?.get(name).and_then(Value::as_u64);
-    match (total("per_page"), total("total_pages"), total("total_count")) {
-        (Some(per_page), Some(pages), Some(count)) if per_page > 0 => {
-            found(TOTAL_PAGES, pages_fit(per_page, pages, count))
-        }
-        // Missing members are the matter of other checks.
-        _ => Vec::new(),
-    }
+pub(super) fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+    let body = answered.response.json.as_deref().filter(|_| answered.is_success())?;
+    let pagination = body.get("pagination")?;
+    // Missing members are the matter of other checks.
+    let total = |name: &str| pagination.get(name).and_then(Value::as_u64);
+    let (pages, count) = (total("total_pages")?, total("total_count")?);
+    let per_page = total("per_page").filter(|per_page| *per_page > 0)?;
+    Some(pages_fit(per_page, pages, count))
 }
 
 fn pages_fit(per_page: u64, pages: u64, count: u64) -> Judgement {

@@ -2,31 +2,25 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
+use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
 use crate::verdict::check::equal::as_integer;
 use crate::verdict::check::{Judgement, MismatchKind};
 
-pub(super) const ROW: Implicit = Implicit {
-    name: "problem agreement",
-    verifies: &["errors.status-agrees", "errors.instance-is-path"],
-    judge,
-};
+pub(super) const VERIFIES: &[&str] = &["errors.status-agrees", "errors.instance-is-path"];
 
-fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(
+    answered: &AnsweredExchange<'_>,
+    context: &ImplicitContext,
+) -> Vec<ImplicitJudgement> {
     let Some(problem) = answered.problem() else { return Vec::new() };
     let mut findings = Vec::new();
     // A member of another type is a requirement of its own.
     if let Some(status) = problem.get("status").and_then(|s| as_integer(s.as_number()?)) {
-        findings.push(ImplicitJudgement {
-            requirement: "errors.status-agrees",
-            judgement: status_agrees(status, answered.status()),
-        });
+        findings.push(found("errors.status-agrees", status_agrees(status, answered.status())));
     }
     if let Some(instance) = problem.get("instance").and_then(|instance| instance.as_str()) {
-        findings.push(ImplicitJudgement {
-            requirement: "errors.instance-is-path",
-            judgement: instance_is_path(instance, answered, context),
-        });
+        findings
+            .push(found("errors.instance-is-path", instance_is_path(instance, answered, context)));
     }
     findings
 }

@@ -2,30 +2,29 @@
 
 use serde_json::{Map, Value};
 
-use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
+use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
 use crate::verdict::check::equal::as_integer;
 use crate::verdict::check::shown::{shortened, shown};
 use crate::verdict::check::{Judgement, MismatchKind, sound_json};
 
-pub(super) const ROW: Implicit = Implicit {
-    name: "problem members",
-    verifies: &[
-        "errors.member-type",
-        "errors.member-status",
-        "errors.member-title",
-        "errors.member-detail",
-        "errors.member-instance",
-        "errors.member-request-id",
-    ],
-    judge,
-};
+pub(super) const VERIFIES: &[&str] = &[
+    "errors.member-type",
+    "errors.member-status",
+    "errors.member-title",
+    "errors.member-detail",
+    "errors.member-instance",
+    "errors.member-request-id",
+];
 
-/// A member, its requirement, and what it has to be.
-struct Member {
-    requirement: &'static str,
-    name: &'static str,
-    kind: MemberType,
-}
+/// The members that these are about, and what each has to be.
+const MEMBERS: [(&str, MemberType); 6] = [
+    ("type", MemberType::NonEmptyText),
+    ("status", MemberType::Integer),
+    ("title", MemberType::NonEmptyText),
+    ("detail", MemberType::NonEmptyText),
+    ("instance", MemberType::Text),
+    ("request_id", MemberType::NonEmptyText),
+];
 
 #[derive(Clone, Copy)]
 enum MemberType {
@@ -34,30 +33,19 @@ enum MemberType {
     Integer,
 }
 
-const MEMBERS: [Member; 6] = [
-    Member { requirement: "errors.member-type", name: "type", kind: MemberType::NonEmptyText },
-    Member { requirement: "errors.member-status", name: "status", kind: MemberType::Integer },
-    Member { requirement: "errors.member-title", name: "title", kind: MemberType::NonEmptyText },
-    Member { requirement: "errors.member-detail", name: "detail", kind: MemberType::NonEmptyText },
-    Member { requirement: "errors.member-instance", name: "instance", kind: MemberType::Text },
-    Member {
-        requirement: "errors.member-request-id",
-        name: "request_id",
-        kind: MemberType::NonEmptyText,
-    },
-];
-
-fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(
+    answered: &AnsweredExchange<'_>,
+    _: &ImplicitContext,
+) -> Vec<ImplicitJudgement> {
     if !answered.is_problem_due() {
         return Vec::new();
     }
     let Some(problem) = answered.problem() else { return without_problem(answered) };
-    MEMBERS
+    let judged = MEMBERS.map(|(name, kind)| judged(problem, name, kind));
+    VERIFIES
         .iter()
-        .map(|member| ImplicitJudgement {
-            requirement: member.requirement,
-            judgement: judged(problem, member.name, member.kind),
-        })
+        .zip(judged)
+        .map(|(requirement, judgement)| found(requirement, judgement))
         .collect()
 }
 
@@ -72,10 +60,10 @@ fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     });
     let empty = Judgement::empty("the body is not a problem: see `errors.member-type`");
     let judgements = std::iter::once(failed).chain(std::iter::repeat(empty));
-    MEMBERS
+    VERIFIES
         .iter()
         .zip(judgements)
-        .map(|(member, judgement)| ImplicitJudgement { requirement: member.requirement, judgement })
+        .map(|(requirement, judgement)| found(requirement, judgement))
         .collect()
 }
 

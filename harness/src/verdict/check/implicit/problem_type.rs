@@ -3,36 +3,33 @@
 
 use moot_fixtures::contract::{Operation, ProblemType};
 
-use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
+use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
 use crate::verdict::check::shown::shown;
 use crate::verdict::check::{Judgement, MismatchKind};
 
-pub(super) const ROW: Implicit = Implicit {
-    name: "problem type",
-    verifies: &["errors.known-type", "errors.title-of-type", "errors.type-of-401"],
-    judge,
-};
+pub(super) const VERIFIES: &[&str] =
+    &["errors.known-type", "errors.title-of-type", "errors.type-of-401"];
 
-fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(
+    answered: &AnsweredExchange<'_>,
+    _: &ImplicitContext,
+) -> Vec<ImplicitJudgement> {
     let Some(problem) = answered.problem() else { return Vec::new() };
     let name = problem.get("type").and_then(|name| name.as_str());
     let known = ProblemType::STATED.into_iter().find(|known| Some(known.as_str()) == name);
     let mut findings = Vec::new();
     if let Some(name) = name.filter(|_| answered.status() == 401 && answered.takes_token()) {
         let judgement = type_of_401(name, known);
-        findings.push(ImplicitJudgement { requirement: "errors.type-of-401", judgement });
+        findings.push(found("errors.type-of-401", judgement));
     }
     let Some(known) = known else { return findings };
-    findings.push(ImplicitJudgement {
-        requirement: "errors.known-type",
-        judgement: status(answered, known),
-    });
+    findings.push(found("errors.known-type", status(answered, known)));
     let title = problem.get("title");
     if title.is_some_and(serde_json::Value::is_string) {
         let holds = title.and_then(|title| title.as_str()) == Some(known.title());
         let judgement =
             if holds { Judgement::Holds } else { untitled(answered, known, &shown(title)) };
-        findings.push(ImplicitJudgement { requirement: "errors.title-of-type", judgement });
+        findings.push(found("errors.title-of-type", judgement));
     }
     findings
 }

@@ -1,38 +1,61 @@
-//! Has a success the body that its operation documents (§4)?
+//! Has an answer the body that its operation documents (§2.8, §4)?
 
 use moot_fixtures::contract::Operation;
 
-use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
 use crate::verdict::check::duplicate_members::ambiguous_member;
 use crate::verdict::check::{Judgement, schema, sound_json};
 
-pub(super) const ROW: Implicit = Implicit {
-    name: "success body",
-    verifies: &[
-        "list-workflows.shape",
-        "get-workflow.shape",
-        "get-workflow-schema.shape",
-        "create-legal-request.shape",
-        "list-legal-requests.shape",
-        "get-legal-request.shape",
-        "get-legal-request-activity.shape",
-        "create-repository-document.shape",
-        "list-repository-documents.shape",
-        "get-repository-document.shape",
-        "list-webhooks.shape",
-        "create-webhook.shape",
-    ],
-    judge,
-};
+/// What [`token`] verifies.
+pub(super) const OF_TOKENS: &[&str] = &["token.response-shape", "token-failure.shape"];
 
-fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
-    let Some(operation) = answered.operation() else { return Vec::new() };
-    let Some(requirement) = requirement(operation) else { return Vec::new() };
-    let Some(body) = answered.whole_body().filter(|_| answered.is_success()) else {
+/// What [`success`] verifies.
+pub(super) const OF_SUCCESSES: &[&str] = &[
+    "list-workflows.shape",
+    "get-workflow.shape",
+    "get-workflow-schema.shape",
+    "create-legal-request.shape",
+    "list-legal-requests.shape",
+    "get-legal-request.shape",
+    "get-legal-request-activity.shape",
+    "create-repository-document.shape",
+    "list-repository-documents.shape",
+    "get-repository-document.shape",
+    "list-webhooks.shape",
+    "create-webhook.shape",
+];
+
+/// Has an answer of the token endpoint the body of a token or of a token failure (§2.8, §4.1)?
+pub(super) fn token(
+    answered: &AnsweredExchange<'_>,
+    _: &ImplicitContext,
+) -> Vec<ImplicitJudgement> {
+    if answered.operation() != Some(Operation::CreateAccessToken) || answered.whole_body().is_none()
+    {
         return Vec::new();
+    }
+    let document = answered.document();
+    match answered.status() {
+        200..=299 => vec![found("token.response-shape", schema::judge("token", &document))],
+        400..=499 if !answered.is_limit() => {
+            vec![found("token-failure.shape", schema::judge("token_failure", &document))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Has a success the body that its operation documents (§4)?
+pub(super) fn success(
+    answered: &AnsweredExchange<'_>,
+    _: &ImplicitContext,
+) -> Vec<ImplicitJudgement> {
+    let judged = || {
+        let operation = answered.operation()?;
+        let requirement = requirement(operation)?;
+        let body = answered.whole_body().filter(|_| answered.is_success())?;
+        Some(found(requirement, judge_body(operation.success_schema()?, body, answered)))
     };
-    let Some(name) = operation.success_schema() else { return Vec::new() };
-    found(requirement, judge_body(name, body, answered))
+    judged().into_iter().collect()
 }
 
 /// A body that readers read differently has two shapes.

@@ -1,23 +1,37 @@
-//! Is the status one that the operation documents, or that an open question allows?
+//! Is the status one that the operation documents, and no server error?
 
 use moot_fixtures::contract::Operation;
 
-use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use super::{AnsweredExchange, ImplicitContext};
 use crate::verdict::check::{AnswerPart, Judgement, MismatchKind, sentence};
 
-pub(super) const ROW: Implicit =
-    Implicit { name: "declared status", verifies: &["http.declared-status"], judge };
+/// Is the answer no server error, whatever was sent?
+pub(super) fn server_error(
+    answered: &AnsweredExchange<'_>,
+    _: &ImplicitContext,
+) -> Option<Judgement> {
+    let failed = || {
+        let message = sentence::of_server_error(&answered.document());
+        let status = answered.status().to_string();
+        Judgement::fails(MismatchKind::ServerError, message, "no 5xx", status)
+            .in_part(AnswerPart::Status)
+    };
+    Some(match answered.status() {
+        // The limiter may answer so (`rate_limit_response`), and a service that is away, too.
+        503 => return None,
+        // These are said by a gateway about the service: trouble, perhaps of the service's making.
+        502 | 504 => failed().tolerated(),
+        500..=599 => failed(),
+        _ => Judgement::Holds,
+    })
+}
 
-fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
-    let Some(operation) = answered.operation() else { return Vec::new() };
+/// Is the status one that the operation documents, or that an open question allows?
+pub(super) fn declared(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+    let operation = answered.operation()?;
     // Server errors are a requirement of their own: one cause, one failure.
-    if answered.status() >= 500 {
-        return Vec::new();
-    }
-    if is_open_refusal(operation, answered) {
-        return Vec::new();
-    }
-    found("http.declared-status", judged(operation, answered))
+    let is_judged = answered.status() < 500 && !is_open_refusal(operation, answered);
+    is_judged.then(|| judged(operation, answered))
 }
 
 fn judged(operation: Operation, answered: &AnsweredExchange<'_>) -> Judgement {

@@ -1,0 +1,183 @@
+//! Are the headers of an answer those that HTTP, OAuth and §7 ask for?
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{AnsweredExchange, ImplicitContext};
+use crate::verdict::check::document::is_json;
+use crate::verdict::check::{AnswerPart, Judgement, MismatchKind};
+
+/// The media type of problems (RFC 9457 §3).
+const PROBLEM: &str = "application/problem+json";
+
+/// The clock of a service may be wrong, and somebody may put it forward. It does not go back by more than this.
+const BACK_SECONDS_MAX: i64 = 24 * 60 * 60;
+
+fn fails(
+    header: &str,
+    kind: MismatchKind,
+    message: &str,
+    expected: &str,
+    actual: impl Into<String>,
+) -> Judgement {
+    let part = AnswerPart::Header(header.to_owned());
+    Judgement::fails(kind, message, expected, actual).in_part(part)
+}
+
+/// Does the answer carry a valid `Date` (RFC 9110 §6.6.1), that of a clock which does not go back?
+pub(super) fn date(
+    answered: &AnsweredExchange<'_>,
+    context: &ImplicitContext,
+) -> Option<Judgement> {
+    // The standard leaves server errors free of it.
+    if answered.status() >= 500 {
+        return None;
+    }
+    let expected = "Date: an HTTP-date";
+    let Some(date) = answered.header("date") else {
+        let message = "the answer has no `Date`";
+        return Some(fails("date", MismatchKind::Absent, message, expected, "absent"));
+    };
+    Some(match httpdate::parse_http_date(&date) {
+        Ok(time) if runs_on(answered, context, time) => Judgement::Holds,
+        Ok(_) => {
+            let message = "`Date` is more than a day before that of an earlier answer";
+            fails("date", MismatchKind::TooFar, message, "the time of the answer", date)
+        }
+        Err(_) => fails("date", MismatchKind::Format, "`Date` is not an HTTP-date", expected, date),
+    })
+}
+
+fn runs_on(answered: &AnsweredExchange<'_>, context: &ImplicitContext, time: SystemTime) -> bool {
+    let since = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let ahead = i64::try_from(since).unwrap_or(i64::MAX) - answered.exchange.sent_at_seconds;
+    ahead >= context.dates.or_remember(answered.base(), "date", ahead) - BACK_SECONDS_MAX
+}
+
+/// Is a JSON body sent with a JSON media type (RFC 9110 §8.3)?
+pub(super) fn json_media_type(
+    answered: &AnsweredExchange<'_>,
+    _: &ImplicitContext,
+) -> Option<Judgement> {
+    // A number or a word is JSON by chance; an object or an array is meant.
+    let json = answered.response.json.as_deref()?;
+    if !(json.is_object() || json.is_array()) || answered.is_limit() {
+        return None;
+    }
+    let expected = "application/json, or a type with the suffix +json";
+    Some(match answered.media_type() {
+        Some(media_type) if is_json(&media_type) => Judgement::Holds,
+        Some(media_type) => {
+            let message = "a JSON body is sent with another media type";
+            fails("content-type", MismatchKind::MediaType, message, expected, media_type)
+        }
+        None => {
+            let message = "a JSON body is sent without a media type";
+            fails("content-type", MismatchKind::Absent, message, expected, "absent")
+        }
+    })
+}
+
+/// Is a problem sent with the media type of problems (RFC 9457 §3)?
+pub(super) fn problem_media_type(
+    answered: &AnsweredExchange<'_>,
+    _: &ImplicitContext,
+) -> Option<Judgement> {
+    let failed = |actual: &str| {
+        let message = "an error is not sent as a problem";
+        fails("content-type", MismatchKind::MediaType, message, PROBLEM, actual)
+    };
+    answered.is_problem_due().then(|| match answered.media_type().as_deref() {
+        Some(PROBLEM) => Judgement::Holds,
+        // Allowed by `problem_content_type`, and worth a look.
+        Some(other @ "application/json") => failed(other).tolerated(),
+        Some(other) => failed(other),
+        None => failed("absent"),
+    })
+}
+
+/// Does a 405 list the methods of the path in `Allow` (RFC 9110 §15.5.6)?
+pub(super) fn allow(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+    (answered.status() == 405).then(|| match answered.header("allow") {
+        // The list may be empty: a path may take no method at all.
+        Some(_) => Judgement::Holds,
+        None => {
+            let expected = "Allow: the methods of the path";
+            fails("allow", MismatchKind::Absent, "a 405 has no `Allow`", expected, "absent")
+        }
+    })
+}
+
+/// Does a 401 of an operation that takes a token carry a Bearer challenge (RFC 6750 §3)?
+pub(super) fn challenge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+    const HEADER: &str = "www-authenticate";
+    if answered.status() != 401 || !answered.takes_token() {
+        return None;
+    }
+    let expected = "WWW-Authenticate: Bearer …";
+    Some(match answered.header(HEADER) {
+        None => {
+            let message = "a 401 has no `WWW-Authenticate`";
+            fails(HEADER, MismatchKind::Absent, message, expected, "absent")
+        }
+        Some(challenges) if has_bearer(&challenges) => Judgement::Holds,
+        Some(challenges) => {
+            let message = "a 401 asks for another scheme than Bearer";
+            fails(HEADER, MismatchKind::Value, message, expected, challenges)
+        }
+    })
+}
+
+/// Whether one of the challenges is of the scheme Bearer, in any case.
+fn has_bearer(challenges: &str) -> bool {
+    challenges.split(',').any(|part| {
+        let scheme = part.split_whitespace().next().unwrap_or_default();
+        scheme.eq_ignore_ascii_case("bearer")
+    })
+}
+
+/// Does a token response forbid that it is stored (RFC 6749 §5.1)?
+pub(super) fn no_store(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+    if !answered.is_new_token() {
+        return None;
+    }
+    let value = answered.header("cache-control");
+    let mut directives = value.iter().flat_map(|value| value.split(','));
+    if directives.any(|directive| directive.trim().eq_ignore_ascii_case("no-store")) {
+        return Some(Judgement::Holds);
+    }
+    let actual = value.unwrap_or_else(|| "absent".to_owned());
+    let message = "a token response may be stored";
+    Some(fails("cache-control", MismatchKind::Value, message, "Cache-Control: no-store", actual))
+}
+
+/// May no shared cache give the answer to a call with a token to others (RFC 9111 §3.5)?
+pub(super) fn not_public(
+    answered: &AnsweredExchange<'_>,
+    _: &ImplicitContext,
+) -> Option<Judgement> {
+    let mut headers = answered.exchange.request.headers.iter();
+    if !headers.any(|(name, _)| name == "authorization") || !answered.takes_token() {
+        return None;
+    }
+    let value = answered.header("cache-control").unwrap_or_default();
+    let is_public = value.split(',').map(str::trim).any(|directive| {
+        let name = directive.split('=').next().unwrap_or(directive);
+        name.eq_ignore_ascii_case("public") || name.eq_ignore_ascii_case("s-maxage")
+    });
+    if !is_public {
+        return Some(Judgement::Holds);
+    }
+    let message = "shared caches may store the answer to a call with a token";
+    Some(fails("cache-control", MismatchKind::Value, message, "no `public`, no `s-maxage`", value))
+}
+
+/// Has a 204 no `Content-Length` (RFC 9110 §8.6)?
+pub(super) fn no_length(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+    (answered.status() == 204).then(|| match answered.header("content-length") {
+        None => Judgement::Holds,
+        Some(length) => {
+            let message = "a 204 has a `Content-Length`";
+            fails("content-length", MismatchKind::Present, message, "absent", length)
+        }
+    })
+}
