@@ -4,16 +4,10 @@ use crate::scenario::model::AdminStep;
 use crate::verdict::check::Document;
 
 use super::scenario_walk::ScenarioWalk;
-use super::send::StepRecord;
 use super::stop::Stop;
 use crate::verdict::NotRunKind;
 
-pub(super) async fn walk(
-    walk: &mut ScenarioWalk<'_>,
-    step: &AdminStep,
-    label: &str,
-    gathered: &mut StepRecord,
-) -> Result<(), Stop> {
+pub(super) async fn walk(walk: &mut ScenarioWalk<'_>, step: &AdminStep) -> Result<(), Stop> {
     let path = step.call.path.render_text(&walk.names)?;
     let json = match &step.json {
         Some(json) => Some(json.render(&walk.names)?),
@@ -25,6 +19,7 @@ pub(super) async fn walk(
     walk.note_change();
     let document = Document::of_value(answer);
     walk.capture(&step.capture, &document);
-    gathered.checks.extend(walk.judge(&step.expect, &document, label, None));
+    let checks = walk.judge(&step.expect, &document, None);
+    walk.record.checks.extend(checks);
     Ok(())
 }

@@ -16,7 +16,6 @@ use crate::scenario::model::{BurstStep, Rhythm};
 use crate::verdict::check::Document;
 
 use super::scenario_walk::ScenarioWalk;
-use super::send::StepRecord;
 use super::stop::Stop;
 use super::{observe, prepare, send};
 
@@ -26,12 +25,7 @@ const WINDOW_SECONDS: i64 = 60;
 /// Spaced calls that wait for an answer, or for their time, at once.
 const SPACED_IN_FLIGHT_MAX: usize = 64;
 
-pub(super) async fn walk(
-    walk: &mut ScenarioWalk<'_>,
-    step: &BurstStep,
-    label: &str,
-    gathered: &mut StepRecord,
-) -> Result<(), Stop> {
+pub(super) async fn walk(walk: &mut ScenarioWalk<'_>, step: &BurstStep) -> Result<(), Stop> {
     walk.views().doubt();
     // The token is fetched before, so that it is not counted among the calls.
     let mut prepared = Vec::new();
@@ -54,15 +48,14 @@ pub(super) async fn walk(
     if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
         return Err(Stop::from(trouble.clone()));
     }
-    judge(walk, step, &all, label, &mut gathered.checks);
+    judge(walk, step, &all);
     // One of each kind of answer is enough to look at.
     let mut statuses = Vec::new();
     for exchange in all {
         let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
         if !statuses.contains(&status) {
             statuses.push(status);
-            gathered.checks.extend(send::implied(walk, label, &exchange));
-            gathered.exchanges.push(exchange);
+            send::keep(walk, &exchange);
         }
     }
     Ok(())
@@ -212,13 +205,7 @@ fn time_of(number: u32, calls: u32, time: Duration) -> Duration {
     time * number / calls.max(1)
 }
 
-fn judge(
-    walk: &mut ScenarioWalk<'_>,
-    step: &BurstStep,
-    all: &[Arc<Exchange>],
-    label: &str,
-    checks: &mut Vec<crate::verdict::result::CheckResult>,
-) {
+fn judge(walk: &mut ScenarioWalk<'_>, step: &BurstStep, all: &[Arc<Exchange>]) {
     let mut summary = summary(all);
     if step.plan.is_few() {
         summary["answers"] = all.iter().map(|exchange| answer_of(exchange)).collect();
@@ -227,8 +214,9 @@ fn judge(
     walk.capture(&step.capture, &document);
     let refused = all.iter().find(|exchange| is_limited(&exchange.outcome));
     let shown = refused.or_else(|| all.last()).cloned();
-    checks.extend(walk.judge(&step.expect, &document, label, shown.as_ref()));
-    observe::observe(walk, &step.observe, &document, label, checks, shown.as_ref());
+    let mut checks = walk.judge(&step.expect, &document, shown.as_ref());
+    checks.extend(observe::observe(walk, &step.observe, &document, shown.as_ref()));
+    walk.record.checks.extend(checks);
 }
 
 /// `sent served refused served_before_refusal most_served_in_a_minute window refusal`.

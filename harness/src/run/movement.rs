@@ -14,7 +14,7 @@ use crate::scenario::plan::Planned;
 use super::context::RunContext;
 use super::pages;
 use super::scenario_walk::{self, ScenarioWalk};
-use super::send::{self, StepRecord};
+use super::send;
 
 /// Lists of which the totals are compared.
 const COUNTED: [Operation; 4] = [
@@ -56,10 +56,10 @@ pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &str) 
     let mut walk = scenario_walk::walk_on(shared, &session, planned, name, names);
     let mut moment = Moment::default();
     for operation in COUNTED {
-        moment.totals.push(total(&walk, operation).await);
+        moment.totals.push(total(&mut walk, operation).await);
     }
     let shape = shape(&walk, Operation::ListLegalRequests);
-    let items = pages::members(&mut walk, &shape, "a look", &mut StepRecord::default()).await;
+    let items = pages::members(&mut walk, &shape).await;
     for item in items.map(|list| list.items).unwrap_or_default() {
         if let (Some(id), Some(status)) =
             (item["id"].as_str(), item["attributes"]["status"].as_str())
@@ -71,10 +71,9 @@ pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &str) 
     moment
 }
 
-async fn total(walk: &ScenarioWalk<'_>, operation: Operation) -> Option<u64> {
+async fn total(walk: &mut ScenarioWalk<'_>, operation: Operation) -> Option<u64> {
     let shape = shape(walk, operation);
-    let seen = send::sent(walk, &shape, "a look", &mut StepRecord::default()).await;
-    let body = seen.ok()?.0.json?;
+    let body = send::sent(walk, &shape).await.ok()?.0.json?;
     body.pointer("/pagination/total_count").and_then(Value::as_u64)
 }
 

@@ -20,14 +20,12 @@ pub(super) fn observe(
     walk: &ScenarioWalk<'_>,
     observations: &[Observation],
     document: &Document,
-    label: &str,
-    checks: &mut Vec<CheckResult>,
     exchange: Option<&Arc<Exchange>>,
-) {
-    for observation in observations {
+) -> Vec<CheckResult> {
+    let observe = |observation: &Observation| {
         let found = check::place::observed(&observation.sight, document, &walk.names);
         let mut result =
-            answer(walk, &observation.question, found.unwrap_or(Value::Null), label, exchange);
+            answer(walk, &observation.question, found.unwrap_or(Value::Null), exchange);
         result.place = Some(observation.at.clone());
         match result.verdict {
             Verdict::Drift => {
@@ -37,8 +35,9 @@ pub(super) fn observe(
             Verdict::Warn => result.pointer = pointer(walk, observation, document),
             _ => {}
         }
-        checks.push(result);
-    }
+        result
+    };
+    observations.iter().map(observe).collect()
 }
 
 /// Keeps one answer. Its check is `observed`, `warn` beyond the latitude, or `drift` from a pin.
@@ -46,10 +45,9 @@ pub(super) fn answer(
     walk: &ScenarioWalk<'_>,
     id: &str,
     value: Value,
-    label: &str,
     exchange: Option<&Arc<Exchange>>,
 ) -> CheckResult {
-    let mut result = walk.origin(label).blank(id, None, exchange.cloned());
+    let mut result = walk.origin().blank(id, None, exchange.cloned());
     result.subject = Subject::Question(id.to_owned().into());
     result.level = Some(Level::Open);
     let Some(question) = questions::get(id) else {
@@ -75,7 +73,7 @@ pub(super) fn answer(
         result.expected = pinned.to_string();
         "the answer differs from the pinned one".clone_into(&mut result.message);
     }
-    keep(walk, id, &question.section, value, label);
+    keep(walk, id, &question.section, value);
     result
 }
 
@@ -107,12 +105,12 @@ fn shown(walk: &ScenarioWalk<'_>, value: &Value) -> String {
     walk.shared.options.masks.mask(&check::shortened(&text))
 }
 
-fn keep(walk: &ScenarioWalk<'_>, id: &str, section: &str, value: Value, label: &str) {
+fn keep(walk: &ScenarioWalk<'_>, id: &str, section: &str, value: Value) {
     walk.answers.lock().push(AnswerSight {
         question: id.to_owned(),
         section: section.to_owned(),
         value: masked(walk, value),
-        place: format!("{}/{label}", walk.name),
+        place: format!("{}/{}", walk.name, walk.label),
     });
 }
 

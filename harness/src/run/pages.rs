@@ -12,7 +12,7 @@ use crate::scenario::model::{
 use crate::verdict::check::{Document, Judgement, MismatchKind};
 
 use super::scenario_walk::ScenarioWalk;
-use super::send::{self, StepRecord};
+use super::send;
 use super::stop::Stop;
 use crate::verdict::result::CheckResult;
 use crate::verdict::{NotRunKind, Verdict};
@@ -64,27 +64,24 @@ pub(super) async fn walk(
     walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
     each_page: &EachPage,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<StepResponse, Stop> {
-    let mark = gathered.checks.len();
-    let mut walked = follow(walk, shape, each_page, label, gathered).await?;
+    let mark = walk.record.checks.len();
+    let mut walked = follow(walk, shape, each_page).await?;
     let is_shared = !walk.shared.target.is_mock();
     if !walked.is_steady || is_shared && walked.fault.is_some() {
-        let of_pages = gathered.checks.split_off(mark);
-        gathered.checks.extend(of_pages.into_iter().filter(|check| check.place.is_none()));
-        walked = follow(walk, shape, each_page, label, gathered).await?;
+        let of_pages = walk.record.checks.split_off(mark);
+        walk.record.checks.extend(of_pages.into_iter().filter(|check| check.place.is_none()));
+        walked = follow(walk, shape, each_page).await?;
     }
     if !walked.is_steady {
-        gathered.checks[mark..].iter_mut().for_each(|check| doubted(check, ListDoubt::Moving));
+        walk.record.checks[mark..].iter_mut().for_each(|check| doubted(check, ListDoubt::Moving));
     }
     let doubt = match walked.fault {
         _ if !walked.is_steady => Some(ListDoubt::Moving),
         Some(fault) => {
-            let origin = walk.origin(label);
             let (place, exchange) = (place_of(shape), Some(fault.exchange));
-            let check = origin.result(fault.requirement, place, fault.mismatch, exchange);
-            gathered.checks.push(check);
+            let check = walk.origin().result(fault.requirement, place, fault.mismatch, exchange);
+            walk.record.checks.push(check);
             Some(ListDoubt::Faulty)
         }
         None => None,
@@ -211,8 +208,6 @@ async fn follow(
     walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
     each_page: &EachPage,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<Walked, Stop> {
     let pages_max = each_page.at_most.min(pages_max(walk));
     let (mut bodies, mut items, mut pages) = (Vec::new(), Vec::new(), Vec::new());
@@ -222,15 +217,12 @@ async fn follow(
     let (mut number, mut is_whole) = (1, true);
     loop {
         let shape = with_page(shape, number);
-        let (document, exchange) = send::sent(walk, &shape, label, gathered).await?;
+        let (document, exchange) = send::sent(walk, &shape).await?;
         let body = page_body(&document, number)?;
         walk.names.push();
         walk.names.set("page", page_names(&body, number));
-        let origin = walk.origin(label);
-        for check in &each_page.expect {
-            let judged = origin.judge(check, &document, &walk.names, Some(Arc::clone(&exchange)));
-            gathered.checks.push(judged);
-        }
+        let judged = walk.judge(&each_page.expect, &document, Some(&exchange));
+        walk.record.checks.extend(judged);
         walk.names.pop();
         let total = |body: &Value| body["pagination"]["total_count"].clone();
         is_steady &= !is_shared || bodies.first().is_none_or(|first| total(first) == total(&body));
@@ -261,7 +253,7 @@ async fn follow(
 pub(crate) const PAGES_MAX: u64 = 40;
 
 fn pages_max(walk: &ScenarioWalk<'_>) -> u64 {
-    walk.shared.target.limits.pages_max.unwrap_or(PAGES_MAX)
+    walk.shared.target.index.pages_max.unwrap_or(PAGES_MAX)
 }
 
 fn page_body(document: &Document, number: u64) -> Result<Value, Stop> {
@@ -327,24 +319,20 @@ impl ListMembers {
 pub(super) async fn members(
     walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<ListMembers, Stop> {
     let each_page = EachPage { at_most: u64::MAX, expect: Vec::new() };
-    let walked = follow(walk, shape, &each_page, label, gathered).await?;
+    let walked = follow(walk, shape, &each_page).await?;
     Ok(ListMembers::new(walked.items, walked.bodies.last()))
 }
 
 /// Members of one page, and the number of pages, as far as they are walked; an error where it is not a list.
 pub(super) async fn page(
-    walk: &ScenarioWalk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
     number: u64,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<(ListMembers, u64), Stop> {
     let shape = with_page(shape, number);
-    let (document, _) = send::sent(walk, &shape, label, gathered).await?;
+    let (document, _) = send::sent(walk, &shape).await?;
     let body = page_body(&document, number)?;
     let pages = body["pagination"]["total_pages"].as_u64().unwrap_or(1);
     let items = body["data"].as_array().cloned().unwrap_or_default();

@@ -10,7 +10,6 @@ use crate::verdict::NotRunKind;
 use crate::verdict::check::Document;
 
 use super::scenario_walk::ScenarioWalk;
-use super::send::StepRecord;
 use super::stop::Stop;
 use super::{observe, send};
 
@@ -24,21 +23,16 @@ const ASK_EVERY: Duration = Duration::from_millis(20);
 /// Real time that a delivery may take on a sandbox after its clock was moved.
 const REAL_TIME_MAX: Duration = Duration::from_secs(2);
 
-pub(super) async fn walk(
-    walk: &mut ScenarioWalk<'_>,
-    step: &ReceiveStep,
-    label: &str,
-    gathered: &mut StepRecord,
-) -> Result<(), Stop> {
+pub(super) async fn walk(walk: &mut ScenarioWalk<'_>, step: &ReceiveStep) -> Result<(), Stop> {
     let deliveries = seen(walk, step).await?;
     let document = Document::of_value(json!({ "deliveries": deliveries }));
     if let Some(require) = &step.require {
         send::holds(walk, require, &document, NotRunKind::Precondition)?;
     }
     walk.capture(&step.capture, &document);
-    let checks = &mut gathered.checks;
-    checks.extend(walk.judge(&step.expect, &document, label, None));
-    observe::observe(walk, &step.observe, &document, label, checks, None);
+    let mut checks = walk.judge(&step.expect, &document, None);
+    checks.extend(observe::observe(walk, &step.observe, &document, None));
+    walk.record.checks.extend(checks);
     Ok(())
 }
 

@@ -1,47 +1,39 @@
 //! One request step: control, request, implicit checks, precondition, captures, checks.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use moot_fixtures::contract::Operation;
-use serde_json::Value;
 
 use crate::exchange::Exchange;
 use crate::scenario::model::{ControlRequest, Poll, RequestStep};
 use crate::verdict::check::{self, Document, Judgement};
-use crate::verdict::result::CheckResult;
 use crate::verdict::{NotRun, NotRunKind};
 
 use super::pages::StepResponse;
 use super::scenario_walk::{FinalSteps, ScenarioWalk};
-use super::send::{CONTROL, StepRecord, holds, lent_or_sent, sent, wait};
+use super::send::{CONTROL, holds, lent_or_sent, sent, wait};
 use super::stop::Stop;
 use super::{observe, pages, prepare, settle, shape, snapshot, unchanged};
 
 pub(super) async fn walk<'a>(
     walk: &mut ScenarioWalk<'a>,
     step: &'a RequestStep,
-    label: &str,
     suffix: &str,
-    gathered: &mut StepRecord,
 ) -> Result<(), Stop> {
     if let Some(control) = &step.control {
-        control_holds(walk, step, control, label, gathered).await?;
+        control_holds(walk, step, control).await?;
     }
-    let before = unchanged::before(walk, step, label, gathered).await?;
+    let before = unchanged::before(walk, step).await?;
     let StepResponse { document, exchange, doubt } = match &step.poll {
-        Some(poll) => polled(walk, step, poll, label, gathered).await?,
+        Some(poll) => polled(walk, step, poll).await?,
         None if step.reuse => {
-            let (document, exchange) = lent_or_sent(walk, &step.shape, label, gathered).await?;
+            let (document, exchange) = lent_or_sent(walk, &step.shape).await?;
             StepResponse { document, exchange, doubt: None }
         }
-        None => settle::read(walk, step, label, gathered).await?,
+        None => settle::read(walk, step).await?,
     };
     // Before the precondition: what always runs may need the names of what was made all the same.
-    for (name, place) in &step.capture {
-        let value = check::place::value(place, &document, &walk.names);
-        walk.names.set(name, value.unwrap_or(Value::Null));
-    }
+    walk.capture(&step.capture, &document);
     if !step.finally.is_empty() {
         let (suffix, names) = (suffix.to_owned(), walk.names.clone());
         walk.finals.push(FinalSteps { suffix, steps: &step.finally, names });
@@ -50,16 +42,16 @@ pub(super) async fn walk<'a>(
     if let Some(require) = &step.require {
         holds(walk, require, &document, NotRunKind::Precondition)?;
     }
-    let mut checks = judged(walk, step, label, &document, &exchange);
+    let mut checks = walk.judge(&step.expect, &document, Some(&exchange));
     if let Some(doubt) = doubt {
         checks.iter_mut().for_each(|check| pages::doubted(check, doubt));
     }
-    observe::observe(walk, &step.observe, &document, label, &mut checks, Some(&exchange));
+    checks.extend(observe::observe(walk, &step.observe, &document, Some(&exchange)));
     if let Some(rule) = &step.snapshot {
-        checks.extend(snapshot::judge(walk, rule, &document, label, &exchange));
+        checks.extend(snapshot::judge(walk, rule, &document, &exchange));
     }
-    unchanged::judge(walk, step, before, label, gathered, &mut checks).await?;
-    gathered.checks.extend(checks);
+    unchanged::judge(walk, step, before, &mut checks).await?;
+    walk.record.checks.extend(checks);
     Ok(())
 }
 
@@ -95,25 +87,11 @@ fn refused_default(
     }))
 }
 
-fn judged(
-    walk: &ScenarioWalk<'_>,
-    step: &RequestStep,
-    label: &str,
-    document: &Document,
-    exchange: &Arc<Exchange>,
-) -> Vec<CheckResult> {
-    let origin = walk.origin(label);
-    let judge = |check| origin.judge(check, document, &walk.names, Some(Arc::clone(exchange)));
-    step.expect.iter().map(judge).collect()
-}
-
 /// The sound call must succeed, else the negative check says nothing.
 async fn control_holds(
-    walk: &ScenarioWalk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     control: &ControlRequest,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<(), Stop> {
     let shape = shape::merged(&step.shape, &control.shape);
     let prepared = prepare::prepare(walk.session, &walk.names, &shape, &walk.name).await?;
@@ -136,7 +114,7 @@ async fn control_holds(
     {
         return known;
     }
-    let outcome = match sent(walk, &shape, label, gathered).await {
+    let outcome = match sent(walk, &shape).await {
         Ok((document, _)) => control_judged(walk, control, &document),
         Err(stop) => Err(stop),
     };
@@ -175,15 +153,13 @@ fn control_judged(
 
 /// Repeats until it holds; the last answer is the one judged.
 async fn polled(
-    walk: &ScenarioWalk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     poll: &Poll,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<StepResponse, Stop> {
     let mut waited = Duration::ZERO;
     loop {
-        let (document, exchange) = sent(walk, &step.shape, label, gathered).await?;
+        let (document, exchange) = sent(walk, &step.shape).await?;
         let judgement = check::expectation::judge(&poll.until, &document, &walk.names);
         if judgement == Judgement::Holds {
             // What was waited for has changed just now.

@@ -7,6 +7,7 @@ use crate::scenario::names::Names;
 
 use super::stop::Stop;
 use crate::verdict::NotRunKind;
+use crate::verdict::check::json_kind;
 
 /// A list of run time.
 pub(super) fn list(names: &Names, rows: &Json) -> Result<Vec<Value>, Stop> {
@@ -14,7 +15,7 @@ pub(super) fn list(names: &Names, rows: &Json) -> Result<Vec<Value>, Stop> {
         Value::Array(rows) => Ok(rows),
         other => Err(Stop::not_run(
             NotRunKind::MissingValue,
-            format!("a loop needs a list, not {}", kind(&other)),
+            format!("a loop needs a list, not {}", json_kind(&other)),
         )),
     }
 }
@@ -28,17 +29,6 @@ pub(super) fn once_each(rows: Vec<Value>) -> Vec<Value> {
         }
     }
     all
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 /// A row in a name: a scalar's text, else its `id`, `name` or first scalar member. An address is named

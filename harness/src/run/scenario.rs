@@ -286,15 +286,11 @@ fn ended(walk: ScenarioWalk<'_>, stop: Option<Stop>, begun: Instant) -> Scenario
         }
     }
     ScenarioResult {
-        name: walk.name.to_string(),
-        title: walk.planned.scenario.title.clone(),
-        section: walk.planned.file.section.clone(),
         verdict,
-        steps: walk.steps,
-        answers: walk.answers.into_inner(),
         not_run,
-        known: None,
         duration: begun.elapsed(),
-        at: walk.planned.scenario.at.clone(),
+        answers: walk.answers.into_inner(),
+        steps: walk.steps,
+        ..ScenarioResult::new(walk.planned, &walk.name)
     }
 }

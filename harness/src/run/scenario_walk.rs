@@ -31,6 +31,13 @@ pub(super) struct FinalSteps<'a> {
     pub(super) names: Names,
 }
 
+/// What a step gathers while it goes on.
+#[derive(Default)]
+pub(super) struct StepRecord {
+    pub(super) exchanges: Vec<Arc<Exchange>>,
+    pub(super) checks: Vec<CheckResult>,
+}
+
 /// The walk of one row of one scenario.
 pub(super) struct ScenarioWalk<'a> {
     pub(super) shared: &'a RunContext,
@@ -40,6 +47,10 @@ pub(super) struct ScenarioWalk<'a> {
     pub(super) name: Arc<str>,
     pub(super) names: Names,
     pub(super) steps: Vec<StepResult>,
+    /// The label of the step that is walked now.
+    pub(super) label: Arc<str>,
+    /// What that step gathered so far.
+    pub(super) record: StepRecord,
     /// Answers to open questions, in the order in which they were seen.
     pub(super) answers: Mutex<Vec<AnswerSight>>,
     /// Whether what always runs is being walked.
@@ -65,11 +76,11 @@ pub(super) struct ScenarioWalk<'a> {
 }
 
 impl ScenarioWalk<'_> {
-    /// A label for a step, made unique in this walk.
-    pub(super) fn label(&mut self, name: &str) -> String {
-        let count = self.labels.entry(name.to_owned()).or_insert(0);
+    /// Begins a step. Its label is unique in this walk.
+    pub(super) fn begin_step(&mut self, name: String) {
+        let count = self.labels.entry(name.clone()).or_insert(0);
         *count += 1;
-        if *count == 1 { name.to_owned() } else { format!("{name} #{count}") }
+        self.label = if *count == 1 { name.into() } else { format!("{name} #{count}").into() };
     }
 
     /// Why no further step is walked, where the run was interrupted; what always runs still is.
@@ -102,21 +113,20 @@ impl ScenarioWalk<'_> {
         }
     }
 
-    /// The results of these checks of a document; `exchange` is shown with them.
+    /// The results of these checks of the step; `exchange` is shown with them.
     pub(super) fn judge(
         &self,
         expected: &[Check],
         document: &Document,
-        step: &str,
         exchange: Option<&Arc<Exchange>>,
     ) -> Vec<CheckResult> {
-        let origin = self.origin(step);
+        let origin = self.origin();
         let judge = |check| origin.judge(check, document, &self.names, exchange.cloned());
         expected.iter().map(judge).collect()
     }
 
-    pub(super) fn origin(&self, step: &str) -> judge::CheckOrigin {
-        let (scenario, step) = (Arc::clone(&self.name), Arc::from(step));
+    pub(super) fn origin(&self) -> judge::CheckOrigin {
+        let (scenario, step) = (Arc::clone(&self.name), Arc::clone(&self.label));
         let own_rows = Arc::clone(&self.shared.own_rows);
         judge::CheckOrigin { scenario, step, strict: self.shared.options.strict, own_rows }
     }
@@ -137,6 +147,8 @@ pub(super) fn walk_on<'a>(
         name: Arc::from(name),
         names,
         steps: Vec::new(),
+        label: Arc::from(""),
+        record: StepRecord::default(),
         answers: Mutex::default(),
         is_final: false,
         finals: Vec::new(),

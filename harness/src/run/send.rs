@@ -12,7 +12,6 @@ use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::scenario::model::{Expectation, RequestShape};
 use crate::verdict::NotRunKind;
 use crate::verdict::check::{self, Document, Judgement, Mismatch, implicit};
-use crate::verdict::result::CheckResult;
 
 use super::prepare;
 use super::scenario_walk::ScenarioWalk;
@@ -23,13 +22,6 @@ const PRECONDITION: &str = "skipped: an earlier step failed";
 
 /// What is said where a control is refused; what came instead follows.
 pub(super) const CONTROL: &str = "skipped: the same call without the flaw was not accepted";
-
-/// What a step gathers while it goes on.
-#[derive(Default)]
-pub(super) struct StepRecord {
-    pub(super) exchanges: Vec<Arc<Exchange>>,
-    pub(super) checks: Vec<CheckResult>,
-}
 
 /// A deployment's rate limit met by chance is never a violation: what it answered, and when it may be
 /// asked again. 503 is the limit's where it says when (`rate_limit_response`).
@@ -48,26 +40,21 @@ fn chance_limit(walk: &ScenarioWalk<'_>, response: &ReceivedResponse) -> Option<
 
 /// Sends a request once; trouble stops the walk, after the implicit checks.
 pub(super) async fn sent(
-    walk: &ScenarioWalk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<(Document, Arc<Exchange>), Stop> {
     let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
-    sent_as_prepared(walk, prepared, label, gathered).await
+    sent_as_prepared(walk, prepared).await
 }
 
 async fn sent_as_prepared(
-    walk: &ScenarioWalk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     prepared: ClientRequest,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<(Document, Arc<Exchange>), Stop> {
     let breaks_off = prepared.body.breaks_off();
     let consents = consent::needed(&prepared, prepared.operation, false);
     let exchange = Arc::new(walk.session.send(prepared).await);
-    gathered.exchanges.push(Arc::clone(&exchange));
-    gathered.checks.extend(implied(walk, label, &exchange));
+    keep(walk, &exchange);
     note_effect(walk, &exchange);
     if matches!(exchange.outcome, Err(Trouble::Withheld(_)))
         && let Some(unmet) = consents.iter().find_map(|it| walk.shared.target.missing(it.as_str()))
@@ -115,18 +102,15 @@ fn answered(
 
 /// Sends a token request, unless the answer to the same one of an earlier scenario may stand for it.
 pub(super) async fn lent_or_sent(
-    walk: &ScenarioWalk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<(Document, Arc<Exchange>), Stop> {
     let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
     if let Some(exchange) = walk.session.lent_token(&prepared).await {
-        gathered.exchanges.push(Arc::clone(&exchange));
-        gathered.checks.extend(implied(walk, label, &exchange));
+        keep(walk, &exchange);
         return Ok((answered(walk, &exchange, false)?, exchange));
     }
-    let (document, exchange) = sent_as_prepared(walk, prepared.clone(), label, gathered).await?;
+    let (document, exchange) = sent_as_prepared(walk, prepared.clone()).await?;
     walk.session.lend_token(&prepared, &exchange).await;
     Ok((document, exchange))
 }
@@ -169,19 +153,14 @@ fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> boo
     response.is_cut && !is_file
 }
 
-/// The implicit checks on one exchange.
-pub(super) fn implied(
-    walk: &ScenarioWalk<'_>,
-    label: &str,
-    exchange: &Arc<Exchange>,
-) -> Vec<CheckResult> {
-    let origin = walk.origin(label);
-    implicit::judge(exchange, &walk.shared.implicit)
-        .into_iter()
-        .map(|finding| {
-            origin.result(finding.requirement, None, finding.judgement, Some(Arc::clone(exchange)))
-        })
-        .collect()
+/// Adds an exchange to the record of the step, with its implicit checks.
+pub(super) fn keep(walk: &mut ScenarioWalk<'_>, exchange: &Arc<Exchange>) {
+    let origin = walk.origin();
+    let findings = implicit::judge(exchange, &walk.shared.implicit);
+    walk.record.checks.extend(findings.into_iter().map(|finding| {
+        origin.result(finding.requirement, None, finding.judgement, Some(Arc::clone(exchange)))
+    }));
+    walk.record.exchanges.push(Arc::clone(exchange));
 }
 
 /// Stops the walk where an expectation without a requirement does not hold.

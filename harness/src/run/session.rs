@@ -237,7 +237,7 @@ impl Runner {
         let meets = |need: &&str| shared.target.missing(need).is_none();
         RunPart {
             result,
-            target: shared.target.index_target(),
+            target: shared.target.index.clone(),
             is_interrupted: shared.interruption.is_told(),
             met_needs: NEEDS.into_iter().filter(meets).map(str::to_owned).collect(),
             unasked_snapshots: is_compared.then(|| unused.into_iter().collect()),

@@ -15,7 +15,7 @@ use crate::verdict::result::CheckResult;
 
 use super::pages::StepResponse;
 use super::scenario_walk::ScenarioWalk;
-use super::send::{self, StepRecord};
+use super::send;
 use super::stop::Stop;
 use super::{observe, pages};
 
@@ -26,18 +26,16 @@ pub const LIST_LAG: &str = "list_lag";
 pub(super) async fn read(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<StepResponse, Stop> {
-    let mut repeats_recorded = walk.session.recorded_repeats(label);
-    let mark = gathered.checks.len();
+    let mut repeats_recorded = walk.session.recorded_repeats(&walk.label);
+    let mark = walk.record.checks.len();
     let mut repeats = 0;
     let reading = loop {
-        let reading = read_once(walk, step, label, gathered).await?;
+        let reading = read_once(walk, step).await?;
         let is_list = reading.exchange.request.operation.is_some_and(is_list);
         if !is_list
             || is_wrongly_given(walk, step, &reading)
-            || holds(walk, step, &reading.document, &gathered.checks[mark..])
+            || holds(walk, step, &reading.document, mark)
         {
             break reading;
         }
@@ -53,32 +51,28 @@ pub(super) async fn read(
         send::wait(walk, pause).await?;
         repeats += 1;
         let is_implicit = |check: &CheckResult| check.place.is_none();
-        let later = gathered.checks.split_off(mark);
-        gathered.checks.extend(later.into_iter().filter(is_implicit));
+        let later = walk.record.checks.split_off(mark);
+        walk.record.checks.extend(later.into_iter().filter(is_implicit));
     };
     if repeats > 0 {
-        walk.session.keep_repeats(label, repeats);
-        if holds(walk, step, &reading.document, &gathered.checks[mark..]) {
+        walk.session.keep_repeats(&walk.label, repeats);
+        if holds(walk, step, &reading.document, mark) {
             let lag = walk.settle_time.waited();
             walk.shared.changes.note_lag(lag);
             let seconds = lag.as_millis().div_ceil(1000) as u64;
             let exchange = Some(&reading.exchange);
-            gathered.checks.push(observe::answer(walk, LIST_LAG, seconds.into(), label, exchange));
+            let answer = observe::answer(walk, LIST_LAG, seconds.into(), exchange);
+            walk.record.checks.push(answer);
         }
     }
     Ok(reading)
 }
 
-async fn read_once(
-    walk: &mut ScenarioWalk<'_>,
-    step: &RequestStep,
-    label: &str,
-    gathered: &mut StepRecord,
-) -> Result<StepResponse, Stop> {
+async fn read_once(walk: &mut ScenarioWalk<'_>, step: &RequestStep) -> Result<StepResponse, Stop> {
     match &step.each_page {
-        Some(each_page) => pages::walk(walk, &step.shape, each_page, label, gathered).await,
+        Some(each_page) => pages::walk(walk, &step.shape, each_page).await,
         None => {
-            let (document, exchange) = send::sent(walk, &step.shape, label, gathered).await?;
+            let (document, exchange) = send::sent(walk, &step.shape).await?;
             Ok(StepResponse { document, exchange, doubt: None })
         }
     }
@@ -99,7 +93,7 @@ fn is_list(operation: Operation) -> bool {
 /// Whether a list was given that should have been refused. No lag explains that.
 fn is_wrongly_given(walk: &ScenarioWalk<'_>, step: &RequestStep, reading: &StepResponse) -> bool {
     let Ok(response) = &reading.exchange.outcome else { return false };
-    let origin = walk.origin("");
+    let origin = walk.origin();
     let is_refusal_wanted = |check| {
         let result = origin.judge(check, &reading.document, &walk.names, None);
         result.verdict == Verdict::Fail && result.part == Some(AnswerPart::Status)
@@ -107,18 +101,15 @@ fn is_wrongly_given(walk: &ScenarioWalk<'_>, step: &RequestStep, reading: &StepR
     (200..300).contains(&response.status) && step.expect.iter().any(is_refusal_wanted)
 }
 
-/// Whether nothing that the step asks for fails: its precondition, its checks, those of its pages.
-fn holds(
-    walk: &ScenarioWalk<'_>,
-    step: &RequestStep,
-    document: &Document,
-    of_pages: &[CheckResult],
-) -> bool {
+/// Whether nothing that the step asks for fails: its precondition, its checks, those of its pages, which are in the
+/// record from `mark` on.
+fn holds(walk: &ScenarioWalk<'_>, step: &RequestStep, document: &Document, mark: usize) -> bool {
     let is_met = |require| {
         let judgement = check::expectation::judge(require, document, &walk.names);
         !matches!(judgement, Judgement::Fails(_))
     };
-    let origin = walk.origin("");
+    let origin = walk.origin();
+    let of_pages = &walk.record.checks[mark..];
     let fails = |check| origin.judge(check, document, &walk.names, None).verdict == Verdict::Fail;
     step.require.as_ref().is_none_or(is_met)
         && !step.expect.iter().any(fails)

@@ -20,7 +20,6 @@ pub(super) fn judge(
     walk: &mut ScenarioWalk<'_>,
     rule: &SnapshotRule,
     document: &Document,
-    label: &str,
     exchange: &Arc<Exchange>,
 ) -> Option<CheckResult> {
     let mode = walk.shared.options.snapshots;
@@ -29,13 +28,13 @@ pub(super) fn judge(
     let content = content(walk, rule, document, exchange);
     let metadata = Metadata {
         scenario: scenario(walk),
-        step: step(walk, label).to_owned(),
+        step: step(walk).to_owned(),
         target_class: walk.shared.target.description().class.to_string(),
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
         source: walk.planned.scenario.at.file.to_string(),
     };
     let writes = if mode == SnapshotMode::Record { Mode::Record } else { Mode::Check };
-    let (name, is_row) = (name(walk, label), walk.is_row);
+    let (name, is_row) = (name(walk), walk.is_row);
     let mut seen = walk.shared.snapshots_seen.lock();
     let (name, comparison) = match is_row {
         true => seen.rows.check(folder, &name, &metadata, &content, writes),
@@ -51,7 +50,7 @@ pub(super) fn judge(
         seen.new.insert(name.clone(), recorded);
     }
     drop(seen);
-    let mut result = walk.origin(label).blank(&name, None, Some(Arc::clone(exchange)));
+    let mut result = walk.origin().blank(&name, None, Some(Arc::clone(exchange)));
     result.subject = Subject::Snapshot(name.into());
     result.section = walk.planned.file.section.clone().into();
     result.place = Some(walk.planned.scenario.at.clone());
@@ -132,10 +131,10 @@ fn pointer(place: &Place) -> Option<String> {
 /// `STEM/SCENARIO__STEP`, in characters that every file system takes. Rows of a loop over what the target
 /// holds share the name: their identifiers and their number are others tomorrow. Other rows of a loop
 /// within a scenario are counted.
-fn name(walk: &mut ScenarioWalk<'_>, label: &str) -> String {
+fn name(walk: &mut ScenarioWalk<'_>) -> String {
     let full = scenario(walk);
     let scenario = full.split_once('/').map_or(full.as_str(), |(_, name)| name);
-    let step = stem_of(label);
+    let step = stem_of(&walk.label);
     let stem = slug(&walk.planned.file.stem);
     let name = format!("{stem}/{}__{}", slug(scenario), slug(step));
     if walk.is_row {
@@ -147,8 +146,8 @@ fn name(walk: &mut ScenarioWalk<'_>, label: &str) -> String {
 }
 
 /// The step, without its row where that is one of the target's.
-fn step<'a>(walk: &ScenarioWalk<'_>, label: &'a str) -> &'a str {
-    if walk.is_row { stem_of(label) } else { label }
+fn step<'a>(walk: &'a ScenarioWalk<'_>) -> &'a str {
+    if walk.is_row { stem_of(&walk.label) } else { &walk.label }
 }
 
 /// A label without row and count.

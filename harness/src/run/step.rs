@@ -10,8 +10,7 @@ use crate::verdict::check::{self, Document, Judgement, PlaceValue};
 use crate::verdict::result::{CheckResult, StepResult};
 
 use super::rows::{list, once_each, row_label};
-use super::scenario_walk::ScenarioWalk;
-use super::send::StepRecord;
+use super::scenario_walk::{ScenarioWalk, StepRecord};
 use super::stop::Stop;
 use super::{admin, burst, judge, operator, receive, request};
 use crate::scenario::declared;
@@ -41,12 +40,11 @@ pub(super) async fn walk_all<'a>(
 /// Records all that these steps declare as unjudged.
 pub(super) fn skip_all(walk: &mut ScenarioWalk<'_>, steps: &[Step], suffix: &str, stop: &Stop) {
     for step in steps {
-        let label = walk.label(&format!("{}{suffix}", step.name));
-        let origin = walk.origin(&label);
-        let checks: Vec<_> =
-            declared::checks(step).into_iter().map(|check| origin.unjudged(check, stop)).collect();
-        let gathered = StepRecord { checks, ..StepRecord::default() };
-        record(walk, label, gathered, Duration::ZERO);
+        walk.begin_step(format!("{}{suffix}", step.name));
+        let origin = walk.origin();
+        let checks = declared::checks(step).into_iter().map(|check| origin.unjudged(check, stop));
+        walk.record.checks = checks.collect();
+        end_step(walk, Duration::ZERO);
         // Steps that always run are not announced by a step that was never sent.
         if let StepAction::ForEach(_, inner) = &step.action {
             skip_all(walk, inner, suffix, stop);
@@ -59,36 +57,30 @@ async fn walk_one<'a>(
     step: &'a Step,
     suffix: &str,
 ) -> Result<(), Stop> {
-    let label = walk.label(&format!("{}{suffix}", step.name));
+    walk.begin_step(format!("{}{suffix}", step.name));
     let begun = Instant::now();
-    let mut gathered = StepRecord::default();
-    let into = &mut gathered;
     let walked = match &step.action {
-        StepAction::Request(request) => request::walk(walk, request, &label, suffix, into).await,
-        StepAction::Burst(burst) => burst::walk(walk, burst, &label, into).await,
-        StepAction::Receive(receive) => receive::walk(walk, receive, &label, into).await,
-        StepAction::Admin(admin) => admin::walk(walk, admin, &label, into).await,
+        StepAction::Request(request) => request::walk(walk, request, suffix).await,
+        StepAction::Burst(burst) => burst::walk(walk, burst).await,
+        StepAction::Receive(receive) => receive::walk(walk, receive).await,
+        StepAction::Admin(admin) => admin::walk(walk, admin).await,
         StepAction::Operator(operator) => operator::walk(walk, operator).await,
         StepAction::ForEach(rows, steps) => return walk_loop(walk, rows, steps, suffix).await,
         StepAction::Let(bindings) => return bind(walk, bindings),
         StepAction::Assume { conditions, because } => return assume(walk, conditions, because),
     };
     if let Err(stop) = &walked {
-        gathered.checks.extend(undeclared(walk, step, &label, &gathered.checks, stop));
+        let unjudged = unjudged(walk, step, stop);
+        walk.record.checks.extend(unjudged);
     }
-    record(walk, label, gathered, begun.elapsed());
+    end_step(walk, begun.elapsed());
     walked
 }
 
 /// What the step declares and did not judge.
-fn undeclared(
-    walk: &ScenarioWalk<'_>,
-    step: &Step,
-    label: &str,
-    judged: &[CheckResult],
-    stop: &Stop,
-) -> Vec<CheckResult> {
-    let origin = walk.origin(label);
+fn unjudged(walk: &ScenarioWalk<'_>, step: &Step, stop: &Stop) -> Vec<CheckResult> {
+    let origin = walk.origin();
+    let judged = &walk.record.checks;
     declared::checks(step)
         .into_iter()
         .map(|check| origin.unjudged(check, stop))
@@ -96,17 +88,14 @@ fn undeclared(
         .collect()
 }
 
-fn record(
-    walk: &mut ScenarioWalk<'_>,
-    name: String,
-    StepRecord { exchanges, checks }: StepRecord,
-    duration: Duration,
-) {
+fn end_step(walk: &mut ScenarioWalk<'_>, duration: Duration) {
+    let StepRecord { exchanges, checks } = std::mem::take(&mut walk.record);
     let checks = judge::merged(checks);
     if checks.is_empty() && exchanges.is_empty() {
         return;
     }
     let verdict = Verdict::worst(checks.iter().map(|check| check.verdict));
+    let name = walk.label.to_string();
     walk.steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
 }
 

@@ -12,7 +12,6 @@ use crate::verdict::result::CheckResult;
 use super::changes::OwnChanges;
 use super::pages::ListMembers;
 use super::scenario_walk::ScenarioWalk;
-use super::send::StepRecord;
 use super::stop::Stop;
 use super::views::{RememberedView, View};
 use super::{pages, prepare, send};
@@ -28,11 +27,9 @@ const QUIET_LOOKS: usize = 2;
 pub(super) async fn before(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<Vec<View>, Stop> {
     step.unchanged.iter().for_each(|line| begin(walk, line));
-    look(walk, step, Looking::OnlyInDoubt, label, gathered).await
+    look(walk, step, Looking::OnlyInDoubt).await
 }
 
 /// Whether a view is read though nothing can have changed it.
@@ -78,8 +75,6 @@ async fn look(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     looking: Looking,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<Vec<View>, Stop> {
     let mut views = Vec::with_capacity(step.unchanged.len());
     for line in &step.unchanged {
@@ -87,19 +82,14 @@ async fn look(
         let remembered = last.filter(|last| last.is_clean && looking == Looking::OnlyInDoubt);
         views.push(match remembered {
             Some(last) => last.view,
-            None => look_at(walk, line, label, gathered).await?,
+            None => look_at(walk, line).await?,
         });
     }
     Ok(views)
 }
 
 /// Reads a view: some pages where they show what is remembered, else the whole list.
-async fn look_at(
-    walk: &mut ScenarioWalk<'_>,
-    line: &RequestLine,
-    label: &str,
-    gathered: &mut StepRecord,
-) -> Result<View, Stop> {
+async fn look_at(walk: &mut ScenarioWalk<'_>, line: &RequestLine) -> Result<View, Stop> {
     let shape = RequestShape {
         line: Some(line.clone()),
         token: Some(TokenChoice::Shared(Scopes::READ)),
@@ -107,10 +97,10 @@ async fn look_at(
     };
     let name = name_of(walk, line);
     if let Some(mut last) = up_to_date(walk, line, &name) {
-        let (first, pages) = pages::page(walk, &shape, 1, label, gathered).await?;
+        let (first, pages) = pages::page(walk, &shape, 1).await?;
         let mut seen = by_id(walk, first);
         for number in last.pages(pages) {
-            let (page, _) = pages::page(walk, &shape, number, label, gathered).await?;
+            let (page, _) = pages::page(walk, &shape, number).await?;
             seen.add(by_id(walk, page));
         }
         if last.explains(&seen) {
@@ -120,7 +110,7 @@ async fn look_at(
         }
     }
     let mark = walk.shared.changes.mark();
-    let list = pages::members(walk, &shape, label, gathered).await?;
+    let list = pages::members(walk, &shape).await?;
     let view = by_id(walk, list);
     if !walk.shared.target.is_mock() {
         walk.views().remember(&name, RememberedView::new(view.clone(), mark));
@@ -160,16 +150,14 @@ pub(super) async fn judge(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     before: Vec<View>,
-    label: &str,
-    gathered: &mut StepRecord,
     checks: &mut [CheckResult],
 ) -> Result<(), Stop> {
-    let after = look(walk, step, Looking::Always, label, gathered).await?;
+    let after = look(walk, step, Looking::Always).await?;
     for (index, line) in step.unchanged.iter().enumerate() {
         let (before, after) = (&before[index], &after[index]);
         let change = match difference(&before.own, &after.own, &walk.shared.changes) {
             None if !after.newcomers(before, &walk.shared.changes).is_empty() => {
-                left_again(walk, step, index, label, gathered).await?
+                left_again(walk, step, index).await?
             }
             change => change,
         };
@@ -195,17 +183,15 @@ async fn left_again(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     index: usize,
-    label: &str,
-    gathered: &mut StepRecord,
 ) -> Result<Option<String>, Stop> {
     let mut left = Vec::new();
     for _ in 0..REPEATS {
-        let before = look(walk, step, Looking::Always, label, gathered).await?;
-        let (document, _) = send::sent(walk, &step.shape, label, gathered).await?;
-        let after = look(walk, step, Looking::Always, label, gathered).await?;
+        let before = look(walk, step, Looking::Always).await?;
+        let (document, _) = send::sent(walk, &step.shape).await?;
+        let after = look(walk, step, Looking::Always).await?;
         let mut quiet = Vec::new();
         for _ in 0..QUIET_LOOKS {
-            quiet = look(walk, step, Looking::Always, label, gathered).await?;
+            quiet = look(walk, step, Looking::Always).await?;
         }
         let own = &walk.shared.changes;
         let newcomers = after[index].newcomers(&before[index], own);

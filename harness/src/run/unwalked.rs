@@ -1,16 +1,15 @@
 //! What a scenario declares where no step of it was walked.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::scenario::model::Step;
+use crate::scenario::declared;
 use crate::scenario::plan::Planned;
 use crate::verdict::result::{ScenarioResult, StepResult};
 
 use super::context::RunContext;
-use super::judge;
+use super::judge::{self, CheckOrigin};
 use super::stop::Stop;
-use crate::scenario::declared;
 
 /// A scenario of which no step was walked: all that it declares is there, with the reason.
 pub(super) fn unwalked(
@@ -21,59 +20,34 @@ pub(super) fn unwalked(
     begun: Instant,
 ) -> ScenarioResult {
     let (verdict, _) = stop.verdict();
+    let scenario = Arc::from(name);
     let mut steps = Vec::new();
-    collect_unwalked(shared, &planned.scenario.steps, name, stop, &mut steps);
-    ScenarioResult {
-        name: name.to_owned(),
-        title: planned.scenario.title.clone(),
-        section: planned.file.section.clone(),
-        verdict,
-        steps,
-        answers: Vec::new(),
-        not_run: match stop {
-            Stop::NotRun(not_run) => {
-                let mut not_run = not_run.clone();
-                if not_run.tolerate_as.is_empty() {
-                    not_run.tolerate_as = planned.name();
-                    not_run.is_tolerated |= shared.target.tolerates(&planned.name());
-                }
-                Some(not_run)
-            }
-            Stop::NotApplicable(_) | Stop::Ours(_) => None,
-        },
-        known: None,
-        duration: begun.elapsed(),
-        at: planned.scenario.at.clone(),
-    }
-}
-
-fn collect_unwalked(
-    shared: &RunContext,
-    steps: &[Step],
-    scenario: &str,
-    stop: &Stop,
-    results: &mut Vec<StepResult>,
-) {
-    for step in steps {
-        let (scenario_name, step_name) = (Arc::from(scenario), Arc::from(step.name.as_str()));
-        let origin = judge::CheckOrigin {
-            scenario: scenario_name,
-            step: step_name,
+    declared::collect(&planned.scenario.steps, &mut |step| {
+        let origin = CheckOrigin {
+            scenario: Arc::clone(&scenario),
+            step: Arc::from(step.name.as_str()),
             strict: shared.options.strict,
             own_rows: Arc::clone(&shared.own_rows),
         };
-        let checks: Vec<_> =
-            declared::checks(step).into_iter().map(|check| origin.unjudged(check, stop)).collect();
+        let checks = declared::checks(step).into_iter().map(|check| origin.unjudged(check, stop));
+        let checks = judge::merged(checks.collect());
         if !checks.is_empty() {
-            results.push(StepResult {
-                name: step.name.clone(),
-                verdict: stop.verdict().0,
-                exchanges: Vec::new(),
-                checks: judge::merged(checks),
-                passed: 0,
-                duration: std::time::Duration::ZERO,
-            });
+            let (name, exchanges) = (step.name.clone(), Vec::new());
+            let duration = Duration::ZERO;
+            steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
         }
-        collect_unwalked(shared, declared::inner(step), scenario, stop, results);
-    }
+    });
+    let not_run = match stop {
+        Stop::NotRun(not_run) => {
+            let mut not_run = not_run.clone();
+            if not_run.tolerate_as.is_empty() {
+                not_run.tolerate_as = planned.name();
+                not_run.is_tolerated |= shared.target.tolerates(&planned.name());
+            }
+            Some(not_run)
+        }
+        Stop::NotApplicable(_) | Stop::Ours(_) => None,
+    };
+    let duration = begun.elapsed();
+    ScenarioResult { verdict, steps, not_run, duration, ..ScenarioResult::new(planned, name) }
 }

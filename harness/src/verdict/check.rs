@@ -27,4 +27,5 @@ pub use document::Document;
 pub use judgement::{Judgement, verdict_of};
 pub use mismatch::{AnswerPart, JsonFault, Mismatch, MismatchKind};
 pub use place::PlaceValue;
+pub(crate) use shown::json_kind;
 pub use shown::shortened;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::answers::Pins;
 use crate::client::recording::folder::{self, FORMAT_VERSION, RecordingError};
-use crate::client::target_file::TargetClass;
+use crate::client::target_file::TargetDescription;
 
 /// `index.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -44,21 +44,18 @@ pub struct RecordingIndex {
 /// The target of a recording.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct IndexTarget {
-    /// Its name.
-    pub name: String,
-    /// Its base address.
-    pub base_url: String,
-    /// The class of the service.
-    pub class: TargetClass,
-    /// Whether it had sandboxes.
+    /// Its name, base address and class.
+    #[serde(flatten)]
+    pub description: TargetDescription,
+    /// Whether it has sandboxes.
     pub is_mock: bool,
-    /// The limit of pages to read, if its file has one.
+    /// Pages of a list that are read at most, if its file limits them.
     pub pages_max: Option<u64>,
     /// Needs and scenarios that may stay not run.
     pub tolerate: Vec<String>,
-    /// Needs that were not met, each with its reason and setting.
+    /// Needs that are not met, each with the reason, a clause, and the setting that would enable it.
     pub unmet: BTreeMap<String, (String, String)>,
-    /// The answers that its file pinned; empty in recordings without them.
+    /// The answers that its file pins; empty in recordings without them.
     #[serde(default)]
     pub pins: Pins,
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr};
 
 /// What the run was pointed at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetDescription {
     /// Name of the target file, or `mock`.
     pub name: String,
@@ -40,10 +40,5 @@ impl TargetClass {
     /// As reports show it.
     pub fn as_str(self) -> &'static str {
         self.into()
-    }
-
-    /// Whether each scenario has a sandbox there.
-    pub const fn is_mock(self) -> bool {
-        matches!(self, Self::InProcess | Self::MootMock)
     }
 }

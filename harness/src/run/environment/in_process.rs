@@ -35,23 +35,12 @@ pub(crate) struct InProcess {
 }
 
 impl InProcess {
-    /// Starts one with the seed, the world and the answers of `options`.
+    /// Starts one with the seed, the world and the answers of `options`. If it counts calls, it still refuses none.
     ///
     /// # Errors
     /// Where it cannot start.
-    pub(crate) fn start(options: &TargetOptions) -> Result<Self, String> {
-        Self::limited(options, RateLimitMode::Observe)
-    }
-
-    /// As [`Self::start`], but calls are not counted.
-    ///
-    /// # Errors
-    /// Where it cannot start.
-    pub(crate) fn deployed(options: &TargetOptions) -> Result<Self, String> {
-        Self::limited(options, RateLimitMode::Off)
-    }
-
-    fn limited(options: &TargetOptions, rate_limit: RateLimitMode) -> Result<Self, String> {
+    pub(crate) fn start(options: &TargetOptions, counts_calls: bool) -> Result<Self, String> {
+        let rate_limit = if counts_calls { RateLimitMode::Observe } else { RateLimitMode::Off };
         let seed_world = match &options.world {
             Some(chosen) => chosen.clone(),
             None => {

@@ -22,18 +22,9 @@ pub(crate) struct Offer<'a> {
     pub(crate) can_receive: bool,
 }
 
-/// A need that is not met.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct UnmetNeed {
-    /// As a clause.
-    pub(crate) reason: String,
-    /// The setting that would enable it.
-    pub(crate) setting: String,
-}
-
-/// Every need that is not met.
-pub(crate) fn unmet(offer: &Offer<'_>) -> BTreeMap<&'static str, UnmetNeed> {
-    NEEDS.into_iter().filter_map(|need| Some((need, missing(offer, need)?))).collect()
+/// Every need that is not met, with the reason, a clause, and the setting that would enable it.
+pub(crate) fn unmet(offer: &Offer<'_>) -> BTreeMap<String, (String, String)> {
+    NEEDS.into_iter().filter_map(|need| Some((need.to_owned(), missing(offer, need)?))).collect()
 }
 
 /// The application beside `main` that a need is about.
@@ -51,7 +42,7 @@ pub(crate) fn workflow_binding(need: &str) -> Option<String> {
     need.strip_prefix("workflow_").map(|kind| format!("{kind}_workflow_id"))
 }
 
-fn missing(offer: &Offer<'_>, need: &str) -> Option<UnmetNeed> {
+fn missing(offer: &Offer<'_>, need: &str) -> Option<(String, String)> {
     match need {
         "read" => scope(offer, Scopes::READ),
         "write" => {
@@ -115,11 +106,11 @@ fn missing(offer: &Offer<'_>, need: &str) -> Option<UnmetNeed> {
     }
 }
 
-fn unmet_row(reason: &str, setting: &str) -> UnmetNeed {
-    UnmetNeed { reason: reason.to_owned(), setting: setting.to_owned() }
+fn unmet_row(reason: &str, setting: &str) -> (String, String) {
+    (reason.to_owned(), setting.to_owned())
 }
 
-fn consent(offer: &Offer<'_>, consent: Consent) -> Option<UnmetNeed> {
+fn consent(offer: &Offer<'_>, consent: Consent) -> Option<(String, String)> {
     let deployment = offer.destination.deployment()?;
     (!deployment.guard.allows(consent)).then(|| {
         let name = consent.as_str();
@@ -131,7 +122,7 @@ fn consent(offer: &Offer<'_>, consent: Consent) -> Option<UnmetNeed> {
 }
 
 /// Who does this at a deployment; on a mock its control plane does everything.
-fn operator(offer: &Offer<'_>, action: OperatorAction) -> Option<UnmetNeed> {
+fn operator(offer: &Offer<'_>, action: OperatorAction) -> Option<(String, String)> {
     let deployment = offer.destination.deployment()?;
     if deployment.offers(action) {
         return None;
@@ -159,7 +150,7 @@ fn operator(offer: &Offer<'_>, action: OperatorAction) -> Option<UnmetNeed> {
     })
 }
 
-fn scope(offer: &Offer<'_>, scopes: Scopes) -> Option<UnmetNeed> {
+fn scope(offer: &Offer<'_>, scopes: Scopes) -> Option<(String, String)> {
     let main = offer.destination.applications.get("main");
     let holds = main.is_some_and(|main| main.scopes.contains_all(scopes));
     (!holds).then(|| {
@@ -170,21 +161,26 @@ fn scope(offer: &Offer<'_>, scopes: Scopes) -> Option<UnmetNeed> {
     })
 }
 
-fn application(offer: &Offer<'_>, role: &str, reason: &str) -> Option<UnmetNeed> {
+fn application(offer: &Offer<'_>, role: &str, reason: &str) -> Option<(String, String)> {
     (!offer.destination.applications.contains_key(role))
         .then(|| unmet_row(reason, &format!("applications.{role} in the target file")))
 }
 
-fn binding(offer: &Offer<'_>, name: &str, reason: &str) -> Option<UnmetNeed> {
+fn binding(offer: &Offer<'_>, name: &str, reason: &str) -> Option<(String, String)> {
     (!offer.destination.bindings.contains_key(name))
         .then(|| unmet_row(reason, &format!("bindings.{name} in the target file")))
 }
 
-fn workflow(offer: &Offer<'_>, name: &str, what: &str) -> Option<UnmetNeed> {
+fn workflow(offer: &Offer<'_>, name: &str, what: &str) -> Option<(String, String)> {
     let why = offer.discovery_trouble.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     binding(offer, name, &format!("no published workflow was found that {what}{why}"))
 }
 
-fn token(offer: &Offer<'_>, is_given: bool, setting: &str, reason: &str) -> Option<UnmetNeed> {
+fn token(
+    offer: &Offer<'_>,
+    is_given: bool,
+    setting: &str,
+    reason: &str,
+) -> Option<(String, String)> {
     (!offer.is_mock && !is_given).then(|| unmet_row(reason, setting))
 }

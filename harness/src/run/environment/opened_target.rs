@@ -1,6 +1,6 @@
 //! An opened target: what it is, what it offers, and the sessions of scenarios on it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::client::{Residue, cleanup};
 use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::mock::MockSandboxes;
-use crate::run::environment::needs::{self, UnmetNeed};
+use crate::run::environment::needs;
 use crate::run::environment::replayed;
 use crate::run::environment::session::{Receivers, Session};
 use crate::run::environment::target_fit;
@@ -28,26 +28,21 @@ use crate::verdict::{NotRun, NotRunKind};
 
 /// An opened target.
 pub struct Environment {
-    pub(crate) description: TargetDescription,
+    /// What it is and offers, as a recording keeps it. It has no secret.
+    pub(crate) index: IndexTarget,
     pub(crate) limits: EnvironmentLimits,
-    pub(crate) pins: Pins,
     pub(crate) sender: Arc<RequestSender>,
     /// Requests of opening a mock. They do not count: each part of a run opens it again.
     pub(crate) sent_before: u64,
     pub(crate) receivers: Arc<Receivers>,
-    pub(crate) unmet: BTreeMap<&'static str, UnmetNeed>,
     pub(crate) kind: EnvironmentKind,
     /// Keeps what the sessions receive.
     pub(crate) recorder: Option<Arc<Recorder>>,
 }
 
-/// What its target file limits and tolerates.
+/// What its target file limits for the run, which a replay does not need.
 #[derive(Debug, Clone)]
 pub(crate) struct EnvironmentLimits {
-    /// Needs and scenarios that may stay not run.
-    pub(crate) tolerate: Vec<String>,
-    /// Pages of a list that are read at most.
-    pub(crate) pages_max: Option<u64>,
     /// Objects that a run may create at most; `None` where sandboxes are deleted with all they hold.
     pub(crate) created_objects_max: Option<u32>,
     /// For how long a list is read again after a change, until it shows the change.
@@ -58,13 +53,8 @@ pub(crate) struct EnvironmentLimits {
 
 impl Default for EnvironmentLimits {
     fn default() -> Self {
-        Self {
-            tolerate: Vec::new(),
-            pages_max: None,
-            created_objects_max: None,
-            settle: Duration::from_secs(SETTLE_SECONDS.into()),
-            delivery_wait_max: None,
-        }
+        let settle = Duration::from_secs(SETTLE_SECONDS.into());
+        Self { created_objects_max: None, settle, delivery_wait_max: None }
     }
 }
 
@@ -81,12 +71,12 @@ pub(crate) enum EnvironmentKind {
 impl Environment {
     /// What the target is.
     pub fn description(&self) -> TargetDescription {
-        self.description.clone()
+        self.index.description.clone()
     }
 
     /// Whether it has sandboxes: a moot mock.
     pub fn is_mock(&self) -> bool {
-        self.description.class.is_mock()
+        self.index.is_mock
     }
 
     /// Whether requests are not paced: on a mock, or on a deployment on loopback with rate 0.
@@ -121,7 +111,7 @@ impl Environment {
 
     /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
-        let tolerate = &self.limits.tolerate;
+        let tolerate = &self.index.tolerate;
         target_file::tolerates(tolerate, what)
             || target_file::tolerates(tolerate, without_row(what))
     }
@@ -135,35 +125,18 @@ impl Environment {
 
     /// From now on every need that is not met may stay not run.
     pub fn tolerate_unmet_needs(&mut self) {
-        self.limits.tolerate.extend(self.unmet.keys().map(|need| (*need).to_owned()));
+        self.index.tolerate.extend(self.index.unmet.keys().cloned());
     }
 
     /// From now on `recorder` keeps what the sessions receive.
     pub fn record(&mut self, recorder: Arc<Recorder>) {
-        recorder.describe(self.index_target());
+        recorder.describe(self.index.clone());
         self.recorder = Some(recorder);
-    }
-
-    /// What a recording keeps of the target. It has no secret.
-    pub fn index_target(&self) -> IndexTarget {
-        let unmet = self.unmet.iter().map(|(need, unmet)| {
-            ((*need).to_owned(), (unmet.reason.clone(), unmet.setting.clone()))
-        });
-        IndexTarget {
-            name: self.description.name.clone(),
-            base_url: self.description.base_url.clone(),
-            class: self.description.class,
-            is_mock: self.is_mock(),
-            pages_max: self.limits.pages_max,
-            tolerate: self.limits.tolerate.clone(),
-            unmet: unmet.collect(),
-            pins: self.pins.clone(),
-        }
     }
 
     /// The answers that its file pins.
     pub fn pins(&self) -> &Pins {
-        &self.pins
+        &self.index.pins
     }
 
     /// Why a need of [`NEEDS`] is not met; `None` where it is met.
@@ -171,7 +144,7 @@ impl Environment {
         if !NEEDS.contains(&need) {
             return Some(self.not_run(need, format!("there is no need `{need}`"), None));
         }
-        let UnmetNeed { reason, setting } = self.unmet.get(need)?.clone();
+        let (reason, setting) = self.index.unmet.get(need)?.clone();
         Some(self.not_run(need, reason, Some(setting)))
     }
 

@@ -10,7 +10,7 @@ use crate::client::answers::Pins;
 use crate::client::control_plane::ControlPlane;
 use crate::client::deployment_rules::DeploymentRules;
 use crate::client::http::{ConnectionUse, Http};
-use crate::client::recording::Replay;
+use crate::client::recording::{IndexTarget, Replay};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::model::CREATED_OBJECTS_MAX;
@@ -20,12 +20,11 @@ use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions, TargetSource};
 use crate::run::environment::in_process::{BASE_URL, InProcess};
 use crate::run::environment::mock::{self, MockSandboxes};
-use crate::run::environment::needs::{self, UnmetNeed};
 use crate::run::environment::opened_target::{Environment, EnvironmentKind, EnvironmentLimits};
 use crate::run::environment::replayed::NoTransport;
 use crate::run::environment::session::Receivers;
-use crate::run::environment::{deployment, discovery, first_contact};
-use crate::scenario::model::{NEEDS, Sandbox};
+use crate::run::environment::{deployment, discovery, first_contact, needs};
+use crate::scenario::model::Sandbox;
 
 /// Deadline `discovery`, unless the options name another.
 const DISCOVERY_DEADLINE: Duration = Duration::from_secs(60);
@@ -55,24 +54,9 @@ impl Environment {
     fn recorded(dir: &Path, options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
         let replay =
             Replay::open(dir, &masks).map_err(|error| OpenError::Usage(error.to_string()))?;
-        let mut target = replay.target.clone();
-        let unmet = |need: &'static str| {
-            let (reason, setting) = target.unmet.remove(need)?;
-            Some((need, UnmetNeed { reason, setting }))
-        };
         Ok(Self {
-            unmet: NEEDS.into_iter().filter_map(unmet).collect(),
-            description: TargetDescription {
-                name: target.name,
-                base_url: target.base_url,
-                class: target.class,
-            },
-            limits: EnvironmentLimits {
-                tolerate: target.tolerate,
-                pages_max: target.pages_max,
-                ..EnvironmentLimits::default()
-            },
-            pins: target.pins,
+            index: replay.target.clone(),
+            limits: EnvironmentLimits::default(),
             sent_before: 0,
             sender: Arc::new(RequestSender::new(NoTransport, masks)),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
@@ -82,17 +66,20 @@ impl Environment {
     }
 
     async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
-        let mock = InProcess::start(&options).map_err(OpenError::Usage)?;
+        let mock = InProcess::start(&options, true).map_err(OpenError::Usage)?;
         let sender = Arc::new(RequestSender::new(mock, masks));
         let base = address::base(BASE_URL).map_err(OpenError::Usage)?;
-        let description = TargetDescription {
-            name: "mock".to_owned(),
-            base_url: BASE_URL.to_owned(),
-            class: TargetClass::InProcess,
+        let index = IndexTarget {
+            description: TargetDescription {
+                name: "mock".to_owned(),
+                base_url: BASE_URL.to_owned(),
+                class: TargetClass::InProcess,
+            },
+            ..IndexTarget::default()
         };
         let control_plane = ControlPlane::below(&base, None);
         let sandboxes = MockSandboxes::new(sender, base, control_plane, None, &options);
-        Self::mock(description, EnvironmentLimits::default(), sandboxes, options).await
+        Self::mock(index, EnvironmentLimits::default(), sandboxes, options).await
     }
 
     /// The mock in this process as a careful user describes it in a target file. Nothing is written to a
@@ -101,7 +88,7 @@ impl Environment {
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
-        let mock = InProcess::deployed(&options).map_err(OpenError::Usage)?;
+        let mock = InProcess::start(&options, false).map_err(OpenError::Usage)?;
         let file = mock.target_file().await.map_err(OpenError::Usage)?;
         deployment::hide_secrets(&file, &masks);
         let rules = DeploymentRules::in_process(&file, &options.run_tag);
@@ -132,19 +119,14 @@ impl Environment {
             Ok(Arc::new(RequestSender::new(http, Arc::clone(&masks))))
         };
         let kept = sender(ConnectionUse::Kept)?;
-        let opened = match first_contact::control_plane(&file, &kept).await? {
+        let mut opened = match first_contact::control_plane(&file, &kept).await? {
             Some(control_plane) => {
                 let (base, world) = (file.base_url.clone(), Some(mock::WORLD));
                 let sandboxes = MockSandboxes::new(kept, base, control_plane, world, &options);
-                let description = describe(&file, TargetClass::MootMock);
-                let limits = EnvironmentLimits {
-                    tolerate: file.tolerate,
-                    pages_max: Some(file.limits.pages_max),
-                    created_objects_max: None,
-                    settle: Duration::from_secs(file.limits.settle_seconds.into()),
-                    delivery_wait_max: None,
-                };
-                Self::mock(description, limits, sandboxes, options).await?
+                let settle = Duration::from_secs(file.limits.settle_seconds.into());
+                let limits = EnvironmentLimits { settle, ..EnvironmentLimits::default() };
+                let index = described(file, TargetClass::MootMock);
+                Self::mock(index, limits, sandboxes, options).await?
             }
             None => {
                 let sender = sender(ConnectionUse::Single)?;
@@ -155,11 +137,12 @@ impl Environment {
                 Self::on_deployment(file, rules, sender, options).await?
             }
         };
-        Ok(Self { pins, ..opened })
+        opened.index.pins = pins;
+        Ok(opened)
     }
 
     async fn mock(
-        description: TargetDescription,
+        index: IndexTarget,
         limits: EnvironmentLimits,
         sandboxes: MockSandboxes,
         options: TargetOptions,
@@ -178,12 +161,10 @@ impl Environment {
             can_receive: sandboxes.is_near() || options.can_receive(),
         };
         Ok(Self {
-            description,
+            index: IndexTarget { is_mock: true, unmet: needs::unmet(&offer), ..index },
             limits,
-            pins: Pins::default(),
             sent_before,
             sender,
-            unmet: needs::unmet(&offer),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
             kind: EnvironmentKind::Mock(Arc::new(sandboxes)),
             recorder: None,
@@ -230,19 +211,17 @@ impl Environment {
             discovery_trouble,
             can_receive: is_in_process || options.can_receive(),
         };
+        let limits = EnvironmentLimits {
+            created_objects_max: Some(
+                file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX),
+            ),
+            settle: Duration::from_secs(file.limits.settle_seconds.into()),
+            delivery_wait_max: is_in_process.then_some(IN_PROCESS_DELIVERY_WAIT),
+        };
+        let unmet = needs::unmet(&offer);
         Ok(Self {
-            description: describe(&file, TargetClass::Deployment),
-            unmet: needs::unmet(&offer),
-            limits: EnvironmentLimits {
-                tolerate: file.tolerate,
-                pages_max: Some(file.limits.pages_max),
-                created_objects_max: Some(
-                    file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX),
-                ),
-                settle: Duration::from_secs(file.limits.settle_seconds.into()),
-                delivery_wait_max: is_in_process.then_some(IN_PROCESS_DELIVERY_WAIT),
-            },
-            pins: Pins::default(),
+            index: IndexTarget { unmet, ..described(file, TargetClass::Deployment) },
+            limits,
             sent_before: 0,
             sender: sender.clone(),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
@@ -255,10 +234,16 @@ impl Environment {
     }
 }
 
-fn describe(file: &TargetFile, class: TargetClass) -> TargetDescription {
-    TargetDescription {
-        name: file.name.clone(),
-        base_url: file.base_url.as_str().trim_end_matches('/').to_owned(),
-        class,
+/// What a target file says of its target.
+fn described(file: TargetFile, class: TargetClass) -> IndexTarget {
+    IndexTarget {
+        description: TargetDescription {
+            name: file.name,
+            base_url: file.base_url.as_str().trim_end_matches('/').to_owned(),
+            class,
+        },
+        pages_max: Some(file.limits.pages_max),
+        tolerate: file.tolerate,
+        ..IndexTarget::default()
     }
 }

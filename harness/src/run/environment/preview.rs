@@ -46,11 +46,11 @@ impl TargetPreview {
             discovery_trouble: None,
             can_receive: self.can_receive,
         };
-        let unmet = needs::unmet(&offer).remove(need)?;
+        let (reason, setting) = needs::unmet(&offer).remove(need)?;
         Some(NotRun {
             kind: NotRunKind::NeedNotMet,
-            reason: unmet.reason,
-            setting: Some(unmet.setting),
+            reason,
+            setting: Some(setting),
             tolerate_as: need.to_owned(),
             is_tolerated: target_file::tolerates(&self.file.tolerate, need),
         })

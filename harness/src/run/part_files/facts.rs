@@ -110,12 +110,13 @@ impl SuiteFacts {
     /// With what the run found out.
     pub fn with(self, plan: &ShardPlan, part: &RunPart) -> PartFacts {
         let target = &part.target;
+        let about = &target.description;
         // A token of an earlier run is on one machine, and shard 1 alone uses it.
         let is_shared =
             |need: &&String| !["expired_token", "revoked_token"].contains(&need.as_str());
         let needs: Vec<&String> = part.met_needs.iter().filter(is_shared).collect();
         let destination =
-            json!([target.base_url, target.class, target.is_mock, target.pages_max, needs]);
+            json!([about.base_url, about.class, target.is_mock, target.pages_max, needs]);
         let rows: Vec<(&str, u16)> =
             plan.scenarios.iter().map(|it| (it.name.as_str(), it.shard)).collect();
         let mut facts = self.facts;

@@ -58,7 +58,7 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
     }
     let value = match place::find(&claim.place, document, names) {
         Ok(value) => value,
-        Err(error) => return Judgement::empty(error.to_string()),
+        Err(reason) => return Judgement::empty(reason),
     };
     match matcher::judge(&claim.matcher, &value, names) {
         Judgement::Holds => Judgement::Holds,

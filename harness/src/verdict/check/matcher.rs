@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 
 use super::equal::{as_integer, equal};
 use super::same_time::is_same_time;
-use super::shown::{kind, mistyped, shown, shown_some};
+use super::shown::{json_kind, mistyped, shown, shown_some};
 use super::wording::wording;
 use super::{Judgement, MismatchKind, PlaceValue, format, members};
 use crate::scenario::model::{Json, JsonType, Matcher, MatcherRule, Near, TextFormat};
@@ -119,7 +119,10 @@ fn rendered(json: &Json, names: &Names, judge: impl FnOnce(&Value) -> Judgement)
 
 /// Our own operand has the wrong type at run time: nothing was judged.
 fn unusable(rule: &str, needed: &str, operand: &Value) -> Judgement {
-    Judgement::empty(format!("`{rule}` needs {needed} to compare with, and met {}", kind(operand)))
+    Judgement::empty(format!(
+        "`{rule}` needs {needed} to compare with, and met {}",
+        json_kind(operand)
+    ))
 }
 
 fn absent(expected: impl Into<String>) -> Judgement {
@@ -148,7 +151,7 @@ fn is_equal(value: &Value, expected: &Value) -> Judgement {
     if equal(value, expected) {
         return Judgement::Holds;
     }
-    let is_alike = kind(value) == kind(expected);
+    let is_alike = json_kind(value) == json_kind(expected);
     let mismatch = if is_alike { MismatchKind::Value } else { MismatchKind::Type };
     Judgement::differs(mismatch, shown(Some(expected)), shown(Some(value)))
 }

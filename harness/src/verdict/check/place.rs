@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::Document;
 use super::document::{is_json, media_type};
 use crate::scenario::model::{Place, Sight, Text};
-use crate::scenario::names::{Names, UnknownName};
+use crate::scenario::names::Names;
 
 /// The value at a place.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,22 +18,6 @@ pub enum PlaceValue {
     Many(Vec<Value>),
 }
 
-/// Why a place can't be looked up.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlaceError {
-    /// A name in it has no value.
-    #[error(transparent)]
-    Name(#[from] UnknownName),
-    /// With its names filled in it is not a JSONPath.
-    #[error("`{path}` is not a JSONPath: {reason}")]
-    Path {
-        /// As rendered.
-        path: String,
-        /// Of the parser.
-        reason: String,
-    },
-}
-
 /// The value at `place`.
 ///
 /// A problem's `type` is found only where the answer is sent as a problem (or as JSON, which the
@@ -41,7 +25,7 @@ pub enum PlaceError {
 ///
 /// # Errors
 /// A name in the place has no value, or makes a JSONPath unsound.
-pub fn find(place: &Place, document: &Document, names: &Names) -> Result<PlaceValue, PlaceError> {
+pub fn find(place: &Place, document: &Document, names: &Names) -> Result<PlaceValue, String> {
     let json = document.json.as_deref();
     Ok(match place {
         Place::Status => PlaceValue::One(document.status.map(Value::from)),
@@ -150,17 +134,21 @@ fn digest(bytes: &[u8]) -> Value {
     Value::String(format!("{:x}", Sha256::digest(bytes)))
 }
 
-fn pointer_text(text: &Text, names: &Names) -> Result<String, UnknownName> {
-    text.render_escaped(names, |value| value.replace('~', "~0").replace('/', "~1"))
+fn pointer_text(text: &Text, names: &Names) -> Result<String, String> {
+    escaped(text, names, |value| value.replace('~', "~0").replace('/', "~1"))
 }
 
-fn path_text(text: &Text, names: &Names) -> Result<String, UnknownName> {
+fn path_text(text: &Text, names: &Names) -> Result<String, String> {
     // A name stands between single quotes, where these two would end or change the literal.
-    text.render_escaped(names, |value| value.replace('\\', "\\\\").replace('\'', "\\'"))
+    escaped(text, names, |value| value.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-fn parsed(text: &Text, names: &Names) -> Result<JsonPath, PlaceError> {
+fn escaped(text: &Text, names: &Names, escape: fn(&str) -> String) -> Result<String, String> {
+    text.render_escaped(names, escape).map_err(|unknown| unknown.to_string())
+}
+
+fn parsed(text: &Text, names: &Names) -> Result<JsonPath, String> {
     let path = path_text(text, names)?;
     JsonPath::parse(&path)
-        .map_err(|error| PlaceError::Path { reason: error.message().to_owned(), path })
+        .map_err(|error| format!("`{path}` is not a JSONPath: {}", error.message()))
 }

@@ -49,7 +49,7 @@ pub(super) fn shown_some(values: &[&Value]) -> String {
 }
 
 /// What a value is, for people: `a string`.
-pub(super) fn kind(value: &Value) -> &'static str {
+pub(crate) fn json_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

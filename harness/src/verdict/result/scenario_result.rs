@@ -9,7 +9,7 @@ use super::{CheckResult, KnownFailure, TextMap};
 use crate::client::answers::AnswerSight;
 use crate::exchange::Exchange;
 use crate::scenario::model::Location;
-use crate::scenario::plan;
+use crate::scenario::plan::{self, Planned};
 use crate::verdict::{NotRun, Verdict};
 
 /// One step that was run.
@@ -59,6 +59,22 @@ pub struct ScenarioResult {
 }
 
 impl ScenarioResult {
+    /// The result of a scenario, or of a row of this name, that was not walked yet.
+    pub fn new(planned: Planned<'_>, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            title: planned.scenario.title.clone(),
+            section: planned.file.section.clone(),
+            verdict: Verdict::NotApplicable,
+            not_run: None,
+            known: None,
+            duration: Duration::ZERO,
+            at: planned.scenario.at.clone(),
+            steps: Vec::new(),
+            answers: Vec::new(),
+        }
+    }
+
     /// All its checks that were kept.
     pub fn checks(&self) -> impl Iterator<Item = &CheckResult> {
         self.steps.iter().flat_map(|step| &step.checks)
