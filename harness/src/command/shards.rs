@@ -9,7 +9,7 @@ use super::screen::Screen;
 use crate::run::RunOptions;
 use crate::run::environment::Shard;
 use crate::run::part::PartScope;
-use crate::run::part_files::{PartHead, PartKind, SuiteFacts, write_run};
+use crate::run::part_files::{PartHead, PartKind, run_facts, write_run};
 use crate::run::shard::ShardPlan;
 use crate::verdict::result::{RunOutcome, RunResult};
 
@@ -27,13 +27,12 @@ pub(super) fn run(
 ) -> Result<RunResult, CommandError> {
     options.only = Some(plan.names(shard.number));
     options.target.shard = Some(shard);
-    let facts = SuiteFacts::of(&options);
-    let part = match perform_part(options, streams, screen)? {
+    let part = match perform_part(options.clone(), streams, screen)? {
         Ok(part) => part,
         Err(unopened) => return Ok(*unopened),
     };
     let rows = plan.scenarios.iter().map(|it| (it.name.clone(), it.shard)).collect();
-    let facts = facts.with(&plan, &part);
+    let facts = run_facts(&options, &plan, &part);
     let head = PartHead::new(PartKind::Run, (shard.number, shard.count), facts, rows);
     let (written, is_interrupted) =
         (write_run(dir, &head, &part, !part.is_interrupted), part.is_interrupted);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::exchange::{Exchange, ReceivedResponse, SentRequest};
+use crate::exchange::Exchange;
 use crate::verdict::Verdict;
 use crate::verdict::expected::Expected;
 use crate::verdict::result::ScenarioResult;
@@ -75,10 +75,10 @@ fn is_shown_whole(kept: Kept, verdict: Verdict) -> bool {
 }
 
 fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
-    let mut short = match kept {
-        Kept::Beginning => exchange.clone(),
-        Kept::Outline | Kept::Counts => outline(exchange),
-    };
+    let mut short = exchange.clone();
+    if kept != Kept::Beginning {
+        outline(&mut short);
+    }
     if let Ok(response) = &mut short.outcome {
         // What was cut before is long, too.
         if response.body.len() > BODY_KEPT_BYTES || response.is_cut {
@@ -95,31 +95,14 @@ fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
     Arc::new(short)
 }
 
-/// Without headers and without what only repeats it by hand.
-fn outline(exchange: &Exchange) -> Exchange {
-    let request = &exchange.request;
-    Exchange {
-        number: exchange.number,
-        request: SentRequest {
-            method: request.method.clone(),
-            url: String::new(),
-            path: request.path.clone(),
-            operation: request.operation,
-            headers: Vec::new(),
-            body_shown: String::new(),
-            body_length: request.body_length,
-            curl: String::new(),
-        },
-        outcome: exchange.outcome.as_ref().map_err(Clone::clone).map(|response| ReceivedResponse {
-            status: response.status,
-            headers: Vec::new(),
-            body: response.body.clone(),
-            json: None,
-            is_cut: response.is_cut,
-        }),
-        sent_at_seconds: exchange.sent_at_seconds,
-        duration: exchange.duration,
-        peer: exchange.peer,
-        masks: Arc::clone(&exchange.masks),
+/// Removes headers and what only repeats it by hand.
+fn outline(exchange: &mut Exchange) {
+    let request = &mut exchange.request;
+    request.headers = Vec::new();
+    for text in [&mut request.url, &mut request.body_shown, &mut request.curl] {
+        *text = String::new();
+    }
+    if let Ok(response) = &mut exchange.outcome {
+        response.headers = Vec::new();
     }
 }

@@ -13,7 +13,7 @@ mod scenario_row;
 mod set;
 
 pub use error::PartError;
-pub use facts::{PartFact, PartFacts, SuiteFacts, fingerprint, register_fingerprint};
+pub use facts::{PartFact, PartFacts, fingerprint, register_fingerprint, run_facts};
 pub use file::{PartFile, PartHead, PartKind, PartWriter};
 pub use run_file::{read_run, write_run};
 pub use set::PartSet;

@@ -38,15 +38,16 @@ pub(super) async fn walk(walk: &mut ScenarioWalk<'_>, step: &ReceiveStep) -> Res
 
 /// What comes, or what came when it was recorded.
 async fn seen(walk: &mut ScenarioWalk<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Stop> {
-    if let Some(recorded) = walk.session.recorded_deliveries(&step.wait.receiver) {
-        return Ok(recorded?);
+    let key = format!("deliveries {}", step.wait.receiver);
+    if let Some(recorded) = walk.session.recorded(&key) {
+        return Ok(recorded?.as_array().cloned().unwrap_or_default());
     }
     let mark = walk.session.mark();
     let deliveries = match step.wait.until {
         ReceiveUntil::AtLeast(count, within) => at_least(walk, step, count, within).await?,
         ReceiveUntil::NoneFor(duration) => none_for(walk, step, duration).await?,
     };
-    walk.session.keep_deliveries(mark, &step.wait.receiver, &deliveries);
+    walk.session.keep_since(mark, key, json!(deliveries));
     Ok(deliveries)
 }
 

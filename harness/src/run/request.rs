@@ -78,13 +78,9 @@ fn refused_default(
     if !expectations.any(|expectation| check::expectation::asks_success(expectation, &walk.names)) {
         return Ok(());
     }
-    Err(Stop::NotRun(NotRun {
-        kind: NotRunKind::NeedNotMet,
-        reason: format!("the target refuses {} with {status}", default.name),
-        setting: Some(default.setting.to_owned()),
-        tolerate_as: String::new(),
-        is_tolerated: false,
-    }))
+    let reason = format!("the target refuses {} with {status}", default.name);
+    let setting = Some(default.setting.to_owned());
+    Err(Stop::NotRun(NotRun { setting, ..NotRun::new(NotRunKind::NeedNotMet, reason) }))
 }
 
 /// The sound call must succeed, else the negative check says nothing.

@@ -84,11 +84,9 @@ async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(),
     check_interruption(shared)?;
     if let Some(selector) = plan::excluding(&planned, &shared.options.excluded) {
         let reason = format!("left out by `--exclude {selector}`");
-        let mut stop = Stop::not_run(NotRunKind::Excluded, reason);
-        if let Stop::NotRun(not_run) = &mut stop {
-            not_run.setting = Some("a run without that option".to_owned());
-        }
-        return Err(stop);
+        let setting = Some("a run without that option".to_owned());
+        let not_run = NotRun { setting, ..NotRun::new(NotRunKind::Excluded, reason) };
+        return Err(Stop::NotRun(not_run));
     }
     let stop = |mut not_run: NotRun| {
         not_run.is_tolerated |= shared.target.tolerates(&planned.name());

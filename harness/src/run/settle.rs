@@ -27,7 +27,12 @@ pub(super) async fn read(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
 ) -> Result<StepResponse, Stop> {
-    let mut repeats_recorded = walk.session.recorded_repeats(&walk.label);
+    let key = format!("repeats of {}", walk.label);
+    // A step that read its list once left nothing in the recording.
+    let mut repeats_recorded = walk
+        .session
+        .recorded(&key)
+        .map(|repeats| repeats.ok().and_then(|repeats| repeats.as_u64()).unwrap_or(0));
     let mark = walk.record.checks.len();
     let mut repeats = 0;
     let reading = loop {
@@ -55,7 +60,7 @@ pub(super) async fn read(
         walk.record.checks.extend(later.into_iter().filter(is_implicit));
     };
     if repeats > 0 {
-        walk.session.keep_repeats(&walk.label, repeats);
+        walk.session.keep(key, repeats.into());
         if holds(walk, step, &reading.document, mark) {
             let lag = walk.settle_time.waited();
             walk.shared.changes.note_lag(lag);

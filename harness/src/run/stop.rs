@@ -17,13 +17,7 @@ pub(super) enum Stop {
 
 impl Stop {
     pub(super) fn not_run(kind: NotRunKind, reason: impl Into<String>) -> Self {
-        Self::NotRun(NotRun {
-            kind,
-            reason: reason.into(),
-            setting: None,
-            tolerate_as: String::new(),
-            is_tolerated: false,
-        })
+        Self::NotRun(NotRun::new(kind, reason))
     }
 
     pub(super) fn ours(reason: &str) -> Self {

@@ -99,12 +99,12 @@ impl TokenBudget {
         let left = u64::from(left?);
         let reserved = if row == 0 { 0 } else { first_rows.values().sum() };
         (own > 0 && own + reserved > left).then(|| NotRun {
-            kind: NotRunKind::TokenBudget,
-            reason: "the token endpoint is limited, and the run has asked it as often as it may"
-                .to_owned(),
             setting: Some("limits.token_requests_max in the target file".to_owned()),
-            tolerate_as: String::new(),
             is_tolerated: true,
+            ..NotRun::new(
+                NotRunKind::TokenBudget,
+                "the token endpoint is limited, and the run has asked it as often as it may",
+            )
         })
     }
 }

@@ -48,16 +48,19 @@ fn begin(walk: &mut ScenarioWalk<'_>, line: &RequestLine) {
         return;
     }
     let mark = walk.shared.changes.mark();
-    match walk.session.recorded_view(&name) {
+    let key = format!("view {name}");
+    match walk.session.recorded(&key) {
         Some(told) => {
-            let told = told.and_then(|told| serde_json::from_value::<RememberedView>(told).ok());
+            // Without a memory, and in a recording of an older version, there is a look.
+            let told =
+                told.ok().and_then(|told| serde_json::from_value::<RememberedView>(told).ok());
             if let Some(told) = told {
                 walk.views().remember(&name, RememberedView { mark, ..told });
             }
         }
         None => {
             let last = up_to_date(walk, line, &name);
-            walk.session.keep_view(&name, last.and_then(|last| serde_json::to_value(last).ok()));
+            walk.session.keep(key, serde_json::to_value(last).unwrap_or_default());
         }
     }
 }

@@ -17,6 +17,14 @@ pub struct NotRun {
     pub is_tolerated: bool,
 }
 
+impl NotRun {
+    /// A reason without a setting that would enable it. Not tolerated.
+    pub fn new(kind: NotRunKind, reason: impl Into<String>) -> Self {
+        let (setting, tolerate_as) = (None, String::new());
+        Self { kind, reason: reason.into(), setting, tolerate_as, is_tolerated: false }
+    }
+}
+
 /// The kind of reason why something was not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use moot_harness::exchange::Exchange;
 use moot_harness::run::environment::{Shard, TargetChoice, TargetOptions};
 use moot_harness::run::part::RunPart;
-use moot_harness::run::part_files::{PartHead, PartKind, SuiteFacts, write_run};
+use moot_harness::run::part_files::{PartHead, PartKind, run_facts, write_run};
 use moot_harness::run::shard::ShardPlan;
 use moot_harness::run::{RunOptions, run_part};
 use moot_harness::scenario::model::ScenarioFile;
@@ -46,10 +46,9 @@ pub(crate) async fn walked(mut options: RunOptions, shard: Shard, plan: &ShardPl
 
 /// Walks one shard, and writes its part into this folder.
 pub(crate) async fn written(options: RunOptions, shard: Shard, plan: &ShardPlan, dir: &Path) {
-    let facts = SuiteFacts::of(&options);
-    let part = walked(options, shard, plan).await;
+    let part = walked(options.clone(), shard, plan).await;
     let rows = plan.scenarios.iter().map(|it| (it.name.clone(), it.shard)).collect();
-    let facts = facts.with(plan, &part);
+    let facts = run_facts(&options, plan, &part);
     let head = PartHead::new(PartKind::Run, (shard.number, shard.count), facts, rows);
     write_run(dir, &head, &part, !part.is_interrupted).expect("it is written");
 }

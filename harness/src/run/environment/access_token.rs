@@ -7,9 +7,6 @@ use moot_fixtures::contract::Scopes;
 
 use crate::client::access_tokens::TokenError;
 use crate::client::deployment_rules::DeploymentRules;
-use crate::client::http::{ConnectionUse, Http};
-use crate::client::sender::RequestSender;
-use crate::client::service_client::ServiceClient;
 use crate::client::target_file::TargetFile;
 use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions};
@@ -47,12 +44,8 @@ pub async fn access_token(
         )));
     };
     let scopes = scopes.unwrap_or(application.scopes);
-    deployment::hide_secrets(file, &masks);
-    let http = Http::new(file, ConnectionUse::Kept).map_err(OpenError::Usage)?;
-    let sender = Arc::new(RequestSender::new(http, masks));
     let rules = DeploymentRules::preview(file, &options.run_tag);
-    let destination = deployment::destination(file, &[], &options.run_tag, rules);
-    let client = ServiceClient { sender, destination: Arc::new(destination) };
+    let client = deployment::client(file, &options.run_tag, rules, masks)?;
     match client.issue(role, scopes).await {
         Ok((token, lifetime)) => Ok(PrintedToken { token, scopes, lifetime }),
         Err(TokenError::NoApplication(reason)) => Err(OpenError::Usage(reason)),

@@ -1,11 +1,14 @@
 //! A deployment as its target file describes it, and what is found out about it before a run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::client::deployment_rules::DeploymentRules;
 use crate::client::destination::{self, RequestDestination};
+use crate::client::http::{ConnectionUse, Http};
+use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::endpoint::Endpoints;
 use crate::client::target_file::{self, AdminChoice, TargetFile, address};
@@ -56,6 +59,23 @@ pub(crate) fn destination(
     );
     let (places, run_tag) = (file.places.clone(), run_tag.to_owned());
     RequestDestination { places, run_tag, ..destination }
+}
+
+/// A client for the target of a file, by these rules. Nothing is discovered.
+///
+/// # Errors
+/// [`OpenError::Usage`].
+pub(crate) fn client(
+    file: &TargetFile,
+    run_tag: &str,
+    rules: DeploymentRules,
+    masks: Arc<Masks>,
+) -> Result<ServiceClient, OpenError> {
+    hide_secrets(file, &masks);
+    let http = Http::new(file, ConnectionUse::Kept).map_err(OpenError::Usage)?;
+    let sender = Arc::new(RequestSender::new(http, masks));
+    let destination = Arc::new(destination(file, &[], run_tag, rules));
+    Ok(ServiceClient { sender, destination })
 }
 
 /// Finds out which workflows there are: those that the file binds, or those that are published.

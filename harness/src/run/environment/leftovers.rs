@@ -7,8 +7,6 @@ use moot_fixtures::contract::Scopes;
 use crate::client::access_tokens::TokenError;
 use crate::client::cleanup::{WEBHOOK, delete_webhook};
 use crate::client::deployment_rules::DeploymentRules;
-use crate::client::http::{ConnectionUse, Http};
-use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::TargetFile;
 use crate::client::target_file::model::Consent;
@@ -94,12 +92,8 @@ fn client(file: &TargetFile, masks: Arc<Masks>) -> Result<ServiceClient, OpenErr
     let mut file = file.clone();
     file.consent.extend([Consent::Write, Consent::Delete]);
     let tag = TargetOptions::default().run_tag;
-    deployment::hide_secrets(&file, &masks);
-    let http = Http::new(&file, ConnectionUse::Kept).map_err(OpenError::Usage)?;
-    let sender = Arc::new(RequestSender::new(http, masks));
     let rules = DeploymentRules::new(&file, None, &tag).map_err(OpenError::Usage)?;
-    let destination = deployment::destination(&file, &[], &tag, rules);
-    Ok(ServiceClient { sender, destination: Arc::new(destination) })
+    deployment::client(&file, &tag, rules, masks)
 }
 
 /// Why it was not deleted; `None` where it is gone.

@@ -197,9 +197,8 @@ impl Session {
         prepared: &ClientRequest,
         exchanges: impl Iterator<Item = &'a Exchange>,
     ) {
-        self.recording.cut(mark);
         let numbers: Vec<u64> = exchanges.map(|exchange| exchange.number).collect();
-        self.recording.keep(self.burst_key(prepared), &Ok(json!(numbers)));
+        self.keep_since(mark, self.burst_key(prepared), json!(numbers));
     }
 
     fn burst_key(&self, prepared: &ClientRequest) -> String {
@@ -223,44 +222,25 @@ impl Session {
         tokens.lend(lending_key(prepared), &prepared.application, exchange);
     }
 
-    /// How often a step read its list again; `None` unless this is a replay.
-    pub fn recorded_repeats(&self, label: &str) -> Option<u64> {
-        // A step that read its list once left nothing in the recording.
-        let told = self.recording.answer(&format!("repeats of {label}"))?;
-        Some(told.ok().and_then(|value| value.as_u64()).unwrap_or(0))
+    /// What was recorded under this key; `None` unless this is a replay.
+    pub fn recorded(&self, key: &str) -> Option<Result<Value, Trouble>> {
+        self.recording.answer(key)
     }
 
-    /// Records how often a step read its list again.
-    pub fn keep_repeats(&self, label: &str, repeats: u64) {
-        self.recording.keep(format!("repeats of {label}"), &Ok(json!(repeats)));
+    /// Records a value.
+    pub fn keep(&self, key: String, value: Value) {
+        self.recording.keep(key, &Ok(value));
     }
 
-    /// What was remembered of a view instead of a look at it; `None` unless this is a replay.
-    pub fn recorded_view(&self, view: &str) -> Option<Option<Value>> {
-        // A recording of an older version has a look in any case.
-        Some(self.recording.answer(&format!("view {view}"))?.ok().filter(|value| !value.is_null()))
-    }
-
-    /// Records what was remembered of a view.
-    pub fn keep_view(&self, view: &str, shown: Option<Value>) {
-        self.recording.keep(format!("view {view}"), &Ok(shown.unwrap_or_default()));
-    }
-
-    /// The recorded deliveries of a step; `None` unless this is a replay.
-    pub fn recorded_deliveries(&self, receiver: &str) -> Option<Result<Vec<Value>, Trouble>> {
-        let told = self.recording.answer(&format!("deliveries {receiver}"))?;
-        Some(told.map(|value| value.as_array().cloned().unwrap_or_default()))
-    }
-
-    /// The position of the recording, for [`Session::keep_deliveries`] or [`Session::keep_burst`].
+    /// The position of the recording, for [`Session::keep_since`].
     pub fn mark(&self) -> usize {
         self.recording.mark()
     }
 
-    /// Records the deliveries that a step received, and forgets the answers recorded since `mark`.
-    pub fn keep_deliveries(&self, mark: usize, receiver: &str, deliveries: &[Value]) {
+    /// Records a value, and forgets the answers recorded since `mark`, which it stands for.
+    pub fn keep_since(&self, mark: usize, key: String, value: Value) {
         self.recording.cut(mark);
-        self.recording.keep(format!("deliveries {receiver}"), &Ok(json!(deliveries)));
+        self.keep(key, value);
     }
 
     /// Waits until a burst may begin: what was sent before it must not use up the limit (§8). On a mock the

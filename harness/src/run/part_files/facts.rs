@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use moot_fixtures::contract::{Answers, INTERFACE_VERSION};
+use moot_fixtures::contract::INTERFACE_VERSION;
 use moot_fixtures::{questions, register};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use strum::{EnumIter, IntoEnumIterator};
+use strum::EnumIter;
 
 use crate::run::RunOptions;
 use crate::run::part::RunPart;
@@ -18,7 +18,7 @@ use crate::scenario::plan;
 /// Version of the format of parts. Other versions are refused.
 pub(super) const FORMAT_VERSION: u32 = 1;
 
-/// Something in which all parts of a run agree.
+/// Something in which all parts of a run agree, in the order in which it is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumIter)]
 #[serde(rename_all = "snake_case")]
 pub enum PartFact {
@@ -49,19 +49,7 @@ pub enum PartFact {
 /// A value or a fingerprint for each fact.
 pub type PartFacts = BTreeMap<PartFact, String>;
 
-/// The facts of a run that are known before it.
-pub struct SuiteFacts {
-    facts: PartFacts,
-    suite: String,
-    answers: Option<Answers>,
-}
-
 impl PartFact {
-    /// All of them, in the order in which they are compared.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Self::iter()
-    }
-
     /// How two parts differ in it, a clause.
     pub fn difference(self, (one, other): &(String, String)) -> String {
         match self {
@@ -86,50 +74,36 @@ impl PartFact {
     }
 }
 
-impl SuiteFacts {
-    /// What the options say.
-    pub fn of(options: &RunOptions) -> Self {
-        let asked = json!([
-            options.strict,
-            options.selectors,
-            options.excluded,
-            options.tolerates_unmet_needs,
-            format!("{:?}", options.snapshots),
-            options.target.defects,
-        ]);
-        let facts = PartFacts::from([
-            (PartFact::Seed, options.target.seed.to_string()),
-            (PartFact::Register, register_fingerprint()),
-            (PartFact::Options, fingerprint(&asked)),
-            (PartFact::World, fingerprint(&options.target.world.as_deref())),
-        ]);
-        let suite = suite_fingerprint(&options.files);
-        Self { facts, suite, answers: options.target.answers.clone() }
-    }
-
-    /// With what the run found out.
-    pub fn with(self, plan: &ShardPlan, part: &RunPart) -> PartFacts {
-        let target = &part.target;
-        let about = &target.description;
-        // A token of an earlier run is on one machine, and shard 1 alone uses it.
-        let is_shared =
-            |need: &&String| !["expired_token", "revoked_token"].contains(&need.as_str());
-        let needs: Vec<&String> = part.met_needs.iter().filter(is_shared).collect();
-        let destination =
-            json!([about.base_url, about.class, target.is_mock, target.pages_max, needs]);
-        let rows: Vec<(&str, u16)> =
-            plan.scenarios.iter().map(|it| (it.name.as_str(), it.shard)).collect();
-        let mut facts = self.facts;
-        facts.extend([
-            (PartFact::Shards, plan.count.to_string()),
-            (PartFact::Plan, fingerprint(&(rows, self.suite))),
-            (PartFact::Target, fingerprint(&destination)),
-            (PartFact::Answers, fingerprint(&(self.answers, &target.pins))),
-            (PartFact::Expected, fingerprint(&part.expected.entries)),
-            (PartFact::Tolerate, fingerprint(&target.tolerate)),
-        ]);
-        facts
-    }
+/// The facts of a run: what it was asked for, and what it found out.
+pub fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) -> PartFacts {
+    let asked = json!([
+        options.strict,
+        options.selectors,
+        options.excluded,
+        options.tolerates_unmet_needs,
+        format!("{:?}", options.snapshots),
+        options.target.defects,
+    ]);
+    let target = &part.target;
+    let about = &target.description;
+    // A token of an earlier run is on one machine, and shard 1 alone uses it.
+    let is_shared = |need: &&String| !["expired_token", "revoked_token"].contains(&need.as_str());
+    let needs: Vec<&String> = part.met_needs.iter().filter(is_shared).collect();
+    let destination = json!([about.base_url, about.class, target.is_mock, target.pages_max, needs]);
+    let rows: Vec<(&str, u16)> =
+        plan.scenarios.iter().map(|it| (it.name.as_str(), it.shard)).collect();
+    PartFacts::from([
+        (PartFact::Shards, plan.count.to_string()),
+        (PartFact::Seed, options.target.seed.to_string()),
+        (PartFact::Target, fingerprint(&destination)),
+        (PartFact::Register, register_fingerprint()),
+        (PartFact::Options, fingerprint(&asked)),
+        (PartFact::Plan, fingerprint(&(rows, suite_fingerprint(&options.files)))),
+        (PartFact::World, fingerprint(&options.target.world.as_deref())),
+        (PartFact::Answers, fingerprint(&(&options.target.answers, &target.pins))),
+        (PartFact::Expected, fingerprint(&part.expected.entries)),
+        (PartFact::Tolerate, fingerprint(&target.tolerate)),
+    ])
 }
 
 /// The fingerprint of the register and the questions of this program.
@@ -157,12 +131,7 @@ pub(crate) fn suite_fingerprint(files: &[ScenarioFile]) -> String {
 /// Never: what is given has no map with keys that are not texts, and no number that JSON lacks.
 pub fn fingerprint(value: &impl Serialize) -> String {
     let text = serde_json::to_vec(value).expect("values of ours have a JSON form");
-    hexadecimal(&Sha256::digest(text))
-}
-
-/// The digits of a digest.
-pub(super) fn hexadecimal(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", Sha256::digest(text))
 }
 
 #[cfg(test)]

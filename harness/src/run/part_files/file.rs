@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use strum::IntoStaticStr;
 
 use super::error::PartError;
-use super::facts::{FORMAT_VERSION, PartFacts, hexadecimal};
+use super::facts::{FORMAT_VERSION, PartFacts};
 use crate::exchange::masks::Secrets;
 
 /// The file in the folder of a part.
@@ -130,7 +130,7 @@ impl PartWriter {
             return Err(PartError::Secret { path });
         }
         if is_complete {
-            let sha256 = hexadecimal(&Sha256::digest(&self.0));
+            let sha256 = format!("{:x}", Sha256::digest(&self.0));
             self.line(&EndRow { complete: true, sha256 })?;
         }
         let write = || fs::create_dir_all(dir).and_then(|()| fs::write(&path, &self.0));
@@ -186,7 +186,7 @@ impl PartFile {
         if !end.complete {
             return Err(PartError::Unfinished { dir: dir.to_owned() });
         }
-        if end.sha256 != hexadecimal(&Sha256::digest(content)) {
+        if end.sha256 != format!("{:x}", Sha256::digest(content)) {
             return Err(damaged("its lines are not those that were written".to_owned()));
         }
         let lines = content.lines().skip(1).map(str::to_owned).collect();

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use strum::IntoEnumIterator;
+
 use super::error::PartError;
 use super::facts::{PartFact, register_fingerprint};
 use super::file::{PartFile, PartKind};
@@ -118,7 +120,7 @@ fn compared(first: &PartFile, other: &PartFile) -> Result<(), PartError> {
         let count = |part: &PartFile| part.head.of.to_string();
         return Err(foreign(PartFact::Shards, (count(first), count(other))));
     }
-    for fact in PartFact::all() {
+    for fact in PartFact::iter() {
         let value = |part: &PartFile| part.head.facts.get(&fact).cloned().unwrap_or_default();
         if value(first) != value(other) {
             return Err(foreign(fact, (value(first), value(other))));
