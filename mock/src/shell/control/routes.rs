@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use http::{Method, StatusCode};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::site_action::SiteAction;
@@ -47,33 +46,6 @@ pub(super) struct Route {
     pub(super) one_of: Vec<String>,
 }
 
-/// One variant of an action's JSON Schema.
-#[derive(Deserialize)]
-struct VariantRow {
-    #[serde(default)]
-    description: String,
-    #[serde(rename = "x-route")]
-    route: String,
-    #[serde(rename = "x-status", default = "ok")]
-    status: u16,
-    #[serde(rename = "x-media-type", default = "json")]
-    media_type: String,
-    #[serde(rename = "x-any-body", default)]
-    takes_any_body: bool,
-    #[serde(rename = "x-offered", default)]
-    is_offered: bool,
-    properties: Map<String, Value>,
-    #[serde(default)]
-    required: Vec<String>,
-    #[serde(rename = "oneOf", default)]
-    one_of: Vec<RequiredRow>,
-}
-
-#[derive(Deserialize)]
-struct RequiredRow {
-    required: Vec<String>,
-}
-
 /// Every route.
 pub(super) static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
     let mut all = routes::<SiteAction>(true);
@@ -85,32 +57,42 @@ fn routes<A: JsonSchema>(is_of_site: bool) -> Vec<Route> {
     let settings =
         SchemaSettings::draft2020_12().for_deserialize().with(|all| all.inline_subschemas = true);
     let mut schema = Value::from(settings.into_generator().into_root_schema_for::<A>());
-    let variants: Vec<VariantRow> = serde_json::from_value(schema["oneOf"].take())
-        .expect("a test reads the route of every action");
-    variants.into_iter().map(|variant| Route::new(variant, is_of_site)).collect()
+    let Value::Array(variants) = schema["oneOf"].take() else { return Vec::new() };
+    variants.into_iter().map(|variant| Route::of(variant, is_of_site)).collect()
 }
 
 impl Route {
-    fn new(variant: VariantRow, is_of_site: bool) -> Self {
-        let VariantRow { mut properties, mut required, one_of, .. } = variant;
-        let tag = properties.shift_remove(TAG).unwrap_or_default();
-        required.retain(|name| name != TAG);
+    /// The route of one variant of an action, by its JSON Schema.
+    fn of(mut variant: Value, is_of_site: bool) -> Self {
+        let mut members: Map<String, Value> = match variant["properties"].take() {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        };
+        let tag = members.shift_remove(TAG).unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let required = |schema: &Value| -> Vec<String> {
+            schema["required"].as_array().into_iter().flatten().map(text).collect()
+        };
+        let route = text(&variant["x-route"]);
         let (method, path) =
-            variant.route.split_once(' ').expect("a test reads the method and path of every route");
+            route.split_once(' ').expect("a test reads the method and path of every route");
+        let status = variant["x-status"].as_u64().unwrap_or(200);
         Self {
-            name: tag["const"].as_str().unwrap_or_default().to_owned(),
+            name: text(&tag["const"]),
             is_of_site,
             method: method.parse().expect("a test reads the method of every route"),
             path: path.to_owned(),
-            title: variant.description,
-            status: StatusCode::from_u16(variant.status)
+            title: text(&variant["description"]),
+            status: u16::try_from(status)
+                .ok()
+                .and_then(|status| StatusCode::from_u16(status).ok())
                 .expect("a test reads the status of every route"),
-            media_type: variant.media_type,
-            takes_any_body: variant.takes_any_body,
-            is_offered: variant.is_offered,
-            members: properties,
-            required,
-            one_of: one_of.into_iter().flat_map(|one| one.required).collect(),
+            media_type: variant["x-media-type"].as_str().unwrap_or("application/json").to_owned(),
+            takes_any_body: variant["x-any-body"] == true,
+            is_offered: variant["x-offered"] == true,
+            members,
+            required: required(&variant).into_iter().filter(|name| name != TAG).collect(),
+            one_of: variant["oneOf"].as_array().into_iter().flatten().flat_map(required).collect(),
         }
     }
 
@@ -156,12 +138,4 @@ impl Route {
         }
         Some(id)
     }
-}
-
-fn json() -> String {
-    "application/json".to_owned()
-}
-
-fn ok() -> u16 {
-    200
 }

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::plan::StatusPlan;
@@ -37,22 +38,30 @@ struct MailboxState {
     count: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct KeptArrival {
     number: u64,
     at: Timestamp,
+    #[serde(flatten)]
     arrival: Arrival,
-    status: StatusCode,
+    status: u16,
 }
 
 /// One call, as it arrives.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Arrival {
     /// What follows `?` in the address, to tell webhooks apart.
     pub(crate) query: Option<String>,
     /// By name; values of one name are joined.
     pub(crate) headers: BTreeMap<String, String>,
+    #[serde(serialize_with = "json_or_text")]
     pub(crate) body: Bytes,
+}
+
+/// A body that is JSON as JSON, any other as text.
+fn json_or_text<S: Serializer>(body: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
+    let text = |_| Value::from(String::from_utf8_lossy(body));
+    serde_json::from_slice(body).unwrap_or_else(text).serialize(serializer)
 }
 
 impl Arrival {
@@ -86,7 +95,8 @@ impl Mailbox {
         inner.count += 1;
         let status = inner.plan.next_status();
         inner.bytes += arrival.bytes();
-        inner.arrived.push_back(KeptArrival { number: inner.count, at, arrival, status });
+        let (number, kept_status) = (inner.count, status.as_u16());
+        inner.arrived.push_back(KeptArrival { number, at, arrival, status: kept_status });
         while inner.arrived.len() > ARRIVALS_MAX || inner.bytes > ARRIVALS_BYTES_MAX {
             let Some(oldest) = inner.arrived.pop_front() else { break };
             inner.bytes -= oldest.arrival.bytes();
@@ -110,27 +120,11 @@ impl Mailbox {
     pub(crate) fn view(&self, base_url: &str) -> Value {
         let inner = self.0.lock();
         let statuses: Vec<u16> = inner.plan.statuses().iter().map(StatusCode::as_u16).collect();
-        let received: Vec<Value> = inner.arrived.iter().map(KeptArrival::view).collect();
         json!({
             "url": format!("{base_url}{RECEIVER}"),
             "statuses": statuses,
-            "forgotten": inner.count - received.len() as u64,
-            "received": received,
-        })
-    }
-}
-
-impl KeptArrival {
-    fn view(&self) -> Value {
-        let Arrival { query, headers, body } = &self.arrival;
-        let text = || Value::from(String::from_utf8_lossy(body));
-        json!({
-            "number": self.number,
-            "at": self.at.to_string(),
-            "query": query,
-            "headers": headers,
-            "body": serde_json::from_slice(body).unwrap_or_else(|_| text()),
-            "status": self.status.as_u16(),
+            "forgotten": inner.count - inner.arrived.len() as u64,
+            "received": inner.arrived,
         })
     }
 }
