@@ -111,6 +111,6 @@ fn a_name_of_a_type_means_one_thing() {
             }
         }
     }
-    places.retain(|name, paths| paths.len() > 1);
+    places.retain(|_, paths| paths.len() > 1);
     assert!(places.is_empty(), "{} names of types mean two things: {places:#?}", places.len());
 }

@@ -41,6 +41,7 @@ pub(super) struct KeyBatch {
     pub(super) documents: BTreeMap<[u8; 32], Content>,
     /// Documents that the store need not have any more.
     pub(super) unused_documents: Vec<[u8; 32]>,
+    /// The number of the newest sandbox.
     pub(super) made: u64,
 }
 
