@@ -1,16 +1,14 @@
 //! Restores the sandboxes of a store.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
-
-use moot_fixtures::contract::Answers;
-use moot_fixtures::world::SeedWorld;
 
 use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url, id};
 use crate::defect;
 use crate::shell::clock;
-use crate::shell::store::StoredSandbox;
+use crate::shell::store::{SandboxRecord, StoredSandbox};
 use crate::value::message::json::json_bytes;
 use crate::value::settings::SettingsError;
 use crate::world::World;
@@ -25,53 +23,32 @@ pub(crate) fn restore(
     stored: Vec<StoredSandbox>,
     starts: u64,
 ) -> Result<Vec<Arc<Realm>>, SettingsError> {
-    let mut rows = SharedRows { main, main_world: sandboxes.main_world(), made: BTreeMap::new() };
+    let of_main = main.service.seeded();
+    // Sandboxes with the same world and answers share their seed rows.
+    let mut shared = BTreeMap::new();
     let mut realms = Vec::with_capacity(stored.len());
     for StoredSandbox { record, changes } in stored {
-        let seeded = rows.get(record.world, record.answers)?;
-        let settings = RunSettings {
-            base_url: base_url(main, record.key),
-            sandbox: Some(id(record.key)),
-            ..record.settings
+        let SandboxRecord { key, world, answers, settings, defects, lease } = record;
+        let seeded = if world.is_none() && *of_main.answers() == answers {
+            of_main.clone()
+        } else {
+            match shared.entry((world.as_deref().map(json_bytes), json_bytes(&answers))) {
+                Entry::Occupied(known) => Arc::clone(known.get()),
+                Entry::Vacant(place) => {
+                    let world = world.as_deref().unwrap_or(sandboxes.main_world());
+                    place.insert(Arc::new(Seeded::new(world, answers)?)).clone()
+                }
+            }
         };
+        let settings =
+            RunSettings { base_url: base_url(main, key), sandbox: Some(id(key)), ..settings };
         let mut world = World::from_seeded(seeded, settings.clone(), clock::now())?;
         world.restore(changes, starts);
-        let world = defect::install(world, &record.defects);
-        let realm = sandboxes.realm(record.key, world, settings, record.lease);
+        let world = defect::install(world, &defects);
+        let realm = sandboxes.realm(key, world, settings, lease);
         // The limit was met when they were stored.
         sandboxes.insert(&realm);
         realms.push(realm);
     }
     Ok(realms)
-}
-
-/// Seed rows by world and answers. Sandboxes with the same world and answers share them.
-struct SharedRows<'m> {
-    main: &'m Realm,
-    main_world: &'m SeedWorld,
-    made: BTreeMap<StoredWorldKey, Arc<Seeded>>,
-}
-
-/// The JSON of a seed world (`None` for the main world's) and of its answers.
-type StoredWorldKey = (Option<Vec<u8>>, Vec<u8>);
-
-impl SharedRows<'_> {
-    fn get(
-        &mut self,
-        world: Option<Arc<SeedWorld>>,
-        answers: Answers,
-    ) -> Result<Arc<Seeded>, SettingsError> {
-        let of_main = self.main.service.seeded();
-        if world.is_none() && *of_main.answers() == answers {
-            return Ok(of_main);
-        }
-        let name = (world.as_deref().map(json_bytes), json_bytes(&answers));
-        if let Some(seeded) = self.made.get(&name) {
-            return Ok(seeded.clone());
-        }
-        let world = world.as_deref().unwrap_or(self.main_world);
-        let seeded = Arc::new(Seeded::new(world, answers)?);
-        self.made.insert(name, seeded.clone());
-        Ok(seeded)
-    }
 }

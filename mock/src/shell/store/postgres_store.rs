@@ -210,9 +210,11 @@ impl RowStore for PostgresStore {
     fn read(&self) -> Result<Option<StoreContents>, DurableError> {
         let mut values = BTreeMap::<StoreKey, Vec<u8>>::new();
         for row in self.read_rows(ROWS)? {
-            let text = String::from_utf8_lossy(row.get(0));
-            let unknown = || self.damaged(format!("its key `{text}` is unknown"));
-            values.insert(key_of(&text).ok_or_else(unknown)?, row.get(1));
+            let bytes: &[u8] = row.get(0);
+            let key = std::str::from_utf8(bytes).ok().and_then(key_of);
+            let shown = || String::from_utf8_lossy(bytes).into_owned();
+            let unknown = || self.damaged(format!("its key `{}` is unknown", shown()));
+            values.insert(key.ok_or_else(unknown)?, row.get(1));
         }
         let Some(header) = values.get(&StoreKey::Header) else { return Ok(None) };
         let read = StoreHeader::read(header).and_then(|header| KeyTable::read(header, values));
