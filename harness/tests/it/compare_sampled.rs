@@ -25,34 +25,44 @@ const SELECTORS: [&str; 11] = [
     "07_errors",
 ];
 
-/// Defects, each with a requirement that it breaks.
-const DEFECTS: [(&str, &str); 10] = [
-    ("page.one-short", "pagination.full-until-last"),
-    ("page.total-count-of-page", "pagination.total-count-agrees"),
-    ("workflow.bare", "get-workflow.shape"),
-    ("request.status-203", "get-legal-request.status-200"),
-    ("request.another", "get-legal-request.returns-the-asked"),
-    ("documents.get-bare", "get-repository-document.shape"),
-    ("delete-webhook.stays-listed", "delete-webhook.gone-from-list"),
-    ("delete-webhook.unknown-is-400", "delete-webhook.unknown-404"),
-    ("isolation.workflow-read", "isolation.get-workflow"),
-    ("problem.status-text", "errors.member-status"),
+/// Defects, each with a requirement that it breaks. Those of one run have nothing to do with each other.
+const DEFECTS: [[(&str, &str); 2]; 5] = [
+    [
+        ("page.one-short", "pagination.full-until-last"),
+        ("problem.status-text", "errors.member-status"),
+    ],
+    [
+        ("page.total-count-of-page", "pagination.total-count-agrees"),
+        ("delete-webhook.unknown-is-400", "delete-webhook.unknown-404"),
+    ],
+    [
+        ("workflow.bare", "get-workflow.shape"),
+        ("delete-webhook.stays-listed", "delete-webhook.gone-from-list"),
+    ],
+    [
+        ("request.status-203", "get-legal-request.status-200"),
+        ("documents.get-bare", "get-repository-document.shape"),
+    ],
+    [
+        ("request.another", "get-legal-request.returns-the-asked"),
+        ("isolation.workflow-read", "isolation.get-workflow"),
+    ],
 ];
 
-/// Answers that the default does not give.
-const ANSWERS: [&str; 12] = [
-    "other_company: 403",
-    "list_order: oldest_first",
-    "per_page: 20",
-    "timestamps: milliseconds",
-    "activity_paginated: true",
-    "webhook_delete_status: 200",
-    "page_past_end: not_found",
-    "status_filter_unknown: ignored",
-    "problem_content_type: application/json",
-    "instance_prefix: false",
-    "token_failure_status: { invalid_client: 400, other: 400 }",
-    "other_errors: { unknown_path: 404, wrong_method: 404, wrong_media_type: 422, too_large: 413 }",
+/// Answers that the default does not give, by question. Those of one run have nothing to do with each other.
+const ANSWERS: [[&str; 3]; 4] = [
+    ["list_order: oldest_first", "other_company: 403", "webhook_delete_status: 200"],
+    [
+        "per_page: 20",
+        "problem_content_type: application/json",
+        "token_failure_status: { invalid_client: 400, other: 400 }",
+    ],
+    ["instance_prefix: false", "page_past_end: not_found", "timestamps: milliseconds"],
+    [
+        "activity_paginated: true",
+        "other_errors: { unknown_path: 404, wrong_method: 404, wrong_media_type: 422, too_large: 413 }",
+        "status_filter_unknown: ignored",
+    ],
 ];
 
 /// A run of these scenarios, all where there is no selector, with what it was told.
@@ -83,9 +93,10 @@ fn rows(comparison: &TargetComparison) -> Vec<(Class, String)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_defect_on_a_side_is_told_as_the_violation_of_that_side() {
     let sound = side("sound", TargetOptions::default(), &SELECTORS).await;
-    for (defect, requirement) in DEFECTS {
-        let target = TargetOptions { defects: vec![defect.to_owned()], ..TargetOptions::default() };
-        let erring = side(defect, target, &SELECTORS).await;
+    for pair in DEFECTS {
+        let defects = pair.map(|(defect, _)| defect.to_owned());
+        let target = TargetOptions { defects: defects.to_vec(), ..TargetOptions::default() };
+        let erring = side("erring", target, &SELECTORS).await;
         for (a, b, class) in
             [(&sound, &erring, Class::BViolates), (&erring, &sound, Class::AViolates)]
         {
@@ -93,9 +104,11 @@ async fn a_defect_on_a_side_is_told_as_the_violation_of_that_side() {
             // An object that is another one has another id; who is right, its own finding says.
             let by_id = (Class::Undecidable, "member legal_request/id".to_owned());
             let rows: Vec<_> = rows(&comparison).into_iter().filter(|row| *row != by_id).collect();
-            assert_eq!(comparison.exit_code, 1, "{defect}: {rows:?}");
-            assert!(rows.contains(&(class, requirement.to_owned())), "{defect}: {rows:?}");
-            assert!(rows.iter().all(|(found, _)| *found == class), "{defect}: {rows:?}");
+            assert_eq!(comparison.exit_code, 1, "{defects:?}: {rows:?}");
+            for (_, requirement) in pair {
+                assert!(rows.contains(&(class, requirement.to_owned())), "{defects:?}: {rows:?}");
+            }
+            assert!(rows.iter().all(|(found, _)| *found == class), "{defects:?}: {rows:?}");
         }
     }
 }
@@ -103,14 +116,15 @@ async fn a_defect_on_a_side_is_told_as_the_violation_of_that_side() {
 #[tokio::test(flavor = "multi_thread")]
 async fn another_answer_is_told_as_that_answer_and_nothing_else() {
     let one = side("default", TargetOptions::default(), &SELECTORS).await;
-    for line in ANSWERS {
-        let answers = answers::parse(line).expect("it is allowed");
+    for lines in ANSWERS {
+        let answers = answers::parse(&lines.join("\n")).expect("they are allowed");
         let target = TargetOptions { answers: Some(answers), ..TargetOptions::default() };
-        let other = side(line, target, &SELECTORS).await;
-        let id = line.split(':').next().expect("a question");
+        let other = side("other", target, &SELECTORS).await;
+        let ids = lines.map(|line| line.split(':').next().expect("a question"));
+        let expected = ids.map(|id| (Class::BothAllowed, id.to_owned()));
         let comparison = held(&one, &other);
-        assert_eq!(rows(&comparison), [(Class::BothAllowed, id.to_owned())], "{line}");
-        assert_eq!(comparison.exit_code, 5, "{line}");
+        assert_eq!(rows(&comparison), expected, "{lines:?}");
+        assert_eq!(comparison.exit_code, 5, "{lines:?}");
     }
 }
 

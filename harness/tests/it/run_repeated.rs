@@ -13,10 +13,10 @@ use moot_harness::scenario::model::ScenarioFile;
 /// Runs that are compared with the first; each has its own order and its own number of jobs.
 const RUNS: u64 = 50;
 const JOBS: [usize; 5] = [1, 2, 3, 8, 32];
-/// Each run walks one scenario in so many, so that each scenario is walked in two runs.
-const PART: usize = 25;
+/// Each of these runs has one scenario in so many, so that each scenario runs once more.
+const PART: usize = 50;
 
-/// The scenarios whose place in the suite is `number`, `number` + 25, and so on.
+/// The scenarios whose place in the suite is `number`, `number` + [`PART`], and so on.
 fn part(files: &[ScenarioFile], number: usize) -> Vec<ScenarioFile> {
     let mut place = 0;
     let mut files = files.to_vec();
