@@ -17,7 +17,6 @@ pub mod json;
 mod means;
 mod search;
 mod shrink;
-mod steps;
 pub mod text;
 pub mod violation;
 

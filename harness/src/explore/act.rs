@@ -8,17 +8,10 @@ pub struct Act {
     /// Steps of the scenario language.
     pub steps: Vec<Value>,
     /// What a scenario with this act needs of its target (words of [`crate::scenario::model::NEEDS`]).
-    pub needs: Vec<&'static str>,
+    pub needs: &'static [String],
     /// Calls that may create an object.
     pub creations: u32,
     /// Whether it compares answers, which another client could change in between. A failure then counts
     /// only when it shows twice.
     pub compares: bool,
-}
-
-impl Act {
-    /// An act that only reads.
-    pub fn reading(steps: Vec<Value>) -> Self {
-        Self { steps, needs: vec!["read"], creations: 0, compares: false }
-    }
 }

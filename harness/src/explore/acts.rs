@@ -1,29 +1,167 @@
-//! All kinds of acts that can be drawn.
+//! The acts that can be drawn, from `acts/*.yaml`.
+//!
+//! Every check of an act is a row of the register, as in any scenario. The implicit checks judge each exchange
+//! besides. Where the specification leaves the answer open, the acts state nothing.
 
-mod comparing;
-mod isolation;
-mod menu;
-mod reading;
-mod requests;
-mod tokens;
-mod uploads;
-mod webhooks;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use proptest::strategy::BoxedStrategy;
+use proptest::sample::select;
+use proptest::strategy::{BoxedStrategy, Strategy, Union};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::act::Act;
+use super::inputs::InputKind;
 use super::means::Means;
-use menu::Menu;
+
+/// An act of a file: steps with places for inputs.
+///
+/// `${name}` stands for the input of this name, and `${name.member}` for a member of it. A text that is nothing
+/// else becomes the value itself.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ActTemplate {
+    /// How often it is drawn, beside the others.
+    weight: u32,
+    /// As [`Act::needs`]. Every act needs `read` too.
+    #[serde(default)]
+    needs: Vec<String>,
+    /// As [`Act::creations`].
+    #[serde(default)]
+    creations: u32,
+    /// As [`Act::compares`].
+    #[serde(default)]
+    compares: bool,
+    /// Its inputs by name.
+    #[serde(default)]
+    draw: BTreeMap<String, Input>,
+    steps: Value,
+}
+
+/// What an input is drawn from.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Input {
+    Kind(InputKind),
+    OneOf(Vec<Value>),
+}
+
+const FILES: [&str; 7] = [
+    include_str!("acts/reading.yaml"),
+    include_str!("acts/comparing.yaml"),
+    include_str!("acts/isolation.yaml"),
+    include_str!("acts/requests.yaml"),
+    include_str!("acts/uploads.yaml"),
+    include_str!("acts/webhooks.yaml"),
+    include_str!("acts/tokens.yaml"),
+];
+
+static ALL: LazyLock<Vec<ActTemplate>> = LazyLock::new(|| {
+    let read = |text: &&str| -> Vec<ActTemplate> {
+        serde_saphyr::from_str(text).expect("a test reads the embedded files")
+    };
+    FILES.iter().flat_map(read).collect()
+});
 
 /// An act that a target with these means may be sent.
 pub(super) fn act(means: &Means) -> BoxedStrategy<Act> {
-    let mut menu = Menu::new(means.clone());
-    reading::add(&mut menu);
-    comparing::add(&mut menu);
-    isolation::add(&mut menu);
-    requests::add(&mut menu);
-    uploads::add(&mut menu);
-    webhooks::add(&mut menu);
-    tokens::add(&mut menu);
-    menu.act()
+    let allowed = ALL.iter().filter(|template| means.meet(&template.needs));
+    Union::new_weighted(allowed.map(|it| (it.weight, it.strategy())).collect()).boxed()
+}
+
+impl ActTemplate {
+    fn strategy(&'static self) -> BoxedStrategy<Act> {
+        let inputs: Vec<BoxedStrategy<Value>> = self.draw.values().map(Input::strategy).collect();
+        inputs.prop_map(|values| self.act(&self.draw.keys().cloned().zip(values).collect())).boxed()
+    }
+
+    fn act(&'static self, inputs: &Map<String, Value>) -> Act {
+        let steps = match filled(&self.steps, inputs) {
+            Value::Array(steps) => steps,
+            other => vec![other],
+        };
+        let Self { needs, creations, compares, .. } = self;
+        Act { steps, needs, creations: *creations, compares: *compares }
+    }
+}
+
+impl Input {
+    fn strategy(&'static self) -> BoxedStrategy<Value> {
+        match self {
+            Self::Kind(kind) => kind.strategy(),
+            Self::OneOf(values) => select(values.as_slice()).boxed(),
+        }
+    }
+}
+
+/// The template with its inputs.
+fn filled(template: &Value, inputs: &Map<String, Value>) -> Value {
+    match template {
+        Value::String(text) => {
+            let whole = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+            match whole.and_then(|path| input(path, inputs)) {
+                Some(value) => value.clone(),
+                None => filled_text(text, inputs).into(),
+            }
+        }
+        Value::Array(items) => items.iter().map(|item| filled(item, inputs)).collect(),
+        // Of two members with the same name, the later one counts.
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| (filled_text(name, inputs), filled(value, inputs)))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+fn filled_text(text: &str, inputs: &Map<String, Value>) -> String {
+    let mut parts = text.split("${");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (path, rest) = part.split_once('}').unwrap_or((part, ""));
+        out.push_str(input(path, inputs).and_then(Value::as_str).unwrap_or_default());
+        out.push_str(rest);
+    }
+    out
+}
+
+fn input<'i>(path: &str, inputs: &'i Map<String, Value>) -> Option<&'i Value> {
+    match path.split_once('.') {
+        Some((name, member)) => inputs.get(name)?.get(member),
+        None => inputs.get(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    use super::{ALL, Strategy, act};
+    use crate::explore::case::{Case, files};
+    use crate::explore::means::Means;
+    use crate::scenario::model::NEEDS;
+
+    #[test]
+    fn every_act_of_the_files_is_a_scenario_and_fills_all_its_places() {
+        let mut runner = TestRunner::deterministic();
+        for (number, template) in (1..).zip(ALL.iter()) {
+            let act = template.strategy().new_tree(&mut runner).expect("it is drawn").current();
+            let text = format!("{:?}", act.steps);
+            assert!(!text.contains("${"), "{text}");
+            assert!(act.needs.iter().all(|need| NEEDS.contains(&need.as_str())), "{:?}", act.needs);
+            files("acts", &[Case { number, acts: vec![act] }]).expect("it is a scenario");
+        }
+    }
+
+    #[test]
+    fn a_target_that_may_only_be_read_is_sent_nothing_that_creates() {
+        let mut runner = TestRunner::deterministic();
+        let acts = act(&Means::of(|need| need == "read"));
+        for _ in 0..200 {
+            let act = acts.new_tree(&mut runner).expect("it is drawn").current();
+            assert_eq!((act.needs.len(), act.creations), (0, 0), "{act:?}");
+        }
+    }
 }

@@ -29,8 +29,10 @@ impl Case {
     }
 
     fn scenario(&self) -> Value {
-        let needed: Vec<&str> = self.acts.iter().flat_map(|act| act.needs.clone()).collect();
-        let needs: Vec<&str> = NEEDS.into_iter().filter(|need| needed.contains(need)).collect();
+        let is_needed = |need: &&str| {
+            *need == "read" || self.acts.iter().any(|act| act.needs.iter().any(|it| it == need))
+        };
+        let needs: Vec<&str> = NEEDS.into_iter().filter(is_needed).collect();
         let acts = self.acts.iter().zip(1..);
         let steps: Vec<Value> = acts.flat_map(|(act, place)| numbered(&act.steps, place)).collect();
         let mut scenario = json!({
@@ -101,7 +103,8 @@ mod tests {
             "query": { "page": "1", "status": "no" },
             "expect": { "a.b": { "status": [200, 404], "/x": { "equals": {} } } },
         });
-        let case = Case { number: 1, acts: vec![Act::reading(vec![step])] };
+        let act = Act { steps: vec![step], needs: &[], creations: 0, compares: false };
+        let case = Case { number: 1, acts: vec![act] };
         insta::assert_snapshot!(text(&[case]), @r#"
         section: "4"
         title: Explored

@@ -5,39 +5,115 @@
 
 use std::net::Ipv4Addr;
 
+use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, LegalRequestStatus, Operation};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, Strategy, any};
 use proptest::prop_oneof;
 use proptest::sample::select;
+use proptest::strategy::BoxedStrategy;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Members of a list, and workflows, are chosen among this many.
-pub(super) const ROWS: usize = 4;
+/// Members of a list are chosen among this many.
+const SLICES: usize = 4;
 
 /// An id that no object has. It is too long to be hit by chance.
-pub(super) const PLAIN_ID: &str = "[a-z][A-Za-z0-9]{15,32}";
+const PLAIN_ID: &str = "[a-z][A-Za-z0-9]{15,32}";
 /// An id that must be escaped in a path. It holds no separator, and begins with no dot.
-pub(super) const NASTY_ID: &str =
-    "[A-Za-z0-9_~ß漢😀'\"&+;:=!$*(),-][A-Za-z0-9_.~ß漢😀'\"&+;:=!$*(),-]{2,59}";
+const NASTY_ID: &str = "[A-Za-z0-9_~ß漢😀'\"&+;:=!$*(),-][A-Za-z0-9_.~ß漢😀'\"&+;:=!$*(),-]{2,59}";
 /// A value of a query parameter.
-pub(super) const QUERY: &str = "[A-Za-z0-9 _.ß漢&+;:=%/?#-]{0,24}";
+const QUERY: &str = "[A-Za-z0-9 _.ß漢&+;:=%/?#-]{0,24}";
 /// A text of a form.
-pub(super) const TEXT: &str = "[A-Za-z0-9 .,'\"ßé漢😀&+;:=(){}|~\\[\\]\\\\/-]{0,60}";
+const TEXT: &str = "[A-Za-z0-9 .,'\"ßé漢😀&+;:=(){}|~\\[\\]\\\\/-]{0,60}";
 /// A short word.
-pub(super) const WORD: &str = "[a-z]{1,12}";
+const WORD: &str = "[a-z]{1,12}";
+
+/// A kind of input, by its name in the files of acts.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum InputKind {
+    PlainId,
+    NastyId,
+    Query,
+    Text,
+    Word,
+    Json,
+    NoObject,
+    PrivateHost,
+    UnknownEmail,
+    /// A list of the API: its `id` (`list_workflows`), its `path`, and the `row` of its requirements
+    /// (`list-workflows`).
+    List,
+    /// At most one of the first members of a list, as a slice of JSONPath.
+    Slice,
+    /// The status of a legal request.
+    Status,
+    /// Another status than `draft`: its `value`, and a pattern of its `words`.
+    StatusAfterDraft,
+    /// A field of a request, sometimes one that it does not have.
+    RequestField,
+    /// A JSON object: its `text`, and its `value`.
+    Metadata,
+}
+
+impl InputKind {
+    pub(super) fn strategy(self) -> BoxedStrategy<Value> {
+        match self {
+            Self::PlainId => PLAIN_ID.prop_map(Value::from).boxed(),
+            Self::NastyId => NASTY_ID.prop_map(Value::from).boxed(),
+            Self::Query => QUERY.prop_map(Value::from).boxed(),
+            Self::Text => TEXT.prop_map(Value::from).boxed(),
+            Self::Word => WORD.prop_map(Value::from).boxed(),
+            Self::Json => json_value().boxed(),
+            Self::NoObject => no_object().prop_map(Value::from).boxed(),
+            Self::PrivateHost => private_host().prop_map(Value::from).boxed(),
+            // It belongs to nobody.
+            Self::UnknownEmail => {
+                WORD.prop_map(|name| format!("{name}@example.invalid").into()).boxed()
+            }
+            Self::List => select(&Operation::LISTS).prop_map(list).boxed(),
+            Self::Slice => (0..SLICES).prop_map(|row| format!("{row}:{}", row + 1).into()).boxed(),
+            Self::Status => {
+                select(&LegalRequestStatus::ALL).prop_map(|it| it.as_str().into()).boxed()
+            }
+            Self::StatusAfterDraft => {
+                let all = LegalRequestStatus::ALL.into_iter();
+                let others: Vec<LegalRequestStatus> =
+                    all.filter(|it| *it != LegalRequestStatus::Draft).collect();
+                let with_words = |status: LegalRequestStatus| {
+                    let value = status.as_str();
+                    json!({ "value": value, "words": value.replace('_', "[ _-]") })
+                };
+                select(others).prop_map(with_words).boxed()
+            }
+            Self::RequestField => {
+                let known: Vec<&str> =
+                    CREATE_REQUEST_FIELDS.iter().map(|field| field.name).collect();
+                prop_oneof![2 => select(known).prop_map(Value::from), 1 => WORD.prop_map(Value::from)]
+                    .boxed()
+            }
+            Self::Metadata => btree_map(WORD, json_value(), 0..4)
+                .prop_map(|members| {
+                    let value = json!(members);
+                    json!({ "text": value.to_string(), "value": value })
+                })
+                .boxed(),
+        }
+    }
+}
+
+fn list(operation: Operation) -> Value {
+    let id = operation.as_str();
+    json!({ "id": id, "path": operation.path(), "row": id.replace('_', "-") })
+}
 
 /// One of these, as an owned text.
-pub(super) fn one_of(texts: &'static [&'static str]) -> impl Strategy<Value = String> {
+fn one_of(texts: &'static [&'static str]) -> impl Strategy<Value = String> {
     select(texts).prop_map(str::to_owned)
 }
 
-/// An e-mail address that belongs to nobody.
-pub(super) fn unknown_email() -> impl Strategy<Value = String> {
-    WORD.prop_map(|name| format!("{name}@example.invalid"))
-}
-
 /// A text that is not a JSON object, and is not blank. Some are other JSON values.
-pub(super) fn no_object() -> impl Strategy<Value = String> {
+fn no_object() -> impl Strategy<Value = String> {
     let is_no_object = |text: &String| {
         !text.trim().is_empty()
             && serde_json::from_str::<Value>(text).map_or(true, |value| !value.is_object())
@@ -49,7 +125,7 @@ pub(super) fn no_object() -> impl Strategy<Value = String> {
 }
 
 /// A JSON value, two levels deep. Numbers are whole: services write fractions in different ways.
-pub(super) fn json_value() -> impl Strategy<Value = Value> {
+fn json_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -65,7 +141,7 @@ pub(super) fn json_value() -> impl Strategy<Value = Value> {
 }
 
 /// Hosts inside a private network, in the notations that a URL allows.
-pub(super) fn private_host() -> impl Strategy<Value = String> {
+fn private_host() -> impl Strategy<Value = String> {
     let networks = vec![[10, 0], [127, 0], [172, 16], [172, 31], [192, 168], [169, 254]];
     let ipv4 = (select(networks), any::<u8>(), any::<u8>())
         .prop_map(|([a, b], c, d)| Ipv4Addr::new(a, b, c, d));

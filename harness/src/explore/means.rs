@@ -21,7 +21,7 @@ impl Means {
     }
 
     /// Whether all of these needs are met.
-    pub(super) fn meet(&self, needs: &[&'static str]) -> bool {
-        needs.iter().all(|need| self.0.contains(need))
+    pub(super) fn meet(&self, needs: &[String]) -> bool {
+        needs.iter().all(|need| self.0.contains(need.as_str()))
     }
 }
