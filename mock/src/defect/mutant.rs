@@ -5,13 +5,11 @@
 //! [`Equivalence`].
 
 mod answers;
-mod calls;
 mod effects;
 mod lists;
 mod members;
-mod messages;
+mod operations;
 mod refusals;
-mod requests;
 mod row;
 mod views;
 
@@ -93,11 +91,9 @@ static ALL: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
     let mut all = answers::mutants();
     all.extend(views::mutants());
     all.extend(lists::mutants());
+    all.extend(operations::mutants());
     all.extend(effects::mutants());
-    all.extend(calls::mutants());
     all.extend(refusals::mutants());
-    all.extend(messages::mutants());
-    all.extend(requests::mutants());
     all
 });
 

@@ -1,4 +1,4 @@
-//! Operators on the effect of each call that changes something, on its rules and on its fields.
+//! Operators on the status changes of a legal request, and on the rules and fields of each form.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,12 @@ use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
 use crate::defect::act::{DefectAct, RefusedCall};
 use crate::defect::call_edit::CallEdit;
 use crate::defect::condition::CallCondition;
-use crate::defect::effect_defect::EffectAct;
 use crate::defect::rule_pattern::RulePattern;
 use crate::defect::transition_defect::TransitionAct;
 use crate::value::address::AddressFault;
 
 pub(super) fn mutants() -> Vec<Mutant> {
     let mut all = Vec::new();
-    effects(&mut all);
     transitions(&mut all);
     rules(&mut all);
     fields(&mut all);
@@ -37,30 +35,6 @@ fn push(
     let what = format!("{}: {part}: {operator}.", operation.title());
     let at = (kind, place.as_str());
     all.push(mutant(operation.section(), at, (family, operator), what, vec![act]));
-}
-
-fn effects(all: &mut Vec<Mutant>) {
-    use Operation as Op;
-    let creations = [Op::CreateLegalRequest, Op::CreateRepositoryDocument, Op::CreateWebhook];
-    let at = (PlaceKind::Effect, "effect");
-    let act = |of, act| DefectAct::Effect { of, act };
-    let family = OperatorFamily::Effects;
-    for of in creations {
-        push(of, at, (family, "twice"), act(of, EffectAct::Twice), all);
-        push(of, at, (family, "for-another-company"), act(of, EffectAct::ForAnother), all);
-    }
-    for of in creations.into_iter().chain([Op::DeleteWebhook, Op::RevokeToken]) {
-        push(of, at, (family, "not-applied"), DefectAct::StoreNothing(of), all);
-        push(of, at, (family, "done-by-the-next-call"), act(of, EffectAct::DoneByNext), all);
-    }
-    for of in creations.into_iter().chain([Op::DeleteWebhook]) {
-        push(of, at, (family, "undone-by-the-next-call"), act(of, EffectAct::UndoneByNext), all);
-    }
-    let delete = Op::DeleteWebhook;
-    push(delete, at, (family, "to-another"), act(delete, EffectAct::Another), all);
-    push(delete, at, (family, "to-all"), act(delete, EffectAct::All), all);
-    let create = Op::CreateWebhook;
-    push(create, at, (family, "replaces-the-same"), act(create, EffectAct::Replaces), all);
 }
 
 /// Each status that a legal request can change to, with the answers of the mock (§3).

@@ -20,10 +20,6 @@ pub(super) fn mutants() -> Vec<Mutant> {
         for problem in problems.copied().filter(|problem| is_reached(operation, *problem)) {
             at_problem(operation, problem, &mut all);
         }
-        let fails = operation.responses().iter().any(|row| row.schema == Some("token_failure"));
-        if fails && operation == Operation::CreateAccessToken {
-            at_token_failure(operation, &mut all);
-        }
     }
     all
 }
@@ -111,34 +107,4 @@ fn another(problem: ProblemType) -> ProblemType {
         }
         _ => ProblemType::InvalidToken,
     }
-}
-
-fn at_token_failure(operation: Operation, all: &mut Vec<Mutant>) {
-    let mut push = |member: &str, operator: &str, at: &str, by: Operator, sound: bool| {
-        let place = format!("{}/failure.{member}", place_of(operation));
-        let what = format!("{}: `{member}` of a failure is {operator}.", operation.title());
-        let responses = ResponseFilter {
-            of: vec![operation],
-            kind: ResponseKind::TokenFailure,
-            ..ResponseFilter::default()
-        };
-        let does = vec![edit_of(responses, at, by)];
-        let place = (PlaceKind::RefusalMember, place.as_str());
-        let made = mutant("7", place, (OperatorFamily::Errors, operator), what, does);
-        all.push(Mutant { equivalent: sound.then_some(Equivalence::Permitted), ..made });
-    };
-    for member in ["error", "error_description"] {
-        let at = format!("/{member}");
-        push(member, "dropped", &at, Operator::Drop, false);
-        push(member, "null", &at, Operator::Set(json!(null)), false);
-        push(member, "re-typed", &at, Operator::Damage(ValueDamage::ReType), false);
-        // A description may be empty.
-        push(member, "emptied", &at, Operator::Set(json!("")), member != "error");
-    }
-    push("error", "upper-cased", "/error", Operator::Damage(ValueDamage::UpperCase), false);
-    push("error", "unknown", "/error", Operator::Set(json!("error")), false);
-    push("http-status", "success", "status", Operator::Set(json!(200)), false);
-    push("http-status", "server-error", "status", Operator::Set(json!(500)), false);
-    push("content-type", "html", "header:content-type", Operator::Set(json!("text/html")), false);
-    push("body", "wrapped", "", Operator::Wrap("error".to_owned()), false);
 }
