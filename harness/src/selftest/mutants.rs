@@ -13,7 +13,7 @@ use moot_mock::defect::mutant::{self, Mutant};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::trial::{Bench, IdRow, by_requirement, of_scenario, side_by_side, weight};
+use super::trial::{Bench, IdRow, by_requirement, of_scenario, only, side_by_side, weight};
 use crate::run::Interruption;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions, text_hash};
 use crate::scenario::model::ScenarioFile;
@@ -207,25 +207,11 @@ fn nearest_first(files: &[ScenarioFile], section: &str) -> Vec<ScenarioFile> {
 /// The same files, but the scenario of this name (`stem/id`, with the brackets of a row) comes first.
 fn first(files: &[ScenarioFile], name: &str) -> Vec<ScenarioFile> {
     let name = without_row(name);
-    let is_it = |file: &ScenarioFile, id: &str| name == format!("{}/{id}", file.stem);
-    let (mut found, mut others) = (Vec::new(), Vec::new());
-    for file in files {
-        let (it, rest): (Vec<_>, Vec<_>) =
-            file.scenarios.iter().cloned().partition(|scenario| is_it(file, &scenario.id));
-        for (scenarios, to) in [(it, &mut found), (rest, &mut others)] {
-            if !scenarios.is_empty() {
-                to.push(ScenarioFile {
-                    stem: file.stem.clone(),
-                    section: file.section.clone(),
-                    title: file.title.clone(),
-                    requirements: file.requirements.clone(),
-                    scenarios,
-                });
-            }
-        }
-    }
-    found.extend(others);
-    found
+    let is_it =
+        |file: &ScenarioFile, at: usize| name == format!("{}/{}", file.stem, file.scenarios[at].id);
+    let mut ordered = only(files, is_it);
+    ordered.extend(only(files, |file, at| !is_it(file, at)));
+    ordered
 }
 
 /// Draws this many mutants that somebody can notice; the same seed draws the same ones. In the order of the

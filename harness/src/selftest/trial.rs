@@ -52,23 +52,9 @@ pub struct Sampling {
 }
 
 impl Bench {
-    /// The scenarios that `keeps` accepts, in their files. Files without one are left out.
-    pub fn only(&self, mut keeps: impl FnMut(&ScenarioFile, usize) -> bool) -> Vec<ScenarioFile> {
-        let mut files = Vec::new();
-        for file in &self.files {
-            let kept = (0..file.scenarios.len()).filter(|at| keeps(file, *at));
-            let scenarios: Vec<_> = kept.map(|at| file.scenarios[at].clone()).collect();
-            if !scenarios.is_empty() {
-                files.push(ScenarioFile {
-                    stem: file.stem.clone(),
-                    section: file.section.clone(),
-                    title: file.title.clone(),
-                    requirements: file.requirements.clone(),
-                    scenarios,
-                });
-            }
-        }
-        files
+    /// The scenarios that `keeps` accepts, in their files.
+    pub fn only(&self, keeps: impl FnMut(&ScenarioFile, usize) -> bool) -> Vec<ScenarioFile> {
+        only(&self.files, keeps)
     }
 
     /// Trials on deployments that run at the same time.
@@ -148,6 +134,28 @@ impl Bench {
         };
         apart(run_until(options, interruption, on_event)).await
     }
+}
+
+/// The scenarios that `keeps` accepts, in their files. Files without one are left out.
+pub(super) fn only(
+    files: &[ScenarioFile],
+    mut keeps: impl FnMut(&ScenarioFile, usize) -> bool,
+) -> Vec<ScenarioFile> {
+    let mut all = Vec::new();
+    for file in files {
+        let kept = (0..file.scenarios.len()).filter(|at| keeps(file, *at));
+        let scenarios: Vec<_> = kept.map(|at| file.scenarios[at].clone()).collect();
+        if !scenarios.is_empty() {
+            all.push(ScenarioFile {
+                stem: file.stem.clone(),
+                section: file.section.clone(),
+                title: file.title.clone(),
+                requirements: file.requirements.clone(),
+                scenarios,
+            });
+        }
+    }
+    all
 }
 
 /// Runs in a task of its own, so that trials run on several threads.
