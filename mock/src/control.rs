@@ -3,13 +3,11 @@
 //! [`ControlAction`] defines every action. The shell carries them over HTTP.
 
 mod action;
-mod address_request;
 mod addresses;
 mod advice;
 mod archive;
 mod checkpoints;
 mod clock;
-mod clock_request;
 #[cfg(feature = "server")]
 mod events;
 mod exchanges;
@@ -25,11 +23,9 @@ mod refusal;
 mod repository_document;
 mod restart;
 mod settings;
-mod settings_request;
 mod text;
 mod timers;
 mod tokens;
-mod workflow_request;
 
 use std::sync::Arc;
 
@@ -39,16 +35,16 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 pub use action::{ControlAction, Exhaust};
-pub use address_request::AddressContent;
-pub use clock_request::ClockMove;
+pub use addresses::AddressContent;
+pub use clock::ClockMove;
 #[cfg(feature = "server")]
 pub(crate) use events::{ControlEvent, EventKind, EventWatcher};
 pub use filter::{DeliveryFilter, ExchangeFilter, StatusFilter};
+pub use parties::WorkflowUpdate;
 pub use refusal::Refusal;
-pub use settings_request::{AnswersUpdate, SettingsUpdate};
+pub use settings::{AnswersUpdate, SettingsUpdate};
 #[cfg(feature = "server")]
 pub(crate) use text::optional_text;
-pub use workflow_request::WorkflowUpdate;
 
 use crate::world::World;
 use crate::world::state::change::Change;
@@ -90,36 +86,7 @@ pub(crate) fn look(
         ControlAction::ExportExchanges { filter } => {
             exchanges::check(world, filter).map(|()| archive::archive(world, filter))
         }
-        ControlAction::Reset
-        | ControlAction::Restart
-        | ControlAction::PutCheckpoint { .. }
-        | ControlAction::RestoreCheckpoint { .. }
-        | ControlAction::DeleteCheckpoint { .. }
-        | ControlAction::MoveClock(_)
-        | ControlAction::AddLegalRequest { .. }
-        | ControlAction::SetStatus { .. }
-        | ControlAction::AddComment { .. }
-        | ControlAction::MintToken { .. }
-        | ControlAction::ExpireToken { .. }
-        | ControlAction::RevokeToken { .. }
-        | ControlAction::SetRateLimit { .. }
-        | ControlAction::SetDeliveryPolicy(_)
-        | ControlAction::Redeliver { .. }
-        | ControlAction::ArmFault(_)
-        | ControlAction::DisarmFaults
-        | ControlAction::DisarmFault { .. }
-        | ControlAction::SetDrills(_)
-        | ControlAction::ClearExchanges
-        | ControlAction::SetSettings(_)
-        | ControlAction::SetProgression { .. }
-        | ControlAction::AddUser { .. }
-        | ControlAction::RemoveUser { .. }
-        | ControlAction::PutApplication { .. }
-        | ControlAction::RemoveApplication { .. }
-        | ControlAction::PutWorkflow { .. }
-        | ControlAction::RemoveWorkflow { .. }
-        | ControlAction::DeleteAddresses { .. }
-        | ControlAction::PutAddress(_) => return None,
+        _ => return None,
     })
 }
 
@@ -187,8 +154,7 @@ pub fn perform(
             legal_request::add(world, now, company.as_deref())
         }
         ControlAction::SetStatus { id, status, comment, force } => {
-            let ordered = legal_request::Ordered { status, comment, force };
-            legal_request::set_status(world, now, &id, ordered)
+            legal_request::set_status(world, now, &id, status, comment, force)
         }
         ControlAction::AddComment { id, comment } => {
             legal_request::comment(world, now, &id, comment)
@@ -263,8 +229,8 @@ pub(crate) fn go_back(
     checkpoint: Option<&str>,
 ) -> Result<(Value, Box<World>), Refusal> {
     let earlier = match checkpoint {
-        None => world.at_first(system_now).map_err(|error| Refusal::conflict(error.to_string()))?,
-        Some(name) => checkpoints::world_at(world, system_now, name)?,
+        None => world.at_first().map_err(|error| Refusal::conflict(error.to_string()))?,
+        Some(name) => checkpoints::world_at(world, name)?,
     };
     let former = std::mem::replace(world, earlier);
     Ok((overview::world(world, world.now(system_now)), Box::new(former)))

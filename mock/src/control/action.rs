@@ -9,13 +9,13 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use strum::VariantNames;
 
-use super::address_request::{AddressContent, AddressRequest, address_content};
-use super::clock_request::{ClockMove, ClockRequest, clock_move};
+use super::addresses::AddressContent;
+use super::clock::{ClockMove, ClockRequest, clock_move};
 use super::fault_request::{self, FaultRequest};
 use super::filter::{DeliveryFilter, ExchangeFilter};
-use super::settings_request::{self, SettingsUpdate};
+use super::parties::WorkflowUpdate;
+use super::settings::{self, SettingsUpdate};
 use super::text::optional_text;
-use super::workflow_request::WorkflowUpdate;
 use crate::value::delivery_policy::PolicyUpdate;
 use crate::value::settings::{Progression, RateLimitMode};
 use crate::world::fault::Fault;
@@ -183,7 +183,7 @@ pub enum ControlAction {
         /// its id
         id: String,
         /// `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
-        #[serde(deserialize_with = "settings_request::progression")]
+        #[serde(deserialize_with = "settings::progression")]
         #[schemars(with = "String")]
         progression: Progression,
     },
@@ -334,8 +334,6 @@ pub enum ControlAction {
         url: Option<String>,
     },
     /// What an https address answers, for uploads by it
-    #[serde(deserialize_with = "address_content")]
-    #[schemars(with = "AddressRequest")]
     #[schemars(extend("x-route" = "PUT /addresses", "oneOf" = one_of(&["text", "base64", "status"])))]
     PutAddress(AddressContent),
 }

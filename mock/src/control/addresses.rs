@@ -1,13 +1,34 @@
 //! What https addresses answer, for uploads by address (§4.9).
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{AddressContent, Refusal};
+use super::Refusal;
 use crate::value::limits::{ADDRESSES_MAX, FAULT_MILLISECONDS_MAX};
 use crate::value::message::content::Content;
 use crate::world::World;
 use crate::world::state::change::{Change, Registered};
+
+/// What an https address answers: `text`, `base64` or `status`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+pub struct AddressContent {
+    /// the https address
+    pub url: String,
+    /// its bytes as text
+    pub text: Option<String>,
+    /// its bytes in base64
+    pub base64: Option<String>,
+    /// no bytes: fetching fails with this status, 300 to 599
+    pub status: Option<u64>,
+    /// the media type of the bytes
+    pub content_type: Option<String>,
+    /// real time that fetching takes
+    pub milliseconds: Option<u64>,
+}
 
 /// Shape: `{"addresses": [{"url", "length", "content_type", "status", "milliseconds"}]}`; without bytes
 /// `length` is null, with bytes `status` is.
@@ -19,7 +40,7 @@ pub(super) fn view(world: &World) -> Value {
 
 /// Sets one. Shape: a member of `addresses`.
 pub(super) fn put(world: &mut World, address: AddressContent) -> Result<Value, Refusal> {
-    let AddressContent { url, answer, content_type, milliseconds } = address;
+    let AddressContent { url, text, base64, status, content_type, milliseconds } = address;
     let url = https(&url)?;
     if milliseconds.is_some_and(|milliseconds| milliseconds > FAULT_MILLISECONDS_MAX) {
         let detail = format!("`milliseconds` is {FAULT_MILLISECONDS_MAX} at most");
@@ -31,11 +52,23 @@ pub(super) fn put(world: &mut World, address: AddressContent) -> Result<Value, R
             format!("there are {ADDRESSES_MAX} addresses already: DELETE /__admin/addresses");
         return Err(Refusal::conflict(detail));
     }
-    let answer = answer.map(Content::in_memory);
-    let registered = Registered { answer, content_type, milliseconds };
+    let status = status.map(failure).transpose()?;
+    let bytes = match base64 {
+        Some(base64) => STANDARD
+            .decode(base64)
+            .map_err(|error| Refusal::invalid(format!("`base64`: {error}")))?,
+        None => text.unwrap_or_default().into_bytes(),
+    };
+    let content = status.is_none().then(|| Content::in_memory(bytes.into()));
+    let registered = Registered { content, status, content_type, milliseconds };
     let shown = row(&url, &registered);
     world.apply(vec![Change::PutAddress { url, registered }]);
     Ok(shown)
+}
+
+fn failure(code: u64) -> Result<u16, Refusal> {
+    let status = u16::try_from(code).ok().filter(|code| (300..=599).contains(code));
+    status.ok_or_else(|| Refusal::invalid(format!("`status` is 300 to 599, not {code}")))
 }
 
 /// Forgets one, or all; gives the others.
@@ -62,12 +95,11 @@ fn https(text: &str) -> Result<String, Refusal> {
 }
 
 fn row(url: &str, registered: &Registered) -> Value {
-    let Registered { answer, content_type, milliseconds } = registered;
     json!({
         "url": url,
-        "length": answer.as_ref().ok().map(|content| content.length),
-        "content_type": content_type,
-        "status": answer.as_ref().err(),
-        "milliseconds": milliseconds,
+        "length": registered.content.as_ref().map(|content| content.length),
+        "content_type": registered.content_type,
+        "status": registered.status,
+        "milliseconds": registered.milliseconds,
     })
 }

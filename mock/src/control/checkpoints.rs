@@ -43,11 +43,9 @@ pub(super) fn put(world: &mut World, now: Timestamp, name: String) -> Result<Val
 }
 
 /// The world as it was at one.
-pub(super) fn world_at(world: &World, system_now: Timestamp, name: &str) -> Result<World, Refusal> {
+pub(super) fn world_at(world: &World, name: &str) -> Result<World, Refusal> {
     let checkpoint = world.state().checkpoints.get(name).ok_or_else(|| unknown(name))?;
-    world
-        .at_checkpoint(checkpoint, system_now)
-        .map_err(|error| Refusal::conflict(error.to_string()))
+    world.at_checkpoint(checkpoint).map_err(|error| Refusal::conflict(error.to_string()))
 }
 
 /// Forgets one; gives the others.

@@ -9,18 +9,11 @@ use crate::value::settings::Progression;
 use crate::value::timestamp;
 use crate::world::state::change::Change;
 use crate::world::state::resource::LegalRequest;
-use crate::world::state::resource::activity::{Activity, ActivityKind};
+use crate::world::state::resource::activity::ActivityKind;
 use crate::world::state::resource::course;
 use crate::world::state::resource::legal_request::StoredFile;
 use crate::world::state::resource::status_way;
 use crate::world::{World, transition};
-
-/// An ordered status change.
-pub(super) struct Ordered {
-    pub(super) status: LegalRequestStatus,
-    pub(super) comment: Option<String>,
-    pub(super) force: bool,
-}
 
 /// The newest legal requests. Shape: `{"count", "legal_requests": [{"id", "company", "workflow_id", "name",
 /// "status", "created_at", "transitions", "next_step_at"}]}`; `count` says how many match, also beyond the
@@ -68,12 +61,7 @@ pub(super) fn add(
         status: LegalRequestStatus::Draft,
         created_at: now,
         course: None,
-        activity: vec![Activity {
-            id: world.activity_id(row, 1),
-            at: now,
-            happening: ActivityKind::Created,
-            comment: None,
-        }],
+        activity: transition::first_log(world, row, now),
         logged: 1,
         document: None,
         id: id.clone(),
@@ -119,9 +107,10 @@ pub(super) fn set_status(
     world: &mut World,
     now: Timestamp,
     id: &str,
-    ordered: Ordered,
+    status: LegalRequestStatus,
+    comment: Option<String>,
+    force: bool,
 ) -> Result<Value, Refusal> {
-    let Ordered { status, comment, force } = ordered;
     let record = found(world, id)?;
     let legal = status_way::next(world.answers(), record.status());
     if !force && !legal.contains(&status) {

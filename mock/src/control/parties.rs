@@ -2,17 +2,56 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::Scopes;
+use moot_fixtures::contract::{Scopes, WorkflowStatus};
 use moot_fixtures::nearest::{ending, nearest};
 use moot_fixtures::world::{self as seed_world, SeedApplication, SeedWorkflow};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use super::Refusal;
-use super::workflow_request::WorkflowUpdate;
 use crate::value::email;
 use crate::value::limits::{AMENDMENT_BYTES_MAX, AMENDMENTS_MAX};
 use crate::world::World;
 use crate::world::state::change::{Amended, Change};
+
+/// What changes of a workflow; what is absent stays. A new one needs `name`, `kind` and
+/// `signer_options`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WorkflowUpdate {
+    /// `published` or `unpublished`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("enum" = WorkflowStatus::ALL))]
+    pub status: Option<WorkflowStatus>,
+    /// its name
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// its description
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// `generated` or `third_party`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// `single` or `multiple`: how the internal signers are named
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signers: Option<String>,
+    /// the internal signers
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signer_options: Option<Vec<String>>,
+    /// the required fields of a creation
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_fields: Option<Vec<String>>,
+    /// the optional fields of a creation
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional_fields: Option<Vec<String>>,
+    /// its variables by name, each with `type`, `required`, `options` and `suggestions`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<Map<String, Value>>,
+    /// of a new one: the name of the company; the first one if absent
+    #[serde(skip_serializing)]
+    pub company: Option<String>,
+}
 
 /// Shape: `{"applications": [{"client_id", "client_secret", "scopes": [], "company"}], "users":
 /// {company: [email]}, "workflows": [{"id", "company", "name", "type", "status"}]}`. Every action of this

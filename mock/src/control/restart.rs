@@ -15,7 +15,7 @@ pub(super) fn restart(world: &mut World, system_now: Timestamp) -> Value {
     let limiters = world.token_limiter().map(|(_, limiter)| limiter);
     limiters.into_iter().chain([world.limiter()]).for_each(|limiter| limiter.reset());
     if let Some(hook) = world.hook_to_keep() {
-        hook.restart(world, system_now);
+        hook.restart(world);
     }
     overview::world(world, world.now(system_now))
 }

@@ -1,6 +1,5 @@
 //! Uploads and downloads of §4.9 to §4.11.
 
-use bytes::Bytes;
 use moot_fixtures::contract::UrlDocumentName;
 use moot_mock::call::Part;
 use moot_mock::control::{AddressContent, ControlAction};
@@ -217,13 +216,11 @@ fn a_document_by_address_is_named_by_answer() {
 fn registered_bytes_are_what_an_address_holds() {
     let bench = bench();
     let put = |url: &str, content_type: Option<&str>| {
-        let bytes = Bytes::from_static(b"registered");
-        let content_type = content_type.map(str::to_owned);
         bench.ask(ControlAction::PutAddress(AddressContent {
             url: url.to_owned(),
-            answer: Ok(bytes),
-            content_type,
-            milliseconds: None,
+            text: Some("registered".to_owned()),
+            content_type: content_type.map(str::to_owned),
+            ..AddressContent::default()
         }))
     };
     put("https://files.example/a.pdf", None).expect("an https address");

@@ -60,7 +60,8 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
             (None, Some(told)) => check_type(answers, document_type::extension_of(told))?,
             (None, None) => {}
         }
-        known.answer.clone().map_err(|status| {
+        known.content.clone().ok_or_else(|| {
+            let status = known.status.unwrap_or(404);
             not_fetched(answers, &format!("the server answered with the status {status}"))
         })?
     } else {

@@ -95,7 +95,9 @@ fn address(url: &str, text: &str) -> Change {
 }
 
 fn put_address(url: &str, answer: Result<Content, u16>) -> Change {
-    let registered = Registered { answer, content_type: None, milliseconds: None };
+    let status = answer.as_ref().err().copied();
+    let registered =
+        Registered { content: answer.ok(), status, content_type: None, milliseconds: None };
     Change::PutAddress { url: url.to_owned(), registered }
 }
 

@@ -8,14 +8,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::{SeedApplication, SeedWorkflow};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
 use crate::value::limits::JOURNAL_CHANGES_MAX;
 use crate::value::message::content::Content;
 use crate::value::settings::{Progression, RateLimitMode};
-use crate::value::timestamp;
 use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 
 /// One change.
@@ -156,13 +155,17 @@ impl<R> Amended<R> {
 }
 
 /// What a test set for an address.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Registered {
-    /// Its bytes, or the status of its failure.
-    pub(crate) answer: Result<Content, u16>,
+    /// Its bytes; `None` if fetching them fails.
+    pub(crate) content: Option<Content>,
+    /// The status of the failure.
+    #[serde(default)]
+    pub(crate) status: Option<u16>,
     /// The media type of the bytes.
     pub(crate) content_type: Option<String>,
     /// Milliseconds of real time that fetching takes.
+    #[serde(default)]
     pub(crate) milliseconds: Option<u64>,
 }
 
@@ -251,7 +254,7 @@ impl fmt::Display for Change {
 }
 
 /// A due step or attempt that was made, as the control plane reports it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Effect {
     /// Its time.
     pub at: Timestamp,
@@ -273,25 +276,4 @@ pub enum EffectKind {
     Expiry,
     /// A delivery was queued.
     Delivery,
-}
-
-/// The JSON of an effect: a member of `fired`.
-#[derive(Serialize)]
-pub(crate) struct EffectJson<'a> {
-    at: String,
-    kind: EffectKind,
-    id: &'a str,
-    detail: &'a str,
-}
-
-impl Effect {
-    /// The JSON on the control plane.
-    pub(crate) fn view(&self) -> EffectJson<'_> {
-        EffectJson {
-            at: timestamp::exact(self.at),
-            kind: self.kind,
-            id: &self.id,
-            detail: &self.detail,
-        }
-    }
 }

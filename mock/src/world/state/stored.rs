@@ -86,20 +86,6 @@ struct CheckpointRow {
     rows: Vec<(String, String)>,
 }
 
-/// The value of an address.
-#[derive(Serialize, Deserialize)]
-struct Address {
-    content: Option<Content>,
-    #[serde(default)]
-    status: Option<u16>,
-    content_type: Option<String>,
-    #[serde(default)]
-    milliseconds: Option<u64>,
-}
-
-/// The status of an address without bytes.
-const NOT_FOUND: u16 = 404;
-
 impl StoredRow {
     fn put(key: String, value: &impl Serialize) -> Self {
         Self { key, value: Some(json_bytes(value)), contents: Vec::new() }
@@ -144,14 +130,8 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
             StoredRow::put(RowKind::RevokedBefore.key(application), serial)
         }
         Change::PutAddress { url, registered } => {
-            let Registered { answer, content_type, milliseconds } = registered;
-            let value = Address {
-                content: answer.clone().ok(),
-                status: answer.as_ref().err().copied(),
-                content_type: content_type.clone(),
-                milliseconds: *milliseconds,
-            };
-            StoredRow::put(RowKind::Address.key(url), &value).with(answer.clone().ok())
+            let content = registered.content.clone();
+            StoredRow::put(RowKind::Address.key(url), registered).with(content)
         }
         Change::DeleteAddress { url } => StoredRow::removed(RowKind::Address.key(url)),
         Change::SetClock(clock) => StoredRow::put(RowKind::Clock.key(""), clock),
@@ -236,10 +216,8 @@ pub fn change<E: From<StoredError>>(
             serial: read(key, value)?,
         },
         RowKind::Address => {
-            let Address { mut content, status, content_type, milliseconds } = read(key, value)?;
-            content.iter_mut().try_for_each(&mut fill)?;
-            let answer = content.ok_or(status.unwrap_or(NOT_FOUND));
-            let registered = Registered { answer, content_type, milliseconds };
+            let mut registered: Registered = read(key, value)?;
+            registered.content.iter_mut().try_for_each(&mut fill)?;
             Change::PutAddress { url: name.to_owned(), registered }
         }
         RowKind::Clock => Change::SetClock(read(key, value)?),
