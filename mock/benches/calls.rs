@@ -52,7 +52,7 @@ impl Client {
         settings.rate_limit = RateLimitMode::Observe;
         let now = Timestamp::now();
         let mut client = Self {
-            service: Service::new(World::new(settings, now)?),
+            service: Service::new(World::new(settings)?),
             now,
             headers: HeaderMap::new(),
             form: HeaderMap::new(),

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use client::{Client, memory_bytes, processor_time};
-use jiff::Timestamp;
 use moot_fixtures::{answers, world};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
 use moot_mock::{Seeded, Service, Settings, World};
@@ -53,10 +52,10 @@ fn of_size(rows: u32) -> Result<Vec<(&'static str, String)>, Failure> {
     let settings = settings("bench", rows)?;
     let (before, begun, worked) = (memory_bytes(), Instant::now(), processor_time());
     let run = settings.run();
-    let service = Service::new(World::new(settings, Timestamp::now())?);
+    let service = Service::new(World::new(settings)?);
     let (loading, work) = (begun.elapsed(), processor_time().saturating_sub(worked));
     let held = memory_bytes().saturating_sub(before);
-    let beside = World::from_seeded(service.seeded(), run, Timestamp::now())?;
+    let beside = World::from_seeded(service.seeded(), run)?;
     let mut client = Client::new(service)?;
     let (last, filtered_last) = (client.pages("")?, client.pages("&status=signed")?);
     let mut figures = vec![
@@ -90,9 +89,7 @@ fn sandboxes() -> Result<(), Failure> {
     let seeded = Arc::new(Seeded::new(&settings.seed_world, settings.answers)?);
     let (before, begun) = (memory_bytes(), Instant::now());
     let worlds: Result<Vec<Service>, _> = (0..SANDBOXES)
-        .map(|_| {
-            World::from_seeded(seeded.clone(), run.clone(), Timestamp::now()).map(Service::new)
-        })
+        .map(|_| World::from_seeded(seeded.clone(), run.clone()).map(Service::new))
         .collect();
     let worlds = worlds?;
     let each = begun.elapsed() / SANDBOXES;
@@ -108,7 +105,7 @@ fn sandboxes() -> Result<(), Failure> {
 
 /// Calls from many addresses. The limiter's memory is bounded.
 fn addresses() -> Result<(), Failure> {
-    let service = Service::new(World::new(settings("bench", 0)?, Timestamp::now())?);
+    let service = Service::new(World::new(settings("bench", 0)?)?);
     let mut client = Client::new(service)?;
     let (before, begun) = (memory_bytes(), Instant::now());
     for address in 0..ADDRESSES {

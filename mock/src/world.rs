@@ -94,21 +94,17 @@ impl World {
     ///
     /// # Errors
     /// [`SettingsError`].
-    pub fn new(settings: Settings, system_now: Timestamp) -> Result<Self, SettingsError> {
+    pub fn new(settings: Settings) -> Result<Self, SettingsError> {
         let run = settings.run();
         let seeded = Seeded::new(&settings.seed_world, settings.answers)?;
-        Self::from_seeded(Arc::new(seeded), run, system_now)
+        Self::from_seeded(Arc::new(seeded), run)
     }
 
     /// A world that shares its seed rows with others; nothing is copied until it changes.
     ///
     /// # Errors
     /// [`SettingsError`].
-    pub fn from_seeded(
-        seeded: Arc<Seeded>,
-        settings: RunSettings,
-        _system_now: Timestamp,
-    ) -> Result<Self, SettingsError> {
+    pub fn from_seeded(seeded: Arc<Seeded>, settings: RunSettings) -> Result<Self, SettingsError> {
         let base_path = settings.check()?;
         let state = first_state(&seeded, &settings);
         let window = seeded.answers().rate_limit_window;
@@ -154,27 +150,23 @@ impl World {
     ///
     /// # Errors
     /// [`SettingsError`], though settings that made a world once make it again.
-    pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
-        self.at_changes(&[], system_now)
+    pub fn at_first(&self) -> Result<Self, SettingsError> {
+        self.at_changes(&[])
     }
 
     /// A copy of the world as it was at a checkpoint. No call and no delivery has a number again.
     ///
     /// # Errors
     /// As [`Self::at_first`].
-    pub(crate) fn at_checkpoint(
-        &self,
-        checkpoint: &Checkpoint,
-        system_now: Timestamp,
-    ) -> Result<Self, SettingsError> {
-        let world = self.at_changes(&checkpoint.changes, system_now)?;
+    pub(crate) fn at_checkpoint(&self, checkpoint: &Checkpoint) -> Result<Self, SettingsError> {
+        let world = self.at_changes(&checkpoint.changes)?;
         world.calls.store(self.calls.load(Ordering::Relaxed), Ordering::Relaxed);
         Ok(world)
     }
 
     /// A copy of the world as the seed and these changes make it, with its checkpoints.
-    fn at_changes(&self, changes: &[Change], system_now: Timestamp) -> Result<Self, SettingsError> {
-        let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
+    fn at_changes(&self, changes: &[Change]) -> Result<Self, SettingsError> {
+        let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone())?;
         world.state.next_delivery = self.state.next_delivery;
         world.state.checkpoints = self.state.checkpoints.clone();
         world.journal = Arc::new(self.journal.emptied());

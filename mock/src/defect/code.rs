@@ -9,8 +9,6 @@ mod reads;
 mod restarts;
 mod tokens;
 
-use jiff::Timestamp;
-
 use super::call::{AdmittedCall, ArrivingCall};
 use crate::value::message::call::Admission;
 use crate::world::state::change::Change;
@@ -26,7 +24,7 @@ pub(super) enum DefectCode {
     /// Replaces changes before they are applied.
     Change(fn(&World, Vec<Change>) -> Vec<Change>),
     /// Acts when the world is restarted.
-    Restart(fn(&mut World, Timestamp)),
+    Restart(fn(&mut World)),
 }
 
 /// The id of a defect, and its function.

@@ -102,10 +102,10 @@ impl Hook for DefectHook {
         outcome
     }
 
-    fn restart(&self, world: &mut World, system_now: Timestamp) {
+    fn restart(&self, world: &mut World) {
         for (act, code) in self.acts() {
             if let (DefectAct::Code, Some(DefectCode::Restart(code))) = (act, code) {
-                code(world, system_now);
+                code(world);
             }
         }
     }

@@ -13,12 +13,11 @@ use crate::value::message::json::{DataJson, json_bytes};
 use crate::value::message::problem::Problem;
 use crate::value::sent_json::SentJson;
 use crate::value::token::Grant;
-use crate::world::Outcome;
 use crate::world::state::change::Change;
-use crate::world::state::resource::activity::{Activity, ActivityKind};
 use crate::world::state::resource::legal_request::Submission;
 use crate::world::state::resource::token::TokenJson;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument};
+use crate::world::{Outcome, transition};
 
 /// The outcome of a creation if no rule had refused it. `refused` stays for other operations.
 pub(super) fn unchecked(call: &AdmittedCall<'_>, refused: Outcome) -> Outcome {
@@ -74,12 +73,7 @@ fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
         created_at: call.now,
         course: None,
         submission: Arc::new(Submission::default()),
-        activity: vec![Activity {
-            id: world.activity_id(row, 1),
-            at: call.now,
-            happening: ActivityKind::Created,
-            comment: None,
-        }],
+        activity: transition::first_log(world, row, call.now),
         logged: 1,
         document: None,
     };

@@ -20,14 +20,13 @@ use crate::value::message::fields::MultipartFields;
 use crate::value::message::json::DataJson;
 use crate::value::message::problem::{Problem, shown};
 use crate::value::message::rule::Rule;
-use crate::world::Outcome;
 use crate::world::state::change::Change;
 use crate::world::state::resource::LegalRequest;
-use crate::world::state::resource::activity::{Activity, ActivityKind};
 use crate::world::state::resource::course;
 use crate::world::state::resource::legal_request::{self, Submission};
 use crate::world::state::resource::workflow::Workflow;
 use crate::world::state::resource::workflow_fields::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
+use crate::world::{Outcome, transition};
 
 const VARIABLES: &str = "variables";
 const FILE: &str = "file";
@@ -222,12 +221,7 @@ fn created(
         created_at: context.now,
         course: course::course(progression, &submission.texts, context.now),
         submission: Arc::new(submission),
-        activity: vec![Activity {
-            id: context.world.activity_id(row, 1),
-            at: context.now,
-            happening: ActivityKind::Created,
-            comment: None,
-        }],
+        activity: transition::first_log(context.world, row, context.now),
         logged: 1,
         document: None,
     })

@@ -175,7 +175,7 @@ impl Site {
     /// [`SiteError`].
     pub fn new(options: SiteOptions) -> Result<Self, SiteError> {
         remove_abandoned();
-        let world = World::new(options.settings.clone(), clock::now())?;
+        let world = World::new(options.settings.clone())?;
         let world = defect::install(world, &options.defects);
         Self::with(options, Service::new(world), Store::default(), None)
     }
@@ -208,7 +208,7 @@ impl Site {
         let OpenStore { durable, seed, seed_world, changes, sandboxes, made, starts } = opened;
         options.settings.seed = seed;
         options.settings.seed_world = seed_world;
-        let mut world = World::new(options.settings.clone(), clock::now())?;
+        let mut world = World::new(options.settings.clone())?;
         world.restore(changes, starts);
         let world = defect::install(world, &options.defects);
         let store = Store::within(durable.uploads());

@@ -22,5 +22,5 @@ pub(crate) trait Hook: fmt::Debug + Send + Sync {
     /// Replaces changes before [`World::apply`] applies them.
     fn change(&self, world: &World, changes: Vec<Change>) -> Vec<Change>;
     /// Acts when the world is restarted.
-    fn restart(&self, world: &mut World, system_now: Timestamp);
+    fn restart(&self, world: &mut World);
 }

@@ -1,9 +1,11 @@
 //! What the armed faults of a world do to a call.
 
 use jiff::Timestamp;
+use moot_fixtures::contract::Operation;
 
 use super::World;
 use crate::value::message::call::{Call, Head};
+use crate::value::message::reply::Responder;
 use crate::value::message::response::Response;
 use crate::world::fault::{self, Strike, Struck};
 
@@ -42,13 +44,7 @@ impl World {
     ) -> (Response, Option<Strike>) {
         let Some(strike) = strike else { return (response, None) };
         let reply = self.reply(now, call.head.path, call.admitted.serial);
-        match fault::damage(&reply, Some(call.admitted.operation), strike.kinds(), &response) {
-            Some(damaged) => (damaged, Some(strike)),
-            None => {
-                self.faults.missed(&strike);
-                (response, None)
-            }
-        }
+        self.damaged(&reply, Some(call.admitted.operation), strike, response)
     }
 
     /// The refusal of a call whose path or method is of no operation, as a fault leaves it.
@@ -61,8 +57,17 @@ impl World {
     ) -> (Response, Option<Strike>) {
         let struck = Struck { operation: None, application: None, head };
         let Some(strike) = self.faults.strike(struck) else { return (response, None) };
-        let reply = self.reply(now, head.path, serial);
-        match fault::damage(&reply, None, strike.kinds(), &response) {
+        self.damaged(&self.reply(now, head.path, serial), None, strike, response)
+    }
+
+    fn damaged(
+        &self,
+        reply: &Responder<'_>,
+        operation: Option<Operation>,
+        strike: Strike,
+        response: Response,
+    ) -> (Response, Option<Strike>) {
+        match fault::damage(reply, operation, strike.kinds(), &response) {
             Some(damaged) => (damaged, Some(strike)),
             None => {
                 self.faults.missed(&strike);

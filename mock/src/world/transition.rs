@@ -61,6 +61,12 @@ pub(crate) fn change_status(
     moved
 }
 
+/// The log of a request that is created in this row.
+pub(crate) fn first_log(world: &World, row: u32, at: Timestamp) -> Vec<Activity> {
+    let happening = ActivityKind::Created;
+    vec![Activity { id: world.activity_id(row, 1), at, happening, comment: None }]
+}
+
 /// Adds an entry to the log of a request. A full log drops its second entry, so that it still begins
 /// with the creation.
 pub(crate) fn log(

@@ -43,7 +43,7 @@ impl Tour {
             rate_limit: RateLimitMode::Off,
             progression: Progression::Manual,
         };
-        let world = World::from_seeded(seeded(world_name), settings.run(), now);
+        let world = World::from_seeded(seeded(world_name), settings.run());
         let world = defect::install(world.expect("the settings are sound"), &defects);
         Self { service: Service::new(world), now, seen: String::new() }
     }

@@ -49,7 +49,7 @@ impl Bench {
                 told_here.lock().expect("no panic").recv_timeout(PATIENCE).expect("the test tells")
             }),
         };
-        let world = World::new(settings(), NOW).expect("the settings are sound");
+        let world = World::new(settings()).expect("the settings are sound");
         let service = Service::kept(world, keeper);
         let ask =
             ControlAction::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };

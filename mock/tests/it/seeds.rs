@@ -10,12 +10,12 @@ use moot_fixtures::{answers, world};
 use moot_mock::control::ControlAction;
 use moot_mock::{Seeded, Service, World};
 
-use crate::support::{Bench, bench, bench_with, delete, settings, sound, start};
+use crate::support::{Bench, bench, bench_with, delete, settings, sound};
 
 fn bench_over(seeded: &Arc<Seeded>, base_url: &str) -> Bench {
     let mut run = settings().run();
     run.base_url = base_url.to_owned();
-    let world = World::from_seeded(seeded.clone(), run, start()).expect("sound settings");
+    let world = World::from_seeded(seeded.clone(), run).expect("sound settings");
     Bench { service: Service::new(world), client: [127, 0, 0, 1].into() }
 }
 
@@ -51,7 +51,7 @@ fn a_named_row_is_found_by_its_name_alone_and_no_two_rows_share_an_id() {
         company.legal_requests.truncate(2);
         company.legal_requests[1].id = Some(name.to_owned());
         settings.seed_world = world.into();
-        World::new(settings, start())
+        World::new(settings)
     };
     let first = named("first-of-all").expect("a name of its own");
     let bench = Bench { service: Service::new(first), client: [127, 0, 0, 1].into() };
@@ -147,7 +147,7 @@ fn a_world_over_shared_rows_is_made_in_microseconds() {
     let began = Instant::now();
     const WORLDS: u32 = 1000;
     for _ in 0..WORLDS {
-        World::from_seeded(seeded.clone(), settings().run(), start()).expect("sound settings");
+        World::from_seeded(seeded.clone(), settings().run()).expect("sound settings");
     }
     // A wide bound, since test machines are slow: copying the rows would take far longer.
     assert!(began.elapsed() < WORLDS * Duration::from_millis(2), "{:?}", began.elapsed());
@@ -158,7 +158,7 @@ fn seed_worlds_and_settings_that_make_no_world_are_refused() {
     let refused = |change: &dyn Fn(&mut moot_mock::Settings)| {
         let mut settings = settings();
         change(&mut settings);
-        World::new(settings, start()).expect_err("no world").to_string()
+        World::new(settings).expect_err("no world").to_string()
     };
     let broken = |change: &dyn Fn(&mut moot_fixtures::world::SeedWorld)| {
         refused(&|settings| {

@@ -50,7 +50,7 @@ pub(crate) fn settings() -> Settings {
 pub(crate) fn world_with(change: impl FnOnce(&mut Settings)) -> World {
     let mut settings = settings();
     change(&mut settings);
-    World::new(settings, start()).expect("the settings are sound")
+    World::new(settings).expect("the settings are sound")
 }
 
 /// A service and who calls it.

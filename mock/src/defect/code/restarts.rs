@@ -1,7 +1,5 @@
 //! Defects of a restart: what was acknowledged before it is not there afterwards.
 
-use jiff::Timestamp;
-
 use super::CodeRow;
 use super::DefectCode::Restart as OnRestart;
 use crate::world::World;
@@ -12,14 +10,14 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("restart.forgets-revocations", OnRestart(forget_revocations)),
 ];
 
-fn forget_everything(world: &mut World, system_now: Timestamp) {
+fn forget_everything(world: &mut World) {
     // The settings of a world that runs were checked when it began.
-    if let Ok(first) = world.at_first(system_now) {
+    if let Ok(first) = world.at_first() {
         *world = first;
     }
 }
 
-fn forget_revocations(world: &mut World, _: Timestamp) {
+fn forget_revocations(world: &mut World) {
     let forget = |serial| Change::ForgetToken { serial };
     let changes = world.state().token_marks().revoked().map(forget).collect();
     world.apply(changes);

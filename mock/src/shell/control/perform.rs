@@ -176,7 +176,7 @@ fn list_sandboxes(site: &Site) -> Value {
 
 fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, Refusal> {
     site.collect();
-    let realm = site.sandboxes.create(&site.main, plan, clock::now())?;
+    let realm = site.sandboxes.create(&site.main, plan)?;
     site.deliverer.add(&realm);
     if let (Some(watch), Some(id)) = (&site.sandbox_watch, &realm.sandbox) {
         watch(id);

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url, id};
 use crate::defect;
-use crate::shell::clock;
 use crate::shell::store::{SandboxRecord, StoredSandbox};
 use crate::value::message::json::json_bytes;
 use crate::value::settings::SettingsError;
@@ -42,7 +41,7 @@ pub(crate) fn restore(
         };
         let settings =
             RunSettings { base_url: base_url(main, key), sandbox: Some(id(key)), ..settings };
-        let mut world = World::from_seeded(seeded, settings.clone(), clock::now())?;
+        let mut world = World::from_seeded(seeded, settings.clone())?;
         world.restore(changes, starts);
         let world = defect::install(world, &defects);
         let realm = sandboxes.realm(key, world, settings, lease);

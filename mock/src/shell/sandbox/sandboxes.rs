@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use moot_fixtures::world::SeedWorld;
 use parking_lot::{Mutex, RwLock};
 use tokio::time::Instant;
@@ -222,7 +221,6 @@ impl Sandboxes {
         &self,
         main: &Realm,
         plan: SandboxPlan,
-        now: Timestamp,
     ) -> Result<Arc<Realm>, Refusal> {
         let invalid = |error: SettingsError| Refusal::invalid(error.to_string());
         let seeded = self.seeded(main, &plan).map_err(invalid)?;
@@ -244,7 +242,7 @@ impl Sandboxes {
             sandbox: Some(id(key)),
         };
         let defects = plan.defects.unwrap_or_else(|| self.defects.clone());
-        let world = World::from_seeded(seeded.clone(), settings.clone(), now).map_err(invalid)?;
+        let world = World::from_seeded(seeded.clone(), settings.clone()).map_err(invalid)?;
         let world = defect::install(world, &defects);
         if self.realms.read().len() >= SANDBOXES_MAX {
             return Err(too_many());
@@ -366,7 +364,7 @@ mod tests {
 
     fn make(site: &Site, lease: Option<Duration>) {
         let plan = SandboxPlan { lease, ..SandboxPlan::default() };
-        let realm = site.sandboxes.create(&site.main, plan, clock::now()).expect("there is room");
+        let realm = site.sandboxes.create(&site.main, plan).expect("there is room");
         site.deliverer.add(&realm);
     }
 

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use moot_fixtures::contract::Operation;
 use parking_lot::Mutex;
@@ -14,8 +13,6 @@ use crate::value::limits::FAULTS_MAX;
 /// The faults of a world, in the order armed. Interior state: calls are counted as they come.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    /// Spares calls the lock while there is none.
-    is_any: AtomicBool,
     inner: Mutex<ArmedFaults>,
 }
 
@@ -96,7 +93,6 @@ impl Faults {
             Armed { id: inner.made, fault: Arc::new(fault), application, matched: 0, hits: 0 };
         let view = armed.view();
         inner.armed.push(armed);
-        self.is_any.store(true, Ordering::Release);
         Some(view)
     }
 
@@ -107,9 +103,7 @@ impl Faults {
 
     /// Disarms and forgets all.
     pub(crate) fn clear(&self) {
-        let mut inner = self.inner.lock();
-        inner.armed.clear();
-        self.is_any.store(false, Ordering::Release);
+        self.inner.lock().armed.clear();
     }
 
     /// Disarms and forgets one; whether there was such.
@@ -117,15 +111,11 @@ impl Faults {
         let mut inner = self.inner.lock();
         let before = inner.armed.len();
         inner.armed.retain(|armed| armed.id != id);
-        self.is_any.store(!inner.armed.is_empty(), Ordering::Release);
         inner.armed.len() < before
     }
 
     /// Counts a call; gives the first armed fault that strikes it.
     pub(crate) fn strike(&self, call: Struck<'_>) -> Option<Strike> {
-        if !self.is_any.load(Ordering::Acquire) {
-            return None;
-        }
         let mut strike = None;
         for armed in &mut self.inner.lock().armed {
             if !armed.matches(call) {
