@@ -42,7 +42,7 @@ pub(crate) use events::{ControlEvent, EventKind, EventWatcher};
 pub use filter::{DeliveryFilter, ExchangeFilter, StatusFilter};
 pub use parties::WorkflowUpdate;
 pub use refusal::Refusal;
-pub use settings::{AnswersUpdate, SettingsUpdate};
+pub use settings::SettingsUpdate;
 #[cfg(feature = "server")]
 pub(crate) use text::optional_text;
 

@@ -62,44 +62,30 @@ fn check_sequence(sequence: &[Vec<FaultKind>]) -> Result<(), Refusal> {
 }
 
 fn check_kind(kind: &FaultKind) -> Result<(), Refusal> {
-    let is_sound = match kind {
+    let wrong = match kind {
         FaultKind::Delay { milliseconds }
         | FaultKind::SlowBody { milliseconds }
-        | FaultKind::Stall { milliseconds } => (1..=FAULT_MILLISECONDS_MAX).contains(milliseconds),
-        FaultKind::MissingMember { pointer } | FaultKind::ExtraMember { pointer, .. } => {
-            if !pointer.starts_with('/') {
-                let detail =
-                    format!("`member` is a JSON pointer such as /data/id, not `{pointer}`");
-                return Err(Refusal::invalid(detail));
-            }
-            true
+        | FaultKind::Stall { milliseconds }
+            if !(1..=FAULT_MILLISECONDS_MAX).contains(milliseconds) =>
+        {
+            format!("`milliseconds` is 1 to {FAULT_MILLISECONDS_MAX}")
         }
-        FaultKind::Status(failed) | FaultKind::CommitThenFail(Some(failed)) => {
-            if !(400..=599).contains(&failed.status.as_u16()) {
-                return Err(Refusal::invalid("`status` is 400 to 599".to_owned()));
-            }
-            true
+        FaultKind::MissingMember { pointer } | FaultKind::ExtraMember { pointer, .. }
+            if !pointer.starts_with('/') =>
+        {
+            format!("`member` is a JSON pointer such as /data/id, not `{pointer}`")
         }
-        FaultKind::Redirect { status, .. } => {
-            if !status.is_redirection() {
-                return Err(Refusal::invalid("`status` is 300 to 399".to_owned()));
-            }
-            true
+        FaultKind::Status(failed) | FaultKind::CommitThenFail(Some(failed))
+            if !(400..=599).contains(&failed.status.as_u16()) =>
+        {
+            "`status` is 400 to 599".to_owned()
         }
-        FaultKind::CommitThenFail(None)
-        | FaultKind::Close
-        | FaultKind::Garbage
-        | FaultKind::Truncate
-        | FaultKind::ResetBefore
-        | FaultKind::ResetDuring
-        | FaultKind::MalformedJson
-        | FaultKind::HtmlPage
-        | FaultKind::WrongContentType { .. } => true,
+        FaultKind::Redirect { status, .. } if !status.is_redirection() => {
+            "`status` is 300 to 399".to_owned()
+        }
+        _ => return Ok(()),
     };
-    if is_sound {
-        return Ok(());
-    }
-    Err(Refusal::invalid(format!("`milliseconds` is 1 to {FAULT_MILLISECONDS_MAX}")))
+    Err(Refusal::invalid(wrong))
 }
 
 /// The index of the application, if a call of it can be admitted at all.

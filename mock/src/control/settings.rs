@@ -7,7 +7,7 @@ use moot_fixtures::contract::Answers;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Refusal;
 use super::text::optional_text;
@@ -30,18 +30,8 @@ pub struct SettingsUpdate {
     #[schemars(with = "Option<String>")]
     pub rate_limit: Option<RateLimitMode>,
     /// `default`, `documented`, `random:SEED`, or answers laid over the present ones
-    #[serde(deserialize_with = "answers_update")]
     #[schemars(schema_with = "answers_schema")]
-    pub answers: Option<AnswersUpdate>,
-}
-
-/// New answers to the open questions.
-#[derive(Debug, Clone)]
-pub enum AnswersUpdate {
-    /// These in place of all.
-    All(Box<Answers>),
-    /// Only those of these questions.
-    Some(Map<String, Value>),
+    pub answers: Option<Value>,
 }
 
 /// Shape: `{"progression", "rate_limit", "answers": {…}}`.
@@ -64,10 +54,12 @@ pub(super) fn set(world: &mut World, update: SettingsUpdate) -> Result<Value, Re
     Ok(view(world))
 }
 
-fn updated(present: &Answers, update: AnswersUpdate) -> Result<Answers, Refusal> {
+fn updated(present: &Answers, update: Value) -> Result<Answers, Refusal> {
     let answers = match update {
-        AnswersUpdate::All(all) => *all,
-        AnswersUpdate::Some(some) => {
+        Value::String(name) => {
+            setting_text::answers(&name).map_err(|error| Refusal::invalid(error.to_string()))?
+        }
+        Value::Object(some) => {
             let mut all = json!(present);
             if let Value::Object(all) = &mut all {
                 all.extend(some);
@@ -76,6 +68,7 @@ fn updated(present: &Answers, update: AnswersUpdate) -> Result<Answers, Refusal>
             answers::parse(&all.to_string())
                 .map_err(|error| Refusal::invalid(format!("`answers`: {error}")))?
         }
+        _ => return Err(Refusal::invalid("`answers` is a text or an object".to_owned())),
     };
     Router::new(&answers).map_err(|error| Refusal::invalid(error.to_string()))?;
     Ok(answers)
@@ -95,18 +88,6 @@ fn optional_progression<'de, D: Deserializer<'de>>(
 
 fn rate_limit<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RateLimitMode>, D::Error> {
     optional_text(reader, setting_text::rate_limit)
-}
-
-fn answers_update<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<AnswersUpdate>, D::Error> {
-    Ok(match Option::<Value>::deserialize(reader)? {
-        None => None,
-        Some(Value::String(name)) => {
-            let all = setting_text::answers(&name).map_err(D::Error::custom)?;
-            Some(AnswersUpdate::All(Box::new(all)))
-        }
-        Some(Value::Object(some)) => Some(AnswersUpdate::Some(some)),
-        Some(_) => return Err(D::Error::custom("`answers` is a text or an object")),
-    })
 }
 
 fn answers_schema(_: &mut SchemaGenerator) -> Schema {

@@ -82,7 +82,7 @@ pub(super) fn find_like(like: Likeness, call: &AdmittedCall<'_>, outcome: Outcom
 }
 
 /// The operation that lists what an operation names in its path.
-pub(super) fn list_of(operation: Operation) -> Option<Operation> {
+fn list_of(operation: Operation) -> Option<Operation> {
     match operation {
         Operation::GetWorkflow | Operation::GetWorkflowSchema => Some(Operation::ListWorkflows),
         Operation::GetLegalRequest | Operation::GetLegalRequestActivity => {
