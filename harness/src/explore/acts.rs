@@ -36,7 +36,8 @@ struct ActTemplate {
     /// Its inputs by name.
     #[serde(default)]
     draw: BTreeMap<String, Input>,
-    steps: Value,
+    /// Of the scenario language.
+    steps: Vec<Value>,
 }
 
 /// What an input is drawn from.
@@ -77,11 +78,8 @@ impl ActTemplate {
     }
 
     fn act(&'static self, inputs: &Map<String, Value>) -> Act {
-        let steps = match filled(&self.steps, inputs) {
-            Value::Array(steps) => steps,
-            other => vec![other],
-        };
-        let Self { needs, creations, compares, .. } = self;
+        let Self { needs, creations, compares, steps, .. } = self;
+        let steps = steps.iter().map(|step| filled(step, inputs)).collect();
         Act { steps, needs, creations: *creations, compares: *compares }
     }
 }
