@@ -217,11 +217,7 @@ impl Sandboxes {
     ///
     /// # Errors
     /// There are too many, its settings are wrong, or the store failed.
-    pub(crate) fn create(
-        &self,
-        main: &Realm,
-        plan: SandboxPlan,
-    ) -> Result<Arc<Realm>, Refusal> {
+    pub(crate) fn create(&self, main: &Realm, plan: SandboxPlan) -> Result<Arc<Realm>, Refusal> {
         let invalid = |error: SettingsError| Refusal::invalid(error.to_string());
         let seeded = self.seeded(main, &plan).map_err(invalid)?;
         let key = {
