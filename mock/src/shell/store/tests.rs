@@ -228,7 +228,7 @@ fn documents_come_back(place: StorePlace<'_>) {
         let mut seen = BTreeMap::new();
         for change in &again.changes {
             let Change::PutAddress { url, registered } = change else { panic!("{change:?}") };
-            let bytes = match &registered.answer.as_ref().expect("a document").place {
+            let bytes = match &registered.content.as_ref().expect("a document").place {
                 ContentPlace::Memory(bytes) => bytes.to_vec(),
                 ContentPlace::File { path, .. } => std::fs::read(path).expect("a file"),
                 ContentPlace::Apart => panic!("its bytes are nowhere"),
