@@ -20,8 +20,6 @@ pub struct Diagnostic {
     pub at: Location,
     /// Characters of the line that are meant, at least 1.
     pub length: u32,
-    /// Said below the marked characters; may be empty.
-    pub label: String,
     /// What to do about it.
     pub help: Option<String>,
     /// The text of the whole file; empty where it could not be read.
@@ -39,9 +37,9 @@ impl Diagnostic {
             let marked: usize =
                 rest.chars().take(self.length.max(1) as usize).map(char::len_utf8).sum();
             report = report.element(
-                Snippet::source(self.source.as_ref()).path(self.at.file.as_ref()).annotation(
-                    AnnotationKind::Primary.span(start..start + marked).label(self.label.as_str()),
-                ),
+                Snippet::source(self.source.as_ref())
+                    .path(self.at.file.as_ref())
+                    .annotation(AnnotationKind::Primary.span(start..start + marked)),
             );
         }
         if let Some(help) = &self.help {

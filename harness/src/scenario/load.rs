@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::model::{Location, ScenarioFile};
-use super::validate::{self, IdCheck, SourceFile};
+use super::validate::{self, IdCheck};
 use super::{Diagnostic, read};
 
 include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
@@ -51,20 +51,16 @@ pub fn suite(
     texts: Vec<(String, Arc<str>)>,
     ids: IdCheck,
 ) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
-    let mut sources = Vec::new();
+    let mut files = Vec::new();
     let mut problems = Vec::new();
     for (path, text) in texts {
         match read::file(&path, &text) {
-            Ok(file) => sources.push(SourceFile { file, text }),
+            Ok(file) => files.push(file),
             Err(found) => problems.extend(found),
         }
     }
-    problems.extend(validate::suite(&sources, ids));
-    if problems.is_empty() {
-        Ok(sources.into_iter().map(|source| source.file).collect())
-    } else {
-        Err(problems)
-    }
+    problems.extend(validate::suite(&files, ids));
+    if problems.is_empty() { Ok(files) } else { Err(problems) }
 }
 
 fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
@@ -97,7 +93,6 @@ fn unreadable(path: &Path, reason: &str) -> Vec<Diagnostic> {
         message: format!("can't be read: {reason}"),
         at: Location { file, line: 1, column: 1 },
         length: 1,
-        label: String::new(),
         help: None,
         source: Arc::from(""),
     }]

@@ -32,7 +32,8 @@ pub(super) fn file(path: &str, source: &Arc<str>) -> Result<ScenarioFile, Vec<Di
             let stem = Path::new(path).file_stem().unwrap_or_default();
             let stem = stem.to_string_lossy().into_owned();
             let own = requirements.into_iter().map(|row| row.in_section(&section)).collect();
-            Ok(ScenarioFile { stem, section, title, requirements: own, scenarios })
+            let text = Arc::clone(source);
+            Ok(ScenarioFile { stem, section, title, requirements: own, scenarios, text })
         }
         (_, problems) => Err(problems),
     }

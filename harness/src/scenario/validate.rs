@@ -4,9 +4,9 @@
 
 mod ids;
 mod lines;
-mod names;
 mod own_rows;
 mod scope;
+mod walk;
 
 use std::sync::Arc;
 
@@ -15,15 +15,6 @@ use super::model::{Location, ScenarioFile};
 
 /// Characters in which a name of a text is looked for, after the text begins.
 const NAME_WITHIN_MAX: usize = 4_000;
-
-/// A file that was read, and its text for the messages.
-#[derive(Debug, Clone)]
-pub struct SourceFile {
-    /// The file.
-    pub file: ScenarioFile,
-    /// Its text.
-    pub text: Arc<str>,
-}
 
 /// Whether requirement and question ids are looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,31 +26,29 @@ pub enum IdCheck {
 }
 
 /// Every mistake of meaning in a suite, in the order of the files.
-pub fn suite(sources: &[SourceFile], ids: IdCheck) -> Vec<Diagnostic> {
-    let mut problems = ids::unique(sources);
-    let own = own_rows::of(sources, &mut problems);
-    for source in sources {
-        names::file(source, &mut problems);
-        ids::file(source, ids, &own, &mut problems);
+pub fn suite(files: &[ScenarioFile], ids: IdCheck) -> Vec<Diagnostic> {
+    let mut problems = ids::unique(files);
+    let own = own_rows::of(files, &mut problems);
+    for file in files {
+        walk::file(file, (ids == IdCheck::Register).then_some(&own), &mut problems);
     }
     problems.sort_by(|a, b| a.at.cmp(&b.at));
     problems
 }
 
-impl SourceFile {
-    /// A mistake at a place of this file; `length` in characters.
+impl ScenarioFile {
+    /// A mistake at `written`, which stands at a place of this file.
     fn problem(
         &self,
         at: &Location,
-        length: usize,
+        written: &str,
         message: String,
         help: Option<String>,
     ) -> Diagnostic {
         Diagnostic {
             message,
             at: at.clone(),
-            length: u32::try_from(length).unwrap_or(1).max(1),
-            label: String::new(),
+            length: u32::try_from(written.chars().count()).unwrap_or(1).max(1),
             help,
             source: Arc::clone(&self.text),
         }

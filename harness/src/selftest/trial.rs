@@ -146,13 +146,7 @@ pub(super) fn only(
         let kept = (0..file.scenarios.len()).filter(|at| keeps(file, *at));
         let scenarios: Vec<_> = kept.map(|at| file.scenarios[at].clone()).collect();
         if !scenarios.is_empty() {
-            all.push(ScenarioFile {
-                stem: file.stem.clone(),
-                section: file.section.clone(),
-                title: file.title.clone(),
-                requirements: file.requirements.clone(),
-                scenarios,
-            });
+            all.push(file.with(scenarios));
         }
     }
     all

@@ -59,7 +59,6 @@ impl ScenarioReader {
                 message: message.into(),
                 at: self.at(span),
                 length: span.length.max(1),
-                label: String::new(),
                 help,
                 source: Arc::clone(&self.source),
             });

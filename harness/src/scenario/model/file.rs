@@ -1,5 +1,7 @@
 //! A file of scenarios, and a scenario without its steps.
 
+use std::sync::Arc;
+
 use moot_fixtures::nearest;
 use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
@@ -29,6 +31,22 @@ pub struct ScenarioFile {
     pub requirements: Vec<OwnRequirement>,
     /// In the order written.
     pub scenarios: Vec<Scenario>,
+    /// The whole text, for messages.
+    pub text: Arc<str>,
+}
+
+impl ScenarioFile {
+    /// The same file with these scenarios instead of its own.
+    pub fn with(&self, scenarios: Vec<Scenario>) -> Self {
+        Self {
+            stem: self.stem.clone(),
+            section: self.section.clone(),
+            title: self.title.clone(),
+            requirements: self.requirements.clone(),
+            scenarios,
+            text: Arc::clone(&self.text),
+        }
+    }
 }
 
 keyed! {

@@ -3,9 +3,8 @@
 use moot_fixtures::contract::Operation;
 use moot_fixtures::nearest;
 
-use super::SourceFile;
 use crate::scenario::Diagnostic;
-use crate::scenario::model::RequestLine;
+use crate::scenario::model::{RequestLine, ScenarioFile};
 use crate::scenario::text::{Text, TextPiece};
 
 /// Methods of RFC 9110 and RFC 5789.
@@ -16,20 +15,20 @@ const METHODS: [&str; 9] =
 const ANY: char = '\u{0}';
 
 /// The mistakes of a request line. A path or method that is meant to be unknown has a name in it.
-pub(super) fn mistakes(source: &SourceFile, line: &RequestLine) -> Vec<Diagnostic> {
+pub(super) fn mistakes(file: &ScenarioFile, line: &RequestLine) -> Vec<Diagnostic> {
     let RequestLine::Path { method, path } = line else { return Vec::new() };
-    [unknown_method(source, method), unknown_path(source, path)].into_iter().flatten().collect()
+    [unknown_method(file, method), unknown_path(file, path)].into_iter().flatten().collect()
 }
 
-fn unknown_method(source: &SourceFile, method: &Text) -> Option<Diagnostic> {
+fn unknown_method(file: &ScenarioFile, method: &Text) -> Option<Diagnostic> {
     let word = method.as_literal().filter(|word| !METHODS.contains(word))?;
     let help = nearest::hint_or_all(word, &METHODS);
     let message = format!("unknown method `{word}`");
-    Some(source.problem(&method.at, word.chars().count(), message, Some(help)))
+    Some(file.problem(&method.at, word, message, Some(help)))
 }
 
 /// A path of literal text alone has to be known; in another one a segment may not be a near miss.
-fn unknown_path(source: &SourceFile, path: &Text) -> Option<Diagnostic> {
+fn unknown_path(file: &ScenarioFile, path: &Text) -> Option<Diagnostic> {
     let written: String = path
         .pieces
         .iter()
@@ -53,9 +52,8 @@ fn unknown_path(source: &SourceFile, path: &Text) -> Option<Diagnostic> {
         None => "no operation is there; where that is meant, put a name into the path".to_owned(),
     };
     let shown = before_query.replace(ANY, "…");
-    let length = shown.chars().count();
     let message = format!("unknown path `{shown}`");
-    Some(source.problem(&path.at, length, message, Some(help)))
+    Some(file.problem(&path.at, &shown, message, Some(help)))
 }
 
 fn fits(segments: &[&str], known: &str) -> bool {

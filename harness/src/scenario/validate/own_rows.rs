@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::register;
 
-use super::SourceFile;
-use crate::scenario::model::OwnRequirement;
+use crate::scenario::model::{OwnRequirement, ScenarioFile};
 use crate::scenario::{Diagnostic, declared};
 
 /// The rows that the files of a suite state, by id.
@@ -13,18 +12,17 @@ pub(super) type OwnRowsById<'a> = BTreeMap<&'a str, &'a OwnRequirement>;
 
 /// The rows of a suite. Reports rows that are there twice, that have a prefix of the register, and that no
 /// check names.
-pub(super) fn of<'a>(sources: &'a [SourceFile], problems: &mut Vec<Diagnostic>) -> OwnRowsById<'a> {
-    let scenarios = || sources.iter().flat_map(|source| &source.file.scenarios);
+pub(super) fn of<'a>(files: &'a [ScenarioFile], problems: &mut Vec<Diagnostic>) -> OwnRowsById<'a> {
+    let scenarios = || files.iter().flat_map(|file| &file.scenarios);
     let checked: BTreeSet<String> =
         scenarios().flat_map(|scenario| declared::requirements(&scenario.steps)).collect();
     let mut known = OwnRowsById::new();
-    for source in sources {
-        for own in &source.file.requirements {
+    for file in files {
+        for own in &file.requirements {
             let id = own.row.id.as_str();
             let mistake = match known.get(id) {
                 Some(first) => {
-                    let at = format!("{}:{}:{}", first.at.file, first.at.line, first.at.column);
-                    Some((format!("the row `{id}` is there already"), format!("at {at}")))
+                    Some((format!("the row `{id}` is there already"), format!("at {}", first.at)))
                 }
                 None if is_of_register(id) => Some((
                     format!("the prefix of `{id}` is one of the register"),
@@ -37,8 +35,7 @@ pub(super) fn of<'a>(sources: &'a [SourceFile], problems: &mut Vec<Diagnostic>) 
                 None => None,
             };
             if let Some((message, help)) = mistake {
-                let length = id.chars().count();
-                problems.push(source.problem(&own.at, length, message, Some(help)));
+                problems.push(file.problem(&own.at, id, message, Some(help)));
             }
             known.entry(id).or_insert(own);
         }

@@ -2,8 +2,8 @@
 
 use crate::scenario::text::ROOTS;
 
-/// Applications of the target file.
-const APPLICATIONS: [&str; 4] = ["main", "reader", "writer", "other_company"];
+/// Applications of the target file: what `as` may name.
+pub(super) const APPLICATIONS: [&str; 4] = ["main", "reader", "writer", "other_company"];
 
 /// Members of an application.
 const APPLICATION_MEMBERS: [&str; 4] = ["client_id", "client_secret", "basic", "scopes"];
@@ -147,9 +147,4 @@ fn of_fixed(root: &str, members: &[String], known: &[&str]) -> Option<(String, V
         Some(member) => Some((format!("`{root}` has no member `{member}`"), names())),
         None => Some((format!("`<{root}>` is not a value, its members are"), names())),
     }
-}
-
-/// What `as` may name.
-pub(super) fn applications() -> &'static [&'static str] {
-    &APPLICATIONS
 }

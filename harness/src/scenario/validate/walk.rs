@@ -1,35 +1,46 @@
-//! Every `<name>` is defined before it is used, in the order in which a run defines them.
+//! Walks a file once, in the order in which a run does: every `<name>` is defined before it is used, and
+//! everything that a scenario refers to exists.
 
-use super::SourceFile;
-use super::scope::{NameScope, PageScope, applications};
+use moot_fixtures::nearest;
+
+use super::own_rows::OwnRowsById;
+use super::scope::{APPLICATIONS, NameScope, PageScope};
+use super::{ids, lines};
 use crate::scenario::Diagnostic;
 use crate::scenario::model::{
     AdminStep, BurstStep, Check, Expectation, ForEach, Json, LetBinding, Location, Matcher,
     MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody,
-    RequestLine, RequestShape, RequestStep, Scenario, Sight, Step, StepAction, Text,
+    RequestLine, RequestShape, RequestStep, Scenario, ScenarioFile, Sight, Step, StepAction, Text,
+    TokenChoice,
 };
-use moot_fixtures::nearest;
 
-/// Reports the names of a file that nothing defines, and names defined twice in one list of steps.
-pub(super) fn file(source: &SourceFile, problems: &mut Vec<Diagnostic>) {
-    for scenario in &source.file.scenarios {
-        let mut walk = NameWalk { source, scope: NameScope::new(&scenario.receivers), problems };
-        walk.scenario(scenario);
+/// Reports every mistake of meaning in a file. Without `own` no requirement and no question is looked up.
+pub(super) fn file(
+    file: &ScenarioFile,
+    own: Option<&OwnRowsById<'_>>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    for scenario in &file.scenarios {
+        let scope = NameScope::new(&scenario.receivers);
+        ValidationWalk { file, scenario, own, scope, problems }.scenario();
     }
 }
 
-struct NameWalk<'a> {
-    source: &'a SourceFile,
+struct ValidationWalk<'a> {
+    file: &'a ScenarioFile,
+    scenario: &'a Scenario,
+    own: Option<&'a OwnRowsById<'a>>,
     scope: NameScope,
     problems: &'a mut Vec<Diagnostic>,
 }
 
-impl NameWalk<'_> {
-    fn scenario(&mut self, scenario: &Scenario) {
-        if let Some(for_each) = &scenario.for_each {
+impl ValidationWalk<'_> {
+    fn scenario(&mut self) {
+        self.problems.extend(ids::sandbox(self.file, self.scenario));
+        if let Some(for_each) = &self.scenario.for_each {
             self.for_each(for_each);
         }
-        self.steps(&scenario.steps);
+        self.steps(&self.scenario.steps);
     }
 
     /// A row's name, after the rows, which can't use it.
@@ -46,6 +57,9 @@ impl NameWalk<'_> {
                 StepAction::Receive(receive) => self.receive(receive, &step.at),
                 StepAction::Admin(admin) => self.admin(admin),
                 StepAction::Operator(operator) => {
+                    let action = operator.action();
+                    let problem = ids::operator(self.file, self.scenario, action, &step.at);
+                    self.problems.extend(problem);
                     operator.texts().into_iter().for_each(|text| self.text(text));
                 }
                 StepAction::ForEach(for_each, steps) => {
@@ -103,12 +117,11 @@ impl NameWalk<'_> {
     }
 
     fn receive(&mut self, receive: &ReceiveStep, at: &Location) {
-        if !self.scope.has_receiver(&receive.wait.receiver) {
-            let at = self.source.locate(at, &receive.wait.receiver);
-            let message =
-                format!("the scenario has no receiver `{}` in `receivers`", receive.wait.receiver);
-            let length = receive.wait.receiver.chars().count();
-            self.problems.push(self.source.problem(&at, length, message, None));
+        let name = &receive.wait.receiver;
+        if !self.scope.has_receiver(name) {
+            let at = self.file.locate(at, name);
+            let message = format!("the scenario has no receiver `{name}` in `receivers`");
+            self.problems.push(self.file.problem(&at, name, message, None));
         }
         self.expectations(receive.require.as_ref());
         self.captures(&receive.capture);
@@ -139,7 +152,7 @@ impl NameWalk<'_> {
         if let Some(line) = &shape.line {
             self.line(line);
         }
-        if let Some(crate::scenario::model::TokenChoice::Given(text)) = &shape.token {
+        if let Some(TokenChoice::Given(text)) = &shape.token {
             self.text(text);
         }
         if let Some(text) = &shape.application {
@@ -162,6 +175,7 @@ impl NameWalk<'_> {
                 self.pairs(&multipart.append);
                 multipart.omit.iter().flatten().for_each(|text| self.text(text));
                 for part in multipart.parts.iter().flatten() {
+                    self.problems.extend(ids::document(self.file, part));
                     self.text(&part.name);
                     if let PartContent::Text(text) = &part.content {
                         self.text(text);
@@ -182,11 +196,10 @@ impl NameWalk<'_> {
 
     fn application(&mut self, text: &Text) {
         let Some(name) = text.as_literal() else { return };
-        if !applications().contains(&name) {
-            let help = nearest::hint_or_all(name, applications());
+        if !APPLICATIONS.contains(&name) {
+            let help = nearest::hint_or_all(name, &APPLICATIONS);
             let message = format!("unknown application `{name}`");
-            let length = name.chars().count();
-            self.problems.push(self.source.problem(&text.at, length, message, Some(help)));
+            self.problems.push(self.file.problem(&text.at, name, message, Some(help)));
         }
     }
 
@@ -198,6 +211,7 @@ impl NameWalk<'_> {
     }
 
     fn line(&mut self, line: &RequestLine) {
+        self.problems.extend(lines::mistakes(self.file, line));
         match line {
             RequestLine::Path { method, path } => {
                 self.text(method);
@@ -212,12 +226,17 @@ impl NameWalk<'_> {
 
     fn checks(&mut self, checks: &[Check]) {
         for check in checks {
+            let unknown = self.own.and_then(|own| ids::requirement(self.file, own, check));
+            self.problems.extend(unknown);
             self.expectation(&check.expectation);
         }
     }
 
     fn observations(&mut self, observations: &[Observation]) {
         for observation in observations {
+            if self.own.is_some() {
+                self.problems.extend(ids::question(self.file, observation));
+            }
             match &observation.sight {
                 Sight::Whole(place) => self.place(place),
                 Sight::Members(members) => {
@@ -245,6 +264,7 @@ impl NameWalk<'_> {
 
     fn expectation(&mut self, expectation: &Expectation) {
         for claim in &expectation.claims {
+            self.problems.extend(ids::claim(self.file, claim));
             self.place(&claim.place);
             self.matcher(&claim.matcher);
         }
@@ -308,14 +328,13 @@ impl NameWalk<'_> {
         for path in text.names() {
             let Some((message, known)) = self.scope.unknown(path) else { continue };
             let written = format!("<{}>", path.join("."));
-            let at = self.source.locate(&text.at, &written);
+            let at = self.file.locate(&text.at, &written);
             let word = path.first().map_or("", String::as_str);
             let last = path.last().map_or(word, String::as_str);
             let help = nearest::hint(last, known.iter().map(String::as_str))
                 .or_else(|| nearest::hint(word, known.iter().map(String::as_str)))
                 .or_else(|| (!known.is_empty()).then(|| format!("there are {}", known.join(", "))));
-            let length = written.chars().count();
-            self.problems.push(self.source.problem(&at, length, message, help));
+            self.problems.push(self.file.problem(&at, &written, message, help));
         }
     }
 }
