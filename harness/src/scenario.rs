@@ -17,5 +17,6 @@ mod read;
 pub mod schema;
 pub mod text;
 pub mod validate;
+pub(crate) mod yaml_file;
 
 pub use diagnostic::Diagnostic;

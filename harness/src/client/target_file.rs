@@ -6,7 +6,6 @@ pub(crate) mod address;
 pub(crate) mod check;
 mod description;
 pub(crate) mod endpoint;
-pub(crate) mod error;
 pub(crate) mod model;
 pub(crate) mod operator;
 pub(crate) mod places;
@@ -19,8 +18,6 @@ mod text_or_keys;
 pub(crate) use check::check_rate;
 pub use description::{TargetClass, TargetDescription};
 pub use endpoint::{Endpoints, created_kind};
-pub use error::FileError;
-pub(crate) use error::syntax;
 pub use model::{
     AdminChoice, ApplicationCredentials, Consent, FileBindings, FileHeader, FileLimits, TargetFile,
 };

@@ -7,7 +7,8 @@
 
 use std::path::PathBuf;
 
-use crate::client::target_file::FileError;
+use moot_fixtures::DataError;
+
 use crate::scenario::model::ScenarioFile;
 
 mod apply;
@@ -29,7 +30,7 @@ pub use schema::schema;
 pub fn read_for(
     path: Option<&PathBuf>,
     files: Option<&[ScenarioFile]>,
-) -> Result<Expected, FileError> {
+) -> Result<Expected, DataError> {
     let Some(path) = path else { return Ok(Expected::default()) };
     let expected = read(path)?;
     match files {

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use moot_fixtures::DataError;
 use moot_fixtures::contract::{Operation, Scopes};
-use moot_harness::client::target_file::{self, Consent, FileError, FileOperator, TargetFile};
+use moot_harness::client::target_file::{self, Consent, FileOperator, TargetFile};
 use moot_harness::scenario::model::OperatorAction;
 use secrecy::ExposeSecret;
 
@@ -33,7 +34,7 @@ fn environment(name: &str) -> Option<String> {
     }
 }
 
-fn read(text: &str) -> Result<TargetFile, FileError> {
+fn read(text: &str) -> Result<TargetFile, DataError> {
     target_file::from_text(text, Path::new("targets/staging.yaml"), &environment)
 }
 
@@ -78,9 +79,9 @@ fn an_operator_is_a_program_of_the_files_folder_or_a_person() {
         panic!("it is a program");
     };
     let folder = std::env::current_dir().expect("a folder").join("targets");
-    assert_eq!((&own.program, &own.folder), (&folder.join("./operate.sh"), &folder));
-    assert_eq!(own.arguments, ["--now"]);
-    assert_eq!(own.timeout, Duration::from_secs(60));
+    assert_eq!((own.program(), &own.folder), (folder.join("./operate.sh"), &folder));
+    assert_eq!(own.command[1..], ["--now"]);
+    assert_eq!(own.timeout(), Duration::from_secs(60));
     let actions: Vec<_> = own.actions.into_iter().collect();
     assert_eq!(actions, [OperatorAction::SetStatus, OperatorAction::Restart]);
     let Some(FileOperator::Command(installed)) =
@@ -88,8 +89,8 @@ fn an_operator_is_a_program_of_the_files_folder_or_a_person() {
     else {
         panic!("it is a program");
     };
-    assert_eq!(installed.program, Path::new("operate"), "it is looked for on the PATH");
-    assert_eq!(installed.timeout, Duration::from_secs(5));
+    assert_eq!(installed.program(), Path::new("operate"), "it is looked for on the PATH");
+    assert_eq!(installed.timeout(), Duration::from_secs(5));
 }
 
 #[test]

@@ -30,12 +30,12 @@ pub(crate) async fn run(
     let mut child = started(command, order)?;
     let said = CommandOutput::of(child.stderr.take());
     let words = || masks.mask(&order.words().join(" "));
-    match tokio::time::timeout(command.timeout, child.wait()).await {
+    match tokio::time::timeout(command.timeout(), child.wait()).await {
         Err(_) => {
             end(&mut child).await;
             Err(OperatorTrouble::TimedOut {
                 order: words(),
-                seconds: command.timeout.as_secs(),
+                seconds: command.timeout().as_secs(),
                 said: clause(&said.text(masks).await),
             })
         }
@@ -60,9 +60,10 @@ fn clause(said: &str) -> String {
 }
 
 fn started(command: &OperatorCommand, order: &OperatorOrder) -> Result<Child, OperatorTrouble> {
-    let mut process = Command::new(&command.program);
+    let program = command.program();
+    let mut process = Command::new(&program);
     process
-        .args(&command.arguments)
+        .args(command.command.iter().skip(1))
         .args(order.words())
         .current_dir(&command.folder)
         .stdin(Stdio::null())
@@ -75,9 +76,7 @@ fn started(command: &OperatorCommand, order: &OperatorOrder) -> Result<Child, Op
     // Ctrl-C is for us: what the command started in the background lives on.
     #[cfg(unix)]
     process.process_group(0);
-    process
-        .spawn()
-        .map_err(|error| OperatorTrouble::NotStarted { program: command.program.clone(), error })
+    process.spawn().map_err(|error| OperatorTrouble::NotStarted { program, error })
 }
 
 /// Ends a command that takes too long, and what it started.
@@ -136,9 +135,6 @@ fn shown(text: &str, masks: &Masks) -> String {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::path::PathBuf;
-    use std::time::Duration;
-
     use super::run;
     use crate::client::operator::trouble::OperatorTrouble;
     use crate::client::target_file::OperatorCommand;
@@ -148,10 +144,9 @@ mod tests {
     /// A command that runs this script; the order's words are `$@`.
     fn command(program: &str, script: &str) -> OperatorCommand {
         OperatorCommand {
-            program: PathBuf::from(program),
-            arguments: ["-c", script, "operate"].map(str::to_owned).to_vec(),
+            command: [program, "-c", script, "operate"].map(str::to_owned).to_vec(),
             actions: OperatorAction::ALL.into_iter().collect(),
-            timeout: Duration::from_secs(30),
+            timeout_seconds: Some(30),
             folder: std::env::temp_dir(),
         }
     }
@@ -185,7 +180,7 @@ mod tests {
         };
         assert_eq!((status.code(), said.as_str()), (Some(4), ": no such request"));
         let slow = OperatorCommand {
-            timeout: Duration::from_millis(50),
+            timeout_seconds: Some(1),
             ..command("sh", "exec 2>&-; while :; do sleep 1000; done")
         };
         let late = run(&slow, &order(), &masks).await;

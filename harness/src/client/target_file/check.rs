@@ -5,19 +5,17 @@ use std::path::PathBuf;
 
 use moot_fixtures::contract::{Endpoint, Operation, REQUESTS_PER_MINUTE_MAX, Scopes};
 use moot_fixtures::nearest::hint_or_all;
+use moot_fixtures::{DataError, yaml};
 use secrecy::{ExposeSecret, SecretString};
-use serde_saphyr::Spanned;
-use url::Url;
 
-use crate::client::target_file::error::FileError;
 use crate::client::target_file::model::{
     AdminChoice, ApplicationCredentials, FileHeader, FileLimits, LEDGER, TargetFile,
 };
-use crate::client::target_file::operator::OPERATOR;
+use crate::client::target_file::operator::{FileOperator, OPERATOR, absolute};
 use crate::client::target_file::places::KeyPlaces;
 use crate::client::target_file::secret::{ValueSource, Variables};
 use crate::client::target_file::shape::{
-    AdminShape, ApplicationShape, ApplicationShapes, EndpointShapes, TargetFileShape,
+    ApplicationShape, ApplicationShapes, EndpointShapes, TargetFileShape,
 };
 use crate::client::target_file::{address, endpoint};
 use crate::scenario::model::NEEDS;
@@ -37,10 +35,14 @@ const SECRET_BYTES_MIN_LOOPBACK: usize = 4;
 pub(crate) struct TargetFileReader<'a> {
     /// As given.
     pub(crate) file: String,
+    /// Its text, in which the place of a mistake is looked up.
+    pub(crate) text: &'a str,
     /// The folder of relative paths.
     pub(crate) folder: PathBuf,
     /// For `$NAME`.
     pub(crate) variables: Variables<'a>,
+    /// Whether the base address is this machine.
+    pub(crate) is_loopback: bool,
 }
 
 impl TargetFileReader<'_> {
@@ -49,55 +51,49 @@ impl TargetFileReader<'_> {
     /// # Errors
     /// The first mistake.
     pub(crate) fn check(
-        &self,
+        mut self,
         shape: TargetFileShape,
         stem: String,
-    ) -> Result<TargetFile, FileError> {
-        let base_url = self.base_url(&shape.base_url)?;
-        let is_loopback = address::is_loopback(&base_url);
-        let secret =
-            |source: &Spanned<ValueSource>, what: &str| self.secret(source, what, is_loopback);
-        let optional = |source: &Option<Spanned<ValueSource>>, what: &str| {
-            source.as_ref().map(|source| secret(source, what)).transpose()
+    ) -> Result<TargetFile, DataError> {
+        let base_url = self.value(&shape.base_url, &["base_url"])?;
+        let base_url = address::base(base_url.expose_secret())
+            .map_err(|message| self.mistake(&["base_url"], message))?;
+        self.is_loopback = address::is_loopback(&base_url);
+        let optional = |source: &Option<ValueSource>, key: &str| {
+            source.as_ref().map(|source| self.secret(source, &[key])).transpose()
         };
         Ok(TargetFile {
             name: shape.name.unwrap_or(stem),
-            applications: self.applications(&shape.applications, is_loopback)?,
+            applications: self.applications(&shape.applications)?,
             bindings: shape.bindings,
             endpoints: self.endpoints(shape.endpoints)?,
-            consent: shape.consent.into_iter().collect(),
-            limits: self.limits(shape.limits, is_loopback)?,
+            consent: shape.consent,
+            limits: self.limits(shape.limits)?,
             tolerate: self.tolerate(shape.tolerate)?,
             expected: shape.expected.map(|path| self.folder.join(path)),
             answers: shape.answers.map(|path| self.folder.join(path)),
             ca_file: shape.tls.ca_file.map(|path| self.folder.join(path)),
-            headers: self.headers(&shape.headers, is_loopback)?,
+            headers: self.headers(&shape.headers)?,
             expired_token: optional(&shape.expired_token, "expired_token")?,
             revoked_token: optional(&shape.revoked_token, "revoked_token")?,
             admin: match &shape.admin {
-                AdminShape::Auto => AdminChoice::Auto,
-                AdminShape::None => AdminChoice::None,
-                AdminShape::Token(source) => AdminChoice::Token(secret(source, "admin.token")?),
+                AdminChoice::Auto => AdminChoice::Auto,
+                AdminChoice::None => AdminChoice::None,
+                AdminChoice::Token(source) => {
+                    AdminChoice::Token(self.secret(source, &["admin", "token"])?)
+                }
             },
-            operator: (shape.operator)
-                .map(|operator| operator.check(&self.file, &self.folder))
-                .transpose()?,
+            operator: shape.operator.map(|operator| self.operator(operator)).transpose()?,
             ledger: self.folder.join(shape.ledger.unwrap_or_else(|| LEDGER.into())),
             base_url,
-            places: KeyPlaces::default(),
+            places: KeyPlaces::new(&self.file, self.text),
         })
-    }
-
-    fn base_url(&self, source: &Spanned<ValueSource>) -> Result<Url, FileError> {
-        let text = self.value(source, "base_url")?;
-        address::base(text.expose_secret()).map_err(|message| self.at(source, message))
     }
 
     fn applications(
         &self,
         shapes: &ApplicationShapes,
-        is_loopback: bool,
-    ) -> Result<BTreeMap<String, ApplicationCredentials>, FileError> {
+    ) -> Result<BTreeMap<String, ApplicationCredentials>, DataError> {
         let rows = [
             ("main", &shapes.main, Scopes::READ_WRITE),
             ("reader", &shapes.reader, Scopes::READ),
@@ -107,20 +103,20 @@ impl TargetFileReader<'_> {
         let mut applications = BTreeMap::new();
         for (role, shape, default) in rows {
             let Some(shape) = shape else { continue };
-            let application = self.application(shape, role, default, is_loopback)?;
+            let application = self.application(shape, role, default)?;
+            let refused = |message: String| {
+                let message = format!("`applications.{role}` {message}");
+                Err(self.mistake(&["applications", role], message))
+            };
             if ["reader", "writer"].contains(&role) && application.scopes != default {
-                return Err(self.at(
-                    shape,
-                    format!("`applications.{role}` is an application scoped `{default}` alone"),
-                ));
+                return refused(format!("is an application scoped `{default}` alone"));
             }
             let same = |(_, known): &(&String, &ApplicationCredentials)| {
                 known.client_id == application.client_id
             };
             if let Some((other, _)) = applications.iter().find(same) {
-                return Err(self.at(
-                    shape,
-                    format!("`applications.{role}` has the client id of `applications.{other}`; it is another application"),
+                return refused(format!(
+                    "has the client id of `applications.{other}`; it is another application"
                 ));
             }
             applications.insert(role.to_owned(), application);
@@ -130,24 +126,20 @@ impl TargetFileReader<'_> {
 
     fn application(
         &self,
-        shape: &Spanned<ApplicationShape>,
-        name: &str,
+        shape: &ApplicationShape,
+        role: &str,
         default: Scopes,
-        is_loopback: bool,
-    ) -> Result<ApplicationCredentials, FileError> {
-        let within = &shape.value;
-        let id = self.value(&within.client_id, &format!("applications.{name}.client_id"))?;
-        let scopes = within.scopes.clone().map_or(default, Scopes::from);
+    ) -> Result<ApplicationCredentials, DataError> {
+        let id = self.value(&shape.client_id, &["applications", role, "client_id"])?;
+        let scopes = shape.scopes.clone().map_or(default, Scopes::from);
         if scopes.is_empty() {
-            return Err(self.at(shape, format!("`applications.{name}.scopes` names no scope")));
+            let message = format!("`applications.{role}.scopes` names no scope");
+            return Err(self.mistake(&["applications", role], message));
         }
+        let secret = &["applications", role, "client_secret"];
         Ok(ApplicationCredentials {
             client_id: id.expose_secret().to_owned(),
-            client_secret: self.secret(
-                &within.client_secret,
-                &format!("applications.{name}.client_secret"),
-                is_loopback,
-            )?,
+            client_secret: self.secret(&shape.client_secret, secret)?,
             scopes,
         })
     }
@@ -155,7 +147,7 @@ impl TargetFileReader<'_> {
     fn endpoints(
         &self,
         shapes: EndpointShapes,
-    ) -> Result<BTreeMap<Operation, Endpoint>, FileError> {
+    ) -> Result<BTreeMap<Operation, Endpoint>, DataError> {
         let given = [
             (Operation::GetWorkflowSchema, shapes.workflow_schema),
             (Operation::CreateWebhook, shapes.create_webhook),
@@ -164,123 +156,129 @@ impl TargetFileReader<'_> {
         let mut endpoints = BTreeMap::new();
         for (operation, text) in given {
             let Some(text) = text else { continue };
-            let endpoint = endpoint::parse(&text.value, operation.method().as_str())
-                .map_err(|message| self.at(&text, message))?;
-            if operation.path().contains("{id}") && !endpoint.path.contains("{id}") {
-                return Err(self.at(&text, "the path has no `{id}`".to_owned()));
-            }
+            let endpoint = endpoint::parse(&text.value, operation.method().as_str());
+            let has_id = |endpoint: &Endpoint| endpoint.path.contains("{id}");
+            let endpoint = endpoint.and_then(|endpoint| {
+                match operation.path().contains("{id}") && !has_id(&endpoint) {
+                    true => Err("the path has no `{id}`".to_owned()),
+                    false => Ok(endpoint),
+                }
+            });
+            let endpoint = endpoint.map_err(|message| {
+                // A key may have two names, so its place is not looked up by its name.
+                DataError::new(&self.file, message).at(Some(text.referenced.into()))
+            })?;
             endpoints.insert(operation, endpoint);
         }
         Ok(endpoints)
     }
 
-    fn limits(
-        &self,
-        limits: Option<Spanned<FileLimits>>,
-        is_loopback: bool,
-    ) -> Result<FileLimits, FileError> {
-        let Some(limits) = limits else { return Ok(FileLimits::default()) };
+    fn limits(&self, limits: Option<FileLimits>) -> Result<FileLimits, DataError> {
+        let limits = limits.unwrap_or_default();
+        let mistake = |name: &str, message: &str| {
+            self.mistake(&["limits"], format!("`limits.{name}`: {message}"))
+        };
         let rates = [
-            ("requests_per_minute", Some(limits.value.requests_per_minute)),
-            ("token_requests_per_minute", limits.value.token_requests_per_minute),
+            ("requests_per_minute", Some(limits.requests_per_minute)),
+            ("token_requests_per_minute", limits.token_requests_per_minute),
         ];
         for (name, rate) in rates.into_iter().filter_map(|(name, rate)| Some((name, rate?))) {
-            check_rate(rate, is_loopback)
-                .map_err(|message| self.at(&limits, format!("`limits.{name}`: {message}")))?;
+            check_rate(rate, self.is_loopback).map_err(|message| mistake(name, &message))?;
         }
         let deadlines = [
-            ("silence_seconds", limits.value.silence_seconds),
-            ("exchange_seconds", limits.value.exchange_seconds),
+            ("silence_seconds", limits.silence_seconds),
+            ("exchange_seconds", limits.exchange_seconds),
         ];
         for (name, seconds) in deadlines {
             if !(1..=DEADLINE_SECONDS_MAX).contains(&seconds) {
                 let range = format!("a deadline is 1 to {DEADLINE_SECONDS_MAX} seconds");
-                return Err(self.at(&limits, format!("`limits.{name}`: {range}")));
+                return Err(mistake(name, &range));
             }
         }
-        if limits.value.settle_seconds > SETTLE_SECONDS_MAX {
+        if limits.settle_seconds > SETTLE_SECONDS_MAX {
             let range = format!("a list is waited for 0 to {SETTLE_SECONDS_MAX} seconds");
-            return Err(self.at(&limits, format!("`limits.settle_seconds`: {range}")));
+            return Err(mistake("settle_seconds", &range));
         }
-        Ok(limits.value)
+        Ok(limits)
     }
 
-    fn tolerate(&self, names: Vec<Spanned<String>>) -> Result<Vec<String>, FileError> {
-        names
-            .into_iter()
-            .map(|name| {
-                // A scenario's name has a slash. The run checks whether there is such a scenario.
-                let word = name.value.as_str();
-                if word.contains('/') || word == OPERATOR || NEEDS.contains(&word) {
-                    return Ok(name.value);
-                }
-                let near = hint_or_all(&name.value, &NEEDS);
-                Err(self.at(
-                    &name,
-                    format!("`{}` is neither a need nor a scenario FILE/ID; {near}", name.value),
-                ))
-            })
-            .collect()
+    fn tolerate(&self, words: Vec<String>) -> Result<Vec<String>, DataError> {
+        for (index, word) in words.iter().enumerate() {
+            // A scenario's name has a slash. The run checks whether there is such a scenario.
+            if !word.contains('/') && word != OPERATOR && !NEEDS.contains(&word.as_str()) {
+                let near = hint_or_all(word, &NEEDS);
+                let message = format!("`{word}` is neither a need nor a scenario FILE/ID; {near}");
+                return Err(self.mistake(&["tolerate", &index.to_string()], message));
+            }
+        }
+        Ok(words)
     }
 
     fn headers(
         &self,
-        headers: &BTreeMap<String, Spanned<ValueSource>>,
-        is_loopback: bool,
-    ) -> Result<Vec<FileHeader>, FileError> {
+        headers: &BTreeMap<String, ValueSource>,
+    ) -> Result<Vec<FileHeader>, DataError> {
         headers
             .iter()
-            .map(|(name, source)| {
-                let name = name.to_ascii_lowercase();
+            .map(|(key, source)| {
+                let (path, name) = (&["headers", key], key.to_ascii_lowercase());
                 if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
-                    return Err(self.at(source, format!("`{name}` is not a name of a header")));
+                    return Err(self.mistake(path, format!("`{name}` is not a name of a header")));
                 }
-                let what = format!("headers.{name}");
-                let value = if sounds_secret(&name) {
-                    self.secret(source, &what, is_loopback)?
-                } else {
-                    self.value(source, &what)?
+                let value = match sounds_secret(&name) {
+                    true => self.secret(source, path)?,
+                    false => self.value(source, path)?,
                 };
                 if http::HeaderValue::from_str(value.expose_secret()).is_err() {
-                    return Err(self.at(source, format!("`{what}` is not a value of a header")));
+                    let message = format!("`headers.{name}` is not a value of a header");
+                    return Err(self.mistake(path, message));
                 }
-                Ok(FileHeader { name, value, is_secret: !source.value.is_literal() })
+                Ok(FileHeader { name, value, is_secret: !source.is_literal() })
             })
             .collect()
     }
 
+    fn operator(&self, operator: FileOperator) -> Result<FileOperator, DataError> {
+        let FileOperator::Command(mut command) = operator else { return Ok(operator) };
+        if let Some((key, message)) = command.mistake() {
+            return Err(self.mistake(&["operator", key], message));
+        }
+        command.folder = absolute(&self.folder);
+        Ok(FileOperator::Command(command))
+    }
+
     /// A value that may be literal anywhere.
-    fn value(&self, source: &Spanned<ValueSource>, what: &str) -> Result<SecretString, FileError> {
+    fn value(&self, source: &ValueSource, path: &[&str]) -> Result<SecretString, DataError> {
         source
-            .value
             .resolve(&self.folder, self.variables)
-            .map_err(|message| self.at(source, format!("`{what}`: {message}")))
+            .map_err(|message| self.mistake(path, format!("`{}`: {message}", named(path))))
     }
 
     /// A value that may be literal only for a loopback address.
-    fn secret(
-        &self,
-        source: &Spanned<ValueSource>,
-        what: &str,
-        is_loopback: bool,
-    ) -> Result<SecretString, FileError> {
-        if source.value.is_literal() && !is_loopback {
-            return Err(self.at(
-                source,
-                format!(
-                    "`{what}` stands in the file itself, which only a loopback address may; write \
-                     `$NAME`, `{{file: PATH}}` or `{{command: [WORD, …]}}`"
-                ),
-            ));
+    fn secret(&self, source: &ValueSource, path: &[&str]) -> Result<SecretString, DataError> {
+        if source.is_literal() && !self.is_loopback {
+            let message = format!(
+                "`{}` stands in the file itself, which only a loopback address may; write \
+                 `$NAME`, `{{file: PATH}}` or `{{command: [WORD, …]}}`",
+                named(path)
+            );
+            return Err(self.mistake(path, message));
         }
-        let value = self.value(source, what)?;
-        check_secret(&value, what, is_loopback).map_err(|message| self.at(source, message))?;
+        let value = self.value(source, path)?;
+        check_secret(&value, &named(path), self.is_loopback)
+            .map_err(|message| self.mistake(path, message))?;
         Ok(value)
     }
 
-    fn at<T>(&self, spanned: &Spanned<T>, message: String) -> FileError {
-        FileError::at(&self.file, spanned, message)
+    /// A mistake in the value at this path.
+    fn mistake(&self, path: &[&str], message: impl Into<String>) -> DataError {
+        DataError::new(&self.file, message).at(yaml::locate(self.text, path))
     }
+}
+
+/// A path as messages name it.
+fn named(path: &[&str]) -> String {
+    path.join(".").to_ascii_lowercase()
 }
 
 /// Checks that a secret can be kept out of reports.

@@ -203,12 +203,13 @@ pub struct FileHeader {
 }
 
 /// How the control plane of a moot mock is looked for.
-#[derive(Debug, Clone)]
-pub enum AdminChoice {
+#[derive(Debug, Clone, Default)]
+pub enum AdminChoice<T = SecretString> {
     /// On loopback addresses.
+    #[default]
     Auto,
     /// Not at all: the service is treated as a deployment.
     None,
     /// Everywhere, with this token.
-    Token(SecretString),
+    Token(T),
 }

@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
-use serde_saphyr::Spanned;
 
-use super::error::FileError;
 use super::text_or_keys::text_or_keys;
 use crate::scenario::model::OperatorAction;
 
@@ -39,104 +37,74 @@ pub enum FileOperator {
 }
 
 /// A program that does the actions. The verb and its values are its last arguments.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct OperatorCommand {
-    /// The program. A relative path with a slash begins in `folder`.
-    pub program: PathBuf,
-    /// Its first arguments.
-    pub arguments: Vec<String>,
-    /// What it can do.
+    /// The program with its first arguments. The action and its values are its last arguments. It runs without
+    /// a shell, in the folder of the target file.
+    #[schemars(length(min = 1))]
+    pub command: Vec<String>,
+    /// The actions that it can do.
+    #[schemars(with = "Vec<OperatorAction>", length(min = 1))]
     pub actions: BTreeSet<OperatorAction>,
-    /// How long one action may take.
-    pub timeout: Duration,
+    /// How long one action may take. Without it, 60.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 3600))]
+    pub timeout_seconds: Option<u64>,
     /// The folder of the target file, in which the program runs.
+    #[serde(skip)]
     pub folder: PathBuf,
 }
 
-/// `operator`: `ask`, or the keys of a command.
-#[derive(Debug)]
-pub(crate) enum OperatorShape {
-    Ask,
-    Command(Box<CommandShape>),
-}
-
-/// The keys of a command.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(rename = "OperatorCommand")]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CommandShape {
-    /// The program with its first arguments. The action and its values are its last arguments. It runs without
-    /// a shell, in the folder of the target file.
-    #[schemars(with = "Vec<String>", length(min = 1))]
-    command: Spanned<Vec<String>>,
-    /// The actions that it can do.
-    #[schemars(with = "Vec<OperatorAction>", length(min = 1))]
-    actions: Spanned<Vec<OperatorAction>>,
-    /// How long one action may take. Without it, 60.
-    #[serde(default)]
-    #[schemars(with = "Option<u64>", range(min = 1, max = 3600))]
-    timeout_seconds: Option<Spanned<u64>>,
-}
-
-impl OperatorShape {
-    /// The operator of this target file, which is in this folder.
-    ///
-    /// # Errors
-    /// The first mistake.
-    pub(crate) fn check(self, file: &str, folder: &Path) -> Result<FileOperator, FileError> {
-        let Self::Command(shape) = self else {
-            return Ok(FileOperator::Ask);
-        };
-        let CommandShape { command, actions, timeout_seconds } = *shape;
-        let Some((program, arguments)) = command.value.split_first().filter(|it| !it.0.is_empty())
-        else {
-            let message = "`operator.command` names no program, such as `[./operate.sh]`";
-            return Err(FileError::at(file, &command, message));
-        };
-        if actions.value.is_empty() {
-            let message = "`operator.actions` names nothing that the command can do";
-            return Err(FileError::at(file, &actions, message));
-        }
-        let seconds = timeout_seconds.as_ref().map_or(TIMEOUT_SECONDS, |it| it.value);
-        if let Some(given) = timeout_seconds
-            && !(1..=TIMEOUT_SECONDS_MAX).contains(&seconds)
-        {
-            let range = format!("`operator.timeout_seconds` is 1 to {TIMEOUT_SECONDS_MAX} seconds");
-            return Err(FileError::at(file, &given, range));
-        }
-        let folder = absolute(folder);
-        let program = match program.contains('/') {
-            true => folder.join(program),
+impl OperatorCommand {
+    /// The program. A relative path with a slash begins in `folder`.
+    pub fn program(&self) -> PathBuf {
+        let program = self.command.first().map_or("", String::as_str);
+        match program.contains('/') {
+            true => self.folder.join(program),
             false => PathBuf::from(program),
-        };
-        Ok(FileOperator::Command(OperatorCommand {
-            program,
-            arguments: arguments.to_vec(),
-            actions: actions.value.into_iter().collect(),
-            timeout: Duration::from_secs(seconds),
-            folder,
-        }))
+        }
+    }
+
+    /// How long one action may take.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout_seconds.unwrap_or(TIMEOUT_SECONDS))
+    }
+
+    /// The key whose value is wrong, and what is wrong with it.
+    pub(super) fn mistake(&self) -> Option<(&'static str, String)> {
+        if self.command.first().is_none_or(String::is_empty) {
+            let message = "`operator.command` names no program, such as `[./operate.sh]`";
+            return Some(("command", message.to_owned()));
+        }
+        if self.actions.is_empty() {
+            let message = "`operator.actions` names nothing that the command can do";
+            return Some(("actions", message.to_owned()));
+        }
+        let seconds = self.timeout_seconds.unwrap_or(TIMEOUT_SECONDS);
+        let range = format!("`operator.timeout_seconds` is 1 to {TIMEOUT_SECONDS_MAX} seconds");
+        (!(1..=TIMEOUT_SECONDS_MAX).contains(&seconds)).then_some(("timeout_seconds", range))
     }
 }
 
 /// A relative program would be looked for in the folder of this process.
-fn absolute(folder: &Path) -> PathBuf {
+pub(super) fn absolute(folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf())
 }
 
-impl<'de> Deserialize<'de> for OperatorShape {
+impl<'de> Deserialize<'de> for FileOperator {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         text_or_keys(
             deserializer,
             "`ask` or `{command: [WORD, …], actions: [ACTION, …]}`",
             |text| if text == "ask" { Ok(Self::Ask) } else { Err(&["ask"]) },
-            |keys| Ok(Self::Command(Box::new(keys))),
+            |keys| Ok(Self::Command(keys)),
         )
     }
 }
 
-impl JsonSchema for OperatorShape {
+impl JsonSchema for FileOperator {
     fn schema_name() -> Cow<'static, str> {
         "Operator".into()
     }
@@ -144,7 +112,7 @@ impl JsonSchema for OperatorShape {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A program, or `ask`: you are asked at the terminal.",
-            "anyOf": [{ "const": "ask" }, generator.subschema_for::<CommandShape>()],
+            "anyOf": [{ "const": "ask" }, generator.subschema_for::<OperatorCommand>()],
         })
     }
 }

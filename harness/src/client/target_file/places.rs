@@ -2,35 +2,30 @@
 
 use std::collections::BTreeMap;
 
-/// Keys whose values a target may not confirm.
-const KEYS: [(&str, &str); 9] = [
-    ("applications", "main"),
-    ("applications", "reader"),
-    ("applications", "writer"),
-    ("applications", "other_company"),
-    ("bindings", "requester_email"),
-    ("bindings", "generated_workflow_id"),
-    ("bindings", "third_party_workflow_id"),
-    ("bindings", "single_signer_workflow_id"),
-    ("bindings", "multiple_signers_workflow_id"),
-];
+use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 
 /// The lines of keys in a target file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyPlaces {
     file: String,
-    lines: BTreeMap<String, usize>,
+    /// By `KEY` where the value is no block, else by `BLOCK.KEY`.
+    lines: BTreeMap<String, u32>,
 }
 
 impl KeyPlaces {
     /// The places in this text of a file, which is sound YAML.
     pub fn new(file: &str, text: &str) -> Self {
-        let found = KEYS.into_iter().filter_map(|(block, key)| {
-            Some((format!("{block}.{key}"), line_of(text, block, key)?))
-        });
-        let address = text.lines().position(|line| has_key(line, "base_url"));
-        let address = address.map(|at| ("base_url".to_owned(), at + 1));
-        Self { file: file.to_owned(), lines: found.chain(address).collect() }
+        let mut lines = BTreeMap::new();
+        let root = YamlNode::read_any(text).ok();
+        for (key, node) in root.iter().flat_map(entries) {
+            for (inner, _) in entries(node) {
+                lines.insert(format!("{}.{}", key.name, inner.name), inner.span.line);
+            }
+            if entries(node).is_empty() {
+                lines.insert(key.name.clone(), key.span.line);
+            }
+        }
+        Self { file: file.to_owned(), lines }
     }
 
     /// Whether the file has this key.
@@ -49,26 +44,11 @@ impl KeyPlaces {
     }
 }
 
-/// The line of a key inside a block that begins in the first column.
-fn line_of(text: &str, block: &str, key: &str) -> Option<usize> {
-    let is_block = |line: &str| line.strip_prefix(block).is_some_and(|rest| rest.starts_with(':'));
-    let mut lines = text.lines().enumerate().skip_while(|(_, line)| !is_block(line));
-    let (first, line) = lines.next()?;
-    if has_key(line.get(block.len() + 1..).unwrap_or_default(), key) {
-        return Some(first + 1);
+fn entries(node: &YamlNode) -> &[(YamlKey, YamlNode)] {
+    match &node.value {
+        YamlValue::Map(entries) => entries,
+        _ => &[],
     }
-    let is_inside = |line: &str| line.is_empty() || line.starts_with([' ', '#', '}']);
-    let mut inside = lines.take_while(|(_, line)| is_inside(line));
-    inside.find(|(_, line)| has_key(line, key)).map(|(index, _)| index + 1)
-}
-
-fn has_key(line: &str, key: &str) -> bool {
-    let code = line.split(" #").next().unwrap_or(line);
-    code.match_indices(key).any(|(at, _)| {
-        let before = code[..at].chars().next_back();
-        let after = code[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
-        before.is_none_or(|before| " {,\"'".contains(before)) && after.starts_with(':')
-    })
 }
 
 #[cfg(test)]

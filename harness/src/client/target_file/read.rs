@@ -3,37 +3,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use moot_fixtures::DataError;
 use moot_fixtures::contract::Scopes;
 use secrecy::SecretString;
 
 use crate::client::target_file::address;
 use crate::client::target_file::check::{TargetFileReader, check_secret};
-use crate::client::target_file::error::{FileError, syntax};
 use crate::client::target_file::model::{
     AdminChoice, ApplicationCredentials, FileBindings, FileLimits, LEDGER, TargetFile,
 };
 use crate::client::target_file::places::KeyPlaces;
 use crate::client::target_file::secret::Variables;
-use crate::client::target_file::shape::TargetFileShape;
-
-/// Bytes of a target file at most.
-const FILE_BYTES_MAX: u64 = 1024 * 1024;
+use crate::scenario::yaml_file;
 
 /// Reads a target file and the secrets it names.
 ///
 /// # Errors
 /// The first mistake.
-pub fn read(path: &Path) -> Result<TargetFile, FileError> {
-    let file = path.display().to_string();
-    let whole = |message: String| FileError::whole(&file, message);
-    let length = std::fs::metadata(path)
-        .map_err(|error| whole(format!("the target file cannot be read: {error}")))?
-        .len();
-    if length > FILE_BYTES_MAX {
-        return Err(whole(format!("the target file is longer than {FILE_BYTES_MAX} bytes")));
-    }
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| whole(format!("the target file cannot be read: {error}")))?;
+pub fn read(path: &Path) -> Result<TargetFile, DataError> {
+    let text = yaml_file::text(path, "target file")?;
     from_text(&text, path, &|name| std::env::var(name).ok())
 }
 
@@ -45,18 +33,17 @@ pub fn from_text(
     text: &str,
     path: &Path,
     variables: Variables<'_>,
-) -> Result<TargetFile, FileError> {
+) -> Result<TargetFile, DataError> {
     let reader = TargetFileReader {
         file: path.display().to_string(),
+        text,
         folder: path.parent().map(Path::to_path_buf).unwrap_or_default(),
         variables,
+        is_loopback: false,
     };
-    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
-    let shape = serde_saphyr::from_str_with_options::<TargetFileShape>(text, options)
-        .map_err(|error| syntax(&reader.file, &error))?;
+    let shape = yaml_file::read(&reader.file, text)?;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let file = reader.check(shape, stem.unwrap_or_default())?;
-    Ok(TargetFile { places: KeyPlaces::new(&reader.file, text), ..file })
+    reader.check(shape, stem.unwrap_or_default())
 }
 
 /// A target given by its address alone: without consent, with credentials from `MOOT_CLIENT_ID` and
@@ -64,8 +51,8 @@ pub fn from_text(
 ///
 /// # Errors
 /// Where it is not a base address.
-pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, FileError> {
-    let refused = |message| FileError::whole("--target", message);
+pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, DataError> {
+    let refused = |message: String| DataError::new("--target", message);
     let base_url = address::base(text).map_err(refused)?;
     let filled = |name| variables(name).filter(|value| !value.is_empty());
     let main = filled("MOOT_CLIENT_ID").zip(filled("MOOT_CLIENT_SECRET")).map(|(id, secret)| {

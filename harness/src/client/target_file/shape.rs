@@ -1,7 +1,7 @@
 //! The keys of a target file, as they are parsed.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use moot_fixtures::contract::Scope;
@@ -9,8 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
-use crate::client::target_file::model::{Consent, FileBindings, FileLimits};
-use crate::client::target_file::operator::OperatorShape;
+use crate::client::target_file::model::{AdminChoice, Consent, FileBindings, FileLimits};
+use crate::client::target_file::operator::FileOperator;
 use crate::client::target_file::secret::ValueSource;
 use crate::client::target_file::text_or_keys::text_or_keys;
 
@@ -22,8 +22,7 @@ pub(crate) struct TargetFileShape {
     #[serde(default)]
     pub(crate) name: Option<String>,
     /// The base address of the service, without `/v1`: `https://legal.example.com/api`.
-    #[schemars(with = "ValueSource")]
-    pub(crate) base_url: Spanned<ValueSource>,
+    pub(crate) base_url: ValueSource,
     /// The OAuth applications. `main` is required, except on a moot mock.
     #[serde(default)]
     pub(crate) applications: ApplicationShapes,
@@ -35,15 +34,14 @@ pub(crate) struct TargetFileShape {
     pub(crate) endpoints: EndpointShapes,
     /// What a run may do beyond GET and token requests.
     #[serde(default)]
-    pub(crate) consent: Vec<Consent>,
+    #[schemars(with = "Vec<Consent>")]
+    pub(crate) consent: BTreeSet<Consent>,
     /// The pace and the budget of a run.
     #[serde(default)]
-    #[schemars(with = "Option<FileLimits>")]
-    pub(crate) limits: Option<Spanned<FileLimits>>,
+    pub(crate) limits: Option<FileLimits>,
     /// Needs (`delete`, `operator`) and scenarios (`FILE/ID`, with `*` for any text) that may stay not run.
     #[serde(default)]
-    #[schemars(with = "Vec<String>")]
-    pub(crate) tolerate: Vec<Spanned<String>>,
+    pub(crate) tolerate: Vec<String>,
     /// The file of known failures, relative to this file.
     #[serde(default)]
     pub(crate) expected: Option<PathBuf>,
@@ -55,22 +53,19 @@ pub(crate) struct TargetFileShape {
     pub(crate) tls: TlsShape,
     /// Headers for a gateway, by name. They are sent with every request to the host of `base_url`.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, ValueSource>")]
-    pub(crate) headers: BTreeMap<String, Spanned<ValueSource>>,
+    pub(crate) headers: BTreeMap<String, ValueSource>,
     /// Whether to look for the control plane of a moot mock.
     #[serde(default)]
-    pub(crate) admin: AdminShape,
+    pub(crate) admin: AdminChoice<ValueSource>,
     /// Who does on the deployment what a client cannot do.
     #[serde(default)]
-    pub(crate) operator: Option<OperatorShape>,
+    pub(crate) operator: Option<FileOperator>,
     /// A token of `main` that expired.
     #[serde(default)]
-    #[schemars(with = "Option<ValueSource>")]
-    pub(crate) expired_token: Option<Spanned<ValueSource>>,
+    pub(crate) expired_token: Option<ValueSource>,
     /// A token of `main` that was revoked.
     #[serde(default)]
-    #[schemars(with = "Option<ValueSource>")]
-    pub(crate) revoked_token: Option<Spanned<ValueSource>>,
+    pub(crate) revoked_token: Option<ValueSource>,
     /// The file that lists what runs created, relative to this file. Without it, `.moot/ledger.ndjson`.
     #[serde(default)]
     pub(crate) ledger: Option<PathBuf>,
@@ -82,17 +77,13 @@ pub(crate) struct TargetFileShape {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ApplicationShapes {
     /// The application that most scenarios use. Its scopes are `[read, write]` unless it says otherwise.
-    #[schemars(with = "Option<ApplicationShape>")]
-    pub(crate) main: Option<Spanned<ApplicationShape>>,
+    pub(crate) main: Option<ApplicationShape>,
     /// An application of the same company with the scope `read` alone.
-    #[schemars(with = "Option<ApplicationShape>")]
-    pub(crate) reader: Option<Spanned<ApplicationShape>>,
+    pub(crate) reader: Option<ApplicationShape>,
     /// An application of the same company with the scope `write` alone.
-    #[schemars(with = "Option<ApplicationShape>")]
-    pub(crate) writer: Option<Spanned<ApplicationShape>>,
+    pub(crate) writer: Option<ApplicationShape>,
     /// An application of another company.
-    #[schemars(with = "Option<ApplicationShape>")]
-    pub(crate) other_company: Option<Spanned<ApplicationShape>>,
+    pub(crate) other_company: Option<ApplicationShape>,
 }
 
 /// One application.
@@ -101,11 +92,9 @@ pub(crate) struct ApplicationShapes {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ApplicationShape {
     /// The client id (§4.1).
-    #[schemars(with = "ValueSource")]
-    pub(crate) client_id: Spanned<ValueSource>,
+    pub(crate) client_id: ValueSource,
     /// The client secret, at least 8 bytes long (4 on loopback). Do not write it into the file.
-    #[schemars(with = "ValueSource")]
-    pub(crate) client_secret: Spanned<ValueSource>,
+    pub(crate) client_secret: ValueSource,
     /// The scopes that the application may ask for.
     #[serde(default)]
     pub(crate) scopes: Option<Vec<Scope>>,
@@ -137,25 +126,15 @@ pub(crate) struct TlsShape {
     pub(crate) ca_file: Option<PathBuf>,
 }
 
-/// `admin`: `auto`, `none` or `{token: …}`.
-#[derive(Debug, Default)]
-pub(crate) enum AdminShape {
-    #[default]
-    Auto,
-    None,
-    Token(Spanned<ValueSource>),
-}
-
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "AdminToken")]
 #[serde(deny_unknown_fields)]
 struct AdminKeys {
     /// The token of the control plane.
-    #[schemars(with = "ValueSource")]
-    token: Spanned<ValueSource>,
+    token: ValueSource,
 }
 
-impl<'de> Deserialize<'de> for AdminShape {
+impl<'de> Deserialize<'de> for AdminChoice<ValueSource> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         text_or_keys(
             deserializer,
@@ -170,7 +149,7 @@ impl<'de> Deserialize<'de> for AdminShape {
     }
 }
 
-impl JsonSchema for AdminShape {
+impl JsonSchema for AdminChoice<ValueSource> {
     fn schema_name() -> Cow<'static, str> {
         "Admin".into()
     }

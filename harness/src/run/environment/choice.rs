@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use moot_fixtures::DataError;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
 use crate::client::PaceWait;
-use crate::client::target_file::{self, FileError, FileLimits, TargetFile};
+use crate::client::target_file::{self, FileLimits, TargetFile};
 use crate::exchange::Exchange;
 use crate::run::environment::shard::Shard;
 
@@ -73,7 +74,7 @@ impl TargetSource {
     }
 }
 
-fn usage(error: FileError) -> OpenError {
+fn usage(error: DataError) -> OpenError {
     OpenError::Usage(error.to_string())
 }
 

@@ -2,10 +2,10 @@
 
 use jiff::civil::Date;
 use moot_fixtures::nearest::{alike, ending};
-use moot_fixtures::register;
+use moot_fixtures::yaml::YamlSpan;
+use moot_fixtures::{DataError, register};
 
 use super::entry::{Expected, ExpectedEntry};
-use crate::client::target_file::FileError;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::{like, without_row};
@@ -16,7 +16,7 @@ impl Expected {
     ///
     /// # Errors
     /// The first entry that expired or names nothing, with its place and a near miss.
-    pub fn check(&self, files: &[ScenarioFile], today: Date) -> Result<(), FileError> {
+    pub fn check(&self, files: &[ScenarioFile], today: Date) -> Result<(), DataError> {
         self.entries.iter().try_for_each(|entry| {
             self.is_in_time(entry, today)?;
             self.names_something(entry, files)
@@ -27,14 +27,14 @@ impl Expected {
     ///
     /// # Errors
     /// The first entry that expired or names no requirement, with its place and a near miss.
-    pub fn check_without_scenarios(&self, today: Date) -> Result<(), FileError> {
+    pub fn check_without_scenarios(&self, today: Date) -> Result<(), DataError> {
         self.entries.iter().try_for_each(|entry| {
             self.is_in_time(entry, today)?;
             entry.parts().1.map_or(Ok(()), |requirement| self.is_a_row(entry, requirement))
         })
     }
 
-    fn is_in_time(&self, entry: &ExpectedEntry, today: Date) -> Result<(), FileError> {
+    fn is_in_time(&self, entry: &ExpectedEntry, today: Date) -> Result<(), DataError> {
         let Some(day) = entry.expires.filter(|day| *day < today) else { return Ok(()) };
         Err(self.refused(
             entry,
@@ -46,7 +46,7 @@ impl Expected {
         ))
     }
 
-    fn is_a_row(&self, entry: &ExpectedEntry, requirement: &str) -> Result<(), FileError> {
+    fn is_a_row(&self, entry: &ExpectedEntry, requirement: &str) -> Result<(), DataError> {
         if register::get(requirement).is_some() {
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl Expected {
         &self,
         entry: &ExpectedEntry,
         files: &[ScenarioFile],
-    ) -> Result<(), FileError> {
+    ) -> Result<(), DataError> {
         let (pattern, requirement) = entry.parts();
         let all = || {
             let named = |file: &'_ ScenarioFile, id: &str| format!("{}/{id}", file.stem);
@@ -96,8 +96,9 @@ impl Expected {
         Err(self.refused(entry, message))
     }
 
-    fn refused(&self, entry: &ExpectedEntry, message: String) -> FileError {
+    fn refused(&self, entry: &ExpectedEntry, message: String) -> DataError {
         let (line, column) = entry.place;
-        FileError { file: self.file.display().to_string(), line, column, message }
+        let place = YamlSpan { line, column, length: 1 };
+        DataError::new(&self.file.display().to_string(), message).at(Some(place))
     }
 }

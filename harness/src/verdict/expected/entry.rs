@@ -39,7 +39,7 @@ pub struct ExpectedEntry {
     /// When it applies; always where absent.
     pub condition: Option<Condition>,
     /// Line and column of its `id`, from 1.
-    pub place: (u64, u64),
+    pub place: (u32, u32),
 }
 
 /// The verdict that is expected.

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use jiff::civil::Date;
 use moot_fixtures::nearest::{ending, hint_or_all};
-use moot_fixtures::questions;
+use moot_fixtures::yaml::YamlSpan;
+use moot_fixtures::{DataError, questions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -15,38 +16,24 @@ use serde_json::Value;
 use serde_saphyr::Spanned;
 
 use super::entry::{Condition, Expected, ExpectedEntry, ExpectedOutcome};
-use crate::client::target_file::{FileError, syntax};
 use crate::scenario::model::NEEDS;
-
-/// A file is at most so long.
-const FILE_BYTES_MAX: u64 = 1024 * 1024;
+use crate::scenario::yaml_file;
 
 /// Reads a file of known failures.
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn read(path: &Path) -> Result<Expected, FileError> {
-    let whole = |message: String| FileError::whole(path.display().to_string(), message);
-    let unreadable =
-        |error| whole(format!("the file of expected failures cannot be read: {error}"));
-    let length = std::fs::metadata(path).map_err(unreadable)?.len();
-    if length > FILE_BYTES_MAX {
-        let message =
-            format!("the file of expected failures is longer than {FILE_BYTES_MAX} bytes");
-        return Err(whole(message));
-    }
-    from_text(&std::fs::read_to_string(path).map_err(unreadable)?, path)
+pub fn read(path: &Path) -> Result<Expected, DataError> {
+    from_text(&yaml_file::text(path, "file of expected failures")?, path)
 }
 
 /// Reads the text of such a file; `path` names it.
 ///
 /// # Errors
 /// As [`read`].
-pub fn from_text(text: &str, path: &Path) -> Result<Expected, FileError> {
+pub fn from_text(text: &str, path: &Path) -> Result<Expected, DataError> {
     let file = path.display().to_string();
-    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
-    let shape = serde_saphyr::from_str_with_options::<Shape>(text, options)
-        .map_err(|error| syntax(&file, &error))?;
+    let shape: Shape = yaml_file::read(&file, text)?;
     let entries = shape.0.into_iter().map(|entry| entry.checked(&file));
     Ok(Expected { file: path.to_owned(), entries: entries.collect::<Result<_, _>>()? })
 }
@@ -125,41 +112,41 @@ struct ConditionShape {
 }
 
 impl EntryShape {
-    fn checked(self, file: &str) -> Result<ExpectedEntry, FileError> {
+    fn checked(self, file: &str) -> Result<ExpectedEntry, DataError> {
         if self.id.value.trim().is_empty() {
-            return Err(FileError::at(file, &self.id, "`id` is empty".to_owned()));
+            return Err(mistake(file, &self.id, "`id` is empty"));
         }
         if self.reason.value.trim().is_empty() {
             let message = "`reason` is empty: say why, for whoever reads the report".to_owned();
-            return Err(FileError::at(file, &self.reason, message));
+            return Err(mistake(file, &self.reason, message));
         }
         let expires = self.expires.map(|text| date(file, &text)).transpose()?;
         let condition = self.condition.map(|shape| shape.checked(file)).transpose()?;
-        let place = (self.id.referenced.line(), self.id.referenced.column());
+        let span = YamlSpan::from(self.id.referenced);
         Ok(ExpectedEntry {
+            place: (span.line, span.column),
             id: self.id.value,
             outcome: self.outcome,
             reason: self.reason.value,
             expires,
             condition,
-            place,
         })
     }
 }
 
 impl ConditionShape {
-    fn checked(self, file: &str) -> Result<Condition, FileError> {
+    fn checked(self, file: &str) -> Result<Condition, DataError> {
         for (question, answer) in &self.answer {
             if questions::get(question).is_none() {
                 let near = ending(questions::nearest(question));
                 let message = format!("there is no open question `{question}`{near}");
-                return Err(FileError::at(file, answer, message));
+                return Err(mistake(file, answer, message));
             }
         }
         for need in self.needs.iter().chain(&self.lacks) {
             if !NEEDS.contains(&need.value.as_str()) {
                 let near = hint_or_all(&need.value, &NEEDS);
-                return Err(FileError::at(
+                return Err(mistake(
                     file,
                     need,
                     format!("there is no need `{}`; {near}", need.value),
@@ -175,10 +162,14 @@ impl ConditionShape {
     }
 }
 
-fn date(file: &str, text: &Spanned<String>) -> Result<Date, FileError> {
+fn mistake<T>(file: &str, value: &Spanned<T>, message: impl Into<String>) -> DataError {
+    DataError::new(file, message).at(Some(value.referenced.into()))
+}
+
+fn date(file: &str, text: &Spanned<String>) -> Result<Date, DataError> {
     // `Date` alone would take a time too, and leave it out.
     let parsed = text.value.parse::<Date>().ok().filter(|date| date.to_string() == text.value);
     parsed.ok_or_else(|| {
-        FileError::at(file, text, format!("`{}` is not a day, such as `2027-01-31`", text.value))
+        mistake(file, text, format!("`{}` is not a day, such as `2027-01-31`", text.value))
     })
 }

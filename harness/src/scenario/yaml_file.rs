@@ -1,43 +1,41 @@
-//! Mistakes in a YAML file of ours, each at its place, with the nearest key.
+//! Reads a YAML file of ours into a type. A mistake has its place, and names the nearest key.
 
+use std::path::Path;
+
+use moot_fixtures::DataError;
 use moot_fixtures::nearest::hint_or_all;
-use serde_saphyr::Spanned;
+use moot_fixtures::yaml::YamlSpan;
+use serde::de::DeserializeOwned;
 
-/// A mistake in a target file. Shown as `FILE:LINE:COLUMN: message`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{message}", place(file, *line, *column))]
-pub struct FileError {
-    /// The file, as given.
-    pub file: String,
-    /// From 1; 0 where the whole file is meant.
-    pub line: u64,
-    /// From 1, in characters.
-    pub column: u64,
-    /// What is wrong, and what would be right.
-    pub message: String,
-}
+/// Bytes of a file at most.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-impl FileError {
-    /// A mistake at this value.
-    pub(crate) fn at<T>(file: &str, value: &Spanned<T>, message: impl Into<String>) -> Self {
-        let (line, column) = (value.referenced.line(), value.referenced.column());
-        Self { file: file.to_owned(), line, column, message: message.into() }
+/// The text of a file. `what` is what messages call it: `target file`.
+///
+/// # Errors
+/// The file cannot be read, or is too long.
+pub(crate) fn text(path: &Path, what: &str) -> Result<String, DataError> {
+    let refused = |message| DataError::new(&path.display().to_string(), message);
+    let unreadable = |error: std::io::Error| refused(format!("the {what} cannot be read: {error}"));
+    if std::fs::metadata(path).map_err(unreadable)?.len() > FILE_BYTES_MAX {
+        return Err(refused(format!("the {what} is longer than {FILE_BYTES_MAX} bytes")));
     }
-
-    /// A mistake of the whole file.
-    pub(crate) fn whole(file: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { file: file.into(), line: 0, column: 0, message: message.into() }
-    }
+    std::fs::read_to_string(path).map_err(unreadable)
 }
 
-fn place(file: &str, line: u64, column: u64) -> String {
-    if line == 0 { format!("{file}: ") } else { format!("{file}:{line}:{column}: ") }
+/// The value that a text is. `file` names the file in an error.
+///
+/// # Errors
+/// The first mistake.
+pub(crate) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, DataError> {
+    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        DataError::new(file, message(&error)).at(error.location().map(YamlSpan::from))
+    })
 }
 
-/// A mistake that the YAML reader found, with the nearest key where one is unknown.
-pub(crate) fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
-    let error = error.without_snippet();
-    let message = match error {
+fn message(error: &serde_saphyr::Error) -> String {
+    match error.without_snippet() {
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
             format!("unknown key `{field}`; {}", hint_or_all(field, expected))
         }
@@ -55,9 +53,7 @@ pub(crate) fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
         serde_saphyr::Error::Unexpected { expected, .. } => belongs(expected).to_owned(),
         serde_saphyr::Error::Eof { .. } => "there is nothing in the file".to_owned(),
         other => without_place(&other.to_string()),
-    };
-    let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
-    FileError { file: file.to_owned(), line, column, message }
+    }
 }
 
 /// What is expected instead of a value, by the YAML reader's name for it.
