@@ -1,10 +1,14 @@
-//! One request and its answer, as data.
+//! What comes of talking to a target, as data: one request and its answer, what the target is, what it answered to
+//! open questions, what was left on it.
 //!
 //! The request is masked when the exchange is made. Checks compare the true values of the answer, so
 //! whatever prints or writes an answer masks it.
 
 pub mod escape;
 pub mod masks;
+mod observed_answer;
+mod residue;
+mod target_description;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,6 +20,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::exchange::masks::Masks;
+
+pub use observed_answer::{AnswerSight, ObservedAnswer, gathered};
+pub use residue::Residue;
+pub use target_description::{TargetClass, TargetDescription};
 
 /// A request as it was sent.
 #[derive(Debug, Clone)]
@@ -51,6 +59,8 @@ pub struct ReceivedResponse {
     pub json: Option<Arc<Value>>,
     /// Whether the body was cut, because it has too many bytes or JSON values.
     pub is_cut: bool,
+    /// The socket that sent it; `None` in process.
+    pub peer: Option<SocketAddr>,
 }
 
 /// Why there is no answer: trouble of the network or of the target. It is never a violation.
@@ -93,8 +103,6 @@ pub struct Exchange {
     pub sent_at_seconds: i64,
     /// From sending to the last byte.
     pub duration: Duration,
-    /// Where it was sent to, where that is a socket.
-    pub peer: Option<SocketAddr>,
     /// Masks for showing the response.
     pub masks: Arc<Masks>,
 }

@@ -6,14 +6,12 @@
 
 mod diff;
 mod observed;
-mod observed_answer;
 mod pins;
 mod schema;
 mod silent;
 
 pub use diff::{Difference, diff};
 pub use observed::{Evidence, Observed, Sample};
-pub use observed_answer::{AnswerSight, ObservedAnswer, gathered};
 pub use pins::Pins;
 pub use schema::schema;
 pub use silent::{NOT_TOLD, why_not_imitated};

@@ -3,10 +3,9 @@
 use moot_fixtures::contract::{Operation, Scopes};
 
 use crate::client::request::{ClientBody, ClientRequest};
-use crate::client::residue::Residue;
 use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Residue};
 
 /// The kind of the objects that can be deleted.
 pub(crate) const WEBHOOK: &str = "webhook";

@@ -10,7 +10,7 @@ use parking_lot::RwLock;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::client::request::{ClientBody, ClientRequest, FormPart, FormPartContent};
+use crate::client::request::{BodyPiece, ClientBody, ClientRequest, FormPart};
 use crate::client::target_file::endpoint::created_kind;
 use crate::client::target_file::model::Consent;
 
@@ -154,8 +154,8 @@ fn parts(body: &ClientBody) -> &[FormPart] {
 
 fn zero_bytes(body: &ClientBody) -> u64 {
     let zeros = |part: &FormPart| match part.content {
-        FormPartContent::Zeros(length) => length,
-        FormPartContent::Bytes(_) => 0,
+        BodyPiece::Zeros(length) => length,
+        BodyPiece::Bytes(_) => 0,
     };
     parts(body).iter().map(zeros).sum()
 }
@@ -168,8 +168,8 @@ fn texts(body: &ClientBody) -> Vec<String> {
             .iter()
             .filter(|part| part.file_name.is_none())
             .filter_map(|part| match &part.content {
-                FormPartContent::Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-                FormPartContent::Zeros(_) => None,
+                BodyPiece::Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+                BodyPiece::Zeros(_) => None,
             })
             .collect(),
         ClientBody::Bytes { content_type, bytes, .. } => {

@@ -1,6 +1,6 @@
 //! The command line that sends a request again: for `sh`, secrets as shell variables.
 
-use crate::client::request::{ClientBody, FormPart, FormPartContent};
+use crate::client::request::{BodyPiece, ClientBody, FormPart};
 
 /// A body up to this number of bytes is part of the line. A longer one is read from `body.bin`.
 const INLINE_BYTES_MAX: usize = 8 * 1024;
@@ -108,16 +108,16 @@ fn form_pairs(bytes: &[u8]) -> Option<Vec<(String, String)>> {
 /// Zero bytes come first, because no file with them exists.
 fn piped(parts: &[FormPart], secrets: &[(String, String)]) -> Option<(usize, String)> {
     let zeros = parts.iter().enumerate().find_map(|(at, part)| match part.content {
-        FormPartContent::Zeros(length) => Some((at, format!("head -c {length} /dev/zero"))),
-        FormPartContent::Bytes(_) => None,
+        BodyPiece::Zeros(length) => Some((at, format!("head -c {length} /dev/zero"))),
+        BodyPiece::Bytes(_) => None,
     });
     let has_secret = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         secrets.iter().any(|(secret, _)| text.contains(secret.as_str()))
     };
     let mut files = parts.iter().enumerate().filter_map(|(at, part)| match &part.content {
-        FormPartContent::Bytes(bytes) if part.file_name.is_some() => Some((at, bytes)),
-        FormPartContent::Bytes(_) | FormPartContent::Zeros(_) => None,
+        BodyPiece::Bytes(bytes) if part.file_name.is_some() => Some((at, bytes)),
+        BodyPiece::Bytes(_) | BodyPiece::Zeros(_) => None,
     });
     zeros.or_else(|| {
         let fits = |bytes: &[u8]| bytes.len() <= INLINE_FILE_BYTES_MAX && !has_secret(bytes);
@@ -128,12 +128,12 @@ fn piped(parts: &[FormPart], secrets: &[(String, String)]) -> Option<(usize, Str
 
 fn add_part(line: &mut String, part: &FormPart, secrets: &[(String, String)]) {
     match (&part.content, &part.file_name) {
-        (FormPartContent::Bytes(bytes), None) => {
+        (BodyPiece::Bytes(bytes), None) => {
             let value = String::from_utf8_lossy(bytes);
             add(line, "--form-string", &quoted(&format!("{}={value}", part.name), secrets));
         }
         // Read from a file.
-        (FormPartContent::Bytes(_), Some(_)) | (FormPartContent::Zeros(_), _) => {
+        (BodyPiece::Bytes(_), Some(_)) | (BodyPiece::Zeros(_), _) => {
             add_file(line, part, &form_parameter(file_name(part)), secrets);
         }
     }

@@ -15,8 +15,8 @@ use crate::client::short_body;
 use crate::client::target_file::address;
 use crate::client::target_file::model::TargetFile;
 use crate::client::tls_mistake;
-use crate::client::transport::{RequestTransport, TransportAnswer};
-use crate::exchange::Trouble;
+use crate::client::transport::RequestTransport;
+use crate::exchange::{ReceivedResponse, Trouble};
 
 /// Deadline `connect`: until there is a connection, TLS included.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
@@ -86,7 +86,7 @@ impl Http {
         self.secure.get_or_init(|| self.settings.secure()).as_ref().map_err(Clone::clone)
     }
 
-    async fn exchange(&self, http_request: HttpRequest) -> Result<TransportAnswer, Trouble> {
+    async fn exchange(&self, http_request: HttpRequest) -> Result<ReceivedResponse, Trouble> {
         if http_request.body.false_length.is_some() {
             let exchange = self.settings.exchange;
             return short_body::send(http_request, CONNECT_DEADLINE, exchange).await;
@@ -108,7 +108,7 @@ impl Http {
                 Err(_) => return Err(Trouble::cut_short(body.read_bytes(), announced)),
             }
         }
-        Ok(TransportAnswer { response: body.finish(status, headers), peer })
+        Ok(ReceivedResponse { peer, ..body.finish(status, headers) })
     }
 
     fn request(&self, http_request: HttpRequest) -> Result<reqwest::RequestBuilder, Trouble> {
@@ -159,7 +159,7 @@ impl Http {
 }
 
 impl RequestTransport for Http {
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<TransportAnswer, Trouble>> {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<ReceivedResponse, Trouble>> {
         Box::pin(self.exchange(request))
     }
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use url::Url;
 
-use crate::client::request::{ClientBody, FormPart, FormPartContent};
+use crate::client::request::{BodyPiece, ClientBody, FormPart};
 
 /// Zero bytes are sent in pieces of this size.
 const ZEROS_PIECE_BYTES: usize = 64 * 1024;
@@ -34,13 +34,6 @@ pub(crate) struct HttpBody {
     pieces: Vec<BodyPiece>,
     /// A `content-length` that differs from what is sent; the sending side closes after the body.
     pub(crate) false_length: Option<u64>,
-}
-
-#[derive(Debug, Clone)]
-enum BodyPiece {
-    Bytes(Bytes),
-    /// This number of zero bytes.
-    Zeros(u64),
 }
 
 impl HttpRequest {
@@ -128,10 +121,7 @@ fn multipart(parts: &[FormPart]) -> Vec<BodyPiece> {
     let mut pieces = Vec::with_capacity(parts.len() * 3 + 1);
     for part in parts {
         pieces.push(BodyPiece::Bytes(Bytes::from(part_head(part))));
-        pieces.push(match &part.content {
-            FormPartContent::Bytes(bytes) => BodyPiece::Bytes(bytes.clone()),
-            FormPartContent::Zeros(length) => BodyPiece::Zeros(*length),
-        });
+        pieces.push(part.content.clone());
         pieces.push(BodyPiece::Bytes(Bytes::from_static(b"\r\n")));
     }
     pieces.push(BodyPiece::Bytes(Bytes::from(format!("--{BOUNDARY}--\r\n"))));

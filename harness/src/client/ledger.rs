@@ -8,8 +8,7 @@ use std::path::Path;
 use parking_lot::Mutex;
 
 use crate::client::left_object::{LedgerEvent, LedgerLine, LeftObject};
-use crate::client::residue::Residue;
-use crate::exchange::{ReceivedResponse, Trouble};
+use crate::exchange::{ReceivedResponse, Residue, Trouble};
 
 /// The folder of a ledger that the target file does not place.
 const FOLDER: &str = ".moot";

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::client::residue::Residue;
+use crate::exchange::Residue;
 
 /// An object that a run made, or may have made, and that nobody deleted since.
 #[derive(Debug, Clone, PartialEq, Eq)]

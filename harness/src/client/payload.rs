@@ -4,7 +4,7 @@ use bytes::Bytes;
 use moot_fixtures::documents::{self, SampleDocument};
 use serde_json::{Map, Value, json};
 
-use crate::client::request::{FormPart, FormPartContent};
+use crate::client::request::{BodyPiece, FormPart};
 use crate::client::workflow_form::{WorkflowForm, texts};
 
 /// Signers of a form that takes several, where none are bound.
@@ -168,7 +168,7 @@ fn file(name: &str, document: &str) -> Result<FormPart, String> {
         name: name.to_owned(),
         file_name: Some((*file_name).to_owned()),
         content_type: Some((*media_type).to_owned()),
-        content: FormPartContent::Bytes(Bytes::from_static(bytes)),
+        content: BodyPiece::Bytes(Bytes::from_static(bytes)),
     })
 }
 

@@ -10,7 +10,7 @@ use moot_mock::shell::{ReceivedCall, ReceiverAnswer, receive};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 /// Deliveries kept for one receiver. Further ones are answered, but not kept.
 const DELIVERIES_MAX: usize = 1_000;
@@ -27,7 +27,7 @@ pub struct DeliveryReceiver {
     secret: String,
     inbox: Arc<Inbox>,
     /// Keeps the listener as long as anybody may read what came; a recorded receiver has none.
-    _server: Option<Arc<DeliveryServer>>,
+    _server: Option<Arc<JoinSet<()>>>,
 }
 
 impl DeliveryReceiver {
@@ -62,18 +62,10 @@ impl DeliveryReceiver {
 
 /// A listener.
 pub(crate) struct Listener {
-    server: Arc<DeliveryServer>,
+    /// The task that listens; it ends when this is dropped.
+    server: Arc<JoinSet<()>>,
     inbox: Arc<Inbox>,
     base_url: String,
-}
-
-/// The task that listens; it ends when this is dropped.
-struct DeliveryServer(JoinHandle<()>);
-
-impl Drop for DeliveryServer {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 /// What came, by path.
@@ -98,8 +90,8 @@ impl Listener {
         let listener = TcpListener::bind(address).await.map_err(refused)?;
         let bound = listener.local_addr().map_err(refused)?;
         let answer = move |call| ReceiverAnswer { status: kept.keep(&call), delay: Duration::ZERO };
-        let server =
-            DeliveryServer(tokio::spawn(receive(listener, answer, std::future::pending())));
+        let mut server = JoinSet::new();
+        server.spawn(receive(listener, answer, std::future::pending()));
         let own = || format!("http://{bound}");
         let base_url = public_url.map_or_else(own, str::to_owned);
         let base_url = base_url.trim_end_matches('/').to_owned();

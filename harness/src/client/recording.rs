@@ -18,5 +18,5 @@ pub(crate) mod session_record;
 
 pub use folder::RecordingError;
 pub use index::{IndexTarget, RecordingIndex, RecordingIndexRow};
-pub use recorder::{Recorder, RecordingEnd, RecordingPlan};
+pub use recorder::Recorder;
 pub use replay::Replay;

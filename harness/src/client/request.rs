@@ -52,13 +52,13 @@ pub struct FormPart {
     /// Its content type; none where absent.
     pub content_type: Option<String>,
     /// Its bytes.
-    pub content: FormPartContent,
+    pub content: BodyPiece,
 }
 
-/// The bytes of a part.
+/// A piece of a body: the bytes of a part, or what stands between parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FormPartContent {
-    /// These.
+pub enum BodyPiece {
+    /// These bytes.
     Bytes(Bytes),
     /// This number of zero bytes, generated while sending.
     Zeros(u64),
@@ -115,17 +115,17 @@ impl FormPart {
             name: name.into(),
             file_name: None,
             content_type: None,
-            content: FormPartContent::Bytes(Bytes::from(value.into())),
+            content: BodyPiece::Bytes(Bytes::from(value.into())),
         }
     }
 
     fn shown(&self) -> String {
         let content = match (&self.content, &self.file_name) {
-            (FormPartContent::Bytes(bytes), None) => shown_bytes(bytes),
-            (FormPartContent::Bytes(bytes), Some(name)) => {
+            (BodyPiece::Bytes(bytes), None) => shown_bytes(bytes),
+            (BodyPiece::Bytes(bytes), Some(name)) => {
                 format!("<{name}, {} bytes>", bytes.len())
             }
-            (FormPartContent::Zeros(length), _) => format!("<{length} zero bytes>"),
+            (BodyPiece::Zeros(length), _) => format!("<{length} zero bytes>"),
         };
         format!("{}: {content}\n", self.name)
     }

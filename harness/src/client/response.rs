@@ -53,7 +53,7 @@ impl BodyReader {
             false => serde_json::from_slice(&self.kept).ok().map(Arc::new),
         };
         let body = self.kept.freeze();
-        ReceivedResponse { status, headers, body, json, is_cut: self.is_cut }
+        ReceivedResponse { status, headers, body, json, is_cut: self.is_cut, peer: None }
     }
 }
 

@@ -234,8 +234,8 @@ impl Sending<'_> {
             body_length,
             curl: here.mask(&curl),
         };
-        let SendAttempt { number, outcome, peer, sent_at_seconds, duration } = attempt;
-        Exchange { number, request, outcome, sent_at_seconds, duration, peer, masks: masks.clone() }
+        let SendAttempt { number, outcome, sent_at_seconds, duration } = attempt;
+        Exchange { number, request, outcome, sent_at_seconds, duration, masks: masks.clone() }
     }
 }
 

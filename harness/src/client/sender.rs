@@ -1,12 +1,11 @@
 //! Sends every request of a run: counts them, and gives up on a target that stopped answering.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::client::http_request::HttpRequest;
-use crate::client::transport::{RequestTransport, TransportAnswer};
+use crate::client::transport::RequestTransport;
 use crate::exchange::masks::Masks;
 use crate::exchange::{ReceivedResponse, Trouble};
 
@@ -64,14 +63,10 @@ impl RequestSender {
         }
         let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
         let (sent_at, started) = (jiff::Timestamp::now(), Instant::now());
-        let arrival = self.transport.send(request).await;
+        let outcome = self.transport.send(request).await;
         let (sent_at_seconds, duration) = (sent_at.as_second(), started.elapsed());
-        let (outcome, peer) = match arrival {
-            Ok(TransportAnswer { response, peer }) => (Ok(response), peer),
-            Err(trouble) => (Err(trouble), None),
-        };
         self.note(&outcome);
-        SendAttempt { number, outcome, peer, sent_at_seconds, duration }
+        SendAttempt { number, outcome, sent_at_seconds, duration }
     }
 
     fn note(&self, outcome: &Result<ReceivedResponse, Trouble>) {
@@ -93,8 +88,6 @@ pub(crate) struct SendAttempt {
     /// Its number within the run, from 1; 0 where it was not sent.
     pub(crate) number: u64,
     pub(crate) outcome: Result<ReceivedResponse, Trouble>,
-    /// The socket that answered.
-    pub(crate) peer: Option<SocketAddr>,
     /// When it was sent: seconds since 1970 by our clock.
     pub(crate) sent_at_seconds: i64,
     /// From sending to the last byte.
@@ -107,7 +100,6 @@ impl SendAttempt {
         Self {
             number: 0,
             outcome: Err(reason),
-            peer: None,
             sent_at_seconds: jiff::Timestamp::now().as_second(),
             duration: Duration::ZERO,
         }

@@ -8,7 +8,6 @@ use tokio::net::TcpStream;
 
 use crate::client::http_request::HttpRequest;
 use crate::client::response::{BODY_READ_BYTES_MAX, BodyReader, endless};
-use crate::client::transport::TransportAnswer;
 use crate::exchange::{ReceivedResponse, Trouble};
 
 /// Headers of an answer at most.
@@ -22,7 +21,7 @@ pub(crate) async fn send(
     request: HttpRequest,
     connect_deadline: Duration,
     exchange_deadline: Duration,
-) -> Result<TransportAnswer, Trouble> {
+) -> Result<ReceivedResponse, Trouble> {
     let (Some(host), Some(port)) = (request.url.host_str(), request.url.port_or_known_default())
     else {
         return Err(Trouble::Withheld("the address has no host".to_owned()));
@@ -43,7 +42,7 @@ pub(crate) async fn send(
     let answer = tokio::time::timeout(exchange_deadline, exchange(stream, &message))
         .await
         .map_err(|_| Trouble::deadline("no answer", exchange_deadline, "exchange"))??;
-    Ok(TransportAnswer { response: parse(&answer)?, peer })
+    Ok(ReceivedResponse { peer, ..parse(&answer)? })
 }
 
 fn message(request: HttpRequest) -> Result<Vec<u8>, Trouble> {

@@ -4,7 +4,6 @@
 
 pub(crate) mod address;
 pub(crate) mod check;
-mod description;
 pub(crate) mod endpoint;
 pub(crate) mod model;
 pub(crate) mod operator;
@@ -16,7 +15,6 @@ pub(crate) mod shape;
 mod text_or_keys;
 
 pub(crate) use check::check_rate;
-pub use description::{TargetClass, TargetDescription};
 pub use endpoint::{Endpoints, created_kind};
 pub use model::{
     AdminChoice, ApplicationCredentials, Consent, FileBindings, FileHeader, FileLimits, TargetFile,

@@ -1,8 +1,6 @@
 //! How a request reaches the service: implemented for HTTP, for the mock in this process, and for
 //! recordings, which send nothing.
 
-use std::net::SocketAddr;
-
 use futures_util::future::BoxFuture;
 
 use crate::client::http_request::HttpRequest;
@@ -12,12 +10,5 @@ use crate::exchange::{ReceivedResponse, Trouble};
 pub(crate) trait RequestTransport: Send + Sync {
     /// # Errors
     /// [`Trouble`] where there is no whole answer.
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<TransportAnswer, Trouble>>;
-}
-
-/// An answer, and which socket sent it.
-pub(crate) struct TransportAnswer {
-    pub(crate) response: ReceivedResponse,
-    /// `None` in process.
-    pub(crate) peer: Option<SocketAddr>,
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<ReceivedResponse, Trouble>>;
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::error::CommandError;
-use crate::client::target_file::TargetClass;
+use crate::exchange::TargetClass;
 use crate::run::order::Order;
 use crate::verdict::result::{RunOutcome, RunResult, Tally};
 

@@ -19,9 +19,9 @@ use super::shard_costs::CostArguments;
 use super::shards;
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::TargetArguments;
-use crate::client::recording::{Recorder, RecordingPlan};
+use crate::client::recording::{Recorder, RecordingIndex};
 use crate::run::environment::{Shard, TargetOptions};
-use crate::run::{Kept, RunOptions};
+use crate::run::{Kept, RunOptions, recording_index};
 use crate::scenario::plan::select;
 use crate::verdict::result::RepeatCommand;
 
@@ -102,16 +102,12 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
             ..RunOptions::new(target.choice(), options.clone(), Arc::clone(&files))
         }
     };
-    let mut asked = RecordingPlan {
-        run_tag: options.run_tag.clone(),
-        strict: judging.strict,
-        selectors: selectors.clone(),
-    };
+    let mut recorded_selectors = selectors.clone();
     let result = match (arguments.shard, &arguments.record) {
         (Some(shard), Some(dir)) => {
             let (options, (plan, _)) =
                 (run_options(0), arguments.costs.plan(&run_options(0), shard, plan::costs)?);
-            asked.selectors = plan.names(shard.number).into_iter().collect();
+            recorded_selectors = plan.names(shard.number).into_iter().collect();
             shards::run(options, (shard, plan), dir, &streams, screen)?
         }
         (_, _) => repeat::repeated(repeat.repeat, |number| {
@@ -119,7 +115,15 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
         })?,
     };
     let recorded = match (&arguments.record, recorder) {
-        (Some(dir), Some(recorder)) => recorder.write(dir, asked, &result.recording_end()),
+        (Some(dir), Some(recorder)) => {
+            let index = RecordingIndex {
+                run_tag: options.run_tag.clone(),
+                strict: judging.strict,
+                selectors: recorded_selectors,
+                ..recording_index(&result)
+            };
+            recorder.write(dir, index, &result.masks)
+        }
         (_, _) => Ok(()),
     };
     snapshots.write_bundle(&result, screen)?;

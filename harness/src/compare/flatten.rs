@@ -241,6 +241,7 @@ mod tests {
             body: Bytes::new(),
             json: Some(Arc::new(body.clone())),
             is_cut: false,
+            peer: None,
         };
         let found = places(&request, &response, is_own, &mut Placeholders::new());
         for (place, reading) in expected {

@@ -4,8 +4,9 @@ use moot_fixtures::questions;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::client::answers::{Observed, ObservedAnswer, Sample};
-use crate::exchange::escape;
+use crate::client::answers::{Observed, Sample};
+
+use crate::exchange::{ObservedAnswer, escape};
 use crate::verdict::result::{RunResult, TextMap};
 
 /// Answers seen of one question.

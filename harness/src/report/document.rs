@@ -13,10 +13,8 @@ use super::notice::notices;
 use super::numbering::numbered;
 use super::row;
 use super::script::{self, ScriptHead};
-use crate::client::Residue;
-use crate::client::target_file::TargetDescription;
-use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
+use crate::exchange::{Residue, TargetDescription, escape};
 use crate::verdict::Verdict;
 use crate::verdict::result::{
     CheckResult, Counts, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,

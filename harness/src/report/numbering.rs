@@ -7,9 +7,7 @@ use std::sync::{Arc, LazyLock};
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use crate::client::answers::gathered;
-use crate::client::target_file::TargetClass;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, TargetClass, gathered};
 use crate::verdict::result::{RunResult, ScenarioResult, TextMap};
 
 /// A sandbox of a mock in an address, also in an encoded one.

@@ -6,8 +6,7 @@ use moot_fixtures::contract::{AnswerStanding as Latitude, Level};
 use moot_fixtures::questions;
 use serde_json::Value;
 
-use crate::client::answers::AnswerSight;
-use crate::exchange::Exchange;
+use crate::exchange::{AnswerSight, Exchange};
 use crate::scenario::model::{Observation, Place, Sight};
 use crate::verdict::Verdict;
 use crate::verdict::check::{self, AnswerPart, Document, MismatchKind};

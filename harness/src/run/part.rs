@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::client::answers::gathered;
 use crate::client::recording::IndexTarget;
+use crate::exchange::gathered;
 use crate::scenario::plan::without_row;
 use crate::verdict::expected::{self, Circumstances, Expected};
 use crate::verdict::result::{

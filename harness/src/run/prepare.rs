@@ -5,7 +5,7 @@ use moot_fixtures::contract::Operation;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
-use crate::client::{ClientBody, ClientRequest, FormPart, FormPartContent, UselessToken};
+use crate::client::{BodyPiece, ClientBody, ClientRequest, FormPart, UselessToken};
 use crate::run::environment::Session;
 use crate::scenario::model::{
     Json, Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody, RequestLine,
@@ -184,7 +184,7 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
         name,
         file_name: None,
         content_type: None,
-        content: FormPartContent::Bytes(text.into()),
+        content: BodyPiece::Bytes(text.into()),
     }));
     for (name, suffix) in pairs(names, &multipart.append)? {
         append(&mut parts, &name, &suffix)?;
@@ -202,7 +202,7 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
 /// Puts `suffix` behind the text of a field.
 fn append(parts: &mut [FormPart], name: &str, suffix: &str) -> Result<(), Stop> {
     let field = parts.iter_mut().find(|part| part.name == name);
-    let Some(FormPartContent::Bytes(text)) = field.map(|part| &mut part.content) else {
+    let Some(BodyPiece::Bytes(text)) = field.map(|part| &mut part.content) else {
         return Err(Stop::not_run(
             NotRunKind::UnusableSchema,
             format!("the request that is made of the schema has no field `{name}`"),
@@ -230,14 +230,14 @@ fn part(names: &Names, spec: &PartSpec) -> Result<FormPart, Stop> {
     let mut file_name = text(&spec.file_name)?;
     let mut content_type = text(&spec.content_type)?;
     let content = match &spec.content {
-        PartContent::Text(text) => FormPartContent::Bytes(text.render_text(names)?.into()),
-        PartContent::Zeros(length) => FormPartContent::Zeros(*length),
+        PartContent::Text(text) => BodyPiece::Bytes(text.render_text(names)?.into()),
+        PartContent::Zeros(length) => BodyPiece::Zeros(*length),
         PartContent::File(name) => {
             let document = moot_fixtures::documents::get(name)
                 .ok_or_else(|| Stop::ours(&format!("there is no document `{name}`")))?;
             file_name.get_or_insert_with(|| document.name.to_owned());
             content_type.get_or_insert_with(|| document.media_type.to_owned());
-            FormPartContent::Bytes(Bytes::from_static(document.bytes))
+            BodyPiece::Bytes(Bytes::from_static(document.bytes))
         }
     };
     Ok(FormPart { name: spec.name.render_text(names)?, file_name, content_type, content })

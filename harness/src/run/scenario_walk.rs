@@ -7,8 +7,7 @@ use moot_snapshots::Placeholders;
 use parking_lot::Mutex;
 
 use crate::client::DeliveryReceiver;
-use crate::client::answers::AnswerSight;
-use crate::exchange::Exchange;
+use crate::exchange::{AnswerSight, Exchange};
 use crate::run::environment::Session;
 use crate::scenario::model::{Check, Place, Step};
 use crate::scenario::names::Names;

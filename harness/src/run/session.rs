@@ -17,7 +17,7 @@ use crate::verdict::result::{
     Event, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
 };
 
-use crate::client::target_file::{TargetClass, TargetDescription};
+use crate::exchange::{TargetClass, TargetDescription};
 use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 

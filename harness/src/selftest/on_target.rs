@@ -14,9 +14,9 @@ use serde::Serialize;
 use super::matrix::{self, MatrixRow};
 use super::overlay::DefectOverlay;
 use super::trial::{Bench, by_requirement, is_noticed, side_by_side};
-use crate::client::recording::{Recorder, RecordingError, RecordingPlan};
+use crate::client::recording::{Recorder, RecordingError, RecordingIndex};
 use crate::run::environment::{AnswerOverlay, TargetChoice, TargetOptions};
-use crate::run::{Kept, RunOptions, run};
+use crate::run::{Kept, RunOptions, recording_index, run};
 use crate::verdict::Verdict;
 use crate::verdict::result::RunResult;
 
@@ -145,8 +145,7 @@ async fn recorded(
     folder: &Path,
 ) -> Result<RunResult, TargetSelftestError> {
     let recorder = Arc::new(Recorder::default());
-    let plan =
-        RecordingPlan { run_tag: options.run_tag.clone(), strict: false, selectors: Vec::new() };
+    let run_tag = options.run_tag.clone();
     let tell = Arc::clone(&bench.tell);
     let run_options = RunOptions {
         kept: Kept::Outline,
@@ -165,7 +164,8 @@ async fn recorded(
             exit_code: result.exit_code(),
         });
     }
-    recorder.write(folder, plan, &result.recording_end())?;
+    let index = RecordingIndex { run_tag, ..recording_index(&result) };
+    recorder.write(folder, index, &result.masks)?;
     Ok(result)
 }
 
@@ -176,7 +176,7 @@ async fn judged(
     folder: &Path,
     overlay: Option<Arc<DefectOverlay>>,
 ) -> RunResult {
-    let index = crate::client::recording::RecordingIndex::read(folder);
+    let index = RecordingIndex::read(folder);
     let (seed, run_tag) = index.map(|index| (index.seed, index.run_tag)).unwrap_or_default();
     let overlay = overlay.map(|it| it as Arc<dyn AnswerOverlay>);
     let options = TargetOptions { seed, run_tag, overlay, ..TargetOptions::default() };

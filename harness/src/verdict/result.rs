@@ -9,7 +9,7 @@ mod run_result;
 mod scenario_result;
 mod tally;
 
-pub use crate::client::Residue;
+pub use crate::exchange::Residue;
 pub use check_result::{CheckResult, Subject};
 pub use counts::Counts;
 pub use event::Event;

@@ -13,11 +13,9 @@ const CRATES: [&str; 4] = ["fixtures", "snapshots", "mock", "harness"];
 /// has a floor of its own where it is listed.
 const HARNESS: &[&[&str]] = &[
     &["exchange/escape", "exchange/masks", "verdict/count"],
-    &["exchange", "scenario", "client/answers"],
-    &["client/target_file"],
-    &["client", "client/recording"],
-    &["verdict"],
-    &["report/terminal", "verdict/check"],
+    &["exchange", "scenario"],
+    &["client/answers", "client/target_file", "verdict"],
+    &["client", "client/recording", "report/terminal", "verdict/check"],
     &["verdict/result"],
     &["run/environment", "verdict/expected"],
     &["run"],

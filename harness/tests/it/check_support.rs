@@ -102,10 +102,10 @@ impl Seen {
                 body: Bytes::from(self.body.clone()),
                 json: serde_json::from_str(&self.body).ok().map(Arc::new),
                 is_cut: false,
+                peer: None,
             }),
             sent_at_seconds: 0,
             duration: Duration::ZERO,
-            peer: None,
             masks: Arc::new(Masks::default()),
         }
     }

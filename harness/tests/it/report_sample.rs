@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use moot_fixtures::contract::Level;
-use moot_harness::client::Residue;
-use moot_harness::client::answers::ObservedAnswer;
-use moot_harness::client::target_file::{TargetClass, TargetDescription};
 use moot_harness::exchange::masks::Masks;
-use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
+use moot_harness::exchange::{
+    Exchange, ObservedAnswer, ReceivedResponse, Residue, SentRequest, TargetClass,
+    TargetDescription, Trouble,
+};
 use moot_harness::scenario::model::Location;
 use moot_harness::verdict::result::{
     CheckResult, Event, ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult,
@@ -40,6 +40,7 @@ pub(crate) fn exchange(
         body: Bytes::from(body.to_owned()),
         json: serde_json::from_str::<Value>(body).ok().map(Arc::new),
         is_cut: false,
+        peer: None,
     });
     Arc::new(Exchange {
         number,
@@ -58,7 +59,6 @@ pub(crate) fn exchange(
         outcome,
         sent_at_seconds: 1_772_721_000,
         duration: Duration::from_micros(3_140),
-        peer: None,
         masks: Arc::clone(masks),
     })
 }

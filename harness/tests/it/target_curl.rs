@@ -1,7 +1,7 @@
 //! Curl lines: quoted for `sh`, with variables for secrets.
 
 use bytes::Bytes;
-use moot_harness::client::{ClientBody, FormPart, FormPartContent, curl};
+use moot_harness::client::{BodyPiece, ClientBody, FormPart, curl};
 
 fn line(method: &str, url: &str, headers: &[(&str, &str)], body: &ClientBody) -> String {
     let headers: Vec<(String, String)> =
@@ -79,8 +79,8 @@ fn parts_are_forms() {
     let parts = vec![
         FormPart::text("name", "@me <x>"),
         FormPart::text("token", "t0ken"),
-        file("a \"b\".pdf", FormPartContent::Bytes(Bytes::from_static(b"%PDF"))),
-        file("big.bin", FormPartContent::Zeros(1_000)),
+        file("a \"b\".pdf", BodyPiece::Bytes(Bytes::from_static(b"%PDF"))),
+        file("big.bin", BodyPiece::Zeros(1_000)),
     ];
     check(
         &ClientBody::Multipart(parts),
@@ -95,7 +95,7 @@ fn a_small_file_is_in_the_line_and_a_large_one_by_its_name() {
     let file = |length: usize| FormPart {
         file_name: Some("a.pdf".to_owned()),
         content_type: Some("application/pdf".to_owned()),
-        content: FormPartContent::Bytes(Bytes::from(vec![0xff; length])),
+        content: BodyPiece::Bytes(Bytes::from(vec![0xff; length])),
         ..FormPart::text("file", "")
     };
     let one = |length| line("POST", "http://a/b", &[], &ClientBody::Multipart(vec![file(length)]));
@@ -111,7 +111,7 @@ fn a_small_file_is_in_the_line_and_a_large_one_by_its_name() {
     assert_eq!((two.matches("@-").count(), two.matches("@\"a.pdf\"").count()), (1, 1), "{two}");
     // What the shell makes of it are the very bytes.
     let bytes: Vec<u8> = (b'-'..=255).chain(0..b'-').collect();
-    let content = FormPartContent::Bytes(Bytes::from(bytes.clone()));
+    let content = BodyPiece::Bytes(Bytes::from(bytes.clone()));
     let body = ClientBody::Multipart(vec![FormPart { content, ..file(1) }]);
     let command = line("POST", "http://a/b", &[], &body);
     let made = command.split(" | curl").next().expect("there is a pipe");

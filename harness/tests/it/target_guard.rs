@@ -3,7 +3,7 @@
 use moot_fixtures::contract::Operation;
 use moot_harness::client::consent::ConsentGuard;
 use moot_harness::client::target_file::Consent;
-use moot_harness::client::{ClientBody, ClientRequest, FormPart, FormPartContent};
+use moot_harness::client::{BodyPiece, ClientBody, ClientRequest, FormPart};
 use serde_json::json;
 
 use crate::target_sample::{call, json_call, upload};
@@ -84,7 +84,7 @@ fn an_offered_address_leaves() {
 #[test]
 fn load_and_fetch_need_their_own_consent() {
     let zeros = |length| {
-        let part = FormPart { content: FormPartContent::Zeros(length), ..FormPart::text("f", "") };
+        let part = FormPart { content: BodyPiece::Zeros(length), ..FormPart::text("f", "") };
         ClientRequest { body: ClientBody::Multipart(vec![part]), ..call("POST", "/v1/requests") }
     };
     check(&[Consent::Write], &zeros(8 * 1024 * 1024), None, "");

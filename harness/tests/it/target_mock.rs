@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
-use moot_harness::client::target_file::TargetClass;
 use moot_harness::client::{ClientBody, ClientRequest, UselessToken, payload};
 use moot_harness::exchange::masks::Masks;
-use moot_harness::exchange::{Exchange, ReceivedResponse};
+use moot_harness::exchange::{Exchange, ReceivedResponse, TargetClass};
 use moot_harness::run::environment::{
     Environment, Session, TargetChoice, TargetOptions, TargetSource,
 };
@@ -285,12 +284,12 @@ async fn over_http_it_is_the_same_mock() {
     let id = root(&session, "bindings")["third_party_workflow_id"].clone();
     let created = create(&session, id.as_str().expect("it is bound")).await;
     check(&created, 201);
-    assert!(created.peer.is_some_and(|peer| peer.port() == address.port()));
+    assert!(answer(&created).peer.is_some_and(|peer| peer.port() == address.port()));
     assert!(created.request.url.starts_with("http://localhost:"));
     let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
     let zeros = moot_harness::client::FormPart {
         file_name: Some("big.pdf".to_owned()),
-        content: moot_harness::client::FormPartContent::Zeros(3 * 1024 * 1024 + 1),
+        content: moot_harness::client::BodyPiece::Zeros(3 * 1024 * 1024 + 1),
         ..moot_harness::client::FormPart::text("file", "")
     };
     let upload = ClientRequest {

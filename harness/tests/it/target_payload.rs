@@ -1,7 +1,7 @@
 //! Create requests from workflow schemas.
 
 use moot_harness::client::payload::from_schema;
-use moot_harness::client::{FormPart, FormPartContent};
+use moot_harness::client::{BodyPiece, FormPart};
 use serde_json::{Value, json};
 
 fn bindings() -> Value {
@@ -15,14 +15,14 @@ fn bindings() -> Value {
 
 fn shown(part: &FormPart) -> String {
     match (&part.file_name, &part.content) {
-        (None, FormPartContent::Bytes(bytes)) => {
+        (None, BodyPiece::Bytes(bytes)) => {
             format!("{}={}", part.name, String::from_utf8_lossy(bytes))
         }
-        (Some(file_name), FormPartContent::Bytes(bytes)) => {
+        (Some(file_name), BodyPiece::Bytes(bytes)) => {
             assert!(!bytes.is_empty());
             format!("{}=@{file_name};{}", part.name, part.content_type.as_deref().unwrap_or("-"))
         }
-        (_, FormPartContent::Zeros(length)) => format!("{}=0*{length}", part.name),
+        (_, BodyPiece::Zeros(length)) => format!("{}=0*{length}", part.name),
     }
 }
 

@@ -6,7 +6,7 @@ use moot_fixtures::{DataError, answers};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::client::answers::ObservedAnswer;
+use crate::exchange::ObservedAnswer;
 
 /// What stands at the head of a written file.
 const HEAD: &str = concat!(
@@ -113,7 +113,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Observed;
-    use crate::client::answers::ObservedAnswer;
+    use crate::exchange::ObservedAnswer;
 
     #[track_caller]
     fn check(id: &str, seen: &[(Value, u32)], answer: Option<Value>, steady: bool) {

@@ -1,8 +1,8 @@
 //! The folder of a recording: its files, and the errors of reading and writing them.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::path::Path;
+use std::{fs, io};
 
 use serde::de::DeserializeOwned;
 
@@ -17,59 +17,46 @@ const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Characters of a scenario's name in the name of a file.
 const NAME_CHARACTERS_MAX: usize = 120;
 
-/// Why a recording cannot be written or read.
+/// Why a recording cannot be written or read, with the file or folder.
 #[derive(Debug, thiserror::Error)]
-pub enum RecordingError {
+#[error("{0}")]
+pub struct RecordingError(String);
+
+impl RecordingError {
     /// A file or folder cannot be read or written.
-    #[error("{} can't be used: {source}", .path.display())]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// The error.
-        source: io::Error,
-    },
-    /// The folder is not empty.
-    #[error("{} is not empty; a recording goes into a folder of its own", .path.display())]
-    Occupied {
-        /// The folder.
-        path: PathBuf,
-    },
+    pub(super) fn unusable(path: &Path, error: &io::Error) -> Self {
+        Self(format!("{} can't be used: {error}", path.display()))
+    }
+
     /// A file is not part of a recording.
-    #[error("{} is not part of a recording: {reason}", .path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    pub(super) fn malformed(path: &Path, reason: impl Display) -> Self {
+        Self(format!("{} is not part of a recording: {reason}", path.display()))
+    }
+
     /// The folder has another version of the format.
-    #[error(
-        "{} is of version {found}, this program reads version {}", .path.display(),
-        FORMAT_VERSION
-    )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-    },
+    pub(super) fn version(path: &Path, found: u32) -> Self {
+        let shown = path.display();
+        Self(format!("{shown} is of version {found}, this program reads version {FORMAT_VERSION}"))
+    }
+
     /// A file would contain a secret, and was not written.
-    #[error("a secret stands in {}, which was not written", .path.display())]
-    Secret {
-        /// The file.
-        path: PathBuf,
-    },
+    pub(super) fn secret(path: &Path) -> Self {
+        Self(format!("a secret stands in {}, which was not written", path.display()))
+    }
 }
 
-/// Creates the folder. An existing folder must be empty.
+/// Creates the folder.
 ///
 /// # Errors
-/// [`RecordingError::Occupied`], [`RecordingError::File`].
+/// It cannot be created, or is there and not empty.
 pub(crate) fn make(dir: &Path) -> Result<(), RecordingError> {
-    let failed = |source| RecordingError::File { path: dir.to_owned(), source };
+    let failed = |error| RecordingError::unusable(dir, &error);
     fs::create_dir_all(dir).map_err(failed)?;
     match fs::read_dir(dir).map_err(failed)?.next() {
-        Some(_) => Err(RecordingError::Occupied { path: dir.to_owned() }),
+        Some(_) => Err(RecordingError(format!(
+            "{} is not empty; a recording goes into a folder of its own",
+            dir.display()
+        ))),
         None => Ok(()),
     }
 }
@@ -77,15 +64,15 @@ pub(crate) fn make(dir: &Path) -> Result<(), RecordingError> {
 /// Reads a JSON file.
 ///
 /// # Errors
-/// [`RecordingError::File`], [`RecordingError::Malformed`].
+/// The file cannot be read, or is not part of a recording.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError> {
-    let failed = |source| RecordingError::File { path: path.to_owned(), source };
-    let malformed = |reason| RecordingError::Malformed { path: path.to_owned(), reason };
+    let failed = |error| RecordingError::unusable(path, &error);
     if fs::metadata(path).map_err(failed)?.len() > FILE_BYTES_MAX {
-        return Err(malformed(format!("it is longer than {FILE_BYTES_MAX} bytes")));
+        let reason = format!("it is longer than {FILE_BYTES_MAX} bytes");
+        return Err(RecordingError::malformed(path, reason));
     }
     let text = fs::read(path).map_err(failed)?;
-    serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))
+    serde_json::from_slice(&text).map_err(|error| RecordingError::malformed(path, error))
 }
 
 /// The name of a session's file below the folder. Every file system accepts its characters.

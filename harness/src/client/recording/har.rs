@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::client::recording::redact::Redactor;
-use crate::client::recording::session_record::{DestinationRow, RecordedAnswer};
+use crate::client::recording::session_record::SessionRecord;
 use crate::exchange::masks::Masks;
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 
@@ -28,17 +28,7 @@ pub(crate) struct Har {
 pub(crate) struct HarLog {
     pub(crate) entries: Vec<HarEntry>,
     #[serde(rename = "_moot")]
-    pub(crate) moot: HarSession,
-}
-
-/// The answers of a session apart from exchanges.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct HarSession {
-    pub(crate) scenario: String,
-    pub(crate) started_seconds: i64,
-    #[serde(rename = "venue")]
-    pub(crate) destination: DestinationRow,
-    pub(crate) calls: Vec<RecordedAnswer>,
+    pub(crate) moot: SessionRecord,
 }
 
 /// An exchange.
@@ -98,8 +88,11 @@ const BASE64: &str = "base64";
 /// HAR's value for unknown sizes.
 const UNKNOWN: i64 = -1;
 
-/// A file of these exchanges.
-pub(crate) fn file(session: &HarSession, entries: &[Value]) -> Value {
+/// The file of a session, without secrets.
+pub(crate) fn file(mut session: SessionRecord, redactor: &mut Redactor) -> Value {
+    session.redact(redactor);
+    let entries: Vec<Value> =
+        session.log.exchanges.iter().map(|exchange| entry(exchange, redactor)).collect();
     let creator = json!({ "name": "moot", "version": env!("CARGO_PKG_VERSION") });
     json!({ "log": {
         "version": "1.2",
@@ -128,7 +121,7 @@ pub(crate) fn entry(exchange: &Exchange, redactor: &mut Redactor) -> Value {
             sent_at_seconds: exchange.sent_at_seconds,
             is_cut: exchange.outcome.as_ref().is_ok_and(|response| response.is_cut),
             trouble: exchange.outcome.as_ref().err().map(|trouble| redactor.trouble(trouble)),
-            peer: exchange.peer,
+            peer: exchange.outcome.as_ref().ok().and_then(|response| response.peer),
         },
     })
 }
@@ -191,7 +184,7 @@ impl HarEntry {
         });
         let outcome = match moot.trouble {
             Some(trouble) => Err(trouble),
-            None => Ok(response.received(moot.is_cut)?),
+            None => Ok(response.received(moot.is_cut, moot.peer)?),
         };
         let duration = Duration::try_from_secs_f64(time / 1000.0).map_err(|e| e.to_string())?;
         Ok(Exchange {
@@ -209,14 +202,13 @@ impl HarEntry {
             outcome,
             sent_at_seconds: moot.sent_at_seconds,
             duration,
-            peer: moot.peer,
             masks: Arc::clone(masks),
         })
     }
 }
 
 impl HarResponse {
-    fn received(self, is_cut: bool) -> Result<ReceivedResponse, String> {
+    fn received(self, is_cut: bool, peer: Option<SocketAddr>) -> Result<ReceivedResponse, String> {
         let text = self.content.text;
         let body = match self.content.encoding.as_deref() {
             None => Bytes::from(text),
@@ -236,6 +228,7 @@ impl HarResponse {
             body,
             json,
             is_cut,
+            peer,
         })
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::answers::Pins;
 use crate::client::recording::folder::{self, FORMAT_VERSION, RecordingError};
-use crate::client::target_file::TargetDescription;
+use crate::exchange::TargetDescription;
 
 /// `index.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ impl RecordingIndex {
         let path = dir.join(folder::INDEX);
         let index: Self = folder::read(&path)?;
         if index.format_version != FORMAT_VERSION {
-            return Err(RecordingError::Version { path, found: index.format_version });
+            return Err(RecordingError::version(&path, index.format_version));
         }
         Ok(index)
     }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::client::recording::folder::{self, RecordingError};
 use crate::client::recording::har::Har;
 use crate::client::recording::index::{IndexTarget, RecordingIndex};
-use crate::client::recording::session_record::{SessionLog, SessionRecord, absent};
+use crate::client::recording::session_record::{SessionRecord, absent};
 use crate::exchange::Trouble;
 use crate::exchange::masks::Masks;
 
@@ -33,22 +33,16 @@ impl Replay {
         let mut sessions: BTreeMap<String, VecDeque<SessionRecord>> = BTreeMap::new();
         for row in index.sessions {
             let path = dir.join(&row.file);
-            let malformed =
-                |reason: String| RecordingError::Malformed { path: path.clone(), reason };
+            let malformed = |reason| RecordingError::malformed(&path, reason);
             if !folder::is_below(&row.file) {
                 return Err(malformed("it is outside of the recording's folder".to_owned()));
             }
             let log = folder::read::<Har>(&path)?.log;
             let exchanges = log.entries.into_iter().map(|entry| entry.exchange(masks));
-            sessions.entry(row.scenario.clone()).or_default().push_back(SessionRecord {
-                scenario: row.scenario,
-                started_seconds: log.moot.started_seconds,
-                destination: log.moot.destination,
-                log: SessionLog {
-                    exchanges: exchanges.collect::<Result<_, _>>().map_err(malformed)?,
-                    calls: log.moot.calls,
-                },
-            });
+            let mut session = log.moot;
+            session.scenario.clone_from(&row.scenario);
+            session.log.exchanges = exchanges.collect::<Result<_, _>>().map_err(malformed)?;
+            sessions.entry(row.scenario).or_default().push_back(session);
         }
         Ok(Self { target: index.target, sessions: Mutex::new(sessions) })
     }

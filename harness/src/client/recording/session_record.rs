@@ -6,23 +6,28 @@ use moot_fixtures::contract::Scopes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::client::recording::redact::Redactor;
 use crate::exchange::{Exchange, Trouble};
 
-/// One session of a scenario.
-#[derive(Debug)]
+/// One session of a scenario. In its file it is `_moot`, beside the exchanges.
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SessionRecord {
     /// `stem/id[row]`.
     pub(crate) scenario: String,
     /// Start of the session: seconds since 1970 by the clock of this machine.
     pub(crate) started_seconds: i64,
+    #[serde(rename = "venue")]
     pub(crate) destination: DestinationRow,
+    #[serde(rename = "calls")]
     pub(crate) log: SessionLog,
 }
 
 /// All answers that a session received.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct SessionLog {
     /// Requests of the scenario.
+    #[serde(skip)]
     pub(crate) exchanges: Vec<Exchange>,
     /// All other answers: tokens, the control plane, deliveries, and which exchanges were one burst.
     pub(crate) calls: Vec<RecordedAnswer>,
@@ -53,6 +58,26 @@ pub(crate) struct CredentialsRow {
     pub(crate) client_id: String,
     pub(crate) client_secret: String,
     pub(crate) scopes: Scopes,
+}
+
+impl SessionRecord {
+    /// Replaces the secrets in everything but the exchanges.
+    pub(super) fn redact(&mut self, redactor: &mut Redactor) {
+        self.scenario = redactor.text(&self.scenario);
+        for credentials in self.destination.applications.values_mut() {
+            credentials.client_secret = redactor.text(&credentials.client_secret);
+        }
+        for bound in self.destination.bindings.values_mut() {
+            *bound = redactor.value(bound);
+        }
+        for call in &mut self.log.calls {
+            call.key = redactor.text(&call.key);
+            call.outcome = match &call.outcome {
+                Ok(value) => Ok(redactor.value(value)),
+                Err(trouble) => Err(redactor.trouble(trouble)),
+            };
+        }
+    }
 }
 
 impl SessionLog {

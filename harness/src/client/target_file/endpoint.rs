@@ -6,17 +6,7 @@ use moot_fixtures::contract::{Endpoint, Operation};
 
 /// Where every operation is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoints {
-    rows: Vec<EndpointRow>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct EndpointRow {
-    operation: Operation,
-    endpoint: Endpoint,
-    /// Its path in lower case, without a slash at its end.
-    spelled: String,
-}
+pub struct Endpoints(BTreeMap<Operation, Endpoint>);
 
 impl Endpoints {
     /// The places of the specification, but where `given` says otherwise.
@@ -25,21 +15,14 @@ impl Endpoints {
             method: operation.method().to_string(),
             path: operation.path().to_owned(),
         };
-        let rows = Operation::ALL
-            .into_iter()
-            .map(|operation| {
-                let endpoint = given.get(&operation).cloned().unwrap_or_else(|| own(operation));
-                let spelled = endpoint.path.trim_end_matches('/').to_ascii_lowercase();
-                EndpointRow { operation, endpoint, spelled }
-            })
-            .collect();
-        Self { rows }
+        let mut all: BTreeMap<_, _> = Operation::ALL.map(|it| (it, own(it))).into();
+        all.extend(given.iter().map(|(operation, endpoint)| (*operation, endpoint.clone())));
+        Self(all)
     }
 
     /// Where this operation is.
     pub fn get(&self, operation: Operation) -> &Endpoint {
-        let row = self.rows.iter().find(|row| row.operation == operation);
-        &row.expect("a row for each operation of Operation::ALL").endpoint
+        &self.0[&operation]
     }
 
     /// The path of this operation for the object of this id.
@@ -51,9 +34,8 @@ impl Endpoints {
     /// The operation that method and path (below the base address, its query is ignored) belong to.
     pub fn find(&self, method: &str, path: &str) -> Option<Operation> {
         let path = path.split(['?', '#']).next().unwrap_or(path);
-        let fits =
-            |row: &&EndpointRow| row.endpoint.method == method && matches(&row.endpoint.path, path);
-        let operations = self.rows.iter().filter(fits).map(|row| row.operation);
+        let operations =
+            self.all(|endpoint| endpoint.method == method && matches(&endpoint.path, path));
         // A template without an id wins: nothing of §4 has an id where another has a fixed segment.
         operations.min_by_key(|operation| operation.path().contains('{'))
     }
@@ -61,11 +43,18 @@ impl Endpoints {
     /// The operation for which a lenient service might take a call. `path` is canonical, the method is
     /// compared without case. Operations that create or delete come first.
     pub(crate) fn find_spelled(&self, method: &str, path: &str) -> Option<Operation> {
-        let fits = |row: &&EndpointRow| {
-            row.endpoint.method.eq_ignore_ascii_case(method) && matches(&row.spelled, path)
+        let all = || {
+            self.all(|endpoint| {
+                let spelled = endpoint.path.trim_end_matches('/').to_ascii_lowercase();
+                endpoint.method.eq_ignore_ascii_case(method) && matches(&spelled, path)
+            })
         };
-        let all = || self.rows.iter().filter(fits).map(|row| row.operation);
         all().find(|operation| changes(*operation)).or_else(|| all().next())
+    }
+
+    /// The operations whose endpoint fits.
+    fn all(&self, fits: impl Fn(&Endpoint) -> bool) -> impl Iterator<Item = Operation> {
+        self.0.iter().filter(move |(_, endpoint)| fits(endpoint)).map(|(operation, _)| *operation)
     }
 }
 

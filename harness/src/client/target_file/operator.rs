@@ -38,6 +38,7 @@ pub enum FileOperator {
 
 /// A program that does the actions. The verb and its values are its last arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(description = "The keys of a command.")]
 #[serde(deny_unknown_fields)]
 pub struct OperatorCommand {
     /// The program with its first arguments. The action and its values are its last arguments. It runs without

@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 use crate::client::http_request::HttpRequest;
 use crate::client::response::{self, BodyReader};
 use crate::client::target_file::{self, TargetFile};
-use crate::client::transport::{RequestTransport, TransportAnswer};
-use crate::exchange::Trouble;
+use crate::client::transport::RequestTransport;
+use crate::exchange::{ReceivedResponse, Trouble};
 use crate::run::environment::choice::TargetOptions;
 
 /// The base address of the mock in process: nothing listens there, but its path is served.
@@ -105,7 +105,7 @@ impl InProcess {
         }
     }
 
-    async fn exchange(&self, http_request: HttpRequest) -> Result<TransportAnswer, Trouble> {
+    async fn exchange(&self, http_request: HttpRequest) -> Result<ReceivedResponse, Trouble> {
         let request = request(http_request)
             .map_err(|error| Trouble::Withheld(format!("the request cannot be sent: {error}")))?;
         // HTTP sends no body after HEAD (RFC 9110 §9.3.2).
@@ -121,13 +121,12 @@ impl InProcess {
                 return Err(response::endless());
             }
         }
-        let response = reader.finish(parts.status.as_u16(), response::headers(&parts.headers));
-        Ok(TransportAnswer { response, peer: None })
+        Ok(reader.finish(parts.status.as_u16(), response::headers(&parts.headers)))
     }
 }
 
 impl RequestTransport for InProcess {
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<TransportAnswer, Trouble>> {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<ReceivedResponse, Trouble>> {
         Box::pin(self.exchange(request))
     }
 }

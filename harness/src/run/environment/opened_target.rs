@@ -8,14 +8,14 @@ use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
 use crate::client::answers::Pins;
+use crate::client::cleanup;
 use crate::client::recording::mode::RecordingMode;
 use crate::client::recording::{IndexTarget, Recorder, Replay};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
 use crate::client::target_file::model::SETTLE_SECONDS;
-use crate::client::target_file::{self, Consent, TargetDescription};
-use crate::client::{Residue, cleanup};
-use crate::exchange::{Exchange, Trouble};
+use crate::client::target_file::{self, Consent};
+use crate::exchange::{Exchange, Residue, TargetDescription, Trouble};
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::mock::MockSandboxes;
 use crate::run::environment::needs;

@@ -16,14 +16,14 @@ use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::endpoint::{self, Endpoints};
 use crate::client::target_file::{ApplicationCredentials, address};
-use crate::client::transport::{RequestTransport, TransportAnswer};
-use crate::exchange::Trouble;
+use crate::client::transport::RequestTransport;
+use crate::exchange::{ReceivedResponse, Trouble};
 
 /// Sends nothing.
 pub(crate) struct NoTransport;
 
 impl RequestTransport for NoTransport {
-    fn send(&self, _: HttpRequest) -> BoxFuture<'_, Result<TransportAnswer, Trouble>> {
+    fn send(&self, _: HttpRequest) -> BoxFuture<'_, Result<ReceivedResponse, Trouble>> {
         let reason = "a recording is judged without a network".to_owned();
         Box::pin(future::ready(Err(Trouble::Withheld(reason))))
     }

@@ -6,7 +6,7 @@ use moot_fixtures::answers;
 use serde_json::Value;
 
 use super::entry::{Condition, Expected, ExpectedEntry, ExpectedOutcome};
-use crate::client::answers::ObservedAnswer;
+use crate::exchange::ObservedAnswer;
 use crate::verdict::Verdict;
 use crate::verdict::result::{
     CheckResult, ExpectedFailure, ExpectedState, KnownFailure, ScenarioResult, Subject,

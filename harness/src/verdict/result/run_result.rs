@@ -7,11 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckResult, ExpectedFailure, RunOutcome, ScenarioResult};
-use crate::client::Residue;
-use crate::client::answers::ObservedAnswer;
-use crate::client::recording::RecordingEnd;
-use crate::client::target_file::TargetDescription;
 use crate::exchange::masks::Masks;
+use crate::exchange::{ObservedAnswer, Residue, TargetDescription};
 use crate::scenario::declared::OwnRows;
 use crate::scenario::plan::without_row;
 
@@ -130,19 +127,8 @@ impl RunResult {
         self.outcome.exit_code()
     }
 
-    /// What a recording keeps of the run.
-    pub fn recording_end(&self) -> RecordingEnd<'_> {
-        RecordingEnd {
-            masks: &self.masks,
-            started_at: &self.started_at,
-            seed: self.seed,
-            exit_code: self.exit_code(),
-            costs: self.costs(),
-        }
-    }
-
     /// Milliseconds of each scenario, all its rows.
-    fn costs(&self) -> BTreeMap<String, u64> {
+    pub fn costs(&self) -> BTreeMap<String, u64> {
         let mut costs = BTreeMap::new();
         for scenario in &self.scenarios {
             let name = self.masks.mask(scenario.without_row());

@@ -6,8 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckResult, KnownFailure, TextMap};
-use crate::client::answers::AnswerSight;
-use crate::exchange::Exchange;
+use crate::exchange::{AnswerSight, Exchange};
 use crate::scenario::model::Location;
 use crate::scenario::plan::{self, Planned};
 use crate::verdict::{NotRun, Verdict};
