@@ -80,25 +80,24 @@ pub(super) struct CompareArguments {
 }
 
 /// A side of the command line.
-struct SideArguments {
+struct SideArguments<'a> {
     /// `A` or `B`.
     name: &'static str,
-    word: String,
+    word: &'a str,
     choice: TargetChoice,
     /// The recording, if it is one.
     index: Option<RecordingIndex>,
-    answers: Option<String>,
-    world: Option<String>,
+    answers: Option<&'a str>,
+    world: Option<&'a str>,
 }
 
 /// The exit code of the comparison.
 pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
-    let (answers, world) = (arguments.answers_a.clone(), arguments.world_a.clone());
-    let a = SideArguments::of("A", &arguments.a, answers, world, &files)?;
-    let (answers, world) = (arguments.answers_b.clone(), arguments.world_b.clone());
-    let b = SideArguments::of("B", &arguments.b, answers, world, &files)?;
+    let CompareArguments { a, b, answers_a, answers_b, world_a, world_b, .. } = &arguments;
+    let a = SideArguments::of("A", a, answers_a.as_deref(), world_a.as_deref(), &files)?;
+    let b = SideArguments::of("B", b, answers_b.as_deref(), world_b.as_deref(), &files)?;
     let selectors = selectors(&arguments, &a, &b)?;
     plan::select(&files, &selectors)?;
     let recorded = || a.index.as_ref().or(b.index.as_ref()).map(|index| index.seed);
@@ -117,16 +116,16 @@ pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8
     Ok(masked.exit_code)
 }
 
-impl SideArguments {
+impl<'a> SideArguments<'a> {
     /// The target for a word: `mock`, an address, the folder of a recording, or a target file.
     ///
     /// # Errors
     /// An invalid file, or options of the mock for another target.
     fn of(
         name: &'static str,
-        word: &str,
-        answers: Option<String>,
-        world: Option<String>,
+        word: &'a str,
+        answers: Option<&'a str>,
+        world: Option<&'a str>,
         files: &[ScenarioFile],
     ) -> Result<Self, CommandError> {
         let choice = match word {
@@ -171,7 +170,7 @@ impl SideArguments {
             ))
             .help(format!("--answers-{lower} and --world-{lower} are for `mock`")));
         }
-        Ok(Self { name, word: word.to_owned(), choice, index, answers, world })
+        Ok(Self { name, word, choice, index, answers, world })
     }
 
     /// The options of this side's run.
@@ -195,8 +194,8 @@ impl SideArguments {
         let was_strict = self.index.as_ref().is_some_and(|index| index.strict);
         let target = TargetOptions {
             seed,
-            world: self.world.as_deref().map(world_named).transpose()?,
-            answers: self.answers.as_deref().map(answers_named).transpose()?,
+            world: self.world.map(world_named).transpose()?,
+            answers: self.answers.map(answers_named).transpose()?,
             rate: arguments.reach.rate,
             receiver: arguments.reach.receiver,
             receiver_url: arguments.reach.receiver_url.clone(),
@@ -220,8 +219,8 @@ impl SideArguments {
 /// Two recordings with different plans.
 fn selectors(
     arguments: &CompareArguments,
-    a: &SideArguments,
-    b: &SideArguments,
+    a: &SideArguments<'_>,
+    b: &SideArguments<'_>,
 ) -> Result<Vec<String>, CommandError> {
     let selectors = arguments.suite.selectors();
     if !selectors.is_empty() {
@@ -242,7 +241,7 @@ fn selectors(
 /// # Errors
 /// The target can't be used at all.
 fn performed(
-    side: &SideArguments,
+    side: &SideArguments<'_>,
     options: RunOptions,
     screen: &Screen,
 ) -> Result<Side, CommandError> {
@@ -258,7 +257,7 @@ fn performed(
         let exit_code = if result.exit_code() == USAGE { USAGE } else { UNREACHABLE };
         return Err(CommandError::usage(format!("{}: {why}", side.name)).exit(exit_code));
     }
-    Ok(Side::new(&side.word, result, &readings))
+    Ok(Side::new(side.word, result, &readings))
 }
 
 /// The command that repeats this comparison, without its reports.

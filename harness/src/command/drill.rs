@@ -20,6 +20,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use futures_util::StreamExt as _;
 use jiff::Zoned;
+use serde_json::json;
 use tokio::sync::Mutex;
 
 use self::attach::AttachedClient;
@@ -166,8 +167,7 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
         let mut watch = DrillWatch::start(screen, &drills, arguments.console, can_start).await?;
         let recordings = record(&arguments, seed, &drills, screen, &watch).await?;
         if let Some(shard) = shard {
-            let conditions =
-                serde_json::json!([arguments.tls.is_some(), arguments.probe.is_some()]);
+            let conditions = json!([arguments.tls.is_some(), arguments.probe.is_some()]);
             shard.write(&input, &arguments.world, conditions, &recordings)?;
             // Those of other shards excuse nothing here.
             input.waivers.retain(|waiver| shard.has(&waiver.drill));
@@ -329,18 +329,17 @@ fn show(
 }
 
 fn list(screen: &Screen) -> Result<u8, CommandError> {
-    if screen.is_json() {
+    let json = || {
         let rows = table::all().iter().map(|drill| {
-            serde_json::json!({ "id": drill.id, "title": drill.title, "needs": drill.needs,
+            json!({ "id": drill.id, "title": drill.title, "needs": drill.needs,
                 "held_if_the_client": drill.end.sentence(), "rules": drill.rules })
         });
-        screen.json(&serde_json::json!({ "drills": rows.collect::<Vec<_>>() }))?;
-        return Ok(0);
-    }
+        json!({ "drills": rows.collect::<Vec<_>>() })
+    };
     let mut rows = Table::new(0, [Align::Left, Align::Left]);
     for drill in table::all() {
         rows.row([Cell::name(drill.id.as_str()), Cell::plain(drill.title.as_str())]);
     }
-    screen.print(&rows.render(screen.paint()))?;
+    screen.show(json, || rows.render(screen.paint()))?;
     Ok(0)
 }

@@ -61,6 +61,7 @@ fn allowed(limits: FileLimits, tokens: Bounds) -> Bounds {
 }
 
 /// The sums of a plan.
+#[derive(Default)]
 pub(super) struct PlanTotals {
     requests: Bounds,
     token_requests: Bounds,
@@ -81,12 +82,10 @@ impl PlanTotals {
         Self {
             requests: sum.requests,
             token_requests: sum.token_requests,
-            minutes: None,
             tokens_a_minute: Some(0),
             objects: sum.objects,
-            created_objects_max: None,
-            addresses: Vec::new(),
             notes: vec!["a sandbox for each scenario; nothing leaves this process".to_owned()],
+            ..Self::default()
         }
     }
 

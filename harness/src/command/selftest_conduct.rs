@@ -115,14 +115,13 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
     let (trials, honest) = tried?;
     let is_proven =
         trials.iter().all(RuleTrial::is_proven) && honest.iter().all(HonestTrial::is_proven);
-    if screen.is_json() {
-        screen.json(&json!({
+    let json = || {
+        json!({
             "moot_version": env!("CARGO_PKG_VERSION"), "proven": is_proven, "rules": trials,
             "honest": honest, "not_shown": not_shown(),
-        }))?;
-    } else {
-        show(&trials, &honest, rules.is_empty(), screen)?;
-    }
+        })
+    };
+    screen.show(json, || text(&trials, &honest, rules.is_empty(), screen))?;
     Ok(u8::from(!is_proven))
 }
 
@@ -229,12 +228,7 @@ fn honest_trial(result: &judge::DrillResult) -> HonestTrial {
     }
 }
 
-fn show(
-    trials: &[RuleTrial],
-    honest: &[HonestTrial],
-    is_whole: bool,
-    screen: &Screen,
-) -> Result<(), CommandError> {
+fn text(trials: &[RuleTrial], honest: &[HonestTrial], is_whole: bool, screen: &Screen) -> String {
     let mut rows = Table::new(0, [Align::Left, Align::Left, Align::Left, Align::Left]);
     let cell = |is_proven: bool, text: String| {
         Cell::verdict(if is_proven { Verdict::Pass } else { Verdict::Fail }, text)
@@ -276,5 +270,5 @@ fn show(
         counted(trials.len(), "misbehaviour"),
         counted(honest.len(), "run")
     ));
-    screen.print(&text)
+    text
 }

@@ -116,12 +116,12 @@ impl TrialClient {
     }
 
     /// The fields of a token request.
-    pub(super) fn credentials<'a>(&'a self, scope: &'a str) -> [(&'a str, &'a str); 4] {
+    fn credentials(&self) -> [(&str, &str); 4] {
         [
             ("grant_type", "client_credentials"),
             ("client_id", &self.service.client_id),
             ("client_secret", &self.service.client_secret),
-            ("scope", scope),
+            ("scope", "read write"),
         ]
     }
 
@@ -131,7 +131,7 @@ impl TrialClient {
             return Ok(token.clone());
         }
         for attempt in 1..=TRIES_MAX {
-            match self.once(self.token_request(&self.credentials("read write"))).await? {
+            match self.once(self.token_request(&self.credentials())).await? {
                 CallOutcome::Answered(answer) if answer.status.is_success() => {
                     let token = answer.body["access_token"].as_str().ok_or("no token came")?;
                     self.token = Some(token.to_owned());
@@ -150,7 +150,7 @@ impl TrialClient {
     async fn renew(&mut self) -> Result<(), MisbehaviourError> {
         self.token = None;
         if self.breaks("renewal-stampede") {
-            let fields = self.credentials("read write");
+            let fields = self.credentials();
             let one = || self.once(self.token_request(&fields));
             let _ = tokio::join!(one(), one(), one());
         }
