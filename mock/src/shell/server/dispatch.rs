@@ -63,7 +63,7 @@ impl Site {
         if is_admin(parts.uri.path()) {
             return Refusal::malformed(detail).respond(parts.uri.path());
         }
-        Box::pin(unserved(self, &parts, client, Unserved::Malformed(detail))).await
+        unserved(self, &parts, client, Unserved::Malformed(detail)).await
     }
 }
 
@@ -112,8 +112,7 @@ async fn answer(
             serve(site, &realm, path, parts, body, client).await
         }
         Destination::Admin { realm, path } => {
-            // Boxed, as all that is rare: the future of a call of the service is moved several times.
-            Box::pin(administer(site, &realm, path, parts, body, client)).await
+            administer(site, &realm, path, parts, body, client).await
         }
         Destination::NoSandbox { why } => match is_admin(parts.uri.path()) {
             true => {
@@ -124,7 +123,7 @@ async fn answer(
             }
             false => {
                 body::drain(body, &parts.headers, site.times).await;
-                Box::pin(unserved(site, parts, client, Unserved::NoSandbox(&why))).await
+                unserved(site, parts, client, Unserved::NoSandbox(&why)).await
             }
         },
         // The core knows only what is below its base path. It has no route at an empty path, so
@@ -250,7 +249,7 @@ async fn serve_unwatched(
     if let Some(fetcher) = &site.fetcher
         && let Some(fetch) = service.needs(clock::now(), &call)
     {
-        call.fetched = Some(Box::pin(fetcher.fetch(fetch, &site.store)).await);
+        call.fetched = Some(fetcher.fetch(fetch, &site.store).await);
     }
     let response = service.answer(clock::now(), &call);
     realm.called.notify_waiters();
