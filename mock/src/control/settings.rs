@@ -30,7 +30,7 @@ pub struct SettingsUpdate {
     #[schemars(with = "Option<String>")]
     pub rate_limit: Option<RateLimitMode>,
     /// `default`, `documented`, `random:SEED`, or answers laid over the present ones
-    #[schemars(schema_with = "answers_schema")]
+    #[schemars(schema_with = "answers_schema", skip_serializing_if = "Option::is_none")]
     pub answers: Option<Value>,
 }
 

@@ -29,8 +29,11 @@ const READS: [(&str, &str, usize); 14] = [
     ("nameless", LIST, 3),
 ];
 
+/// A field of a form with its value.
+type Field<'a> = (&'a str, &'a str);
+
 /// Rules that are broken by creations: the counterparties, and a field that is replaced or added.
-const CREATIONS: [(&str, &[&str], Option<(&str, &str)>); 5] = [
+const CREATIONS: [(&str, &[&str], Option<Field<'_>>); 5] = [
     ("schema-unread", &["One"], None),
     ("creation-repeated", &["One", "One", "One"], None),
     ("unknown-field", &["One"], Some(("counterparty_mail", "x"))),
