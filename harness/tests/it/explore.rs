@@ -109,7 +109,7 @@ async fn what_only_an_act_of_its_own_shows_is_found() {
         ("create.required-fields-optional", "create-legal-request.required-field"),
         ("upload.private-address-taken", "create-repository-document.private-addresses-blocked"),
     ] {
-        let found = explored(1, 30, (None, None), &[defect]).await;
+        let found = explored(1, 80, (None, None), &[defect]).await;
         let names: Vec<&str> = found.violations.iter().map(|it| it.requirement.as_str()).collect();
         assert!(names.contains(&requirement), "{defect}: {names:?}");
     }
