@@ -1,7 +1,7 @@
 //! Implicit checks: checks of every exchange, independent of the scenario.
 //!
-//! [`TABLE`] binds each to the rows of the register that it verifies. A check that does not apply returns nothing. An answer that an open question allows is
-//! never a failure.
+//! [`TABLE`] binds each to the rows of the register that it verifies. A check that does not apply returns nothing. An
+//! answer that an open question allows is never a failure.
 
 mod answered_exchange;
 mod body;
