@@ -22,7 +22,7 @@ use super::clock;
 use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
 use super::sandbox::{Lease, Realm, Sandboxes, restore};
-use super::store::{DurableError, OpenStore, StateStore, open_folder};
+use super::store::{DurableError, MAIN, OpenStore, StateStore, open_folder};
 use crate::control::ControlAction;
 use crate::defect::{self, Defect};
 use crate::service::NotKept;
@@ -32,9 +32,6 @@ use crate::value::settings::SettingsError;
 use crate::world::World;
 use crate::world::settings::{Settings, base_path};
 use crate::world::state::change::Change;
-
-/// The number of the main world.
-const MAIN: u64 = 0;
 
 /// What a mock is made of.
 #[derive(Clone)]
@@ -205,9 +202,10 @@ impl Site {
     }
 
     fn with_store(mut options: SiteOptions, opened: OpenStore) -> Result<Self, SiteError> {
-        let OpenStore { durable, seed, seed_world, changes, sandboxes, made, starts } = opened;
-        options.settings.seed = seed;
-        options.settings.seed_world = seed_world;
+        let OpenStore { durable, header, changes, sandboxes, made } = opened;
+        let starts = header.starts;
+        options.settings.seed = header.seed;
+        options.settings.seed_world = Arc::new(header.seed_world);
         let mut world = World::new(options.settings.clone())?;
         world.restore(changes, starts);
         let world = defect::install(world, &options.defects);
@@ -226,7 +224,7 @@ impl Site {
         options: SiteOptions,
         service: Service,
         store: Store,
-        kept: Option<(StateStore, u64)>,
+        kept: Option<(Arc<StateStore>, u64)>,
     ) -> Result<Self, SiteError> {
         let SiteOptions { settings, admin_token, is_beyond_loopback, .. } = options;
         if is_beyond_loopback && admin_token.is_none() {

@@ -9,21 +9,16 @@
 mod commit_count;
 mod committer;
 mod documents;
-mod entry;
 mod error;
-mod folder;
 mod folder_store;
-#[cfg(test)]
-mod memory_store;
+mod header;
 mod open;
 #[cfg(feature = "postgres")]
 mod postgres_store;
 #[cfg(feature = "postgres")]
 mod postgres_write;
-mod read;
 mod row_store;
 mod rows;
-mod sandbox_record;
 mod sandbox_row;
 mod table;
 #[cfg(test)]
@@ -31,10 +26,13 @@ mod tests;
 
 pub(crate) use committer::StateStore;
 pub use error::DurableError;
-pub use folder::holds_state;
+pub use folder_store::holds_state;
 #[cfg(feature = "postgres")]
 pub(crate) use open::open_database;
-pub(crate) use open::{OpenStore, StoredSandbox, open_folder};
+pub(crate) use open::{OpenStore, open_folder};
 #[cfg(feature = "postgres")]
 pub(crate) use postgres_store::{PostgresStore, agreed_settings};
-pub(crate) use sandbox_record::SandboxRecord;
+pub(crate) use sandbox_row::SandboxRecord;
+
+/// The number of the main world.
+pub(crate) const MAIN: u64 = 0;

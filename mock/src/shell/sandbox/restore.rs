@@ -7,11 +7,12 @@ use std::sync::Arc;
 use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url, id};
 use crate::defect;
-use crate::shell::store::{SandboxRecord, StoredSandbox};
+use crate::shell::store::SandboxRecord;
 use crate::value::message::json::json_bytes;
 use crate::value::settings::SettingsError;
 use crate::world::World;
 use crate::world::settings::RunSettings;
+use crate::world::state::change::Change;
 use crate::world::state::seeded::Seeded;
 
 /// Restores these sandboxes, in this order, after this number of earlier starts. Each lease begins
@@ -19,14 +20,14 @@ use crate::world::state::seeded::Seeded;
 pub(crate) fn restore(
     sandboxes: &Sandboxes,
     main: &Realm,
-    stored: Vec<StoredSandbox>,
+    stored: Vec<(SandboxRecord, Vec<Change>)>,
     starts: u64,
 ) -> Result<Vec<Arc<Realm>>, SettingsError> {
     let of_main = main.service.seeded();
     // Sandboxes with the same world and answers share their seed rows.
     let mut shared = BTreeMap::new();
     let mut realms = Vec::with_capacity(stored.len());
-    for StoredSandbox { record, changes } in stored {
+    for (record, changes) in stored {
         let SandboxRecord { key, world, answers, settings, defects, lease } = record;
         let seeded = if world.is_none() && *of_main.answers() == answers {
             of_main.clone()

@@ -38,7 +38,7 @@ pub(crate) struct Sandboxes {
     /// The defects of the main world.
     defects: Vec<&'static Defect>,
     /// The store, if there is one.
-    durable: Option<StateStore>,
+    durable: Option<Arc<StateStore>>,
     realms: RwLock<BTreeMap<String, Arc<Realm>>>,
     made: Mutex<u64>,
     seeded: Mutex<BTreeMap<SandboxWorldKey, Arc<Seeded>>>,
@@ -58,7 +58,7 @@ impl Sandboxes {
     pub(crate) fn new(
         main_world: Arc<SeedWorld>,
         defects: Vec<&'static Defect>,
-        durable: Option<StateStore>,
+        durable: Option<Arc<StateStore>>,
         made: u64,
     ) -> Self {
         Self {

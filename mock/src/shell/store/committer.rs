@@ -10,19 +10,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::{Condvar, Mutex};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use super::entry::Entry;
 use super::row_store::RowStore;
-use super::sandbox_record::SandboxRecord;
-use super::sandbox_row::SandboxRow;
+use super::sandbox_row::{SandboxRecord, SandboxRow};
+use super::table::{Entry, KeyTable};
 use crate::service::{Keeper, NotKept};
+use crate::value::message::json::json_bytes;
 use crate::world::state::stored;
 
-/// The store of one mock. A clone is another handle to the same store.
-#[derive(Clone)]
-pub(crate) struct StateStore(Arc<StateStoreShared>);
-
-struct StateStoreShared {
+/// The store of one mock.
+pub(crate) struct StateStore {
     store: Arc<dyn RowStore>,
+    /// The keys that the store has.
+    table: Mutex<KeyTable>,
     queue: Mutex<Queue>,
     /// The number of the newest committed entry.
     newest_committed: AtomicU64,
@@ -43,23 +42,24 @@ struct Queue {
 }
 
 impl StateStore {
-    pub(super) fn new(store: Arc<dyn RowStore>) -> Self {
-        Self(Arc::new(StateStoreShared {
+    pub(super) fn new(store: Arc<dyn RowStore>, table: KeyTable) -> Self {
+        Self {
             store,
+            table: Mutex::new(table),
             queue: Mutex::default(),
             newest_committed: AtomicU64::new(0),
             committed: Condvar::new(),
-        }))
+        }
     }
 
     /// The folder for uploads.
     pub(crate) fn uploads(&self) -> PathBuf {
-        self.0.store.uploads()
+        self.store.uploads()
     }
 
     /// A keeper for all further changes of a world.
-    pub(crate) fn keeper(&self, world: u64) -> Keeper {
-        let (taker, finisher, store) = (self.clone(), self.clone(), self.0.store.clone());
+    pub(crate) fn keeper(self: &Arc<Self>, world: u64) -> Keeper {
+        let (taker, finisher, store) = (self.clone(), self.clone(), self.store.clone());
         Keeper {
             take: Box::new(move |noted| {
                 let rows = noted.changes.iter().flat_map(stored::rows).collect();
@@ -73,7 +73,8 @@ impl StateStore {
     /// Stores a new sandbox. Call this before a client learns of the sandbox.
     pub(crate) fn add(&self, sandbox: &SandboxRecord) -> Result<(), NotKept> {
         let (row, definitions) = SandboxRow::of(sandbox);
-        self.finish(self.take(Entry::Sandbox { world: sandbox.key, row, definitions }))
+        let (world, row) = (sandbox.key, json_bytes(&row));
+        self.finish(self.take(Entry::Sandbox { world, row, definitions }))
     }
 
     /// Removes a sandbox with all its data.
@@ -82,7 +83,7 @@ impl StateStore {
     }
 
     fn take(&self, entry: Entry) -> u64 {
-        let mut queue = self.0.queue.lock();
+        let mut queue = self.queue.lock();
         queue.waiting.push(entry);
         queue.taken += 1;
         queue.taken
@@ -90,22 +91,20 @@ impl StateStore {
 
     /// Returns as soon as all entries up to `number` are committed, by this thread or by another one.
     fn finish(&self, number: u64) -> Result<(), NotKept> {
-        if self.0.newest_committed.load(Ordering::Acquire) >= number {
+        if self.newest_committed.load(Ordering::Acquire) >= number {
             return Ok(());
         }
         // Waiting for the disk must not block the other calls of this thread.
         let is_shared = Handle::try_current()
             .is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
         if is_shared {
-            tokio::task::block_in_place(|| self.0.finish(number))
+            tokio::task::block_in_place(|| self.wait(number))
         } else {
-            self.0.finish(number)
+            self.wait(number)
         }
     }
-}
 
-impl StateStoreShared {
-    fn finish(&self, number: u64) -> Result<(), NotKept> {
+    fn wait(&self, number: u64) -> Result<(), NotKept> {
         let mut queue = self.queue.lock();
         let failures_before = queue.failures;
         loop {
@@ -124,7 +123,7 @@ impl StateStoreShared {
             queue.is_committing = true;
             let (entries, newest) = (std::mem::take(&mut queue.waiting), queue.taken);
             drop(queue);
-            let result = self.store.keep(&entries);
+            let result = self.commit(&entries);
             queue = self.queue.lock();
             queue.is_committing = false;
             match result {
@@ -139,5 +138,13 @@ impl StateStoreShared {
             }
             self.committed.notify_all();
         }
+    }
+
+    fn commit(&self, entries: &[Entry]) -> Result<(), NotKept> {
+        let mut table = self.table.lock();
+        let batch = Arc::new(table.batch(entries));
+        self.store.commit(&batch).map_err(|error| NotKept(error.to_string()))?;
+        table.apply(&batch);
+        Ok(())
     }
 }

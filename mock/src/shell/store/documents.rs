@@ -1,24 +1,19 @@
 //! The bytes of large documents: files that are named by their SHA-256. A file is written before a row
 //! names it. A start removes the files that no row names.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::DurableError;
-use super::folder;
 use crate::shell::body::digest_of;
 use crate::value::message::content::{Content, ContentFile, ContentPlace};
 
 /// A file that remains when its content is dropped.
-#[derive(Debug)]
-struct PermanentFile(PathBuf);
-
-impl ContentFile for PermanentFile {
+impl ContentFile for PathBuf {
     fn digest(&self) -> Option<[u8; 32]> {
-        digest_of(&self.0).ok()
+        digest_of(self).ok()
     }
 }
 
@@ -28,7 +23,6 @@ pub(super) fn name(digest: &[u8; 32]) -> String {
 }
 
 /// The digest whose [`name`] this is.
-#[cfg(feature = "postgres")]
 pub(super) fn digest_of_name(name: &str) -> Option<[u8; 32]> {
     let mut digest = [0; 32];
     if name.len() != 2 * digest.len() || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -52,7 +46,7 @@ pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<(
     // Not every file system has links. No row names an incomplete copy.
     linked.or_else(|_| fs::copy(from, &path).map(drop))?;
     File::open(&path)?.sync_all()?;
-    folder::sync(files)
+    sync(files)
 }
 
 /// The content of a stored document.
@@ -65,27 +59,33 @@ pub(super) fn found(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, Dur
     if found != *digest {
         return Err(DurableError::damaged(&path, "its content is not that of the stored document"));
     }
-    Ok(ContentPlace::File { keep: Arc::new(PermanentFile(path.clone())), path })
+    Ok(ContentPlace::File { keep: Arc::new(path.clone()), path })
 }
 
-/// Removes the files that no row names.
-pub(super) fn sweep(files: &Path, named: &BTreeSet<[u8; 32]>) -> Result<(), DurableError> {
-    let names: BTreeSet<String> = named.iter().map(name).collect();
-    for path in entries(files)? {
-        let is_named = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .is_some_and(|name| names.contains(name));
-        if !is_named {
-            fs::remove_file(&path).map_err(DurableError::io(&path))?;
+/// Removes the files of these documents, if there are any.
+pub(super) fn remove(files: &Path, digests: &[[u8; 32]]) -> Result<(), DurableError> {
+    for path in digests.iter().map(|digest| files.join(name(digest))) {
+        match fs::remove_file(&path) {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                return Err(DurableError::io(&path)(cause));
+            }
+            Ok(()) | Err(_) => {}
         }
     }
     Ok(())
 }
 
-/// The files of a folder.
-pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, DurableError> {
-    let entries = fs::read_dir(folder).map_err(DurableError::io(folder))?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    paths.collect::<io::Result<_>>().map_err(DurableError::io(folder))
+/// The digests of all files.
+pub(super) fn digests(files: &Path) -> Result<Vec<[u8; 32]>, DurableError> {
+    let mut digests = Vec::new();
+    for entry in fs::read_dir(files).map_err(DurableError::io(files))? {
+        let name = entry.map_err(DurableError::io(files))?.file_name();
+        digests.extend(name.to_str().and_then(digest_of_name));
+    }
+    Ok(digests)
+}
+
+/// Syncs the entries of a folder to the disk.
+pub(super) fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }

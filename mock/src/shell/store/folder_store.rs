@@ -1,36 +1,37 @@
 //! The store in a folder: a redb database with the rows and small documents, and files for large ones.
 
-use std::fs;
+use std::error::Error;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use redb::Database;
 
 use super::commit_count;
 use super::documents;
-use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
 use super::error::DurableError;
-use super::folder::Folder;
-use super::read;
-use super::row_store::RowStore;
+use super::row_store::{RowStore, StoredData};
 use super::rows;
-use super::table::{KeyBatch, KeyTable};
-use crate::service::NotKept;
+use super::table::{KeyBatch, StoreKey};
 use crate::value::message::content::ContentPlace;
 
-/// A folder that only this process uses.
-pub(super) struct FolderStore {
-    folder: Folder,
-    writer: Mutex<FolderWriter>,
+/// The database.
+const DATABASE: &str = "state.redb";
+
+/// Whether a folder holds the state of a mock. Its next start then uses the stored seed and world.
+pub fn holds_state(folder: &Path) -> bool {
+    folder.join(DATABASE).is_file()
 }
 
-#[derive(Default)]
-struct FolderWriter {
-    /// `None` before the start, and after a failed commit: redb takes nothing more until it is opened
+/// A folder that only this process uses. Dropping the value releases it.
+pub(super) struct FolderStore {
+    path: PathBuf,
+    _lock: File,
+    /// `None` before the first commit, and after a failed one: redb takes nothing more until it is opened
     /// again.
-    database: Option<Database>,
-    table: KeyTable,
+    database: Mutex<Option<Database>>,
 }
 
 impl FolderStore {
@@ -39,109 +40,110 @@ impl FolderStore {
     /// # Errors
     /// [`DurableError::Taken`] and [`DurableError::Io`].
     pub(super) fn take(path: &Path) -> Result<Self, DurableError> {
-        Ok(Self { folder: Folder::take(path)?, writer: Mutex::default() })
+        fs::create_dir_all(path).map_err(DurableError::io(path))?;
+        let lock_path = path.join("lock");
+        let lock = File::create(&lock_path).map_err(DurableError::io(&lock_path))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(DurableError::Taken(path.to_owned())),
+            Err(TryLockError::Error(cause)) => return Err(DurableError::io(&lock_path)(cause)),
+        }
+        let store = Self { path: path.to_owned(), _lock: lock, database: Mutex::default() };
+        // Uploads that were not complete when the process ended were never acknowledged.
+        let uploads = store.uploads();
+        if uploads.exists() {
+            fs::remove_dir_all(&uploads).map_err(DurableError::io(&uploads))?;
+        }
+        for made in [uploads, store.files()] {
+            fs::create_dir_all(&made).map_err(DurableError::io(&made))?;
+        }
+        Ok(store)
     }
 
-    /// A new database with its first commit. It is made under another name and then renamed, so that it is
-    /// complete or missing.
-    fn create(&self, first: &KeyBatch) -> Result<Database, DurableError> {
-        let (path, new_path) = (self.folder.database(), self.folder.new_database());
+    /// Documents that are too large for the database.
+    fn files(&self) -> PathBuf {
+        self.path.join("files")
+    }
+
+    fn commit_count(&self) -> PathBuf {
+        self.path.join("commits")
+    }
+
+    /// Commits a batch to the open database, or opens it before.
+    fn write(&self, open: Option<Database>, batch: &KeyBatch) -> Result<Database, Box<dyn Error>> {
+        let (path, new_path) = (self.path.join(DATABASE), self.path.join("state.redb.new"));
+        if path.exists() || !batch.values.contains_key(&StoreKey::Header) {
+            let database = open.map_or_else(|| Database::open(&path), Ok)?;
+            let commits = rows::commit(&database, batch)?;
+            commit_count::write(&self.commit_count(), commits)?;
+            return Ok(database);
+        }
+        // A new database is made under another name and then renamed, so that it is complete or missing.
         let _ = fs::remove_file(&new_path);
-        let damaged = |error| DurableError::damaged(&new_path, error);
-        let made = Database::create(&new_path).map_err(|error| damaged(error.into()))?;
-        rows::commit(&made, first).map_err(damaged)?;
-        drop(made);
-        self.count_commits(1)?;
-        fs::rename(&new_path, &path).map_err(DurableError::io(&path))?;
-        self.folder.sync().map_err(DurableError::io(&path))?;
-        rows::open(&path).map_err(|error| DurableError::damaged(&path, error))
-    }
-
-    fn count_commits(&self, commits: u64) -> Result<(), DurableError> {
-        let path = self.folder.commit_count();
-        commit_count::write(&path, commits).map_err(DurableError::io(&path))
+        rows::commit(&Database::create(&new_path)?, batch)?;
+        commit_count::write(&self.commit_count(), 1)?;
+        fs::rename(&new_path, &path)?;
+        documents::sync(&self.path)?;
+        Ok(Database::open(&path)?)
     }
 }
 
 impl RowStore for FolderStore {
-    fn read(&self) -> Result<Option<StoreContents>, DurableError> {
-        let path = self.folder.database();
+    fn read(&self) -> Result<Option<StoredData>, DurableError> {
+        let path = self.path.join(DATABASE);
         let damaged = |what: String| DurableError::damaged(&path, what);
+        let files = documents::digests(&self.files())?;
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if !documents::entries(&self.folder.files())?.is_empty() {
-                    return Err(damaged(
-                        "it is missing, but the folder has documents of it".to_owned(),
-                    ));
-                }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && files.is_empty() => {
                 return Ok(None);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let what = "it is missing, but the folder has documents of it";
+                return Err(damaged(what.to_owned()));
             }
             Err(cause) => return Err(DurableError::io(&path)(cause)),
         };
-        let (contents, table, commits) = read::read(&bytes).map_err(damaged)?;
-        let written = commit_count::read(&self.folder.commit_count())
-            .map_err(|what| DurableError::damaged(&self.folder.commit_count(), what))?;
+        let (mut stored, commits) = rows::read(&bytes).map_err(damaged)?;
+        let written = commit_count::read(&self.commit_count())
+            .map_err(|what| DurableError::damaged(&self.commit_count(), what))?;
         if commits < written {
             return Err(damaged(format!(
                 "its last change is {commits}, but {written} were acknowledged"
             )));
         }
-        self.writer.lock().table = table;
-        Ok(Some(contents))
+        for digest in files {
+            stored.documents.entry(digest).or_insert(None);
+        }
+        Ok(Some(stored))
     }
 
     fn document(&self, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
-        documents::found(&self.folder.files(), digest)
-    }
-
-    fn start(&self, header: &StoreHeader, in_use: &DataInUse) -> Result<(), DurableError> {
-        let path = self.folder.database();
-        let writer = &mut *self.writer.lock();
-        let batch = writer.table.start(header, in_use);
-        let database = if path.exists() {
-            let damaged = |error| DurableError::damaged(&path, error);
-            let database = rows::open(&path).map_err(damaged)?;
-            let commits = rows::commit(&database, &batch).map_err(damaged)?;
-            self.count_commits(commits)?;
-            database
-        } else {
-            self.create(&batch)?
-        };
-        writer.database = Some(database);
-        writer.table.apply(batch);
-        documents::sweep(&self.folder.files(), &in_use.documents)
+        documents::found(&self.files(), digest)
     }
 
     /// Writes files first: a row must not name a file that does not exist. After a failure, such as a full disk,
     /// the next call opens the database again.
-    fn keep(&self, entries: &[Entry]) -> Result<(), NotKept> {
-        let writer = &mut *self.writer.lock();
-        let batch = writer.table.batch(entries);
-        let files = self.folder.files();
+    fn commit(&self, batch: &Arc<KeyBatch>) -> Result<(), DurableError> {
+        let files = self.files();
         for content in batch.documents.values() {
             if let ContentPlace::File { path, .. } = &content.place {
-                documents::keep(&files, content, path)
-                    .map_err(|cause| NotKept(DurableError::io(&files)(cause).to_string()))?;
+                documents::keep(&files, content, path).map_err(DurableError::io(&files))?;
             }
         }
-        let path = self.folder.database();
-        let not_kept = |error| NotKept(format!("{}: {error}", path.display()));
-        let database = match writer.database.take() {
-            Some(database) => database,
-            None => rows::open(&path).map_err(not_kept)?,
-        };
-        let commits = rows::commit(&database, &batch).map_err(not_kept)?;
-        writer.database = Some(database);
-        writer.table.apply(batch);
-        self.count_commits(commits).map_err(|error| NotKept(error.to_string()))
+        let mut slot = self.database.lock();
+        let written = self.write(slot.take(), batch);
+        *slot = Some(written.map_err(|error| {
+            DurableError::io(&self.path.join(DATABASE))(io::Error::other(error.to_string()))
+        })?);
+        documents::remove(&files, &batch.unused_documents)
     }
 
     fn uploads(&self) -> PathBuf {
-        self.folder.uploads()
+        self.path.join("uploads")
     }
 
     fn damaged(&self, what: String) -> DurableError {
-        DurableError::damaged(&self.folder.database(), what)
+        DurableError::damaged(&self.path.join(DATABASE), what)
     }
 }

@@ -1,20 +1,23 @@
 //! Opens a store. All of it is read and verified before any of it is changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use moot_fixtures::world::SeedWorld;
 use sha2::{Digest, Sha256};
 
+use super::MAIN;
 use super::committer::StateStore;
-use super::entry::{DataInUse, MAIN, StoreContents, StoreHeader};
 use super::error::DurableError;
 use super::folder_store::FolderStore;
-use super::row_store::RowStore;
-use super::sandbox_record::SandboxRecord;
+use super::header::StoreHeader;
+use super::row_store::{RowStore, StoredData};
+use super::sandbox_row::{SandboxRecord, SandboxRow};
+use super::table::{KeyBatch, KeyTable, StoreKey};
 use crate::value::message::content::{Content, ContentPlace};
+use crate::value::message::json::json_bytes;
 use crate::world::settings::Settings;
 use crate::world::state::change::Change;
 use crate::world::state::stored::{self, StoredError};
@@ -22,27 +25,15 @@ use crate::world::state::stored::{self, StoredError};
 /// The content of a store: the store for further changes, and the worlds as they were.
 pub(crate) struct OpenStore {
     /// Stores further changes.
-    pub(crate) durable: StateStore,
-    /// The seed of the main world.
-    pub(crate) seed: u64,
-    /// The seed rows of the main world.
-    pub(crate) seed_world: Arc<SeedWorld>,
+    pub(crate) durable: Arc<StateStore>,
+    /// The seed and the seed world of the main world, and the number of earlier starts.
+    pub(crate) header: StoreHeader,
     /// All changes of the main world, in order.
     pub(crate) changes: Vec<Change>,
-    /// The sandboxes, in the order of their creation.
-    pub(crate) sandboxes: Vec<StoredSandbox>,
+    /// The sandboxes in the order of their creation, with all their changes.
+    pub(crate) sandboxes: Vec<(SandboxRecord, Vec<Change>)>,
     /// The number of the newest sandbox, including deleted ones.
     pub(crate) made: u64,
-    /// The number of earlier starts.
-    pub(crate) starts: u64,
-}
-
-/// A stored sandbox.
-pub(crate) struct StoredSandbox {
-    /// Its settings.
-    pub(crate) record: SandboxRecord,
-    /// All its changes, in order.
-    pub(crate) changes: Vec<Change>,
 }
 
 /// Opens the state in a folder. If there is none, creates it with these settings.
@@ -60,107 +51,120 @@ pub(crate) fn open_database(
 }
 
 /// Opens a store. If it has no data, creates them with these settings. Otherwise reads everything, and
-/// then records the start.
+/// then records the start and removes what is not in use.
 pub(super) fn open(
     store: Arc<dyn RowStore>,
     settings: &Settings,
 ) -> Result<OpenStore, DurableError> {
-    let Some(contents) = store.read()? else {
-        store.start(&StoreHeader::new(settings, 1), &DataInUse::default())?;
-        return Ok(OpenStore {
-            durable: StateStore::new(store),
-            seed: settings.seed,
-            seed_world: settings.seed_world.clone(),
-            changes: Vec::new(),
-            sandboxes: Vec::new(),
-            made: 0,
-            starts: 0,
-        });
+    let StoredData { header, values, documents } = match store.read()? {
+        Some(stored) => stored,
+        None => StoredData {
+            header: StoreHeader::new(settings),
+            values: BTreeMap::new(),
+            documents: BTreeMap::new(),
+        },
     };
-    let mut in_use = DataInUse::default();
-    in_use.worlds.insert(MAIN);
-    in_use.worlds.extend(contents.sandboxes.keys());
-    in_use.definitions.extend(contents.sandboxes.values().flat_map(|row| row.named()));
-    let mut changes =
-        changes(&contents, &in_use.worlds, &*store, &mut in_use.documents).map_err(|unread| {
-            match unread {
-                RowReadError::File(error) => error,
-                RowReadError::Row(_) | RowReadError::OtherDocument => {
-                    store.damaged(unread.to_string())
+    let damaged = |what: &str, error: &dyn Display| store.damaged(format!("{what}: {error}"));
+    let mut made = 0;
+    let mut sandboxes = Vec::new();
+    let mut changes = BTreeMap::from([(MAIN, Vec::new())]);
+    let (mut definitions, mut named) = (BTreeSet::new(), BTreeSet::new());
+    for (key, value) in &values {
+        match key {
+            StoreKey::Header | StoreKey::Definition(_) => {}
+            StoreKey::Made => {
+                made = serde_json::from_slice(value)
+                    .map_err(|error| damaged("its number of sandboxes can't be read", &error))?;
+            }
+            StoreKey::Sandbox(world) => {
+                let unread = |error: &dyn Display| {
+                    damaged(&format!("its sandbox s{world} can't be read"), error)
+                };
+                let row: SandboxRow =
+                    serde_json::from_slice(value).map_err(|error| unread(&error))?;
+                definitions.extend(row.definitions());
+                sandboxes.push(row.sandbox(*world, &values).map_err(|what| unread(&what))?);
+                changes.insert(*world, Vec::new());
+            }
+            // A writer may have stored rows of a sandbox after its end.
+            StoreKey::Row(world, key) => {
+                if let Some(changes) = changes.get_mut(world) {
+                    changes.push(change(key, value, &documents, &*store, &mut named)?);
                 }
             }
-        })?;
-    let sandboxes = contents
-        .sandboxes
-        .iter()
-        .map(|(key, row)| {
-            let record = row.sandbox(*key, &contents.definitions).map_err(|what| {
-                store.damaged(format!("its sandbox s{key} can't be read: {what}"))
-            })?;
-            Ok(StoredSandbox { record, changes: changes.remove(key).unwrap_or_default() })
-        })
-        .collect::<Result<Vec<_>, DurableError>>()?;
-    let StoreContents { header, made, .. } = contents;
-    let starts = header.starts;
-    let header = header.started_again();
-    store.start(&header, &in_use)?;
-    Ok(OpenStore {
-        durable: StateStore::new(store),
-        seed: header.seed,
-        seed_world: Arc::new(header.seed_world),
-        changes: changes.remove(&MAIN).unwrap_or_default(),
-        sandboxes,
+        }
+    }
+    let is_used = |key: &StoreKey| match key {
+        StoreKey::Row(world, _) => changes.contains_key(world),
+        StoreKey::Definition(digest) => definitions.contains(digest),
+        StoreKey::Header | StoreKey::Made | StoreKey::Sandbox(_) => true,
+    };
+    let mut table = KeyTable {
+        keys: values.into_keys().collect(),
         made,
-        starts,
+        documents: documents.into_keys().collect(),
+    };
+    let mut batch = KeyBatch::default();
+    let unused = table.keys.iter().filter(|key| !is_used(key));
+    batch.values.extend(unused.map(|key| (key.clone(), None)));
+    batch.values.insert(StoreKey::Header, Some(json_bytes(&header.started_again())));
+    batch.unused_documents = table.documents.difference(&named).copied().collect();
+    let batch = Arc::new(batch);
+    store.commit(&batch)?;
+    table.apply(&batch);
+    let mut changes_of = |world: u64| changes.remove(&world).unwrap_or_default();
+    Ok(OpenStore {
+        changes: changes_of(MAIN),
+        sandboxes: sandboxes
+            .into_iter()
+            .map(|sandbox: SandboxRecord| {
+                let changes = changes_of(sandbox.key);
+                (sandbox, changes)
+            })
+            .collect(),
+        durable: Arc::new(StateStore::new(store, table)),
+        header,
+        made,
     })
 }
 
-/// The changes of each of these worlds. Adds the digests of their documents to `named`.
-fn changes(
-    contents: &StoreContents,
-    worlds: &BTreeSet<u64>,
+/// The change of a row, with the bytes of its documents. Adds their digests to `named`.
+fn change(
+    key: &str,
+    value: &[u8],
+    documents: &BTreeMap<[u8; 32], Option<Bytes>>,
     store: &dyn RowStore,
     named: &mut BTreeSet<[u8; 32]>,
-) -> Result<BTreeMap<u64, Vec<Change>>, RowReadError> {
-    let mut changes: BTreeMap<u64, Vec<Change>> = BTreeMap::new();
-    for ((world, key), value) in &contents.rows {
-        if !worlds.contains(world) {
-            continue;
+) -> Result<Change, DurableError> {
+    let mut failure = None;
+    let change = stored::change(key, value, |content: &mut Content| {
+        match place(content, documents, store) {
+            Ok(place) => content.place = place,
+            Err(error) => failure = Some(error),
         }
-        let fill = |content: &mut Content| -> Result<(), RowReadError> {
-            // Each stored document has a digest.
-            let digest = *content.digest().ok_or(RowReadError::OtherDocument)?;
-            named.insert(digest);
-            content.place = place(&digest, &contents.documents, store)?;
-            Ok(())
-        };
-        changes.entry(*world).or_default().push(stored::change(key, value, fill)?);
+        named.extend(content.digest());
+        Ok::<_, StoredError>(())
+    });
+    match failure {
+        Some(error) => Err(error),
+        None => change.map_err(|error| store.damaged(error.to_string())),
     }
-    Ok(changes)
 }
 
 /// The place of a document's bytes.
 fn place(
-    digest: &[u8; 32],
-    documents: &BTreeMap<[u8; 32], Bytes>,
+    content: &Content,
+    documents: &BTreeMap<[u8; 32], Option<Bytes>>,
     store: &dyn RowStore,
-) -> Result<ContentPlace, RowReadError> {
+) -> Result<ContentPlace, DurableError> {
+    let changed = || store.damaged("the content of a stored document has changed".to_owned());
+    // Each stored document has a digest.
+    let digest = content.digest().ok_or_else(changed)?;
     match documents.get(digest) {
-        Some(bytes) if Sha256::digest(bytes)[..] == *digest => {
+        Some(Some(bytes)) if Sha256::digest(bytes)[..] == digest[..] => {
             Ok(ContentPlace::Memory(bytes.clone()))
         }
-        Some(_) => Err(RowReadError::OtherDocument),
-        None => Ok(store.document(digest)?),
+        Some(Some(_)) => Err(changed()),
+        Some(None) | None => store.document(digest),
     }
-}
-
-/// Why a row can't be read.
-#[derive(Debug, thiserror::Error)]
-enum RowReadError {
-    #[error(transparent)]
-    Row(#[from] StoredError),
-    #[error(transparent)]
-    File(#[from] DurableError),
-    #[error("the content of a stored document has changed")]
-    OtherDocument,
 }

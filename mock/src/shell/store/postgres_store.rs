@@ -15,12 +15,11 @@ use tokio::runtime::Handle;
 use tokio_postgres::types::Type;
 
 use super::documents;
-use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
 use super::error::DurableError;
+use super::header::StoreHeader;
 use super::postgres_write::{digest_of_batch, key_of, key_text, write};
-use super::row_store::RowStore;
-use super::table::{KeyBatch, KeyTable, StoreKey};
-use crate::service::NotKept;
+use super::row_store::{RowStore, StoredData};
+use super::table::{KeyBatch, StoreKey};
 use crate::shell::body::{Spool, Store};
 use crate::shell::postgres::{
     DatabaseConnection, HeadRow, PostgresAddress, PostgresError, SqlParameter, Trust, connect,
@@ -45,10 +44,10 @@ const SWEEP: &str = "with head as (
   select 1 from moot_head where epoch = $1 and holder = $2 for share
 ) delete from moot_document using head where moot_document.digest = any($3)";
 const ROWS: &str = "select key, value from moot_row";
-const SMALL_DOCUMENTS: &str = "select digest, bytes from moot_document where digest in \
-                               (select digest from moot_document group by digest having max(part) = 0)";
-const LARGE_DOCUMENTS: &str =
-    "select digest from moot_document group by digest having max(part) > 0";
+/// Documents, with the bytes of those of one part.
+const DOCUMENTS: &str = "select digest, case when max(part) = 0 then (
+  select bytes from moot_document as small where small.digest = every.digest
+) end from moot_document as every group by digest";
 const DOCUMENT_PARTS: &str = "select bytes from moot_document where digest = $1 and part = $2";
 const NEW_HEADER: &str = "insert into moot_row (id, key, value) values (sha256($1), $1, $2) \
                           on conflict (id) do nothing";
@@ -60,20 +59,12 @@ pub(crate) struct PostgresStore {
     /// The runtime of the connections: callers may be on any thread.
     runtime: Handle,
     trust: Arc<Trust>,
-    epoch: u64,
-    holder: [u8; 16],
-    state: Mutex<WriterState>,
+    /// For commits; `None` after anything unclear.
+    connection: Mutex<Option<Arc<DatabaseConnection>>>,
     /// The newest commit that is known to have succeeded.
     committed: Mutex<HeadRow>,
     /// Documents that were read, as files.
     spool: Store,
-}
-
-struct WriterState {
-    /// `None` after anything unclear.
-    connection: Option<Arc<DatabaseConnection>>,
-    head: HeadRow,
-    table: KeyTable,
 }
 
 impl PostgresStore {
@@ -87,16 +78,12 @@ impl PostgresStore {
         head: HeadRow,
     ) -> Result<Self, PostgresError> {
         let connection = connect(address, "write", address.lease.length).await?;
-        let (epoch, holder) = (head.epoch, head.holder.unwrap_or_default());
-        let (connection, table) = (Some(Arc::new(connection)), KeyTable::default());
         Ok(Self {
             address: address.clone(),
             runtime: Handle::current(),
             trust,
-            epoch,
-            holder,
-            committed: Mutex::new(head.clone()),
-            state: Mutex::new(WriterState { connection, head, table }),
+            connection: Mutex::new(Some(Arc::new(connection))),
+            committed: Mutex::new(head),
             spool: Store::within(std::env::temp_dir()),
         })
     }
@@ -130,9 +117,10 @@ impl PostgresStore {
     }
 
     /// Commits a batch. Afterwards the store is either one commit further, or closed.
-    fn commit(&self, state: &mut WriterState, batch: KeyBatch) -> Result<(), PostgresError> {
+    fn try_commit(&self, batch: &Arc<KeyBatch>) -> Result<(), PostgresError> {
         // While a commit is under way it is unclear whether it succeeds.
-        let Some(connection) = state.connection.take() else {
+        let mut slot = self.connection.lock();
+        let Some(connection) = slot.take() else {
             return Err(PostgresError::Statement("this node has lost its lease".to_owned()));
         };
         for (digest, content) in &batch.documents {
@@ -140,34 +128,39 @@ impl PostgresStore {
                 self.store_parts(&connection, *digest, path)?;
             }
         }
-        let (before, holder) = (state.head.clone(), self.holder);
-        let digest = digest_of_batch(&before.digest, &batch);
+        let before = self.head();
+        let digest = digest_of_batch(&before.digest, batch);
         let next = HeadRow { seq: before.seq + 1, digest, ..before.clone() };
-        let (used, written) = (connection.clone(), next.clone());
-        let (is_written, batch) = self.wait(async move {
-            let is_written = write(&used, &before, &written, holder, &batch).await?;
-            Ok((is_written, batch))
-        })?;
+        let (used, written, new) = (connection.clone(), next.clone(), batch.clone());
+        let is_written = self.wait(async move { write(&used, &before, &written, &new).await })?;
         if !is_written {
             return Err(PostgresError::Statement("another node is active".to_owned()));
         }
-        state.table.apply(batch);
-        self.committed.lock().clone_from(&next);
-        (state.head, state.connection) = (next, Some(connection));
+        *self.committed.lock() = next;
+        self.sweep(&connection, &batch.unused_documents)?;
+        *slot = Some(connection);
         Ok(())
     }
 
-    /// As [`Self::commit`], and tells the node if the store is closed now.
-    fn commit_or_close(
+    /// Removes documents.
+    fn sweep(
         &self,
-        state: &mut WriterState,
-        batch: KeyBatch,
+        connection: &Arc<DatabaseConnection>,
+        digests: &[[u8; 32]],
     ) -> Result<(), PostgresError> {
-        let committed = self.commit(state, batch);
-        if committed.is_err() {
-            self.trust.end(self.epoch);
+        if digests.is_empty() {
+            return Ok(());
         }
-        committed
+        let unused: Vec<Vec<u8>> = digests.iter().map(|digest| digest.to_vec()).collect();
+        let HeadRow { epoch, holder, .. } = self.head();
+        let used = connection.clone();
+        self.wait(async move {
+            let (epoch, holder) = (epoch.cast_signed(), holder.unwrap_or_default());
+            let parameters: &[SqlParameter<'_>] =
+                &[(&epoch, Type::INT8), (&&holder[..], Type::BYTEA), (&unused, Type::BYTEA_ARRAY)];
+            used.query(SWEEP, parameters).await
+        })?;
+        Ok(())
     }
 
     /// Stores a large document, before a row names it.
@@ -207,7 +200,7 @@ impl PostgresStore {
 }
 
 impl RowStore for PostgresStore {
-    fn read(&self) -> Result<Option<StoreContents>, DurableError> {
+    fn read(&self) -> Result<Option<StoredData>, DurableError> {
         let mut values = BTreeMap::<StoreKey, Vec<u8>>::new();
         for row in self.read_rows(ROWS)? {
             let bytes: &[u8] = row.get(0);
@@ -217,23 +210,15 @@ impl RowStore for PostgresStore {
             values.insert(key.ok_or_else(unknown)?, row.get(1));
         }
         let Some(header) = values.get(&StoreKey::Header) else { return Ok(None) };
-        let read = StoreHeader::read(header).and_then(|header| KeyTable::read(header, values));
-        let (mut contents, mut table) = read.map_err(|what| self.damaged(what))?;
-        let digest = |row: &tokio_postgres::Row| {
-            let digest: Vec<u8> = row.get(0);
-            let digest: Result<[u8; 32], _> = digest.try_into();
-            digest.map_err(|_| self.damaged("a digest has another length".to_owned()))
-        };
-        for row in self.read_rows(SMALL_DOCUMENTS)? {
-            let digest = digest(&row)?;
-            table.documents.insert(digest);
-            contents.documents.insert(digest, Bytes::from(row.get::<_, Vec<u8>>(1)));
+        let header = StoreHeader::read(header).map_err(|what| self.damaged(what))?;
+        let mut documents = BTreeMap::new();
+        for row in self.read_rows(DOCUMENTS)? {
+            let digest: Result<[u8; 32], _> = row.get::<_, &[u8]>(0).try_into();
+            let digest =
+                digest.map_err(|_| self.damaged("a digest has another length".to_owned()))?;
+            documents.insert(digest, row.get::<_, Option<Vec<u8>>>(1).map(Bytes::from));
         }
-        for row in self.read_rows(LARGE_DOCUMENTS)? {
-            table.documents.insert(digest(&row)?);
-        }
-        self.state.lock().table = table;
-        Ok(Some(contents))
+        Ok(Some(StoredData { header, values, documents }))
     }
 
     fn document(&self, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
@@ -261,32 +246,13 @@ impl RowStore for PostgresStore {
         Ok(content.place)
     }
 
-    fn start(&self, header: &StoreHeader, in_use: &DataInUse) -> Result<(), DurableError> {
-        let mut state = self.state.lock();
-        let batch = state.table.start(header, in_use);
-        let unused: Vec<Vec<u8>> =
-            batch.unused_documents.iter().map(|digest| digest.to_vec()).collect();
-        self.commit_or_close(&mut state, batch)?;
-        if unused.is_empty() {
-            return Ok(());
+    /// Tells the node if the store is closed now.
+    fn commit(&self, batch: &Arc<KeyBatch>) -> Result<(), DurableError> {
+        let committed = self.try_commit(batch);
+        if committed.is_err() {
+            self.trust.end(self.head().epoch);
         }
-        let connection = state
-            .connection
-            .clone()
-            .ok_or_else(|| PostgresError::Statement("this node has lost its lease".to_owned()))?;
-        let (epoch, holder) = (self.epoch.cast_signed(), self.holder);
-        self.wait(async move {
-            let parameters: &[SqlParameter<'_>] =
-                &[(&epoch, Type::INT8), (&&holder[..], Type::BYTEA), (&unused, Type::BYTEA_ARRAY)];
-            connection.query(SWEEP, parameters).await
-        })?;
-        Ok(())
-    }
-
-    fn keep(&self, entries: &[Entry]) -> Result<(), NotKept> {
-        let mut state = self.state.lock();
-        let batch = state.table.batch(entries);
-        self.commit_or_close(&mut state, batch).map_err(|error| NotKept(error.to_string()))
+        Ok(committed?)
     }
 
     fn uploads(&self) -> PathBuf {
@@ -294,7 +260,7 @@ impl RowStore for PostgresStore {
     }
 
     fn may_act(&self) -> bool {
-        self.trust.holds(self.epoch)
+        self.trust.holds(self.head().epoch)
     }
 
     fn damaged(&self, what: String) -> DurableError {
@@ -312,7 +278,7 @@ pub(crate) async fn agreed_settings(
     connection: &DatabaseConnection,
     settings: Settings,
 ) -> Result<Settings, DurableError> {
-    let proposed = StoreHeader::new(&settings, 0);
+    let proposed = StoreHeader::new(&settings);
     let (key, json) = (key_text(&StoreKey::Header).into_bytes(), json_bytes(&proposed));
     connection.query(NEW_HEADER, &[(&key, Type::BYTEA), (&json, Type::BYTEA)]).await?;
     let rows = connection.query(HEADER_ROW, &[(&key, Type::BYTEA)]).await?;

@@ -34,7 +34,6 @@ pub(super) async fn write(
     connection: &DatabaseConnection,
     before: &HeadRow,
     next: &HeadRow,
-    holder: [u8; 16],
     batch: &KeyBatch,
 ) -> Result<bool, PostgresError> {
     let (mut deleted, mut keys, mut values) = (Vec::new(), Vec::new(), Vec::new());
@@ -57,6 +56,7 @@ pub(super) async fn write(
     }
     let numbers = [before.epoch, next.seq, before.seq].map(u64::cast_signed);
     let [epoch, seq, seq_before] = &numbers;
+    let holder = before.holder.unwrap_or_default();
     let parameters: &[SqlParameter<'_>] = &[
         (epoch, Type::INT8),
         (&&holder[..], Type::BYTEA),

@@ -1,12 +1,25 @@
-//! What a mock needs of a store. A folder, PostgreSQL and memory implement it; `tests` says what each of
-//! them must do.
+//! What a mock needs of a store. A folder and PostgreSQL implement it; `tests` says what each of them
+//! must do.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
+use bytes::Bytes;
+
 use super::error::DurableError;
-use crate::service::NotKept;
+use super::header::StoreHeader;
+use super::table::{KeyBatch, StoreKey};
 use crate::value::message::content::ContentPlace;
+
+/// All that a store keeps.
+#[derive(Debug)]
+pub(super) struct StoredData {
+    pub(super) header: StoreHeader,
+    pub(super) values: BTreeMap<StoreKey, Vec<u8>>,
+    /// Documents by digest; `None` for one that is too large to be read into memory.
+    pub(super) documents: BTreeMap<[u8; 32], Option<Bytes>>,
+}
 
 /// Keeps the data of one mock. Only one mock uses it at a time.
 pub(super) trait RowStore: Send + Sync {
@@ -14,7 +27,7 @@ pub(super) trait RowStore: Send + Sync {
     ///
     /// # Errors
     /// The data can't be read, or they are damaged.
-    fn read(&self) -> Result<Option<StoreContents>, DurableError>;
+    fn read(&self) -> Result<Option<StoredData>, DurableError>;
 
     /// The bytes of a stored document that [`Self::read`] did not read into memory.
     ///
@@ -22,18 +35,11 @@ pub(super) trait RowStore: Send + Sync {
     /// It is missing, or its bytes have another digest.
     fn document(&self, digest: &[u8; 32]) -> Result<ContentPlace, DurableError>;
 
-    /// Records a start, and removes what is not in use. The first start creates the data.
+    /// Stores a batch: all of it or nothing. The first batch has the header, and creates the data.
     ///
     /// # Errors
-    /// The header could not be written; then nothing has changed.
-    fn start(&self, header: &StoreHeader, in_use: &DataInUse) -> Result<(), DurableError>;
-
-    /// Stores these entries in order, in one commit: all of them or none. Storing an entry twice changes
-    /// nothing.
-    ///
-    /// # Errors
-    /// [`NotKept`]: some or all of them may be stored, so the caller hands all of them in again.
-    fn keep(&self, entries: &[Entry]) -> Result<(), NotKept>;
+    /// The batch may be stored or not, so the caller hands it in again.
+    fn commit(&self, batch: &Arc<KeyBatch>) -> Result<(), DurableError>;
 
     /// Whether this process may still act on what it knows, for example send a delivery. A store that
     /// several processes share says no once another one may be active.

@@ -1,41 +1,90 @@
-//! The tables of the database: rows by world and key, small documents by digest, sandboxes, and a
+//! The tables of the redb database: rows by world and key, small documents by digest, sandboxes, and a
 //! header.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::Path;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use redb::{Database, Key, ReadableTable, Table, TableDefinition};
+use bytes::Bytes;
+use redb::backends::InMemoryBackend;
+use redb::{
+    Database, Key, ReadableDatabase, ReadableTable, StorageBackend, Table, TableDefinition,
+};
 
+use super::header::StoreHeader;
+use super::row_store::StoredData;
 use super::table::{KeyBatch, StoreKey};
 use crate::value::message::content::ContentPlace;
+use crate::value::message::json::json_bytes;
+use crate::world::state::stored::StoredError;
 
 /// Keys have the number of the world and the key of [`crate::world::state::stored`], such as
 /// `0/legal_request/42`.
-pub(super) const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
-pub(super) const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
-pub(super) const SANDBOXES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sandboxes");
+const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
+const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
+const SANDBOXES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sandboxes");
 /// Seed worlds and answers of sandboxes.
-pub(super) const DEFINITIONS: TableDefinition<'_, [u8; 32], &[u8]> =
-    TableDefinition::new("definitions");
-pub(super) const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
+const DEFINITIONS: TableDefinition<'_, [u8; 32], &[u8]> = TableDefinition::new("definitions");
+const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
 /// The key of the header.
-pub(super) const ABOUT_KEY: &str = "about";
+const ABOUT_KEY: &str = "about";
 /// The key of the number of commits.
-pub(super) const COMMITS_KEY: &str = "commits";
+const COMMITS_KEY: &str = "commits";
 /// The key of the number of the newest sandbox. No number is used twice.
-pub(super) const MADE_KEY: &str = "made";
+const MADE_KEY: &str = "made";
 
-/// An error of redb, or damage.
-pub(super) type Failure = Box<dyn Error>;
+/// Reads a whole database, and verifies its checksums: its contents, and the number of its commits. This
+/// works on a copy in memory, because the verification would repair damage, and so hide it.
+pub(super) fn read(bytes: &[u8]) -> Result<(StoredData, u64), String> {
+    // redb panics if a field without a checksum is damaged.
+    catch_unwind(AssertUnwindSafe(|| checked(bytes).map_err(|error| error.to_string())))
+        .unwrap_or_else(|_| Err("its structure is invalid".to_owned()))
+}
 
-/// Opens a database. [`super::read`] has verified it.
-pub(super) fn open(path: &Path) -> Result<Database, Failure> {
-    Ok(Database::open(path)?)
+fn checked(bytes: &[u8]) -> Result<(StoredData, u64), Box<dyn Error>> {
+    if bytes.is_empty() {
+        return Err("it is empty".into());
+    }
+    let backend = InMemoryBackend::new();
+    backend.set_len(bytes.len() as u64)?;
+    backend.write(0, bytes)?;
+    let mut database = Database::builder().create_with_backend(backend)?;
+    if !database.check_integrity()? {
+        return Err("its checksums do not match".into());
+    }
+    let reading = database.begin_read()?;
+    let about = reading.open_table(ABOUT)?;
+    let header = about.get(ABOUT_KEY)?.map(|json| json.value().to_vec()).unwrap_or_default();
+    let header = StoreHeader::read(&header)?;
+    let made = json_bytes(&number(&about, MADE_KEY)?);
+    let mut values = BTreeMap::from([(StoreKey::Made, made)]);
+    for row in reading.open_table(ROWS)?.iter()? {
+        let (text, value) = row?;
+        let unknown = || StoredError::Key(text.value().to_owned());
+        let (world, key) = text.value().split_once('/').ok_or_else(unknown)?;
+        let world = world.parse().map_err(|_| unknown())?;
+        values.insert(StoreKey::Row(world, key.to_owned()), value.value().to_vec());
+    }
+    for row in reading.open_table(SANDBOXES)?.iter()? {
+        let (world, json) = row?;
+        values.insert(StoreKey::Sandbox(world.value()), json.value().to_vec());
+    }
+    for row in reading.open_table(DEFINITIONS)?.iter()? {
+        let (digest, json) = row?;
+        values.insert(StoreKey::Definition(digest.value()), json.value().to_vec());
+    }
+    let mut documents = BTreeMap::new();
+    for document in reading.open_table(DOCUMENTS)?.iter()? {
+        let (digest, bytes) = document?;
+        let digest = digest.value().try_into().map_err(|_| "a digest has another length")?;
+        documents.insert(digest, Some(Bytes::copy_from_slice(bytes.value())));
+    }
+    Ok((StoredData { header, values, documents }, number(&about, COMMITS_KEY)?))
 }
 
 /// Commits a batch, and syncs it to the disk. Returns the number of the commit.
-pub(super) fn commit(database: &Database, batch: &KeyBatch) -> Result<u64, Failure> {
+pub(super) fn commit(database: &Database, batch: &KeyBatch) -> Result<u64, Box<dyn Error>> {
     let writing = database.begin_write()?;
     let number = {
         let mut rows = writing.open_table(ROWS)?;
@@ -47,7 +96,11 @@ pub(super) fn commit(database: &Database, batch: &KeyBatch) -> Result<u64, Failu
             let value = value.as_deref();
             match key {
                 StoreKey::Header => put(&mut about, ABOUT_KEY, value)?,
-                StoreKey::Made => put(&mut about, MADE_KEY, Some(&batch.made.to_be_bytes()))?,
+                StoreKey::Made => {
+                    let made: Option<u64> = value.map(serde_json::from_slice).transpose()?;
+                    let bytes = made.map(u64::to_be_bytes);
+                    put(&mut about, MADE_KEY, bytes.as_ref().map(|bytes| &bytes[..]))?;
+                }
                 StoreKey::Definition(digest) => put(&mut definitions, digest, value)?,
                 StoreKey::Sandbox(world) => put(&mut sandboxes, world, value)?,
                 StoreKey::Row(world, key) => {
@@ -76,7 +129,7 @@ fn put<'k, K: Key + 'static>(
     table: &mut Table<'_, K, &'static [u8]>,
     key: impl Borrow<K::SelfType<'k>>,
     value: Option<&[u8]>,
-) -> Result<(), Failure> {
+) -> Result<(), Box<dyn Error>> {
     match value {
         Some(value) => table.insert(key, value)?,
         None => table.remove(key)?,
@@ -85,10 +138,10 @@ fn put<'k, K: Key + 'static>(
 }
 
 /// A number of [`ABOUT`]; 0 if it was never written.
-pub(super) fn number(
+fn number(
     table: &impl ReadableTable<&'static str, &'static [u8]>,
     key: &str,
-) -> Result<u64, Failure> {
+) -> Result<u64, Box<dyn Error>> {
     let value = table.get(key)?;
     let bytes = value.and_then(|value| value.value().try_into().ok());
     Ok(bytes.map_or(0, u64::from_be_bytes))

@@ -11,14 +11,27 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::sandbox_record::SandboxRecord;
+use super::table::StoreKey;
+use crate::defect::Defect;
 use crate::shell::{clock, settings};
 use crate::value::message::json::json_bytes;
 use crate::value::settings::{ClockSetting, RateLimitMode, SecretSource};
 use crate::world::settings::RunSettings;
 
-/// Seed worlds and answers by the SHA-256 of their JSON.
-pub(super) type Definitions = BTreeMap<[u8; 32], Vec<u8>>;
+/// The settings of a sandbox. Its changes are in the rows of its world.
+#[derive(Debug, Clone)]
+pub(crate) struct SandboxRecord {
+    /// Its number, from 1.
+    pub(crate) key: u64,
+    /// Its seed world; `None` for the seed world of the main world.
+    pub(crate) world: Option<Arc<SeedWorld>>,
+    pub(crate) answers: Answers,
+    /// All other settings. Its base address and its id follow from the main world and the number.
+    pub(crate) settings: RunSettings,
+    pub(crate) defects: Vec<&'static Defect>,
+    /// Real time without a call until it is deleted; `None` for never.
+    pub(crate) lease: Option<Duration>,
+}
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SandboxRow {
@@ -36,12 +49,12 @@ pub(super) struct SandboxRow {
 }
 
 impl SandboxRow {
-    /// The row of a sandbox, with the definitions that it refers to.
-    pub(super) fn of(sandbox: &SandboxRecord) -> (Self, Definitions) {
+    /// The row of a sandbox, with the definitions that it refers to by their digests.
+    pub(super) fn of(sandbox: &SandboxRecord) -> (Self, BTreeMap<[u8; 32], Vec<u8>>) {
         let SandboxRecord { key: _, world, answers, settings, defects, lease } = sandbox;
         let RunSettings { seed, base_url: _, clock, rate_limit, progression, secrets, sandbox: _ } =
             settings;
-        let mut definitions = Definitions::new();
+        let mut definitions = BTreeMap::new();
         let mut define = |json: Vec<u8>| {
             let digest: [u8; 32] = Sha256::digest(&json).into();
             definitions.insert(digest, json);
@@ -65,21 +78,21 @@ impl SandboxRow {
     }
 
     /// The digests of its definitions.
-    pub(super) fn named(&self) -> impl Iterator<Item = [u8; 32]> {
+    pub(super) fn definitions(&self) -> impl Iterator<Item = [u8; 32]> {
         self.world.into_iter().chain([self.answers])
     }
 
-    /// The sandbox of a row.
+    /// The sandbox of a row; its definitions are among the stored values.
     pub(super) fn sandbox(
         &self,
         key: u64,
-        definitions: &Definitions,
+        values: &BTreeMap<StoreKey, Vec<u8>>,
     ) -> Result<SandboxRecord, String> {
         let broken = |error: settings::SettingError| error.to_string();
         let defects = self.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>();
         let world: Option<SeedWorld> =
-            self.world.map(|digest| defined(&digest, definitions)).transpose()?;
-        let answers: Answers = defined(&self.answers, definitions)?;
+            self.world.map(|digest| defined(digest, values)).transpose()?;
+        let answers: Answers = defined(self.answers, values)?;
         Ok(SandboxRecord {
             key,
             world: world.map(Arc::new),
@@ -99,8 +112,12 @@ impl SandboxRow {
     }
 }
 
-fn defined<T: DeserializeOwned>(digest: &[u8; 32], definitions: &Definitions) -> Result<T, String> {
-    let json = definitions.get(digest).ok_or("its seed world or answers are missing")?;
+fn defined<T: DeserializeOwned>(
+    digest: [u8; 32],
+    values: &BTreeMap<StoreKey, Vec<u8>>,
+) -> Result<T, String> {
+    let json = values.get(&StoreKey::Definition(digest));
+    let json = json.ok_or("its seed world or answers are missing")?;
     if Sha256::digest(json)[..] != digest[..] {
         return Err("its seed world or answers have changed".to_owned());
     }

@@ -6,15 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
 
+use self::memory_store::MemoryStore;
 use super::committer::StateStore;
-use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
 use super::error::DurableError;
 use super::folder_store::FolderStore;
-use super::memory_store::MemoryStore;
 use super::open::{OpenStore, open};
-use super::row_store::RowStore;
-use super::sandbox_record::SandboxRecord;
-use crate::service::NotKept;
+use super::row_store::{RowStore, StoredData};
+use super::sandbox_row::SandboxRecord;
+use super::table::{Entry, KeyBatch, KeyTable, StoreKey};
 use crate::shell::body::{Spool, Store};
 use crate::shell::settings;
 use crate::value::message::content::{Content, ContentPlace};
@@ -23,6 +22,8 @@ use crate::world::Noted;
 use crate::world::settings::Settings;
 use crate::world::state::change::{Change, Checkpoint, Registered};
 use crate::world::state::stored;
+
+mod memory_store;
 
 /// Opens the same data again. Handles of before are dropped.
 type StorePlace<'p> = &'p dyn Fn() -> Arc<dyn RowStore>;
@@ -83,7 +84,7 @@ fn opened(place: StorePlace<'_>) -> OpenStore {
     open(place(), &settings_with(1)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn keep(store: &StateStore, world: u64, changes: Vec<Change>) {
+fn keep(store: &Arc<StateStore>, world: u64, changes: Vec<Change>) {
     let keeper = store.keeper(world);
     let number = (keeper.take)(Noted { is_reset: false, changes });
     assert_eq!((keeper.finish)(number), Ok(()));
@@ -126,9 +127,9 @@ fn sandbox(key: u64) -> SandboxRecord {
 
 fn starts_are_counted(place: StorePlace<'_>) {
     for starts in 0..3 {
-        let OpenStore { seed, starts: counted, .. } =
+        let OpenStore { header, .. } =
             open(place(), &settings_with(7 + starts)).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((seed, counted), (7, starts));
+        assert_eq!((header.seed, header.starts), (7, starts));
     }
 }
 
@@ -166,7 +167,7 @@ fn a_reset_spares_checkpoints_and_other_worlds(place: StorePlace<'_>) {
     assert_eq!((keeper.finish)(number), Ok(()));
     drop((first, keeper));
     let again = opened(place).sandboxes;
-    let seen: Vec<_> = again.iter().map(|it| (it.record.key, keys(&it.changes))).collect();
+    let seen: Vec<_> = again.iter().map(|it| (it.0.key, keys(&it.1))).collect();
     let expected = [
         (1, vec!["address/http://b/".to_owned(), "checkpoint/one".to_owned()]),
         (10, vec!["address/http://a/".to_owned()]),
@@ -201,8 +202,10 @@ fn an_entry_twice_changes_nothing(place: StorePlace<'_>) {
         is_reset: true,
         rows: changes.iter().flat_map(stored::rows).collect(),
     };
-    assert_eq!(store.keep(&[changed()]), Ok(()));
-    assert_eq!(store.keep(&[changed(), changed()]), Ok(()));
+    for entries in [vec![changed()], vec![changed(), changed()]] {
+        let batch = KeyTable::default().batch(&entries);
+        store.commit(&Arc::new(batch)).unwrap_or_else(|error| panic!("{error}"));
+    }
     drop(store);
     assert_eq!(rows(&opened(place).changes), rows(&changes[..1]));
 }
@@ -252,7 +255,7 @@ fn unnamed_documents_are_removed(place: StorePlace<'_>) {
     drop(first);
     drop(opened(place));
     let contents = place().read().unwrap_or_else(|error| panic!("{error}")).expect("it has data");
-    let texts: Vec<&[u8]> = contents.documents.values().map(|bytes| &bytes[..]).collect();
+    let texts: Vec<&[u8]> = contents.documents.values().flatten().map(|it| &it[..]).collect();
     assert_eq!(texts, [b"new"]);
 }
 
@@ -269,14 +272,14 @@ fn sandboxes_end_with_their_rows(place: StorePlace<'_>) {
     drop(first);
     for _ in 0..2 {
         let again = opened(place);
-        let seen: Vec<_> =
-            again.sandboxes.iter().map(|it| (it.record.key, keys(&it.changes))).collect();
+        let seen: Vec<_> = again.sandboxes.iter().map(|it| (it.0.key, keys(&it.1))).collect();
         assert_eq!(seen, [(2, vec!["address/http://a/".to_owned()])]);
-        assert_eq!(again.sandboxes[0].record.settings.seed, 2);
+        assert_eq!(again.sandboxes[0].0.settings.seed, 2);
         assert_eq!(again.made, 3, "no number is used twice");
     }
     let contents = place().read().unwrap_or_else(|error| panic!("{error}")).expect("it has data");
-    assert_eq!(contents.rows.len(), 1, "{:?}", contents.rows.keys());
+    let rows = contents.values.keys().filter(|key| matches!(key, StoreKey::Row(..)));
+    assert_eq!(rows.count(), 1, "{:?}", contents.values.keys());
 }
 
 fn any_key_can_be_stored(place: StorePlace<'_>) {
@@ -317,7 +320,7 @@ struct WatchedStore {
 }
 
 impl RowStore for WatchedStore {
-    fn read(&self) -> Result<Option<StoreContents>, DurableError> {
+    fn read(&self) -> Result<Option<StoredData>, DurableError> {
         self.inner.read()
     }
 
@@ -325,16 +328,12 @@ impl RowStore for WatchedStore {
         self.inner.document(digest)
     }
 
-    fn start(&self, header: &StoreHeader, in_use: &DataInUse) -> Result<(), DurableError> {
-        self.inner.start(header, in_use)
-    }
-
-    fn keep(&self, entries: &[Entry]) -> Result<(), NotKept> {
+    fn commit(&self, batch: &Arc<KeyBatch>) -> Result<(), DurableError> {
         if self.is_failing.load(Ordering::Relaxed) {
-            return Err(NotKept("it fails".to_owned()));
+            return Err(self.damaged("it fails".to_owned()));
         }
         self.commits.fetch_add(1, Ordering::Relaxed);
-        self.inner.keep(entries)
+        self.inner.commit(batch)
     }
 
     fn uploads(&self) -> std::path::PathBuf {
@@ -361,10 +360,10 @@ fn what_is_handed_in_together_is_one_commit() {
     for (keeper, number) in keepers.iter().zip(numbers) {
         assert_eq!((keeper.finish)(number), Ok(()));
     }
-    assert_eq!(commits(), 1);
+    assert_eq!(commits(), 2, "the start and the changes");
     let keeper = &keepers[0];
     assert_eq!((keeper.finish)((keeper.take)(off())), Ok(()));
-    assert_eq!(commits(), 2);
+    assert_eq!(commits(), 3);
 }
 
 #[test]
@@ -383,5 +382,5 @@ fn after_a_failure_everything_is_committed_as_soon_as_that_is_possible() {
     store.is_failing.store(false, Ordering::Relaxed);
     assert_eq!((keeper.finish)(second), Ok(()));
     assert_eq!((keeper.finish)(third), Ok(()));
-    assert_eq!(store.commits.load(Ordering::Relaxed), 2, "both are in one commit");
+    assert_eq!(store.commits.load(Ordering::Relaxed), 3, "both are in one commit after the start");
 }

@@ -8,13 +8,13 @@ use moot_test_postgres::Cluster;
 use tokio::runtime::Runtime;
 
 use super::{address, check};
-use crate::service::NotKept;
 use crate::shell::postgres::{
     HeadRow, LeaseAnswer, LeaseOrder, PostgresAddress, Trust, ask, connect, prepare,
 };
-use crate::shell::store::entry::Entry;
+use crate::shell::store::error::DurableError;
 use crate::shell::store::postgres_store::PostgresStore;
 use crate::shell::store::row_store::RowStore;
+use crate::shell::store::table::{Entry, KeyTable};
 use crate::world::state::stored;
 
 /// A node of a test.
@@ -41,9 +41,10 @@ fn opened(runtime: &Runtime, address: &PostgresAddress) -> (PostgresStore, Arc<T
     (store.unwrap_or_else(|error| panic!("{error}")), trust)
 }
 
-fn put(url: &str) -> Entry {
+fn put(store: &PostgresStore, url: &str) -> Result<(), DurableError> {
     let rows = stored::rows(&address(url, "text"));
-    Entry::Changes { world: 0, is_reset: false, rows }
+    let entry = Entry::Changes { world: 0, is_reset: false, rows };
+    store.commit(&Arc::new(KeyTable::default().batch(&[entry])))
 }
 
 #[test]
@@ -69,15 +70,16 @@ fn a_node_whose_lease_was_taken_writes_nothing_and_is_closed_for_good() {
     let address = PostgresAddress::read(&cluster.url("fenced"), None).expect("an address");
     let runtime = Runtime::new().expect("a runtime");
     let (first, first_trust) = opened(&runtime, &address);
-    assert_eq!(first.keep(&[put("http://a/")]), Ok(()));
+    assert!(put(&first, "http://a/").is_ok());
     let (second, second_trust) = opened(&runtime, &address);
     second.read().unwrap_or_else(|error| panic!("{error}"));
-    let refused = first.keep(&[put("http://late/")]);
-    assert!(matches!(&refused, Err(NotKept(why)) if why.contains("another node")), "{refused:?}");
+    let refused = put(&first, "http://late/");
+    let why = refused.expect_err("another node is active").to_string();
+    assert!(why.contains("another node"), "{why}");
     assert!(!first.may_act() && !first_trust.holds(first.head().epoch));
-    assert!(first.keep(&[put("http://later/")]).is_err(), "it stays closed");
+    assert!(put(&first, "http://later/").is_err(), "it stays closed");
     assert!(second.may_act() && second_trust.holds(second.head().epoch));
-    assert_eq!(second.keep(&[put("http://b/")]), Ok(()));
+    assert!(put(&second, "http://b/").is_ok());
     let urls = cluster.sql("fenced", "select convert_from(key, 'utf8') from moot_row order by 1");
     assert_eq!(urls, "row/0/address/http://a/\nrow/0/address/http://b/");
     assert_eq!(cluster.sql("fenced", "select seq, epoch from moot_head"), "2|2");
@@ -89,14 +91,14 @@ fn a_connection_that_the_server_ends_closes_the_store_and_loses_nothing() {
     let address = PostgresAddress::read(&cluster.url("ended"), None).expect("an address");
     let runtime = Runtime::new().expect("a runtime");
     let (store, trust) = opened(&runtime, &address);
-    assert_eq!(store.keep(&[put("http://a/")]), Ok(()));
+    assert!(put(&store, "http://a/").is_ok());
     let end = "select count(pg_terminate_backend(pid)) from pg_stat_activity \
                where application_name = 'moot/write'";
     assert_eq!(cluster.sql("ended", end), "1");
-    assert!(store.keep(&[put("http://b/")]).is_err());
+    assert!(put(&store, "http://b/").is_err());
     assert!(!trust.holds(store.head().epoch));
     assert_eq!(store.head().seq, 1, "what was acknowledged is known");
     let (again, _) = opened(&runtime, &address);
     assert_eq!(again.head().seq, 1);
-    assert_eq!(again.keep(&[put("http://b/")]), Ok(()));
+    assert!(put(&again, "http://b/").is_ok());
 }

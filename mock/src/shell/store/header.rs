@@ -1,34 +1,26 @@
-//! What a store keeps: entries of changes and sandboxes, and a header.
+//! The header of stored data.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use bytes::Bytes;
 use moot_fixtures::world::SeedWorld;
 use serde::{Deserialize, Serialize};
 
-use super::sandbox_row::{Definitions, SandboxRow};
-use crate::value::message::content::Content;
 use crate::world::settings::Settings;
-use crate::world::state::stored::StoredRow;
 
 /// Version of the rows. Other versions are refused.
 const FORMAT: u32 = 3;
 /// This version of Moot.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The number of the main world.
-pub(super) const MAIN: u64 = 0;
 
 /// The header of a store.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct StoreHeader {
-    pub(super) format: u32,
+pub(crate) struct StoreHeader {
+    format: u32,
     /// The version of Moot that started with it last; empty if that did not say.
     #[serde(default)]
-    pub(super) moot_version: String,
-    pub(super) seed: u64,
-    pub(super) seed_world: SeedWorld,
-    /// The number of starts so far, including this one.
-    pub(super) starts: u64,
+    moot_version: String,
+    pub(crate) seed: u64,
+    pub(crate) seed_world: SeedWorld,
+    /// The number of starts so far.
+    pub(crate) starts: u64,
 }
 
 impl StoreHeader {
@@ -49,68 +41,21 @@ impl StoreHeader {
         Ok(header)
     }
 
-    /// The header of new data with the seed and the world of these settings, started so many times.
-    pub(super) fn new(settings: &Settings, starts: u64) -> Self {
+    /// The header of data with the seed and the world of these settings that were never started.
+    pub(super) fn new(settings: &Settings) -> Self {
         Self {
             format: FORMAT,
             moot_version: VERSION.to_owned(),
             seed: settings.seed,
             seed_world: SeedWorld::clone(&settings.seed_world),
-            starts,
+            starts: 0,
         }
     }
 
     /// The header after one more start, by this version.
-    pub(super) fn started_again(self) -> Self {
-        Self { moot_version: VERSION.to_owned(), starts: self.starts + 1, ..self }
+    pub(super) fn started_again(&self) -> Self {
+        Self { moot_version: VERSION.to_owned(), starts: self.starts + 1, ..self.clone() }
     }
-}
-
-/// All that a store keeps.
-#[derive(Debug)]
-pub(super) struct StoreContents {
-    pub(super) header: StoreHeader,
-    /// The number of the newest sandbox, including deleted ones.
-    pub(super) made: u64,
-    pub(super) sandboxes: BTreeMap<u64, SandboxRow>,
-    pub(super) definitions: Definitions,
-    /// Values by the number of the world and the key of [`crate::world::state::stored`].
-    pub(super) rows: BTreeMap<(u64, String), Vec<u8>>,
-    /// Documents that are in memory, by digest.
-    pub(super) documents: BTreeMap<[u8; 32], Bytes>,
-}
-
-/// One thing to store.
-#[derive(Debug)]
-pub(super) enum Entry {
-    /// Changes of a world.
-    Changes { world: u64, is_reset: bool, rows: Vec<StoredRow> },
-    /// A new sandbox.
-    Sandbox { world: u64, row: SandboxRow, definitions: Definitions },
-    /// A deleted sandbox.
-    End { world: u64 },
-}
-
-impl Entry {
-    /// The documents in the rows.
-    pub(super) fn contents(&self) -> impl Iterator<Item = &Content> {
-        let rows = match self {
-            Self::Changes { rows, .. } => rows.as_slice(),
-            Self::Sandbox { .. } | Self::End { .. } => &[],
-        };
-        rows.iter().flat_map(|row| &row.contents)
-    }
-}
-
-/// The worlds, definitions and documents that are in use. A start removes all others.
-#[derive(Debug, Default)]
-pub(super) struct DataInUse {
-    /// Numbers of worlds. A writer may have stored rows of a world after its deletion.
-    pub(super) worlds: BTreeSet<u64>,
-    /// Digests of definitions.
-    pub(super) definitions: BTreeSet<[u8; 32]>,
-    /// Digests of documents.
-    pub(super) documents: BTreeSet<[u8; 32]>,
 }
 
 #[cfg(test)]
