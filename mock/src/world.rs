@@ -69,9 +69,9 @@ pub struct World {
     settings: RunSettings,
     base_path: String,
     state: State,
-    /// What lists show where they lag (answer `list_lag`).
+    /// The replica that lists are read from, if they lag (answer `list_lag`).
     lagging: Option<LaggingLists>,
-    /// The changes applied since a store asked for them; `None` if no store did.
+    /// The changes to be stored. `None` while no store collects them.
     noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
@@ -81,7 +81,7 @@ pub struct World {
     token_limiter: Option<(u32, Limiter)>,
     /// Shared, so that a call is recorded without holding the lock of the world.
     journal: Arc<Journal>,
-    /// The newest changes, for those who watch.
+    /// The newest changes, for watchers.
     #[cfg(feature = "server")]
     change_log: Arc<ChangeLog>,
     faults: Faults,
@@ -149,7 +149,7 @@ impl World {
     /// that is still running is never taken for one of a new delivery.
     ///
     /// # Errors
-    /// [`SettingsError`], though settings that made a world once make it again.
+    /// [`SettingsError`]. It cannot occur for settings that made this world.
     pub fn at_first(&self) -> Result<Self, SettingsError> {
         self.at_changes(&[])
     }
@@ -187,7 +187,7 @@ impl World {
         now
     }
 
-    /// Applies changes, in order: the only way in which a world changes.
+    /// Applies changes, in order. Nothing else changes a world.
     pub fn apply(&mut self, changes: Vec<Change>) {
         let changes = match &self.hook {
             Some(hook) => hook.change(self, changes),
@@ -225,7 +225,7 @@ impl World {
         &self.settings.base_url
     }
 
-    /// What an application authenticates with.
+    /// The client secret of an application.
     pub(crate) fn client_secret<'s>(&self, application: &'s Application) -> Cow<'s, str> {
         match &self.settings.secrets {
             _ if application.has_own_secret => Cow::Borrowed(&application.client_secret),
@@ -239,7 +239,7 @@ impl World {
         }
     }
 
-    /// Who and what there is to call it with: `{"applications": […], "users": {…}, "workflows": […]}`.
+    /// Its applications, users and workflows: `{"applications": […], "users": {…}, "workflows": […]}`.
     pub fn describe(&self) -> Value {
         self.seeded().describe(|application| self.client_secret(application))
     }
@@ -277,7 +277,7 @@ impl World {
         self.sealer
     }
 
-    /// What a token grants; `None` for a text that is not a token of this world.
+    /// The grant of a token. `None` if the text is not a token of this world.
     pub(crate) fn open_token(&self, token: &str) -> Option<Grant> {
         self.sealer.open(token)
     }
@@ -298,7 +298,7 @@ impl World {
         &self.drilled
     }
 
-    /// An answer with what the drills add to it.
+    /// An answer with the additions of the active drills.
     pub(crate) fn with_drills(&self, operation: Option<Operation>, response: Response) -> Response {
         drill::added(self.drilled.get(), operation, response)
     }
@@ -312,7 +312,7 @@ impl World {
         &self.change_log
     }
 
-    /// The number of the next call, or of what the control plane numbers like one.
+    /// The number of the next call. The control plane takes numbers from the same series.
     pub(crate) fn next_serial(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }

@@ -1,8 +1,7 @@
 //! The one body reader of every shell: drains a body, reads it whole, or as `multipart/form-data`.
 //!
-//! Every body is bounded in bytes and in time. Nothing here knows an operation: how to read comes
-//! from the core's [`Reading`], and what is wrong with a body goes back to it as a
-//! [`BodyFault`](crate::value::message::call::BodyFault).
+//! Every body has limits in bytes and in time. This module knows no operation. The core says how to read a body
+//! ([`Reading`]), and receives errors as a [`BodyFault`](crate::value::message::call::BodyFault).
 
 mod disposition;
 mod error;

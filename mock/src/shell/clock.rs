@@ -1,6 +1,6 @@
 //! The system's time: the only place of this crate that asks for it.
 //!
-//! The core takes time as an argument; what a world makes of it is [`crate::value::clock`].
+//! The core takes time as an argument. [`crate::value::clock`] computes the time of a world from it.
 
 use std::sync::LazyLock;
 
@@ -12,18 +12,18 @@ pub fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// Microseconds since this process first asked, at least 1, by a clock that never goes back.
+/// Microseconds since the first call in this process, at least 1, by a monotonic clock.
 pub(crate) fn elapsed_us() -> u64 {
     static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
     u64::try_from(FIRST.elapsed().as_micros()).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// A reading that never goes back, for bounding how long something takes.
+/// Time by a monotonic clock, for timeouts.
 pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
-/// Time since the machine started, by a clock that goes on while the machine is suspended.
+/// Time since the machine started, including time in which it was suspended.
 #[cfg(feature = "postgres")]
 pub(crate) fn since_boot() -> std::time::Duration {
     #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -1,4 +1,4 @@
-//! Carries a site: over HTTP/1.1, over TLS, and inside a `wiremock::MockServer`.
+//! Serves a site: over HTTP/1.1, over TLS, and inside a `wiremock::MockServer`.
 
 mod dispatch;
 #[cfg(feature = "embed")]
@@ -11,9 +11,9 @@ use super::listener::{ServeLimits, Tls, accept_all};
 use super::node::Node;
 use super::site::Site;
 
-/// Serves `site` on `listener` until `stop` is ready; then accepts no more, closes idle connections
-/// and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at once. A handshake of TLS has
-/// as long as the head of a call.
+/// Serves `site` on `listener` until `stop` is ready. Then it closes idle connections and waits for running calls, for
+/// [`ServeLimits::stop_max`] at most. If the future is dropped, it ends at once. A TLS handshake has the same timeout
+/// as the head of a call.
 pub async fn serve(
     listener: TcpListener,
     site: Site,
@@ -34,8 +34,8 @@ pub async fn serve(
     .await;
 }
 
-/// How long a node that resigned still answers 503. A proxy that asks for its health more often sends it nothing
-/// by then, so that no call is cut off when the socket closes.
+/// Time for which a node that gave up its lease still answers 503. A proxy that checks health at least once in this
+/// time stops sending calls before the socket closes.
 #[cfg(feature = "postgres")]
 const DRAIN: std::time::Duration = std::time::Duration::from_secs(1);
 

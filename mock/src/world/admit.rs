@@ -105,7 +105,7 @@ impl World {
         let answers = self.answers();
         let routed = self.seeded().router().find(head.method, head.path);
         if let Routed::Found(operation, _) = &routed {
-            // Before the limit, so that the journal names the operation of a 429.
+            // Set before the limit is checked, so that the journal names the operation of a 429.
             seen.operation = Some(*operation);
         }
         self.limit(now, head, REQUESTS_PER_MINUTE_MAX, self.limiter())?;
@@ -137,8 +137,7 @@ impl World {
         Ok(Admitted { serial, at: now, operation, id, principal, reading })
     }
 
-    /// The answer to an id that no company has; `None` if there is such an object, or the operation has
-    /// none.
+    /// The refusal of an unknown id. `None` if the object exists, or the operation takes no id.
     fn missing(&self, operation: Operation, id: &str) -> Option<Problem> {
         let answers = self.answers();
         let (is_there, problem) = match operation {

@@ -1,4 +1,4 @@
-//! Whose token a call carries, and whether it may do what it asks (§5, RFC 6750).
+//! Authentication and authorisation by bearer token (§5, RFC 6750).
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -12,7 +12,7 @@ use crate::world::World;
 
 const SCHEME: &str = "Bearer";
 
-/// What `operation` asks of a token; the download's need is an answer.
+/// The token that `operation` needs. For a download it depends on the answer `agreement_download`.
 pub(crate) fn need(operation: Operation, answers: &Answers) -> TokenNeed {
     match operation {
         Operation::DownloadAgreement if answers.agreement_download.token => TokenNeed::Read,
@@ -45,7 +45,7 @@ pub(crate) fn authenticate(
     })
 }
 
-/// Whether the caller may do what the operation needs.
+/// Checks that the token has the scope that the operation needs.
 ///
 /// # Errors
 /// 403 `insufficient_scope`.
@@ -66,7 +66,7 @@ pub(crate) fn authorise(
     }
 }
 
-/// Time is asked first: a token that is over is expired, whatever else happened to it.
+/// Expiry is checked before revocation, so a token that is both is reported as expired.
 fn check_life(world: &World, now: Timestamp, grant: &Grant) -> Result<(), Problem> {
     let marks = world.state().token_marks();
     if grant.is_expired(now) || marks.is_expired(grant.serial) {

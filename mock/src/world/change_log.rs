@@ -1,4 +1,4 @@
-//! The newest changes of a world, for those who watch it. While nobody watches, nothing is kept.
+//! The newest changes of a world, for its watchers. Without a watcher nothing is kept.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ struct LoggedChanges {
     count: u64,
 }
 
-/// Somebody who watches a world. Its changes are kept while there is one.
+/// A watcher of a world. The changes are kept while there is at least one watcher.
 #[derive(Debug)]
 pub(crate) struct ChangeWatcher {
     log: Arc<ChangeLog>,
@@ -32,7 +32,7 @@ pub(crate) struct ChangeWatcher {
 }
 
 impl ChangeLog {
-    /// Keeps a change if somebody watches.
+    /// Keeps a change if there is a watcher.
     pub(crate) fn note(&self, change: &Change) {
         if self.watchers.load(Ordering::Relaxed) == 0 {
             return;

@@ -1,6 +1,6 @@
-//! The outbox (§6): which deliveries are queued, when each is attempted, and when it is given up.
+//! The outbox (§6): queueing deliveries, their attempts and retries.
 //!
-//! The shell sends. This file decides what is sent when, and records the result.
+//! This file decides which delivery is due and records the result. The shell sends it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,20 +24,20 @@ use crate::world::state::resource::{LegalRequest, Webhook};
 pub struct DeliveryAttempt {
     /// The delivery.
     pub delivery: u64,
-    /// Where to `POST`.
+    /// Destination of the `POST`.
     pub url: String,
-    /// With these headers, in this order.
+    /// Its headers, in order.
     pub headers: Vec<(String, String)>,
-    /// And this body.
+    /// Its body.
     pub body: Bytes,
 }
 
-/// What became of an attempt.
+/// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptResult {
     /// The receiver answered with this HTTP status; 2xx is success.
     Status(u16),
-    /// It did not, and why.
+    /// It did not answer, for this reason.
     NoAnswer(String),
 }
 
@@ -48,67 +48,73 @@ pub(crate) fn queue(
     event: &str,
     record: &LegalRequest,
 ) -> (Vec<Change>, Vec<Effect>) {
-    let policy = &world.state().delivery_policy;
-    let told = |event| {
-        let body = payload(
-            &world.answers().delivery_payload.members,
-            &WebhookEvent {
-                kind: event,
-                legal_request_id: &record.id,
-                workflow_id: world.seeded().workflow_id(record.workflow),
-                status: record.status().as_str(),
-                occurred_at: timestamp::text(world.answers().timestamps, at),
-            },
-        );
-        (event, body)
-    };
-    let happened = policy.event.as_deref().unwrap_or(event);
-    let drilled = world.drilled().get().events.then_some(drill::EVENT);
-    let told: Vec<(&str, String)> = [happened].into_iter().chain(drilled).map(told).collect();
+    let sent_event = world.state().delivery_policy.event.as_deref().unwrap_or(event);
+    let mut bodies = vec![(event, body(world, at, sent_event, record))];
+    if world.drilled().get().events {
+        bodies.push((drill::EVENT, body(world, at, drill::EVENT, record)));
+    }
     let (mut changes, mut effects) = (Vec::new(), Vec::new());
-    let copies = 1 + policy.duplicates;
-    let receivers = subscribed(world, record.company, event)
-        .flat_map(|(row, webhook)| {
-            let forgeries =
-                if policy.is_forged { webhook.credential.forgeries() } else { Vec::new() };
-            let forged = forgeries.into_iter().map(|authorization| (authorization, true));
-            let own = std::iter::repeat_n((webhook.credential.header(), false), copies as usize);
-            forged.chain(own).map(move |credential| (row, webhook, credential))
-        })
-        .flat_map(|receiver| told.iter().map(move |told| (receiver.clone(), told)));
-    for (id, ((row, webhook, (authorization, is_forged)), (told_event, body))) in
-        (world.state().next_delivery..).zip(receivers)
-    {
-        let event = if *told_event == drill::EVENT { drill::EVENT } else { event };
-        let due = later(at, policy.wait_seconds(world.settings().seed, id));
-        let delivery = Delivery {
-            id,
-            webhook: row,
-            webhook_id: webhook.id.clone(),
-            event: event.to_owned(),
-            legal_request_id: record.id.clone(),
-            url: webhook.url.clone(),
-            authorization,
-            is_forged,
-            body: body.clone(),
-            state: DeliveryState::Queued { due },
-            attempts: Vec::new(),
-            tries: 0,
-        };
-        effects.push(Effect {
-            at,
-            kind: EffectKind::Delivery,
-            id: id.to_string(),
-            detail: format!("{event} to {}", webhook.url),
-        });
-        changes.push(Change::PutDelivery { record: Arc::new(delivery) });
+    let mut ids = world.state().next_delivery..;
+    for (row, webhook) in subscribed(world, record.company, event) {
+        for (authorization, is_forged) in credentials(world, webhook) {
+            for ((event, body), id) in bodies.iter().zip(&mut ids) {
+                effects.push(Effect {
+                    at,
+                    kind: EffectKind::Delivery,
+                    id: id.to_string(),
+                    detail: format!("{event} to {}", webhook.url),
+                });
+                let due = later(
+                    at,
+                    world.state().delivery_policy.wait_seconds(world.settings().seed, id),
+                );
+                changes.push(put(Delivery {
+                    id,
+                    webhook: row,
+                    webhook_id: webhook.id.clone(),
+                    event: (*event).to_owned(),
+                    legal_request_id: record.id.clone(),
+                    url: webhook.url.clone(),
+                    authorization: authorization.clone(),
+                    is_forged,
+                    body: body.clone(),
+                    state: DeliveryState::Queued { due },
+                    attempts: Vec::new(),
+                    tries: 0,
+                }));
+            }
+        }
     }
     let forgotten = forgotten(world, changes.len());
     (forgotten.into_iter().chain(changes).collect(), effects)
 }
 
-/// What deleting a webhook does to its deliveries: open ones are discarded, the log of the others
-/// goes with it (§4.13).
+/// The body of a delivery of this event.
+fn body(world: &World, at: Timestamp, event: &str, record: &LegalRequest) -> String {
+    payload(
+        &world.answers().delivery_payload.members,
+        &WebhookEvent {
+            kind: event,
+            legal_request_id: &record.id,
+            workflow_id: world.seeded().workflow_id(record.workflow),
+            status: record.status().as_str(),
+            occurred_at: timestamp::text(world.answers().timestamps, at),
+        },
+    )
+}
+
+/// The `Authorization` of each delivery to a webhook, and whether it is forged: the forged ones first, if the policy
+/// asks for them, then the right one for each copy.
+fn credentials(world: &World, webhook: &Webhook) -> Vec<(Option<String>, bool)> {
+    let policy = &world.state().delivery_policy;
+    let forgeries = if policy.is_forged { webhook.credential.forgeries() } else { Vec::new() };
+    let forged = forgeries.into_iter().map(|authorization| (authorization, true));
+    let copies = 1 + policy.duplicates as usize;
+    forged.chain(std::iter::repeat_n((webhook.credential.header(), false), copies)).collect()
+}
+
+/// The changes to the deliveries of a deleted webhook: open ones are discarded, finished ones are deleted
+/// (§4.13).
 pub(crate) fn discard(world: &World, webhook: u32) -> Vec<Change> {
     let deliveries = world.state().deliveries.values();
     deliveries
@@ -142,7 +148,7 @@ pub(crate) fn begin(world: &World, now: Timestamp) -> (Vec<Change>, Vec<Delivery
         .unzip()
 }
 
-/// Whether an attempt is being made, or may still start.
+/// Whether an attempt is running or about to start.
 pub(crate) fn is_in_flight(world: &World, id: u64) -> bool {
     let delivery = world.state().deliveries.get(&id);
     delivery.is_some_and(|delivery| matches!(delivery.state, DeliveryState::InFlight { .. }))
@@ -153,14 +159,14 @@ pub(crate) fn may_start(world: &World, id: u64) -> bool {
     is_in_flight(world, id) && !world.state().delivery_policy.is_paused
 }
 
-/// Queues a delivery whose attempt did not start after all; `None` where it is not wanted any more.
+/// Queues a delivery again whose attempt did not start. `None` if it is no longer in flight.
 pub(crate) fn put_back(world: &World, id: u64) -> Option<Change> {
     let delivery = world.state().deliveries.get(&id)?;
     let DeliveryState::InFlight { due, .. } = delivery.state else { return None };
     Some(put(Delivery { state: DeliveryState::Queued { due }, ..Delivery::clone(delivery) }))
 }
 
-/// What the end of an attempt changes; `None` where it is not in flight any more.
+/// The change at the end of an attempt. `None` if the delivery is no longer in flight.
 pub(crate) fn done(
     world: &World,
     now: Timestamp,
@@ -170,8 +176,8 @@ pub(crate) fn done(
 ) -> Option<Change> {
     let delivery = world.state().deliveries.get(&id)?;
     let DeliveryState::InFlight { due, began } = delivery.state else { return None };
-    // The schedule counts from when the attempt was due and how long it took, so that a clock which
-    // jumped over several retries still makes each of them at its own time.
+    // The next retry counts from the time the attempt was due, plus its duration. So if the clock jumps over
+    // several retries, each of them still has its own time.
     let took = now.duration_since(began);
     let ended = due.checked_add(took).unwrap_or(now);
     let is_success = matches!(result, AttemptResult::Status(200..=299));
@@ -193,7 +199,7 @@ pub(crate) fn done(
     Some(put(delivery))
 }
 
-/// Queues a delivery once more, with all its retries.
+/// Queues a finished delivery again, with all its retries.
 pub(crate) fn again(delivery: &Delivery, now: Timestamp) -> Change {
     let state = DeliveryState::Queued { due: now };
     put(Delivery { state, tries: 0, ..delivery.clone() })
@@ -226,7 +232,7 @@ fn subscribed<'w>(
         .filter(move |(_, webhook)| webhook.events.iter().any(|subscribed| subscribed == event))
 }
 
-/// The deliveries that go so that `added` more fit: the oldest finished ones, then the oldest.
+/// The deletions that make room for `added` deliveries: the oldest finished ones first, then the oldest.
 fn forgotten(world: &World, added: usize) -> Vec<Change> {
     let deliveries = &world.state().deliveries;
     let count = (deliveries.len() + added).saturating_sub(DELIVERIES_MAX);

@@ -1,7 +1,7 @@
-//! Faults: answers that go wrong in a way that a test asked for.
+//! Faults: answers that go wrong because a test asked for it.
 //!
-//! Here is what a fault is, which call it strikes and what it does to an answer. What needs a
-//! connection (waiting, cutting) is only named, as [`crate::value::message::response::TransportFault`], for the shell.
+//! This module matches calls and edits answers. Effects that need a connection (delays, cuts) are left to the shell, as
+//! [`crate::value::message::response::TransportFault`].
 
 mod armed;
 mod damage;
@@ -22,29 +22,28 @@ use moot_fixtures::contract::Operation;
 use crate::value::message::call::Head;
 use crate::value::path_pattern::PathPattern;
 
-/// A fault, as it is armed: it strikes the `nth` call that matches and those after it. Calls that are
-/// refused before their body is read are not counted, but for those of an unknown path or method where
-/// the fault has a path pattern.
+/// A fault as a test arms it. It strikes the `nth` matching call and those after it. A call that is refused before its
+/// body is read does not match. The exception: an unknown path or method matches a fault with a path pattern.
 #[derive(Debug, Clone)]
 pub struct Fault {
     /// The calls that match.
     pub filter: FaultFilter,
     /// The first call that is struck, from 1.
     pub nth: u64,
-    /// How often the sequence is run through, from 1.
+    /// Number of runs through the sequence, from 1.
     pub times: u64,
-    /// The effects on each of a number of consecutive calls; a call without effects is left alone.
+    /// The effects on consecutive calls. A call with an empty list is not struck.
     pub sequence: Vec<Vec<FaultKind>>,
 }
 
-/// Which calls a fault strikes; what is absent matches any.
+/// The calls that a fault strikes. An absent condition matches every call.
 #[derive(Debug, Clone, Default)]
 pub struct FaultFilter {
     /// Calls of this operation.
     pub operation: Option<Operation>,
     /// Calls with this method.
     pub method: Option<Method>,
-    /// Calls with such a path, also of no operation.
+    /// Calls with a matching path, even if it belongs to no operation.
     pub path: Option<PathPattern>,
     /// Calls with a token of this application (its client id).
     pub application: Option<String>,
@@ -52,10 +51,10 @@ pub struct FaultFilter {
     pub client: Option<IpAddr>,
 }
 
-/// What of a call a fault is matched with.
+/// The properties of a call that a fault is matched with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Struck<'c> {
-    /// `None` if its path or method is of no operation.
+    /// `None` if path and method belong to no operation.
     pub(crate) operation: Option<Operation>,
     pub(crate) application: Option<u32>,
     pub(crate) head: &'c Head<'c>,

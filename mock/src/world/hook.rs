@@ -1,4 +1,4 @@
-//! The one hook at which code outside the core changes what a world does.
+//! The hook by which defects change the behaviour of a world.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The journal: what clients sent, what they were answered and why.
+//! The journal: the calls of clients, their answers, and the reasons of refusals.
 //!
 //! A bounded queue of [`JournalEntry`]s. Secrets are masked before an entry is kept. Files are never
 //! kept.
@@ -30,11 +30,12 @@ struct Entries {
     answer_length: usize,
     /// Number of the oldest entries whose answers' bodies were dropped.
     without_answer: usize,
-    /// Exchanges that were in it once.
+    /// Number of entries that were dropped or cleared.
     forgotten: u64,
-    /// How often it was emptied.
+    /// How often it was cleared.
     cleared: u64,
-    /// Whether the account of a client is made of it: what is cleared is then hidden, and not removed.
+    /// Whether it is kept whole to judge a client (`moot exec`, `moot drill`). Then `clear` hides entries instead of
+    /// removing them.
     is_for_account: bool,
     /// Number of the oldest entries that were cleared and are still here.
     hidden: usize,
@@ -43,7 +44,7 @@ struct Entries {
 impl Journal {
     /// Keeps a call; the oldest ones make room for it.
     pub(crate) fn record(&self, occurrence: &Occurrence<'_>) {
-        // Made before the lock is taken, so that no other call waits for it.
+        // Made before the lock is taken, so that other calls do not wait for it.
         let entry = JournalEntry::of(occurrence);
         let text_length = entry.text_length();
         let queue = &mut *self.0.lock();
@@ -61,7 +62,7 @@ impl Journal {
         queue.answer_length += entry.answer.len();
         let length = queue.entries.len();
         if length == queue.entries.capacity() {
-            // Doubling to the end would make room for 16,384 entries, a third of it for nothing.
+            // A doubled capacity would end at 16,384 entries, a third of it unused.
             let more = length.max(FIRST_ENTRIES).min(JOURNAL_ENTRIES_MAX - length);
             queue.entries.reserve_exact(more);
         }
@@ -73,8 +74,8 @@ impl Journal {
         }
     }
 
-    /// How many entries fit, and the newest `max` of them, the oldest first. Only these are copied, so that a
-    /// reader of a full journal holds up no call for long.
+    /// The number of matching entries, and the newest `max` of them, oldest first. Only these are copied, so that the
+    /// lock is held for a short time.
     pub(crate) fn matching(
         &self,
         max: usize,
@@ -92,25 +93,25 @@ impl Journal {
         (count, newest)
     }
 
-    /// All entries, oldest first, with those that were cleared and are kept for the account.
+    /// All entries, oldest first, including hidden ones.
     #[cfg(feature = "server")]
     pub(crate) fn all_for_account(&self) -> Vec<JournalEntry> {
         self.0.lock().entries.iter().cloned().collect()
     }
 
-    /// Keeps from now on what is cleared, for the account of a client.
+    /// From now on `clear` hides entries instead of removing them, so that a client can be judged.
     #[cfg(feature = "server")]
     pub(crate) fn keep_for_account(&self) {
         self.0.lock().is_for_account = true;
     }
 
-    /// The newest entry that fits.
+    /// The newest matching entry.
     pub(crate) fn newest(&self, fits: impl Fn(&JournalEntry) -> bool) -> Option<JournalEntry> {
         self.0.lock().entries.iter().rev().find(|entry| fits(entry)).cloned()
     }
 
-    /// The entries that were recorded after this many, but the newest `max` of them only; with how many were
-    /// recorded before the first of them.
+    /// The entries after the first `recorded` ones, at most the newest `max` of them. The number says how many entries
+    /// were recorded before the first of them.
     #[cfg(feature = "server")]
     pub(crate) fn after(&self, recorded: u64, max: usize) -> (u64, Vec<JournalEntry>) {
         let queue = self.0.lock();
@@ -121,19 +122,19 @@ impl Journal {
         (queue.forgotten + skipped as u64, entries)
     }
 
-    /// How many entries were recorded so far.
+    /// Number of entries recorded so far.
     #[cfg(feature = "server")]
     pub(crate) fn recorded(&self) -> u64 {
         self.0.lock().recorded()
     }
 
-    /// How often it was emptied.
+    /// How often it was cleared.
     #[cfg(feature = "server")]
     pub(crate) fn cleared(&self) -> u64 {
         self.0.lock().cleared
     }
 
-    /// Forgets all.
+    /// Removes or hides all entries.
     pub(crate) fn clear(&self) {
         let queue = &mut *self.0.lock();
         queue.cleared += 1;
@@ -145,7 +146,7 @@ impl Journal {
         }
     }
 
-    /// An empty journal that counts the entries of this one as forgotten.
+    /// An empty journal that continues the counts of this one.
     #[must_use]
     pub(crate) fn emptied(&self) -> Self {
         let queue = self.0.lock();
@@ -153,7 +154,7 @@ impl Journal {
         Self(Mutex::new(Entries { forgotten, is_for_account, ..Entries::default() }))
     }
 
-    /// How many entries it had and has no more.
+    /// Number of entries that were dropped or cleared.
     #[cfg(feature = "server")]
     pub(crate) fn forgotten(&self) -> u64 {
         self.0.lock().forgotten

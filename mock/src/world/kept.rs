@@ -14,12 +14,12 @@ use crate::world::state::change::Change;
 /// `request_id` and no token is issued twice.
 const CALLS_PER_START: u64 = 1 << 32;
 
-/// Changes that a store has to keep, all or none.
+/// Changes to be stored in one transaction.
 #[derive(Debug, Clone, Default)]
 pub struct Noted {
     /// Whether the world was reset before the changes.
     pub is_reset: bool,
-    /// What was applied, or is about to be.
+    /// The changes, in order.
     pub changes: Vec<Change>,
 }
 
@@ -31,23 +31,23 @@ impl Noted {
 }
 
 impl World {
-    /// Applies what a store kept of this world, at its start after `starts` earlier ones.
+    /// Applies the stored changes of this world. `starts` is the number of earlier starts.
     pub fn restore(&mut self, kept: Vec<Change>, starts: u64) {
         self.apply(kept);
         self.calls.store(starts.wrapping_mul(CALLS_PER_START), Ordering::Relaxed);
     }
 
-    /// Collects applied changes from now on.
+    /// Starts collecting applied changes.
     pub(crate) fn note(&mut self) {
         self.noted = Some(Noted::default());
     }
 
-    /// What was applied since [`Self::note`]; nothing is noted from now on.
+    /// Stops collecting, and returns the changes since [`Self::note`].
     pub(crate) fn noted(&mut self) -> Noted {
         self.noted.take().unwrap_or_default()
     }
 
-    /// The answer to a call whose changes no store could keep.
+    /// The answer to a call whose changes could not be stored.
     pub(crate) fn not_kept(&self, now: Timestamp, call: &Call<'_>, why: &str) -> Response {
         let problem = Problem::state_not_kept(call.admitted.operation, why);
         self.reply(now, call.head.path, call.admitted.serial).problem(&problem)

@@ -1,8 +1,7 @@
 //! The rate limit of §8: a maximum of accepted calls per minute and client address.
 //!
-//! Exact, not an approximation: the sliding window keeps the time of every accepted call in it, so
-//! that of any 60 seconds no more than the limit are accepted, and a call is accepted again exactly
-//! 60 seconds after the one that used its place. Refused calls use no place.
+//! The sliding window is exact. It keeps the time of every accepted call of the last 60 seconds. A refused call does
+//! not count. So the next call is accepted exactly 60 seconds after the oldest one in the window.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
@@ -17,7 +16,7 @@ const SECOND: i64 = 1_000_000_000;
 /// Seconds of a window.
 pub(crate) const WINDOW_SECONDS: i64 = 60;
 const WINDOW: i64 = WINDOW_SECONDS * SECOND;
-/// Clients looked at when one has to be forgotten.
+/// Number of clients of which one is dropped when there are too many.
 const FORGETTABLE_SAMPLE: usize = 8;
 
 /// The decision about a call.
@@ -25,7 +24,7 @@ const FORGETTABLE_SAMPLE: usize = 8;
 pub(crate) enum Decision {
     /// It is within the limit, and counted.
     Accepted,
-    /// It is beyond.
+    /// It is beyond the limit.
     Refused {
         /// Whole seconds until one would be accepted, at least 1.
         retry_after_seconds: i64,
@@ -43,7 +42,7 @@ pub(crate) struct Limiter {
 #[derive(Debug, Default)]
 struct Clients {
     windows: BTreeMap<IpAddr, VecDeque<i64>>,
-    /// Since when everybody's window is full.
+    /// Set while the windows of all clients count as full: the time of [`Limiter::exhaust_all`].
     exhausted_at: Option<i64>,
     swept_at: i64,
 }
@@ -69,7 +68,7 @@ impl Limiter {
             self.make_room(clients, client, now);
         }
         let window = clients.windows.entry(client).or_default();
-        // A clock that steps back frees nothing.
+        // If the clock is set back, no place becomes free.
         let now = window.back().map_or(now, |&last| last.max(now));
         while window.front().is_some_and(|&at| !self.is_counted(at, now)) {
             window.pop_front();
@@ -81,7 +80,7 @@ impl Limiter {
         self.refused(window.front().copied().unwrap_or(now), now)
     }
 
-    /// Forgets all that was counted.
+    /// Removes all counts.
     pub(crate) fn reset(&self) {
         *self.clients.lock() = Clients::default();
     }
@@ -96,12 +95,12 @@ impl Limiter {
         clients.windows.insert(client, full);
     }
 
-    /// Fills up everybody's window.
+    /// Fills up the windows of all clients.
     pub(crate) fn exhaust_all(&self, now: Timestamp) {
         self.clients.lock().exhausted_at = Some(nanoseconds(now));
     }
 
-    /// How many calls of each client count at `now`.
+    /// Number of calls of each client that count at `now`.
     pub(crate) fn counted(&self, now: Timestamp) -> Vec<(IpAddr, usize)> {
         let now = nanoseconds(now);
         let clients = self.clients.lock();
@@ -129,7 +128,7 @@ impl Limiter {
         Decision::Refused { retry_after_seconds }
     }
 
-    /// Keeps the number of clients bounded: first the idle ones go, then one that called little.
+    /// Limits the number of clients: drops idle ones first, else one with few calls.
     fn make_room(&self, clients: &mut Clients, newcomer: IpAddr, now: i64) {
         if clients.windows.len() < CLIENTS_MAX {
             return;
@@ -150,7 +149,7 @@ impl Limiter {
     }
 }
 
-/// Fits until the year 2262; a clock beyond stays there.
+/// Nanoseconds since 1970. They fit until the year 2262; a later time counts as that year.
 fn nanoseconds(at: Timestamp) -> i64 {
     i64::try_from(at.as_nanosecond()).unwrap_or(i64::MAX - 2 * WINDOW)
 }

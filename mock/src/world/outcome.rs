@@ -1,16 +1,16 @@
-//! The answer to a call with what it changes.
+//! The answer to a call and the changes it makes.
 
 use crate::value::message::response::Response;
 use crate::world::state::change::{Change, Effect};
 
-/// What a call is answered, and what has to be applied before the answer leaves.
+/// The answer to a call, with the changes that must be applied before it is sent.
 #[derive(Debug)]
 pub struct Outcome {
     /// The answer.
     pub response: Response,
-    /// What changes.
+    /// The changes, in order.
     pub changes: Vec<Change>,
-    /// What falls due by it.
+    /// Transitions, expiries and deliveries that the changes cause.
     pub effects: Vec<Effect>,
 }
 

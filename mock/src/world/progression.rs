@@ -1,4 +1,4 @@
-//! The steps that a created request takes by itself: when one is due, and when it is read.
+//! The automatic status changes of a created request: by time, or by reads.
 
 use jiff::Timestamp;
 
@@ -9,14 +9,14 @@ use crate::world::state::resource::course::{Pace, ProgressionPlan};
 use crate::world::state::resource::status_way;
 
 impl World {
-    /// The earliest step that is due, as it happens at its own time; apply it and ask again.
+    /// The changes and effects of the earliest step that is due. Apply them, then call this again.
     pub fn fire(&self, now: Timestamp) -> Option<(Vec<Change>, Vec<Effect>)> {
         let (at, row) = self.state().next_step().filter(|(at, _)| *at <= now)?;
         let record = self.state().legal_requests.get(row)?;
         Some(step(self, at, record))
     }
 
-    /// Lets everything happen that is due; gives what did.
+    /// Applies everything that is due, and returns its effects.
     pub fn settle(&mut self, now: Timestamp) -> Vec<Effect> {
         let mut happened = Vec::new();
         while let Some((changes, effects)) = self.fire(now) {
@@ -49,7 +49,7 @@ pub(crate) fn step(
     }
 }
 
-/// What reading a request changes: `None` where reading does not move it.
+/// The changes that reading a request makes under progression `on-read`. `None` if there are none.
 pub(crate) fn read(
     world: &World,
     now: Timestamp,

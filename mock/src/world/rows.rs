@@ -40,19 +40,19 @@ impl World {
         (self.download_id(&document.id) == download_id).then_some(document)
     }
 
-    /// Row and id for a new legal request; `None` where the world is full.
+    /// Row and id for a new legal request; `None` if the world is full.
     pub(crate) fn fresh_legal_request(&self) -> Option<(u32, String)> {
         let ids = &self.seeded().rows().legal_request_ids;
         self.fresh(IdKind::LegalRequest, ids, &self.state().legal_requests)
     }
 
-    /// Row and id for a new document; `None` where the world is full.
+    /// Row and id for a new document; `None` if the world is full.
     pub(crate) fn fresh_document(&self) -> Option<(u32, String)> {
         let ids = &self.seeded().rows().document_ids;
         self.fresh(IdKind::RepositoryDocument, ids, &self.state().documents)
     }
 
-    /// Row and id for a new webhook; `None` where the world is full.
+    /// Row and id for a new webhook; `None` if the world is full.
     pub(crate) fn fresh_webhook(&self) -> Option<(u32, String)> {
         self.fresh(IdKind::Webhook, &self.seeded().rows().webhook_ids, &self.state().webhooks)
     }

@@ -12,28 +12,27 @@ pub use crate::value::settings::{
     ClockSetting, Progression, RateLimitMode, SecretSource, SettingsError,
 };
 
-/// Everything that a world is made of.
+/// Settings of a world.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where ids, tokens and `request_id`s derive from.
+    /// Source of ids, tokens and `request_id`s.
     pub seed: u64,
     /// Absolute `http` or `https` address without trailing slash, query or fragment; its path is
     /// the base path.
     pub base_url: String,
-    /// What the world does about the open questions.
+    /// Its answers to the open questions.
     pub answers: Answers,
     /// The rows it starts with.
     pub seed_world: Arc<SeedWorld>,
     /// Its clock.
     pub clock: ClockSetting,
-    /// What its rate limit does.
+    /// Whether its rate limit is enforced, only counted, or off.
     pub rate_limit: RateLimitMode,
-    /// How created requests move on.
+    /// How the status of a created request changes automatically.
     pub progression: Progression,
 }
 
-/// [`Settings`] without what a [`crate::Seeded`] holds already: what differs between worlds that
-/// share their seed rows.
+/// The part of [`Settings`] that may differ between worlds that share a [`crate::Seeded`].
 #[derive(Debug, Clone)]
 pub struct RunSettings {
     /// As [`Settings::seed`].
@@ -55,7 +54,7 @@ pub struct RunSettings {
 /// The base path of a base address: empty, or with a leading and without a trailing `/`.
 ///
 /// # Errors
-/// [`SettingsError::BaseUrl`] where it is none.
+/// [`SettingsError::BaseUrl`] if it is not such an address.
 pub(crate) fn base_path(base_url: &str) -> Result<String, SettingsError> {
     let refused = || SettingsError::BaseUrl(base_url.to_owned());
     let url = Url::parse(base_url).map_err(|_| refused())?;
@@ -70,7 +69,7 @@ pub(crate) fn base_path(base_url: &str) -> Result<String, SettingsError> {
 }
 
 impl RunSettings {
-    /// Checks what no type can say and gives the base path.
+    /// Checks the values and returns the base path.
     ///
     /// # Errors
     /// [`SettingsError::BaseUrl`] and [`SettingsError::Progression`].

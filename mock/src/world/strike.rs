@@ -1,4 +1,4 @@
-//! What the armed faults of a world do to a call.
+//! Applying the armed faults of a world to a call.
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;

@@ -1,4 +1,4 @@
-//! Status changes of a legal request (§3): the legal ones, and their consequences.
+//! Status changes of a legal request (§3) and their consequences.
 //!
 //! Every status change goes through [`change_status`].
 
@@ -97,7 +97,7 @@ fn effect(at: Timestamp, record: &LegalRequest, from: LegalRequestStatus) -> Eff
     }
 }
 
-/// Puts the signed document into the repository, once. Does nothing if the repository is full.
+/// Puts the signed document into the repository. Does nothing if it is already there, or the repository is full.
 fn archive(world: &World, at: Timestamp, moved: &mut StatusTransition) {
     if moved.record.document.is_some() {
         return;

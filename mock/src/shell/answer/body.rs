@@ -1,4 +1,4 @@
-//! The body of an answer on its way out: bytes, or pieces that are made while they are sent.
+//! The body of an answer: bytes in memory, or pieces that are produced while they are sent.
 
 use std::io;
 use std::pin::Pin;
@@ -22,9 +22,9 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// The number of pieces of a slow body.
 const SLOW_PIECES: u32 = 10;
 
-/// The body of an answer. Its length is known, but for a stream of messages.
+/// The body of an answer. Its length is known, except for a stream of messages.
 pub struct SiteBody {
-    /// Bytes that are promised and were not sent yet; `None` for messages.
+    /// Bytes of the promised length that were not sent yet. `None` for messages.
     left: Option<u64>,
     source: BodySource,
 }
@@ -57,7 +57,7 @@ impl SiteBody {
         Ok(Self::pieces(Some(content.length), pieces))
     }
 
-    /// A body of messages, until their sender is gone.
+    /// A body of messages. It ends when the sender is dropped.
     pub(crate) fn messages(mut messages: mpsc::Receiver<Bytes>) -> Self {
         Self::pieces(
             None,
@@ -90,13 +90,13 @@ impl SiteBody {
         Self::pieces(left, pieces)
     }
 
-    /// The first half of the body; reading on is an error. The whole length is promised.
+    /// The first half of the body, then an error. The whole length is promised.
     pub(crate) fn halved(self) -> Self {
         let left = self.left;
         let half = left.unwrap_or_default() / 2;
         let pieces = stream::try_unfold((self, half), |(mut sound, wanted)| async move {
             if wanted == 0 {
-                // What was sent leaves before the connection ends.
+                // Lets hyper write the first half before the connection ends.
                 yield_once().await;
                 return Err(io::ErrorKind::ConnectionAborted.into());
             }

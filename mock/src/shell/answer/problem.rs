@@ -1,4 +1,4 @@
-//! Problems that no world speaks of: those of the control plane, and those that are our own fault.
+//! Problems that do not come from a world: refusals of the control plane, and bugs of the mock.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
@@ -42,7 +42,7 @@ impl Refusal {
 
     /// The answer, an RFC 9457 problem; `instance` is the path of the call.
     pub(crate) fn respond(&self, instance: &str) -> Response<SiteBody> {
-        // The constructors have sound ones.
+        // The constructors use valid statuses only.
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::BAD_REQUEST);
         let mut body = json!({
             "type": self.problem,
@@ -58,7 +58,7 @@ impl Refusal {
     }
 }
 
-/// 500: our own fault, which `what` names.
+/// 500: a bug of the mock. `what` names it.
 pub(crate) fn internal(what: &str) -> Response<SiteBody> {
     let status = StatusCode::INTERNAL_SERVER_ERROR;
     let body = json!({

@@ -1,4 +1,4 @@
-//! The core's answer on its way out, and what a fault does to it there.
+//! Turns an answer of the core into HTTP, and applies its transport faults.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use super::body::SiteBody;
 use super::problem;
 use crate::value::message::response::{self, ResponseBody, TransportFault};
 
-/// The answer as HTTP. A [`TransportFault`] that ends the connection is the listener's doing: it finds the fault
-/// among the extensions. Where there is no connection, the body of such an answer can't be read.
+/// The answer as HTTP. A [`TransportFault`] that ends the connection is stored in the extensions, and the listener
+/// carries it out. Without a connection, the body of such an answer ends with an error.
 pub(crate) async fn sent(response: response::Response) -> Response<SiteBody> {
     let body = match response.body {
         ResponseBody::Bytes(bytes) => bytes.into(),

@@ -1,7 +1,7 @@
 //! The parameters of a `Content-Disposition`, as clients write them (RFC 7578, section 4.2).
 
-/// The value of a parameter, its name in lower case; `None` if it is absent or broken. A parameter of
-/// another name, such as `filename*`, is never taken for it. Of several the first counts.
+/// The value of a parameter. `name` is in lower case. `None` if the parameter is absent or malformed. `filename*` is
+/// another parameter than `filename`. If there are several, the first counts.
 pub(super) fn parameter(disposition: &str, wanted: &str) -> Option<String> {
     let (_, mut rest) = disposition.split_once(';')?;
     loop {
@@ -20,7 +20,7 @@ pub(super) fn parameter(disposition: &str, wanted: &str) -> Option<String> {
     }
 }
 
-/// A value, and what follows the next `;` if there is one. `None` if a quote is never closed.
+/// A value, and the text after the next `;`, if any. `None` if a quote is not closed.
 fn value_of(text: &str) -> Option<(String, Option<&str>)> {
     let next = |rest: &'_ str| rest.find(';').map(|at| at + 1);
     let Some(quoted) = text.strip_prefix('"') else {
@@ -35,7 +35,7 @@ fn value_of(text: &str) -> Option<(String, Option<&str>)> {
                 let rest = &quoted[at + 1..];
                 return Some((value, next(rest).map(|at| &rest[at..])));
             }
-            // Other backslashes are those of a path on Windows.
+            // Other backslashes belong to a Windows path.
             '\\' if letters.next_if(|(_, next)| *next == '"').is_some() => value.push('"'),
             _ => value.push(letter),
         }

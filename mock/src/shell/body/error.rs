@@ -6,9 +6,9 @@ use crate::value::message::call::BodyFault;
 
 /// Why a body could not be read.
 pub(super) enum ReadError {
-    /// The client's fault.
+    /// The body is malformed or too large.
     Fault(BodyFault),
-    /// Ours: the temporary file.
+    /// A temporary file cannot be written.
     Store(io::Error),
 }
 

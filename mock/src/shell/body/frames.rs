@@ -1,4 +1,4 @@
-//! The frames of a body, each awaited for a bounded time only.
+//! The frames of a body, each with a deadline.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use tokio::time::{Instant, timeout_at};
 use crate::shell::clock;
 use crate::value::message::call::BodyFault;
 
-/// How long a body may take.
+/// Time limits of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BodyTimes {
     /// Between two pieces.
     pub stall_max: Duration,
     /// For the whole body.
     pub total_max: Duration,
-    /// From then on a body must have come at [`Self::bytes_per_second_min`] on average.
+    /// After this time a body must have arrived at [`Self::bytes_per_second_min`] on average.
     pub grace: Duration,
-    /// A slower body is given up, so that slow clients can't hold all connections for long.
+    /// A slower body is refused, so that slow clients cannot hold all connections.
     pub bytes_per_second_min: u64,
-    /// For what is read only to be thrown away.
+    /// For reading a body only to drop it.
     pub drain_max: Duration,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Frames<B> {
     /// `content-length`, where it is given.
     declared: Option<u64>,
     received: u64,
-    /// Nothing more comes, soundly or not.
+    /// Whether the body has ended, complete or not.
     pub(super) is_over: bool,
 }
 
@@ -64,12 +64,12 @@ impl<B: Body<Data = Bytes> + Unpin> Frames<B> {
         self.received
     }
 
-    /// Bytes that the body will have, as far as is known before it is read.
+    /// Length of the body, if it is known before it is read.
     pub(super) fn announced(&self) -> Option<u64> {
         self.declared.or_else(|| self.body.size_hint().exact())
     }
 
-    /// When the next piece must be here.
+    /// Deadline of the next piece.
     fn deadline(&self) -> Instant {
         let BodyTimes { stall_max, total_max, grace, bytes_per_second_min, .. } = self.times;
         let seconds = self.received / bytes_per_second_min.max(1);
@@ -77,10 +77,10 @@ impl<B: Body<Data = Bytes> + Unpin> Frames<B> {
         (self.begun + by_rate).min(clock::instant() + stall_max)
     }
 
-    /// The next piece; `None` at the sound end.
+    /// The next piece. `None` at the end of a complete body.
     ///
     /// # Errors
-    /// [`BodyFault::Truncated`]: the connection ended or stalled, or less came than was declared.
+    /// [`BodyFault::Truncated`]: the connection ended or stalled, or the body is shorter than declared.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, BodyFault> {
         while !self.is_over {
             match timeout_at(self.deadline(), self.body.frame()).await {

@@ -1,7 +1,7 @@
-//! `multipart/form-data` (RFC 7578), part by part: how large each may be, and where it goes.
+//! Reads `multipart/form-data` (RFC 7578) part by part, up to the limits, into memory or temporary files.
 //!
-//! `multer` finds the parts. It reads ahead for as long as its stream is ready, and it holds a preamble
-//! and the headers of a part in memory, so [`next_piece`] bounds what it is given.
+//! `multer` finds the parts. It reads ahead while its stream is ready, and it holds a preamble and the headers of a
+//! part in memory. So [`next_piece`] limits the bytes that it receives.
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,17 +22,17 @@ use super::spool::{Spool, Store};
 use crate::value::message::call::{BodyFault, MultipartLimits, Part};
 use crate::value::message::content::Content;
 
-/// Bytes of a body that are handed to `multer` at a time.
+/// Size of a piece for `multer`.
 const PIECE_BYTES_MAX: usize = 64 * 1024;
-/// Bytes of a preamble, or of the headers of a part.
+/// Bytes of a preamble, or of the headers of a part, at most.
 const HEAD_BYTES_MAX: usize = 128 * 1024;
-/// Bytes that a file may go on beyond its limit, where nobody knows where its body ends. So a file that is
-/// a little too large is refused as what it is, and an endless one is cut.
+/// Bytes that a file may have beyond its limit if the length of the body is unknown. So a file that is a little too
+/// large gets the right refusal, and an endless one is cut off.
 const ENDLESS_BYTES_MAX: u64 = 1024 * 1024;
 /// RFC 2046, section 5.1.1.
 const BOUNDARY_CHARACTERS_MAX: usize = 70;
 
-/// A fault of the body, on its way through `multer`.
+/// A fault of the body, wrapped as an error for `multer`.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?}")]
 struct PieceError(BodyFault);
@@ -52,7 +52,7 @@ pub(super) async fn read(
         return Err(BodyFault::TooLarge.into());
     }
     let parts = parts(frames, boundary, limits, store).await?;
-    // What follows the closing boundary is ignored, but it must come and fit.
+    // Bytes after the closing boundary are ignored, but they count towards the limits.
     while frames.received() <= limits.body_bytes_max {
         if frames.next().await?.is_none() {
             return Ok(parts);
@@ -76,7 +76,7 @@ async fn parts(
     let mut form = Multipart::new(pieces, boundary);
     let mut parts = Vec::new();
     while let Some(mut field) = form.next_field().await.map_err(fault)? {
-        // The content of a part is not held, so it has no such bound.
+        // The content of a part is not held in memory, so this limit does not apply.
         head_bytes_left.store(usize::MAX, Ordering::Relaxed);
         if parts.len() == limits.parts_max {
             return Err(BodyFault::TooLarge.into());
@@ -100,7 +100,7 @@ async fn next_piece(
     limits: MultipartLimits,
     head_bytes_left: &AtomicUsize,
 ) -> Result<Option<Bytes>, BodyFault> {
-    // So that `multer` looks at one piece before it takes the next.
+    // Makes `multer` process one piece before it asks for the next.
     yield_once().await;
     if rest.is_empty() {
         let Some(piece) = frames.next().await? else { return Ok(None) };
@@ -118,8 +118,7 @@ async fn next_piece(
     Ok(Some(piece))
 }
 
-/// Is not ready at once. The waker is called here, not by tokio: inside wiremock its scheduler stands still
-/// meanwhile.
+/// Is pending once. It wakes itself and not through tokio, because inside wiremock tokio's scheduler is blocked.
 pub(crate) async fn yield_once() {
     let mut has_yielded = false;
     poll_fn(|cx| {
@@ -152,7 +151,7 @@ fn names(field: &Field<'_>) -> Result<(String, Option<String>), BodyFault> {
     if !kind.eq_ignore_ascii_case("form-data") {
         return Err(BodyFault::Malformed("the disposition of a part is not `form-data`"));
     }
-    // Not those of `multer`: it finds no file name behind a `filename*`.
+    // Not taken from `multer`: it does not find a `filename` that follows a `filename*`.
     let name =
         parameter(&disposition, "name").ok_or(BodyFault::Malformed("a part has no `name`"))?;
     let path = parameter(&disposition, "filename").map(|path| unescaped(&path));
@@ -164,7 +163,7 @@ fn header(field: &Field<'_>, name: HeaderName) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// Undoes what browsers encode in quoted names: quote, CR and LF, nothing else.
+/// Decodes the three characters that browsers encode in quoted names: quote, CR and LF.
 fn unescaped(name: &str) -> String {
     name.replace("%22", "\"").replace("%0D", "\r").replace("%0A", "\n")
 }
@@ -173,7 +172,7 @@ fn last_segment(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A part without file name: a field of a form, in memory whatever its length.
+/// A part without a file name: a field of a form. It is always kept in memory.
 async fn text(field: &mut Field<'_>, bytes_max: u64) -> Result<Content, BodyFault> {
     let mut all = BytesMut::new();
     while let Some(piece) = field.chunk().await.map_err(fault)? {
@@ -185,7 +184,7 @@ async fn text(field: &mut Field<'_>, bytes_max: u64) -> Result<Content, BodyFaul
     Ok(Content::in_memory(all.freeze()))
 }
 
-/// A file of at most `bytes_max` bytes, and whether there was more of it: at most `beyond_max`.
+/// A file, cut at `bytes_max` bytes, and whether it was longer. At most `beyond_max` further bytes are read.
 async fn file(
     field: &mut Field<'_>,
     bytes_max: u64,
@@ -207,7 +206,7 @@ async fn file(
     Ok((spool.finish().map_err(ReadError::Store)?, beyond > 0))
 }
 
-/// The one boundary of the one content type.
+/// The boundary. The call must have exactly one content type with exactly one boundary.
 fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else {

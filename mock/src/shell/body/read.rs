@@ -1,4 +1,4 @@
-//! Reading a body as the core asks, and throwing away what it does not want.
+//! Reads a body as the core asks, or reads and drops it.
 
 use std::io;
 
@@ -13,27 +13,27 @@ use super::multipart;
 use super::spool::Store;
 use crate::value::message::call::{self, BodyFault, Reading};
 
-/// Bytes that are read only to be thrown away, so that a client that writes before it reads finds
-/// the answer. A body that is announced as longer is not read at all, and its connection is closed.
+/// Bytes that are read and dropped at most. A client that writes its whole body before it reads then finds the answer.
+/// If a longer body is announced, it is not read, and the connection is closed.
 const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// Whether there is nothing to read, and nothing missing.
+/// Whether the body is complete and empty.
 fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading) -> bool {
     match reading {
         Reading::Drain => body.is_end_stream(),
-        // A length that was declared must come.
+        // A declared length must arrive.
         Reading::Whole { .. } => body.is_end_stream() && !headers.contains_key(CONTENT_LENGTH),
         // An empty form lacks its boundaries.
         Reading::Multipart(_) => false,
     }
 }
 
-/// Reads `body` as `reading` says, to its end also where a fault is found on the way: unless its client
-/// waits to be asked for it (`100-continue`), or it is too large and nobody knows where it ends. Then the
-/// listener closes the connection after the answer.
+/// Reads `body` as `reading` says. If a fault is found, it is still read to its end, with two exceptions: the client
+/// waits for `100 Continue`, or the body is too large and has no known end. Then the listener closes the connection
+/// after the answer.
 ///
 /// # Errors
-/// Only of ours: a temporary file that can't be written.
+/// A temporary file cannot be written.
 pub(crate) async fn read(
     body: impl Body<Data = Bytes> + Send + Unpin,
     headers: &HeaderMap,
@@ -51,7 +51,7 @@ pub(crate) async fn read(
             whole(&mut frames, bytes_max).await.map(call::Body::Whole).map_err(ReadError::Fault)
         }
         Reading::Multipart(limits) => {
-            // Boxed, so that reading any other body needs no room for it.
+            // Boxed to keep the future of other bodies small.
             let read = Box::pin(multipart::read(&mut frames, headers, limits, store));
             read.await.map(call::Body::Multipart)
         }
@@ -72,7 +72,7 @@ pub(crate) async fn read(
 /// Reads a body whole, into memory.
 ///
 /// # Errors
-/// It has more than `bytes_max` bytes, or does not come to its end.
+/// It has more than `bytes_max` bytes, or is incomplete.
 pub(crate) async fn read_whole(
     body: impl Body<Data = Bytes> + Send + Unpin,
     headers: &HeaderMap,
@@ -88,8 +88,7 @@ pub(crate) async fn read_whole(
     }
 }
 
-/// Throws a body away. One that its client holds back until it is asked for (`100-continue`) is
-/// never asked for.
+/// Reads and drops a body. `100 Continue` is never sent for it.
 pub(crate) async fn drain(
     body: impl Body<Data = Bytes> + Unpin,
     headers: &HeaderMap,
@@ -138,6 +137,6 @@ async fn rest<B: Body<Data = Bytes> + Unpin>(frames: &mut Frames<B>, times: Body
             }
         }
     };
-    // Past the bound the answer is sent all the same; hyper then closes the connection.
+    // After the limit the answer is sent too, and hyper closes the connection.
     let _ = tokio::time::timeout(times.drain_max, all).await;
 }

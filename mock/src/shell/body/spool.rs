@@ -1,4 +1,4 @@
-//! Where the bytes of a part go while they come: into memory, or a temporary file beyond 64 KiB.
+//! Collects the bytes of a part: in memory, or beyond 64 KiB in a temporary file.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -17,22 +17,22 @@ pub(super) const MEMORY_BYTES_MAX: usize = 64 * 1024;
 /// A file is read back in pieces of this size.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// A folder for the temporary files of one mock, made at the first of them. It goes with the last
-/// handle on what it holds.
+/// A folder for the temporary files of one mock, created with the first of them. It is removed with the last handle on
+/// one of its files.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
-    /// Where the folder is made; `None` is where the system keeps temporary files.
+    /// Parent of the folder. `None`: the system's folder for temporary files.
     parent: Option<PathBuf>,
     folder: OnceLock<Arc<UploadFolder>>,
 }
 
 impl Store {
-    /// One whose folder is made in `parent`.
+    /// A store whose folder is created in `parent`.
     pub(crate) fn within(parent: PathBuf) -> Self {
         Self { parent: Some(parent), folder: OnceLock::new() }
     }
 
-    /// Whether what is in it may be kept for good, under its digest.
+    /// Whether its files may be moved into a state folder, under their digests.
     fn is_beside_durable_state(&self) -> bool {
         self.parent.is_some()
     }
@@ -43,21 +43,21 @@ impl Store {
             None => {
                 let parent = self.parent.clone().unwrap_or_else(std::env::temp_dir);
                 let made = Arc::new(UploadFolder::make(&parent)?);
-                // Of two that are made at once, the second is dropped, and with it its folder.
+                // If two are created at once, the second is dropped together with its folder.
                 self.folder.get_or_init(|| made).clone()
             }
         };
         Ok((NamedTempFile::new_in(folder.path())?, folder))
     }
 
-    /// The folder, once something was stored.
+    /// The folder. `None` before the first file.
     #[cfg(test)]
     pub(super) fn path(&self) -> Option<&std::path::Path> {
         self.folder.get().map(|folder| folder.path())
     }
 }
 
-/// Bytes on their way into a [`Content`].
+/// Bytes that become a [`Content`].
 pub(crate) struct Spool<'s> {
     store: &'s Store,
     length: u64,
@@ -66,7 +66,7 @@ pub(crate) struct Spool<'s> {
 
 enum SpoolTarget {
     Memory(BytesMut),
-    /// The digest is taken of what comes only where it will be asked for: it takes longer than all the rest.
+    /// The digest is computed only if a store will need it, because it costs more than everything else.
     File {
         file: File,
         kept: TemporaryFile,
@@ -97,8 +97,7 @@ impl<'s> Spool<'s> {
         self.length
     }
 
-    /// Appends. The write is synchronous: it ends in the page cache, sooner than another thread
-    /// would have begun it.
+    /// Appends. The write is synchronous: it goes to the page cache, which is faster than a switch to another thread.
     pub(crate) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
         self.length += piece.len() as u64;
         match &mut self.place {
@@ -133,14 +132,14 @@ impl<'s> Spool<'s> {
             }
         };
         if self.store.is_beside_durable_state() {
-            // That asks for it while others wait.
+            // Computed here, because the store would compute it while other writers wait.
             content.digest();
         }
         Ok(content)
     }
 }
 
-/// A file with what came before and a piece.
+/// A file with the earlier bytes and a piece.
 fn spilt(store: &Store, before: &[u8], piece: &[u8]) -> io::Result<SpoolTarget> {
     let (named, folder) = store.file()?;
     let (mut file, path) = named.into_parts();

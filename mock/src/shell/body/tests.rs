@@ -1,4 +1,4 @@
-//! Tables of bodies: what is read of them, in whatever pieces they come.
+//! Tables of bodies and the result of reading them, cut into pieces in every way.
 
 use std::convert::Infallible;
 use std::io;

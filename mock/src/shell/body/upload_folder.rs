@@ -1,5 +1,5 @@
-//! A folder for the temporary files of one mock. A lock in it says that its process is alive: what a killed
-//! process left behind is removed by the next start.
+//! A folder for the temporary files of one mock. A locked file in it shows that its process is alive. The next start
+//! removes the folders of killed processes.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,9 +10,9 @@ use tempfile::TempDir;
 
 /// The beginning of the names of such folders.
 const PREFIX: &str = "moot-uploads-";
-/// The file in them that their process locks.
+/// The file in the folder that its process locks.
 const LOCK: &str = "lock";
-/// A folder that another start removes before it is locked is made again so often.
+/// Tries to create a folder. Another start may remove it before it is locked.
 const TRIES_MAX: u32 = 8;
 
 /// A folder that is removed when it is dropped.
@@ -43,14 +43,14 @@ impl UploadFolder {
     }
 }
 
-/// Removes what killed processes left where the system keeps temporary files; once in a process.
+/// Removes the folders of killed processes from the system's folder for temporary files. Runs once in a process.
 pub(crate) fn remove_abandoned() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| remove_abandoned_in(&std::env::temp_dir()));
 }
 
-/// Removes the folders in `parent` whose lock nobody holds. A folder without a lock is left alone, and so is
-/// one that can't be removed: it may be somebody else's.
+/// Removes the folders in `parent` whose lock is free. A folder without a lock file stays, and so does one that cannot
+/// be removed: it may belong to another user.
 fn remove_abandoned_in(parent: &Path) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries {

@@ -1,4 +1,4 @@
-//! HTTP/1.1 on an accept loop of our own: every wait is bounded, and every connection is counted.
+//! HTTP/1.1 on an accept loop of our own, with a timeout for each wait and a limit for connections.
 
 use std::io;
 use std::net::SocketAddr;
@@ -28,23 +28,23 @@ use crate::shell::clock;
 use crate::value::message::response::TransportFault;
 use crate::value::message::wire::WireCall;
 
-/// After a failed `accept`, which is usually for want of file descriptors.
+/// Pause after a failed `accept`. The usual cause is a lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
 /// The number of the next connection of this process.
 static CONNECTIONS: AtomicU64 = AtomicU64::new(1);
 
-/// Bounds of a server; those of bodies are the site's.
+/// Limits of a server. The limits of bodies belong to the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServeLimits {
-    /// Connections at a time. For further ones, those without a call are closed, then those whose body comes
-    /// slowly; if there are none, further ones wait.
+    /// Connections at a time. A further one closes an idle connection, else one whose body is still being read. If all
+    /// of them are being answered, it waits.
     pub connections_max: usize,
-    /// Of them, those of one address. A further one closes another of the same address, or is closed.
+    /// Connections of one address at a time. A further one closes another of the same address, or is closed.
     pub connections_per_address_max: usize,
-    /// For the head of a call, and for an idle connection.
+    /// Timeout for the head of a call, and for an idle connection.
     pub head_max: Duration,
-    /// For calls that run when the server is told to stop.
+    /// Time for running calls when the server stops.
     pub stop_max: Duration,
 }
 
@@ -59,9 +59,9 @@ impl Default for ServeLimits {
     }
 }
 
-/// Answers the calls on `listener` until `stop` is ready. Then it accepts no more, closes idle
-/// connections and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at
-/// once. An answer with a [`TransportFault`] that ends the connection does so.
+/// Answers the calls on `listener` until `stop` is ready. Then it closes idle connections and waits for running calls,
+/// for [`ServeLimits::stop_max`] at most. If the future is dropped, it ends at once. A [`TransportFault`] of an answer
+/// may end the connection.
 pub(crate) async fn accept_all<H, F>(
     listener: TcpListener,
     limits: ServeLimits,
@@ -74,7 +74,7 @@ pub(crate) async fn accept_all<H, F>(
 {
     let places = Places::new(limits.connections_max, limits.connections_per_address_max);
     let graceful = GracefulShutdown::new();
-    // Dropped at the end, and with it what has not ended by then.
+    // Dropped at the end. That aborts the remaining connections.
     let mut tasks = JoinSet::new();
     let mut stop = pin!(stop);
     loop {
@@ -87,7 +87,7 @@ pub(crate) async fn accept_all<H, F>(
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        // Beyond the share of its address, it is closed.
+        // An address that has its share of places gets no further one: the connection is closed.
         let Some(place) = place else { continue };
         let number = place.number();
         while tasks.try_join_next().is_some() {}
@@ -115,13 +115,13 @@ async fn accept(
     places: &Places,
 ) -> io::Result<(TcpStream, SocketAddr, Option<ConnectionPlace>)> {
     let (stream, peer) = listener.accept().await?;
-    // If it can't be set, answers are only slower.
+    // If this fails, answers are only slower.
     let _ = stream.set_nodelay(true);
     let place = places.take(peer.ip().to_canonical()).await;
     Ok((stream, peer, place))
 }
 
-/// Answers all calls on a connection. Whatever ends it is the peer's doing, and ends nothing else.
+/// Answers all calls on a connection. An error ends only this connection, and its cause is the peer.
 async fn serve<F>(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     watcher: Watcher,
@@ -169,7 +169,7 @@ async fn serve<F>(
                 )
                 | None => {}
             }
-            // The rest of a body that nobody read can't be told from a next call.
+            // The unread rest of a body would be read as the next call, so the connection is closed.
             if phase == Some(ConnectionPhase::Reading) {
                 answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 switch.linger();

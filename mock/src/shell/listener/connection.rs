@@ -1,5 +1,4 @@
-//! A connection that can end with a reset instead of a close, carry bytes that are not HTTP, or wait for
-//! what the client still sends.
+//! A connection that can end with a reset, send bytes that are not HTTP, or read on before it closes.
 
 use std::io;
 use std::io::IoSlice;
@@ -17,22 +16,22 @@ use tokio::time::Sleep;
 use crate::shell::clock;
 use crate::value::message::wire::WireEnd;
 
-/// A client that still sends when its connection ends is read for this long: closed at once, it would
-/// find a reset instead of its answer.
+/// If the client still sends when the connection ends, the server reads on for this time. A close at once would
+/// reset the connection, and the client would lose its answer.
 const LINGER_MAX: Duration = Duration::from_secs(2);
-/// And for this many bytes.
+/// Bytes to read on at most.
 const LINGER_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Of them, those that are read at a time.
+/// Size of one such read.
 const LINGER_PIECE_BYTES: usize = 16 * 1024;
 
-/// What is sent in place of an answer.
+/// Bytes in place of an answer.
 const GARBAGE: &[u8] = b"\x00\xff\xfe this is not HTTP \x7f\x00\r\n";
 
 const RESET: u8 = 1;
 const GARBLED: u8 = 2;
 const LINGERING: u8 = 3;
 
-/// Makes a connection end in another way than with a close, and tells when its call ended.
+/// Selects how a connection ends, and notes when its call ended.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConnectionSwitch(Arc<SwitchState>);
 
@@ -46,7 +45,7 @@ struct SwitchState {
 #[derive(Debug)]
 struct AnsweredCall {
     end: Arc<WireEnd>,
-    /// Whether its answer needs no more than to be flushed.
+    /// Whether only the flush of its answer is missing.
     is_over: bool,
 }
 
@@ -59,24 +58,24 @@ impl ConnectionSwitch {
         }
     }
 
-    /// Bytes that are not HTTP are sent in place of everything else.
+    /// From now on [`GARBAGE`] is sent in place of the answer.
     pub(super) fn garble(&self) {
         self.0.end.store(GARBLED, Ordering::Release);
     }
 
-    /// After the last answer, what the client still sends is thrown away for a while; unless the connection
-    /// ends in yet another way.
+    /// After the last answer the server reads and drops the rest of the client's bytes. No effect after [`Self::reset`]
+    /// or [`Self::garble`].
     pub(super) fn linger(&self) {
         let _ = self.0.end.compare_exchange(0, LINGERING, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    /// The next call on the connection, whose end is told.
+    /// Sets the call whose end is noted.
     pub(super) fn set_call(&self, end: Arc<WireEnd>) {
         *self.0.call.lock() = Some(AnsweredCall { end, is_over: false });
     }
 
-    /// The body of the answer was handed over whole. What is written after the next flush, such as the
-    /// farewell of TLS, is not part of the answer.
+    /// The whole body of the answer was handed to hyper. Bytes after the next flush, such as a TLS close message, do
+    /// not belong to the answer.
     pub(super) fn set_over(&self) {
         if let Some(call) = &mut *self.0.call.lock() {
             call.is_over = true;
@@ -104,7 +103,7 @@ pub(super) struct Connection {
     stream: TcpStream,
     switch: ConnectionSwitch,
     is_garbage_sent: bool,
-    /// Since the sending side was closed: until when, and how many bytes, are still read.
+    /// Set when the sending side is closed: the deadline and the number of bytes for reading on.
     lingering: Option<(Pin<Box<Sleep>>, usize)>,
 }
 
@@ -121,8 +120,8 @@ impl Connection {
         Pin::new(&mut self.get_mut().stream)
     }
 
-    /// Writes, or sends garbage in place of so many bytes. Notes whether the client closed the connection before,
-    /// and when it was written.
+    /// Writes, or sends garbage in place of `length` bytes. Notes the time, and whether the client had closed the
+    /// connection before.
     fn poll_sent(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -146,7 +145,7 @@ impl Connection {
         Poll::Ready(written)
     }
 
-    /// Sends garbage in place of so many bytes, once.
+    /// Sends garbage once, and reports `length` bytes as written.
     fn poll_garbage(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -159,7 +158,7 @@ impl Connection {
         Poll::Ready(Ok(length))
     }
 
-    /// Reads on until the client closes too, within bounds.
+    /// Reads on until the client closes too, up to the limits.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Some((end, bytes_left)) = &mut self.lingering else { return Poll::Ready(Ok(())) };
         let mut piece = [0; LINGER_PIECE_BYTES];
@@ -178,7 +177,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // A call that is ended without an answer: is the client still there?
+        // The call ends without an answer: note whether the client had left.
         if let Some(end) = self.switch.end_of_call().filter(|end| end.ended_us().is_none()) {
             match self.stream.try_read(&mut [0]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -188,7 +187,7 @@ impl Drop for Connection {
             }
         }
         if self.switch.is(RESET) {
-            // If it can't be set, the connection is closed, which a client notices as well.
+            // If this fails, the connection is closed instead, which clients also notice.
             let _ = self.stream.set_zero_linger();
         }
     }
@@ -233,7 +232,7 @@ impl AsyncWrite for Connection {
         Poll::Ready(flushed)
     }
 
-    /// A connection that is to be reset is not closed before.
+    /// A connection is not shut down before a reset.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.switch.is(RESET) {
             return Poll::Ready(Ok(()));

@@ -1,7 +1,7 @@
-//! The places of connections, and which connection gives up its place when there are too many.
+//! Limits the number of connections. If there are too many, one of them is closed.
 //!
-//! A connection without a call goes first, then one whose call has a body that is still being read: of
-//! each the one that has waited longest. A call that is being answered keeps its place.
+//! An idle connection is closed first, else one whose body is still being read. Of several, the one that has waited
+//! longest is closed. A connection whose call is being answered is never closed.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::shell::clock;
 
-/// What a connection does, in the order in which connections are ended.
+/// The phase of a connection, in the order in which connections are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ConnectionPhase {
     /// It waits for the head of a call.
@@ -49,7 +49,7 @@ struct PlaceRow {
     address: IpAddr,
     phase: ConnectionPhase,
     since: Instant,
-    /// Ends the connection; `None` until its task has begun.
+    /// Ends the connection. `None` until its task has started.
     task: Option<AbortHandle>,
 }
 
@@ -67,8 +67,8 @@ impl Places {
         Self(Arc::new(PlacesShared { all_max, of_address_max, table, changed }))
     }
 
-    /// A place for a connection from this address. Ends another connection if necessary; waits if none may
-    /// be ended. `None` if all places of the address have calls that are being answered.
+    /// A place for a connection from this address. Closes another connection if necessary, and waits if none may be
+    /// closed. `None` if the calls on all places of the address are being answered.
     pub(super) async fn take(&self, address: IpAddr) -> Option<ConnectionPlace> {
         loop {
             let changed = self.0.changed.notified();
@@ -115,7 +115,7 @@ impl PlaceTable {
 }
 
 impl ConnectionPlace {
-    /// The task whose end is the end of the connection.
+    /// Sets the task that serves the connection.
     pub(super) fn set_task(places: &Places, number: u64, task: AbortHandle) {
         if let Some(row) = places.0.table.lock().rows.get_mut(&number) {
             row.task = Some(task);
@@ -126,7 +126,7 @@ impl ConnectionPlace {
         self.number
     }
 
-    /// The connection does this from now on. Gives what it did before; `None` if it gave up its place.
+    /// Sets the phase of the connection, and returns the earlier one. `None` if the connection lost its place.
     pub(super) fn enter(&self, phase: ConnectionPhase) -> Option<ConnectionPhase> {
         let shared = &self.places.0;
         let before = shared.table.lock().rows.get_mut(&self.number).map(|row| {

@@ -8,36 +8,36 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// What a server proves itself with.
+/// Certificate and key of the server.
 #[derive(Clone)]
 pub struct Tls(pub(super) TlsAcceptor);
 
-/// Why two files make no proof.
+/// Why certificate and key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// Of the certificates.
+    /// The file of the certificates cannot be used.
     #[error("`{}` holds no PEM certificates: {cause}", path.display())]
     Certificate {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         cause: pem::Error,
     },
-    /// Of the key.
+    /// The file of the key cannot be used.
     #[error("`{}` holds no PEM private key: {cause}", path.display())]
     Key {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         cause: pem::Error,
     },
-    /// Together.
+    /// The key does not fit the certificate.
     #[error("the certificate and the key can't be used: {0}")]
     Unusable(#[from] rustls::Error),
 }
 
 impl Tls {
-    /// Reads a chain of certificates, the server's own first, and the key of that one.
+    /// Reads a chain of certificates, the server's own first, and its key.
     ///
     /// # Errors
     /// [`TlsError`].

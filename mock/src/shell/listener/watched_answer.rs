@@ -1,4 +1,4 @@
-//! The body of an answer on its way out, which tells its connection when it was handed over whole.
+//! The body of an answer. Notifies its connection when hyper has taken all of it.
 
 use std::io;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! The body of a call, which tells the place of its connection when it has come to its end.
+//! The body of a call. Sets the phase of its connection when all of it was read.
 
 use std::pin::Pin;
 use std::sync::Arc;

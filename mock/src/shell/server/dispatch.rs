@@ -1,4 +1,4 @@
-//! From the path of a call to the world that answers it, or to a control plane.
+//! Routes a call by its path: to a world, or to a control plane.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -30,11 +30,11 @@ const HEALTH: &str = "/health";
 const SANDBOXES: &str = "/sandboxes/";
 
 impl Site {
-    /// Answers a call that comes from `client`. Only the path of its target is looked at, not the
-    /// origin. Must run on a tokio runtime with time. The body is read to its end, within bounds,
-    /// before the answer, so that a client that writes first finds it.
+    /// Answers a call that comes from `client`. Only the path of its target counts, not the origin. Must run on a
+    /// tokio runtime with time. The body is read to its end, up to a limit, before the answer. So a client that
+    /// writes its whole body first still receives the answer.
     ///
-    /// A panic is a bug of ours: its call is answered 500, and every other call goes on.
+    /// A panic is a bug of the mock. Its call is answered 500, and other calls go on.
     pub async fn call(
         &self,
         request: Request<impl Body<Data = Bytes> + Send + Unpin>,
@@ -67,7 +67,7 @@ impl Site {
     }
 }
 
-/// Refuses a call that no world serves. It is counted by no limiter.
+/// Refuses a call that no world serves. No limiter counts it.
 async fn unserved(
     site: &Site,
     parts: &Parts,
@@ -126,8 +126,8 @@ async fn answer(
                 unserved(site, parts, client, Unserved::NoSandbox(&why)).await
             }
         },
-        // The core knows only what is below its base path. It has no route at an empty path, so
-        // that is what it refuses; only the path of the call is put in here.
+        // The core has no route at the empty path, so it refuses the call. Then the path that was sent is put into
+        // the refusal.
         Destination::Outside => {
             let mut response = serve(site, &site.main, "", parts, body, client).await;
             response.body_mut().set_member("instance", parts.uri.path());
@@ -174,7 +174,7 @@ async fn serve(
     let at = clock::now();
     let (response, serial) = serve_unwatched(site, realm, path, parts, body, client).await;
     let client = client.to_canonical();
-    // A refused call has no number here. Others of the same look were refused alike.
+    // A refused call has no number here. An equal call was refused for the same reason.
     let entry = realm.service.newest_entry(|entry| match serial {
         Some(serial) => entry.serial == serial,
         None => {
@@ -208,7 +208,7 @@ async fn serve(
     response
 }
 
-/// Whether a call has no token that names its application, but a client id.
+/// Whether calls of an operation name their application by client id instead of a token.
 fn is_about_tokens(operation: Option<Operation>) -> bool {
     matches!(operation, Some(Operation::CreateAccessToken | Operation::RevokeToken))
 }
@@ -254,22 +254,22 @@ async fn serve_unwatched(
     let response = service.answer(clock::now(), &call);
     realm.called.notify_waiters();
     if parts.method == Method::DELETE {
-        // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
-        // that one of failure.
+        // After the answer no attempt for a deleted webhook may begin (§4.13), even if a fault replaced the answer
+        // by a failure.
         site.deliverer.abort_unwanted(realm).await;
     }
     (sent(response).await, serial)
 }
 
-/// Whether somebody asks if the process answers at all, as containers do. The answer tells nothing else,
-/// so it needs no token, and it is not limited and not in the journal.
+/// Whether it is a health check, as container runtimes send them. The answer has no other information, so the call
+/// needs no token, and neither limiter nor journal counts it.
 fn is_health_check(site: &Site, parts: &Parts) -> bool {
     let path = parts.uri.path();
     let is_path = path == HEALTH || below(path, &site.base_path) == Some(HEALTH);
     is_path && matches!(parts.method, Method::GET | Method::HEAD)
 }
 
-/// Where a path leads.
+/// Destination of a path.
 enum Destination<'p> {
     Service {
         realm: Arc<Realm>,
@@ -306,7 +306,7 @@ fn in_realm(realm: Arc<Realm>, path: &str) -> Destination<'_> {
     }
 }
 
-/// What follows `prefix`, if whole segments do.
+/// The path after `prefix`, if `prefix` ends at the end of a segment.
 fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
     path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }

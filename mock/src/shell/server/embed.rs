@@ -1,4 +1,4 @@
-//! The mock inside a `wiremock::MockServer`, for Rust tests that lay their own answers over it.
+//! The mock inside a `wiremock::MockServer`, for Rust tests that override some of its answers.
 //!
 //! wiremock hides the client's address and buffers bodies: here all callers are one address, and
 //! connection faults are left to the HTTP server.
@@ -19,9 +19,9 @@ use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 use crate::shell::answer::{SiteBody, problem};
 use crate::shell::site::{Site, SiteError, SiteOptions};
 
-/// wiremock's last priority: whatever a test mounts comes first, unless it asks for the same one.
+/// wiremock's lowest priority, so that mocks that a test mounts come first.
 const PRIORITY: u8 = u8::MAX;
-/// Whom wiremock's calls come from.
+/// wiremock does not show the client address, so all calls have this one.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A mock server that answers as the service with this world and
@@ -50,7 +50,7 @@ pub async fn start_with(options: impl Into<SiteOptions>) -> Result<MockServer, S
     Ok(server)
 }
 
-/// What answers as `site` on a server of the test's own.
+/// A responder that answers as `site`, to be mounted on the test's own server.
 pub fn responder(site: &Site) -> impl Respond + use<> {
     SiteResponder(site.clone())
 }
@@ -96,8 +96,8 @@ async fn whole(answer: Response<SiteBody>) -> Response<Bytes> {
     }
 }
 
-/// Waits for a future on this thread. It may wait for other threads (a delivery, a file), never for
-/// wiremock's runtime, which stands still meanwhile.
+/// Waits for a future on this thread, and blocks wiremock's runtime meanwhile. So the future may wait for other
+/// threads (a delivery, a file), but never for that runtime.
 fn block_on<F: Future>(future: F) -> F::Output {
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut future = pin!(future);

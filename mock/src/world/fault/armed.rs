@@ -1,4 +1,4 @@
-//! The faults that are armed in a world, and how often each struck.
+//! The armed faults of a world, with the number of their strikes.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Fault, FaultFilter, FaultKind, Struck};
 use crate::value::limits::FAULTS_MAX;
 
-/// The faults of a world, in the order armed. Interior state: calls are counted as they come.
+/// The faults of a world, in the order armed. Interior state: each call is counted.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     inner: Mutex<ArmedFaults>,
@@ -31,7 +31,7 @@ pub(crate) struct Armed {
     application: Option<u32>,
     /// Matching calls so far.
     matched: u64,
-    /// Those of them that its sequence was gone on by.
+    /// Matching calls that advanced the sequence.
     hits: u64,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Strike {
 }
 
 impl Strike {
-    /// What it does to the call; at least one effect.
+    /// Its effects, at least one.
     pub(crate) fn kinds(&self) -> &[FaultKind] {
         self.fault.sequence.get(self.step).map_or(&[], Vec::as_slice)
     }
@@ -82,7 +82,7 @@ pub(crate) struct ArmedFaultJson {
 }
 
 impl Faults {
-    /// Arms a fault; `None` where there are [`FAULTS_MAX`] already.
+    /// Arms a fault. `None` if [`FAULTS_MAX`] faults are armed already.
     pub(crate) fn arm(&self, fault: Fault, application: Option<u32>) -> Option<ArmedFaultJson> {
         let mut inner = self.inner.lock();
         if inner.armed.len() >= FAULTS_MAX {
@@ -96,17 +96,17 @@ impl Faults {
         Some(view)
     }
 
-    /// All, also those that are spent, oldest first.
+    /// All armed faults, oldest first, including spent ones.
     pub(crate) fn views(&self) -> Vec<ArmedFaultJson> {
         self.inner.lock().armed.iter().map(Armed::view).collect()
     }
 
-    /// Disarms and forgets all.
+    /// Removes all faults.
     pub(crate) fn clear(&self) {
         self.inner.lock().armed.clear();
     }
 
-    /// Disarms and forgets one; whether there was such.
+    /// Removes a fault. Returns whether it existed.
     pub(crate) fn remove(&self, id: u64) -> bool {
         let mut inner = self.inner.lock();
         let before = inner.armed.len();
@@ -114,7 +114,7 @@ impl Faults {
         inner.armed.len() < before
     }
 
-    /// Counts a call; gives the first armed fault that strikes it.
+    /// Counts a call, and returns the first fault that strikes it.
     pub(crate) fn strike(&self, call: Struck<'_>) -> Option<Strike> {
         let mut strike = None;
         for armed in &mut self.inner.lock().armed {
@@ -129,7 +129,7 @@ impl Faults {
         strike
     }
 
-    /// Takes a strike back: the answer had nothing that it could damage.
+    /// Takes a strike back, because the answer had nothing to damage.
     pub(crate) fn missed(&self, strike: &Strike) {
         let mut inner = self.inner.lock();
         if let Some(armed) = inner.armed.iter_mut().find(|armed| armed.id == strike.id) {
@@ -150,7 +150,7 @@ impl Armed {
             && (self.application.is_none() || self.application == call.application)
     }
 
-    /// Goes on by one call; `None` if that call is left alone.
+    /// Counts a matching call. `None` if the fault does not strike it.
     fn strike(&mut self) -> Option<Strike> {
         if self.matched < self.fault.nth || self.is_spent() {
             return None;

@@ -1,4 +1,4 @@
-//! What a fault does to an answer.
+//! Applying the effects of a fault to an answer.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
@@ -12,11 +12,11 @@ use crate::value::message::reply::Responder;
 use crate::value::message::response::{Response, ResponseBody, TransportFault};
 use crate::value::timestamp;
 
-/// What a gateway answers in place of the service.
+/// The page that a gateway answers in place of the service.
 const GATEWAY_PAGE: &str = "<html>\r\n<head><title>Bad Gateway</title></head>\r\n<body>\r\n\
     <center><h1>Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n";
 
-/// The answer with all effects, in their order; `None` if it has nothing that any of them can damage.
+/// The answer after all effects, in their order. `None` if none of them can damage it.
 pub(crate) fn damage(
     reply: &Responder<'_>,
     operation: Option<Operation>,
@@ -104,7 +104,7 @@ fn carried(response: &Response, transport: TransportFault) -> Response {
     carried
 }
 
-/// Two bytes are the least that can be cut in the middle.
+/// A body of less than two bytes cannot be cut in the middle.
 fn of_body(response: &Response, transport: TransportFault) -> Option<Response> {
     let length = match &response.body {
         ResponseBody::Bytes(bytes) => bytes.len() as u64,

@@ -1,5 +1,5 @@
-//! Drills: additions that a service may make without notice (§9). A test asks for them to see whether
-//! its client survives them. A drill changes nothing that the specification states.
+//! Drills: additions that a service may make without notice (§9). With them a test checks that its client ignores
+//! unknown data. A drill changes nothing that the specification states.
 
 use http::header::{HeaderName, HeaderValue};
 use moot_fixtures::contract::{Operation, ProblemType};
@@ -23,22 +23,22 @@ pub(crate) const EVENT: &str = "moot_unknown_event";
 /// The unknown `type` of a problem.
 const PROBLEM: &str = "moot_unknown_problem";
 
-/// Which additions are made. Shape: `{"members", "values", "events", "headers", "problems"}`, each
+/// The active additions. Shape: `{"members", "values", "events", "headers", "problems"}`, each
 /// true or false; absent is false.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Drills {
-    // An object of an answer is one that has a shape of §2, but for `attributes` of a creation.
+    // The objects with a shape of §2, except `attributes` in the answer to a creation (§2.1).
     /// `true`: an unknown member in every object of an answer
     pub members: bool,
-    // A status of §3 is never unknown.
+    // Statuses are not extended: §3 lists all of them.
     /// `true`: an unknown activity action, and webhook event
     pub values: bool,
-    /// `true`: beside every event one of an unknown kind
+    /// `true`: every event is followed by one of an unknown kind
     pub events: bool,
     /// `true`: an unknown header
     pub headers: bool,
-    /// `true`: an unknown `type` of problems that are not in §7
+    /// `true`: problems whose `type` is not in §7 have an unknown `type`
     pub problems: bool,
 }
 
@@ -56,7 +56,7 @@ impl ActiveDrills {
     }
 }
 
-/// The answer with what the drills add to it.
+/// The answer with the additions of these drills.
 pub(crate) fn added(
     drills: Drills,
     operation: Option<Operation>,
@@ -69,7 +69,7 @@ pub(crate) fn added(
         return response;
     }
     let ResponseBody::Bytes(bytes) = &response.body else { return response };
-    // What is downloaded is the document's own, even if it is JSON.
+    // A downloaded document is never changed, even if it is JSON.
     if operation == Some(Operation::DownloadAgreement) && response.status.is_success() {
         return response;
     }
@@ -121,7 +121,7 @@ fn add_values(attributes: &mut Map<String, Value>) {
     }
 }
 
-/// Whether it is a problem of a condition whose `type` §7 leaves open.
+/// Whether it is a problem whose `type` is not in §7.
 fn is_of_open_type(body: &Map<String, Value>) -> bool {
     let Some(named) = body.get("type").and_then(Value::as_str) else { return false };
     body.contains_key("title") && ProblemType::STATED.iter().all(|known| known.as_str() != named)

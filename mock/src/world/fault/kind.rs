@@ -19,9 +19,9 @@ pub enum FaultKind {
     },
     /// The call is not processed, and the connection is closed without an answer.
     Close,
-    /// The call is not processed, and what comes is not HTTP.
+    /// The call is not processed, and the answer is not HTTP.
     Garbage,
-    /// The call is not processed. Nothing comes, and after this real time the connection is closed.
+    /// The call is not processed. Nothing is sent, and after this real time the connection is closed.
     Stall {
         /// Milliseconds.
         milliseconds: u64,
@@ -77,7 +77,7 @@ pub struct FailedStatus {
     pub problem: String,
     /// `Retry-After`.
     pub retry_after_seconds: Option<u64>,
-    /// `Retry-After` is a date, the next whole second after so many.
+    /// `Retry-After` is a date: the next whole second after [`Self::retry_after_seconds`].
     pub is_retry_after_date: bool,
 }
 

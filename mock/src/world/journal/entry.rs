@@ -24,11 +24,11 @@ use crate::value::message::wire::WireCall;
 use crate::value::timestamp;
 use crate::world::fault::Strike;
 
-/// A draft header with which a client marks a repetition of the same call.
+/// Header of an IETF draft: a client sends the same value when it repeats a call.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// With this header a test says that a call of it is wrong on purpose.
+/// A test sends this header with a call that is wrong on purpose.
 const EXPECT_REFUSAL: HeaderName = HeaderName::from_static("x-moot-expect");
-/// Only these schemes are shown: a credential without scheme would be shown as one.
+/// Only these schemes are shown. The first word of a credential without scheme is a secret.
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
 
 /// A call with its answer, at the moment it is recorded.
@@ -50,16 +50,16 @@ pub(crate) struct Occurrence<'a> {
     pub(crate) application: Option<u32>,
     /// The answer.
     pub(crate) response: &'a Response,
-    /// What it did.
+    /// Its changes and deliveries.
     pub(crate) effects: CallEffects<'a>,
     /// The fault that struck it.
     pub(crate) fault: Option<&'a Strike>,
 }
 
-/// What a call did to its world.
+/// The effects of a call on its world.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CallEffects<'a> {
-    /// What it changed, in words.
+    /// Its changes, in words.
     pub(crate) changes: &'a [String],
     /// The ids of the deliveries that it queued.
     pub(crate) deliveries: Range<u64>,
@@ -117,34 +117,34 @@ pub(crate) struct JournalEntry {
     /// rules that it passed, in the order asked.
     #[serde(flatten, serialize_with = "decision_and_passed")]
     pub(crate) refused_by: Option<Stage>,
-    /// What it changed.
+    /// Its changes, in words.
     pub(crate) changes: Vec<String>,
     /// The ids of the deliveries that it queued.
     pub(crate) deliveries: Vec<u64>,
-    /// The effects of the fault that struck it; then the client may have seen something else.
+    /// The effects of the fault that struck it. The client may have received another answer than this one.
     pub(crate) fault: Option<String>,
     #[serde(skip)]
     pub(crate) timing: Timing,
-    /// The body that it was answered with; empty if it is not kept.
+    /// The body of the answer. Empty if it is not kept.
     #[serde(skip)]
     pub(crate) answer: Bytes,
 }
 
-/// How long a call took, as far as the world's time and the fault that struck it tell.
+/// Duration of a call by the world's clock, and by the fault that struck it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Timing {
     /// Reading its body, in the world's time.
     pub(crate) reading_microseconds: u64,
-    /// By which a fault delayed the answer.
+    /// Delay of the answer by a fault.
     pub(crate) delay_milliseconds: u64,
-    /// To which a fault stretched the body of the answer.
+    /// Time over which a fault spread the body of the answer.
     pub(crate) slowness_milliseconds: u64,
 }
 
-/// What a call carried.
+/// The request of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct RequestSummary {
-    /// Fingerprint of the credential: equal ones are equal.
+    /// Fingerprint of the credential. Equal credentials have equal fingerprints.
     pub(crate) authorization: Option<String>,
     /// Scheme of the first credential, in lower case: `bearer`, `basic`.
     pub(crate) scheme: Option<&'static str>,
@@ -172,16 +172,16 @@ pub(crate) struct SentPart {
     pub(crate) length: u64,
     /// `None` if it is a file.
     pub(crate) text: Option<String>,
-    /// Fingerprint of a file that is in memory: equal ones are equal.
+    /// Fingerprint of a file that is in memory. Equal files have equal fingerprints.
     pub(crate) digest: Option<String>,
 }
 
-/// What it was answered with.
+/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ResponseSummary {
     pub(crate) content_type: Option<String>,
     pub(crate) length: u64,
-    /// Of a list: which page, and of how many.
+    /// Of a list: the page, and the number of pages.
     pub(crate) page: Option<u64>,
     pub(crate) pages: Option<u64>,
     pub(crate) retry_after_seconds: Option<u64>,

@@ -8,10 +8,10 @@ use siphasher::sip::SipHasher13;
 /// A name that contains one of these names a secret.
 const SECRET_NAMES: [&str; 3] = ["token", "secret", "password"];
 
-/// Names that hold the word `token`, and say only of which kind a secret is.
+/// Names that contain `token` and whose values are no secrets.
 const HARMLESS_NAMES: [&str; 2] = ["token_type", "token_type_hint"];
 
-/// What a secret is shown as: equal secrets are equal, and nothing leads back.
+/// The text in place of a secret. Equal secrets have equal fingerprints, and the secret cannot be computed from it.
 pub(super) fn fingerprint(secret: &[u8]) -> String {
     format!("fingerprint:{:016x}", SipHasher13::new().hash(secret))
 }
@@ -40,7 +40,7 @@ fn push_pair(pair: &str, masked: &mut String) {
     };
     match (pair.contains('='), secret.is_empty()) {
         (true, true) => masked.push_str(pair),
-        // The fingerprint is that of the secret itself, as it stands in a header.
+        // The fingerprint of the decoded secret equals that of the same secret in a header.
         (true, false) => {
             masked.push_str(name);
             masked.push('=');
@@ -50,8 +50,8 @@ fn push_pair(pair: &str, masked: &mut String) {
     }
 }
 
-/// A whole body without its secrets, JSON or a form. `None` if it is not text, or if its secrets cannot
-/// be found.
+/// A whole body, JSON or a form, with its secrets masked. `None` if it is not text, or not valid JSON: then secrets
+/// cannot be found in it.
 pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let text = std::str::from_utf8(bytes).ok()?;
     if !text.trim_start().starts_with(['{', '[', '"']) {
@@ -94,7 +94,7 @@ fn mask(json: &mut Value) {
     }
 }
 
-/// Whether what has this name is a secret.
+/// Whether a member or field with this name is a secret.
 fn is_secret(name: &str) -> bool {
     names_secret(name) && !HARMLESS_NAMES.contains(&name)
 }
