@@ -1,4 +1,4 @@
-//! The members that arm a fault.
+//! Reads a fault from the members of a request.
 
 use std::net::IpAddr;
 
@@ -16,7 +16,6 @@ use super::filter::{operation, path_pattern};
 use crate::value::path_pattern::PathPattern;
 use crate::world::fault::{FailedStatus, Fault, FaultFilter, FaultKind};
 
-/// Reads a fault from its members.
 pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {
     FaultRequest::deserialize(reader)?.fault().map_err(D::Error::custom)
 }
@@ -29,7 +28,7 @@ pub(super) struct FaultRequest {
     effect: EffectRequest,
     /// several effects on one call, in their order, each with `kind` and its members
     effects: Option<Vec<EffectRequest>>,
-    /// effects on consecutive calls: of each call one, a list, or null to leave the call alone
+    /// effects on consecutive calls: for each call one effect, a list of effects, or null for none
     #[serde(default)]
     #[schemars(schema_with = "sequence_schema")]
     sequence: Option<Vec<StepRequest>>,
@@ -39,7 +38,7 @@ pub(super) struct FaultRequest {
     operation: Option<Operation>,
     /// calls with this method
     method: Option<String>,
-    /// calls with such a path below the base address, also of no operation; `*` stands for any characters
+    /// calls with this path below the base address, also unknown paths; `*` stands for any characters
     #[serde(default, deserialize_with = "path_pattern")]
     #[schemars(with = "Option<String>")]
     path: Option<PathPattern>,
@@ -47,10 +46,10 @@ pub(super) struct FaultRequest {
     application: Option<String>,
     /// calls from this address
     client: Option<String>,
-    /// the first matching call that is struck; 1 if absent
+    /// the number of the first affected call among the matching ones; 1 if absent
     #[schemars(range(min = 1))]
     nth: Option<u64>,
-    /// how many calls are struck, or how often the sequence is run through; 1 if absent
+    /// the number of affected calls, or of repetitions of the sequence; 1 if absent
     #[schemars(range(min = 1))]
     times: Option<u64>,
 }
@@ -70,7 +69,7 @@ enum StepRequest {
 struct EffectRequest {
     /// `status`, `redirect`, `delay`, `slow_body`, `stall`, `close`, `garbage`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `html_page`, `missing_member`, `extra_member` or `commit_then_fail`
     kind: Option<String>,
-    /// of `status` and `commit_then_fail`: 400 to 599; of `redirect`: 300 to 399, 302 if absent
+    /// for `status` and `commit_then_fail`: 400 to 599; for `redirect`: 300 to 399, 302 if absent
     status: Option<u64>,
     /// with `status`: `type` of the problem
     problem: Option<String>,
@@ -78,15 +77,15 @@ struct EffectRequest {
     retry_after_seconds: Option<u64>,
     /// with `retry_after_seconds`: `true` sends it as a date
     retry_after_date: Option<bool>,
-    /// of `redirect`: the header `Location`
+    /// for `redirect`: the header `Location`
     location: Option<String>,
-    /// of `delay`, `slow_body` and `stall`: real time
+    /// for `delay`, `slow_body` and `stall`: real time
     milliseconds: Option<u64>,
-    /// of `wrong_content_type`; `text/html` if absent
+    /// for `wrong_content_type`; `text/html` if absent
     content_type: Option<String>,
-    /// of `missing_member` and `extra_member`: its JSON pointer
+    /// for `missing_member` and `extra_member`: its JSON pointer
     member: Option<String>,
-    /// of `extra_member`: its value; `true` if absent
+    /// for `extra_member`: its value; `true` if absent
     value: Option<Value>,
 }
 
@@ -128,7 +127,7 @@ impl StepRequest {
             Self::Several(effects) => effects,
             Self::One(effect) => vec![effect],
         };
-        // Read here, so that the error names the member.
+        // `untagged` would hide the error that names the wrong member.
         let effects = effects.into_iter().map(|effect| {
             serde_json::from_value(effect).map_err(|error| format!("an effect: {error}"))
         });
@@ -143,11 +142,17 @@ fn kinds(effects: Vec<EffectRequest>) -> Result<Vec<FaultKind>, String> {
 impl EffectRequest {
     fn kind(mut self) -> Result<FaultKind, String> {
         let kind = self.take_kind()?;
-        self.check_rest(&kind)?;
-        Ok(kind)
+        match self.given() {
+            // A member that is left belongs to another kind.
+            Some(name) => {
+                let kind: &str = (&kind).into();
+                Err(format!("`{name}` has no meaning for this fault of kind `{kind}`"))
+            }
+            None => Ok(kind),
+        }
     }
 
-    /// Takes what the kind needs out of the members.
+    /// Takes the members of the kind out of the request.
     fn take_kind(&mut self) -> Result<FaultKind, String> {
         let kind = self.kind.take().ok_or_else(|| "an effect needs `kind`".to_owned())?;
         Ok(match kind.as_str() {
@@ -213,18 +218,7 @@ impl EffectRequest {
         self.member.take().ok_or_else(|| missing("member"))
     }
 
-    /// What nobody took was meant for another kind.
-    fn check_rest(&self, kind: &FaultKind) -> Result<(), String> {
-        match self.given() {
-            Some(name) => {
-                let kind: &str = kind.into();
-                Err(format!("`{name}` says nothing about a fault of kind `{kind}` as it is"))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// The first member that is there, beside `kind`.
+    /// The first present member other than `kind`.
     fn given(&self) -> Option<&'static str> {
         let all = [
             ("status", self.status.is_some()),
@@ -247,7 +241,7 @@ fn status_code(code: u64, allowed: &str) -> Result<StatusCode, String> {
 }
 
 fn read_method(text: &str) -> Result<Method, String> {
-    text.parse().map_err(|_| format!("`method` is such as POST, not `{text}`"))
+    text.parse().map_err(|_| format!("`method` is a method such as POST, not `{text}`"))
 }
 
 fn read_client(text: &str) -> Result<IpAddr, String> {

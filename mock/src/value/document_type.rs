@@ -1,12 +1,12 @@
-//! What a file name says of a file: its extension and its media type.
+//! The extension of a file name, and its media type.
 
-/// The extension, lower case; `None` where there is none.
+/// The extension in lower case.
 pub(crate) fn extension(name: &str) -> Option<String> {
     let (stem, extension) = name.rsplit_once('.')?;
     (!stem.is_empty() && !extension.is_empty()).then(|| extension.to_lowercase())
 }
 
-/// The media type that a file of this name is served as.
+/// The media type for downloads of a file with this name.
 pub(crate) fn media_type(name: &str) -> &'static str {
     match extension(name).as_deref() {
         Some("pdf") => "application/pdf",
@@ -19,12 +19,12 @@ pub(crate) fn media_type(name: &str) -> &'static str {
     }
 }
 
-/// Whether a file of this name can be merged into a PDF (§8).
+/// Whether a file with this name can be merged into a PDF (§8).
 pub(crate) fn is_mergeable(name: &str) -> bool {
     matches!(extension(name).as_deref(), Some("pdf" | "docx"))
 }
 
-/// The extension that files of a media type have; `None` for a type that none of ours has.
+/// The extension of files with this media type; `None` for a type that is not in [`media_type`].
 pub(crate) fn extension_of(media_type: &str) -> Option<&'static str> {
     let essence = media_type.split(';').next().unwrap_or(media_type).trim().to_ascii_lowercase();
     ["pdf", "docx", "doc", "rtf", "odt", "txt"].into_iter().find(|extension| {

@@ -1,12 +1,13 @@
-//! Which texts are e-mail addresses (§4.5), and which counterparties are reserved for steering.
+//! Syntax of e-mail addresses (§4.5), and reserved addresses that decide on the end of a request.
 
 use crate::value::limits::EMAIL_LENGTH_MAX;
 
 const LOCAL_LENGTH_MAX: usize = 64;
-/// Where no address leads anywhere (RFC 2606).
+/// The top-level domain for tests (RFC 2606).
 const TEST: &str = ".test";
 
-/// Whether this is an address of the form `local@domain.name`, without comments, quotes or literals.
+/// Whether this is an address of the form `local@domain.name`. Comments, quotes and literals are not
+/// accepted.
 pub(crate) fn is_well_formed(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     text.len() <= EMAIL_LENGTH_MAX
@@ -32,7 +33,7 @@ fn is_label(text: &str) -> bool {
         && text.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
 }
 
-/// What a reserved counterparty does with a request, without the control plane.
+/// The reaction of a reserved counterparty to a request, without the control plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reserved {
     /// `sign@….test`: signs.
@@ -44,7 +45,6 @@ pub(crate) enum Reserved {
 }
 
 impl Reserved {
-    /// What this address is reserved for, if anything.
     pub(crate) fn of(email: &str) -> Option<Self> {
         let (local, domain) = email.rsplit_once('@')?;
         let end = domain.len().checked_sub(TEST.len()).and_then(|at| domain.get(at..))?;
