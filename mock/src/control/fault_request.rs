@@ -31,7 +31,7 @@ pub(super) struct FaultRequest {
     /// effects on consecutive calls: for each call one effect, a list of effects, or null for none
     #[serde(default)]
     #[schemars(schema_with = "sequence_schema")]
-    sequence: Option<Vec<StepRequest>>,
+    sequence: Option<Vec<Value>>,
     /// calls of this operation, such as `create_legal_request`
     #[serde(default, deserialize_with = "operation")]
     #[schemars(with = "Option<String>")]
@@ -52,15 +52,6 @@ pub(super) struct FaultRequest {
     /// the number of affected calls, or of repetitions of the sequence; 1 if absent
     #[schemars(range(min = 1))]
     times: Option<u64>,
-}
-
-/// The effects on one call of a sequence.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum StepRequest {
-    None,
-    Several(Vec<Value>),
-    One(Value),
 }
 
 /// The members of an effect.
@@ -99,7 +90,7 @@ impl FaultRequest {
             (None, None) => vec![vec![effect.kind()?]],
             (Some(effects), None) => vec![kinds(effects)?],
             (None, Some(steps)) => {
-                steps.into_iter().map(StepRequest::kinds).collect::<Result<_, _>>()?
+                steps.into_iter().map(kinds_of_step).collect::<Result<_, _>>()?
             }
             (Some(_), Some(_)) => {
                 return Err("give exactly one of `kind`, `effects` and `sequence`".to_owned());
@@ -120,19 +111,17 @@ impl FaultRequest {
     }
 }
 
-impl StepRequest {
-    fn kinds(self) -> Result<Vec<FaultKind>, String> {
-        let effects = match self {
-            Self::None => return Ok(Vec::new()),
-            Self::Several(effects) => effects,
-            Self::One(effect) => vec![effect],
-        };
-        // `untagged` would hide the error that names the wrong member.
-        let effects = effects.into_iter().map(|effect| {
-            serde_json::from_value(effect).map_err(|error| format!("an effect: {error}"))
-        });
-        kinds(effects.collect::<Result<_, _>>()?)
-    }
+/// The effects on one call of a sequence.
+fn kinds_of_step(step: Value) -> Result<Vec<FaultKind>, String> {
+    let effects = match step {
+        Value::Null => Vec::new(),
+        Value::Array(effects) => effects,
+        effect => vec![effect],
+    };
+    let effects = effects.into_iter().map(|effect| {
+        serde_json::from_value(effect).map_err(|error| format!("an effect: {error}"))
+    });
+    kinds(effects.collect::<Result<_, _>>()?)
 }
 
 fn kinds(effects: Vec<EffectRequest>) -> Result<Vec<FaultKind>, String> {

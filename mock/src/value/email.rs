@@ -34,26 +34,24 @@ fn is_label(text: &str) -> bool {
 }
 
 /// The reaction of a reserved counterparty to a request, without the control plane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
+#[strum(ascii_case_insensitive)]
 pub(crate) enum Reserved {
-    /// `sign@….test`: signs.
+    /// `sign@….test` signs.
+    #[strum(serialize = "sign")]
     Signs,
-    /// `decline@….test`: declines.
+    /// `decline@….test` declines.
+    #[strum(serialize = "decline")]
     Declines,
-    /// `expire@….test`: lets it expire.
+    /// `expire@….test` lets it expire.
+    #[strum(serialize = "expire")]
     LetsExpire,
 }
 
 impl Reserved {
     pub(crate) fn of(email: &str) -> Option<Self> {
         let (local, domain) = email.rsplit_once('@')?;
-        let end = domain.len().checked_sub(TEST.len()).and_then(|at| domain.get(at..))?;
-        if !end.eq_ignore_ascii_case(TEST) {
-            return None;
-        }
-        let names =
-            [("sign", Self::Signs), ("decline", Self::Declines), ("expire", Self::LetsExpire)];
-        let found = names.into_iter().find(|(name, _)| local.eq_ignore_ascii_case(name));
-        found.map(|(_, reserved)| reserved)
+        let is_test = domain.to_ascii_lowercase().ends_with(TEST);
+        is_test.then(|| local.parse().ok()).flatten()
     }
 }
