@@ -51,7 +51,7 @@ pub struct Service(Arc<SharedWorld>);
 
 struct SharedWorld {
     world: RwLock<World>,
-    /// Held by the writer whose turn it is. Lock it before `world`.
+    /// The writer holds this lock during its turn. Lock it before `world`.
     turn: Mutex<()>,
     waker: Mutex<Option<Waker>>,
     keeper: Option<Keeper>,

@@ -29,8 +29,8 @@ struct Family {
 }
 
 impl Rows {
-    /// Compares a row's `content` with every accepted snapshot of the step `name`. [`store::check`]
-    /// describes what is written. Returns the name of the matching snapshot, or the name for a new one.
+    /// Compares a row's `content` with every accepted snapshot of the step `name`. The [`Mode`] decides on
+    /// writing. Returns the name of the matching snapshot, or the name for a new one.
     pub fn check(
         &mut self,
         dir: &Path,

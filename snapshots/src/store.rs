@@ -101,7 +101,7 @@ pub fn file_of(dir: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// Compares `content` with the accepted snapshot `name`. [`Mode`] describes what is written.
+/// Compares `content` with the accepted snapshot `name`. The [`Mode`] decides on writing.
 pub fn check(dir: &Path, name: &str, metadata: &Metadata, content: &str, mode: Mode) -> Comparison {
     match compare(dir, name, metadata, content, mode) {
         Ok(comparison) => comparison,

@@ -8,8 +8,8 @@ use moot_fixtures::contract::Operation;
 use moot_fixtures::nearest::{ending, nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
 use strum::VariantNames;
 
 use super::filter::{operation, path_pattern};
@@ -55,7 +55,7 @@ pub(super) struct FaultRequest {
 }
 
 /// The members of an effect.
-#[derive(Default, Deserialize, JsonSchema)]
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct EffectRequest {
     /// `status`, `redirect`, `delay`, `slow_body`, `stall`, `close`, `garbage`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `html_page`, `missing_member`, `extra_member` or `commit_then_fail`
@@ -207,20 +207,11 @@ impl EffectRequest {
         self.member.take().ok_or_else(|| missing("member"))
     }
 
-    /// The first present member other than `kind`.
-    fn given(&self) -> Option<&'static str> {
-        let all = [
-            ("status", self.status.is_some()),
-            ("problem", self.problem.is_some()),
-            ("retry_after_seconds", self.retry_after_seconds.is_some()),
-            ("retry_after_date", self.retry_after_date.is_some()),
-            ("location", self.location.is_some()),
-            ("milliseconds", self.milliseconds.is_some()),
-            ("content_type", self.content_type.is_some()),
-            ("member", self.member.is_some()),
-            ("value", self.value.is_some()),
-        ];
-        all.into_iter().find_map(|(name, is_there)| is_there.then_some(name))
+    /// The name of the first present member other than `kind`.
+    fn given(&self) -> Option<String> {
+        let members = json!(self);
+        let mut present = members.as_object()?.iter().filter(|(_, value)| !value.is_null());
+        present.find(|(name, _)| *name != "kind").map(|(name, _)| name.clone())
     }
 }
 

@@ -1,4 +1,4 @@
-//! `POST /oauth/token` (§4.1): gives a token for client credentials. It stores no token.
+//! `POST /oauth/token` (§4.1): issues a token for client credentials. It stores no token.
 
 use moot_fixtures::contract::{Answers, ScopeBeyond, Scopes, TokenFailure};
 

@@ -49,7 +49,7 @@ pub struct Admitted {
     pub at: Timestamp,
     /// The route.
     pub operation: Operation,
-    /// The decoded `{id}` of the path, where the route has one.
+    /// The decoded `{id}` of the path, if the route has one.
     pub id: Option<String>,
     /// The owner of the token; `None` if the operation needs no token.
     pub principal: Option<Principal>,
@@ -121,7 +121,7 @@ pub struct Fetch {
 /// A document that was fetched.
 #[derive(Debug, Clone)]
 pub struct Fetched {
-    /// Its bytes, or where they are.
+    /// Its bytes.
     pub content: Content,
     /// The header `Content-Type` of the server.
     pub content_type: Option<String>,
@@ -180,7 +180,7 @@ pub struct Part {
     pub file_name: Option<String>,
     /// Its `Content-Type`, as sent.
     pub content_type: Option<String>,
-    /// Its bytes, or where they are.
+    /// Its bytes.
     pub content: Content,
     /// Whether more than [`MultipartLimits::part_bytes_max`] was sent.
     pub is_cut: bool,

@@ -42,27 +42,16 @@ impl Router {
     pub(crate) fn new(answers: &Answers) -> Result<Self, SettingsError> {
         let mut routes = Vec::with_capacity(Operation::ALL.len());
         for operation in Operation::ALL {
-            match operation {
-                Operation::GetWorkflowSchema => {
-                    let endpoint = &answers.workflow_schema_endpoint;
-                    if !endpoint.path.contains(ID) {
-                        return Err(SettingsError::Answers(
-                            "workflow_schema_endpoint: its path needs `{id}`".to_owned(),
-                        ));
-                    }
-                    routes.push(OperationRoute::of_endpoint(operation, endpoint)?);
-                }
-                Operation::CreateWebhook => {
-                    let endpoint = &answers.webhook_create_endpoint;
-                    routes.push(OperationRoute::of_endpoint(operation, endpoint)?);
-                }
-                Operation::RevokeToken if !answers.token_revocation.endpoint => {}
-                _ => routes.push(OperationRoute::new(
-                    operation,
-                    operation.method(),
-                    operation.path(),
-                )),
-            }
+            let endpoint = match operation {
+                Operation::GetWorkflowSchema => Some(&answers.workflow_schema_endpoint),
+                Operation::CreateWebhook => Some(&answers.webhook_create_endpoint),
+                Operation::RevokeToken if !answers.token_revocation.endpoint => continue,
+                _ => None,
+            };
+            routes.push(match endpoint {
+                Some(endpoint) => OperationRoute::of_endpoint(operation, endpoint)?,
+                None => OperationRoute::new(operation, operation.method(), operation.path()),
+            });
         }
         // A path without an id comes before a path with an id that would match it too.
         routes.sort_by_key(|route| route.end.is_some());
@@ -120,6 +109,9 @@ impl OperationRoute {
             .map_err(|_| refused("its endpoint has no usable method"))?;
         if !endpoint.path.starts_with('/') {
             return Err(refused("the path of its endpoint needs a leading `/`"));
+        }
+        if operation.path().contains(ID) && !endpoint.path.contains(ID) {
+            return Err(refused("the path of its endpoint needs `{id}`"));
         }
         Ok(Self::new(operation, method, &endpoint.path))
     }
