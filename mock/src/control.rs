@@ -1,6 +1,6 @@
-//! The control plane of one world: an action in, JSON out, with its changes applied.
+//! The control plane of one world. It performs an action and returns JSON.
 //!
-//! [`ControlAction`] defines every action. The shell carries them over HTTP.
+//! [`ControlAction`] defines every action. The shell offers them over HTTP.
 
 mod action;
 mod addresses;
@@ -21,7 +21,6 @@ mod parties;
 mod rate_limit;
 mod refusal;
 mod repository_document;
-mod restart;
 mod settings;
 mod text;
 mod timers;
@@ -36,9 +35,12 @@ use serde_json::{Value, json};
 
 pub use action::{ControlAction, Exhaust};
 pub use addresses::AddressContent;
+pub(crate) use checkpoints::go_back;
 pub use clock::ClockMove;
 #[cfg(feature = "server")]
 pub(crate) use events::{ControlEvent, EventKind, EventWatcher};
+#[cfg(feature = "server")]
+pub(crate) use exchanges::nearest as nearest_exchange;
 pub use filter::{DeliveryFilter, ExchangeFilter, StatusFilter};
 pub use parties::WorkflowUpdate;
 pub use refusal::Refusal;
@@ -50,8 +52,8 @@ use crate::world::World;
 use crate::world::state::change::Change;
 use crate::world::state::resource::legal_request::Submission;
 
-/// What is asked of a world without changing it, while the system's time is `system_now`; `None` where
-/// it changes something, and is [`perform`]'s.
+/// Performs an action that only reads, at the system's time `system_now`. `None` if the action changes
+/// the world; then use [`perform`].
 pub(crate) fn look(
     world: &World,
     system_now: Timestamp,
@@ -90,8 +92,8 @@ pub(crate) fn look(
     })
 }
 
-/// The member of the answer that a client sent as JSON: its name and its exact text. A [`Value`] holds big
-/// numbers only nearly.
+/// The member of the answer with JSON that a client sent: its name and its exact text. A [`Value`] would
+/// round large numbers.
 #[cfg(feature = "server")]
 pub(crate) fn sent_member(
     world: &World,
@@ -113,7 +115,7 @@ pub(crate) fn sent_member(
     }
 }
 
-/// What was submitted for the legal request that the answer shows, where it shows one.
+/// The submission of the legal request in the answer, if the action answers with one.
 pub(crate) fn shown(world: &World, action: &ControlAction) -> Option<Arc<Submission>> {
     let (ControlAction::GetLegalRequest { id }
     | ControlAction::SetStatus { id, .. }
@@ -124,10 +126,10 @@ pub(crate) fn shown(world: &World, action: &ControlAction) -> Option<Arc<Submiss
     Some(world.legal_request(id)?.submission.clone())
 }
 
-/// Does what is asked of a world, while the system's time is `system_now`.
+/// Performs an action at the system's time `system_now`.
 ///
 /// # Errors
-/// [`Refusal`] where it can't be done; then nothing changed.
+/// [`Refusal`] if it can't be performed. Then nothing has changed.
 pub fn perform(
     world: &mut World,
     system_now: Timestamp,
@@ -136,20 +138,13 @@ pub fn perform(
     let now = world.now(system_now);
     match action {
         ControlAction::Reset => go_back(world, system_now, None).map(|(overview, _)| overview),
-        ControlAction::Restart => Ok(restart::restart(world, system_now)),
+        ControlAction::Restart => Ok(checkpoints::restart(world, system_now)),
         ControlAction::PutCheckpoint { name } => checkpoints::put(world, now, name),
         ControlAction::RestoreCheckpoint { id } => {
             go_back(world, system_now, Some(&id)).map(|(overview, _)| overview)
         }
         ControlAction::DeleteCheckpoint { id } => checkpoints::delete(world, id),
-        ControlAction::MoveClock(ClockMove::Advance(seconds)) => {
-            clock::advance(world, system_now, seconds)
-        }
-        ControlAction::MoveClock(ClockMove::To(at)) => clock::set(world, system_now, at),
-        ControlAction::MoveClock(ClockMove::Next) => Ok(clock::next(world, system_now)),
-        ControlAction::MoveClock(ClockMove::Freeze(freeze)) => {
-            Ok(clock::freeze(world, system_now, freeze))
-        }
+        ControlAction::MoveClock(clock_move) => clock::perform(world, system_now, clock_move),
         ControlAction::AddLegalRequest { company } => {
             legal_request::add(world, now, company.as_deref())
         }
@@ -205,12 +200,12 @@ pub fn perform(
         ControlAction::RemoveWorkflow { id } => parties::remove_workflow(world, &id),
         other => look(world, system_now, &other).unwrap_or_else(|| {
             let detail = "the mock does not implement this action, which is a bug of the mock";
-            Err(Refusal::conflict(detail.to_owned()))
+            Err(Refusal::conflict(detail))
         }),
     }
 }
 
-/// The whole journal, as [`ControlAction::ListExchanges`] shows it, with how many calls it has forgotten.
+/// The whole journal in the form of [`ControlAction::ListExchanges`], with the number of forgotten calls.
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
     let mut journal = exchanges::with_answers(world);
@@ -219,25 +214,4 @@ pub(crate) fn journal(world: &World) -> Value {
     journal["deliveries"] = outbox::view(world, &DeliveryFilter::default())["deliveries"].take();
     journal["counts"] = overview::first_counts(world);
     journal
-}
-
-/// Takes a world back to its start, or to a checkpoint. Gives the world as it was too: dropping it removes
-/// files, which takes long, so the caller does that where it delays nobody.
-pub(crate) fn go_back(
-    world: &mut World,
-    system_now: Timestamp,
-    checkpoint: Option<&str>,
-) -> Result<(Value, Box<World>), Refusal> {
-    let earlier = match checkpoint {
-        None => world.at_first().map_err(|error| Refusal::conflict(error.to_string()))?,
-        Some(name) => checkpoints::world_at(world, name)?,
-    };
-    let former = std::mem::replace(world, earlier);
-    Ok((overview::world(world, world.now(system_now)), Box::new(former)))
-}
-
-/// The call that a filter nearly matches, as [`ControlAction::ListExchanges`] shows it.
-#[cfg(feature = "server")]
-pub(crate) fn nearest_exchange(world: &World, filter: &ExchangeFilter) -> Value {
-    exchanges::nearest(world, filter)
 }

@@ -1,9 +1,9 @@
 //! The Legal Request Service as a state machine, and the shell that serves it.
 //!
-//! The core is everything but `shell`. It has no socket, file, clock or random source: time, client
-//! address and bodies are arguments, and everything random derives from a seed. So the same calls on
-//! equal worlds give equal bytes. Read [`call`] for what goes in,
-//! [`response`] for what comes out, [`world`] for the walk of a call.
+//! All modules except `shell` are the core. The core uses no socket, file, clock or random source. Time,
+//! client address and bodies are arguments, and random values derive from a seed. So the same calls on
+//! equal worlds give equal bytes. [`call`] is the input of the core, [`response`] its output, and
+//! [`world`] describes the path of a call.
 
 #![deny(missing_docs)]
 

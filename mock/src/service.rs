@@ -1,11 +1,11 @@
 //! A world that many callers share.
 //!
-//! Calls that change nothing are answered under a read lock, many at a time. Calls that change
-//! something take turns: each is answered under a read lock and applied under the write lock.
+//! Calls that only read are answered in parallel, under a read lock. Calls that change the world take
+//! turns: each is answered under a read lock and applied under the write lock.
 //!
-//! With a store, every change is handed to its [`Keeper`] before another call can see it. An answer
-//! leaves after the keeper has stored all changes that the answer may show. Callers wait for that
-//! without a lock, so that many changes share one write to disk.
+//! With a store, the [`Keeper`] gets every change before another call can see it. An answer leaves after
+//! the keeper has stored all changes that the answer may show. Callers wait for that without a lock, so
+//! that many changes share one write to disk.
 //!
 //! All methods are synchronous. Only the keeper does IO. No lock is held when a method returns.
 
@@ -36,42 +36,42 @@ use crate::world::state::seeded::Seeded;
 pub use crate::world::deliver::{AttemptResult, DeliveryAttempt};
 pub use keeper::{Keeper, NotKept};
 
-/// Called when something may fall due earlier than before.
+/// Called when the next event may be due earlier than before.
 pub type Waker = Box<dyn Fn() + Send + Sync>;
 
-/// While the keeper fails, what is due is tried again after this time.
+/// While the keeper fails, due events are tried again after this time.
 const STUCK_RETRY: SignedDuration = SignedDuration::from_secs(1);
 
-/// The number of no change.
-const NOTHING: u64 = 0;
+/// The number of the newest change if there is none.
+const NO_CHANGE: u64 = 0;
 
-/// A world that many callers share; a clone is another handle on the same world.
+/// A world that many callers share. A clone is another handle on the same world.
 #[derive(Clone)]
 pub struct Service(Arc<SharedWorld>);
 
 struct SharedWorld {
     world: RwLock<World>,
-    /// Held by the writer whose turn it is. Lock it before `world`.
+    /// The writer holds this lock during its turn. Lock it before `world`.
     turn: Mutex<()>,
     waker: Mutex<Option<Waker>>,
     keeper: Option<Keeper>,
-    /// The number of the newest change that was handed to the keeper; written under the write lock of
+    /// The number of the newest change that the keeper got. It is written under the write lock of
     /// `world`.
     newest: AtomicU64,
-    /// Whether the keeper could not store everything the last time. Until it can, nothing changes.
+    /// Whether the keeper failed the last time. Until it succeeds, the world does not change.
     is_stuck: AtomicBool,
 }
 
 /// An answer before it leaves.
 struct Answered {
     response: Response,
-    /// What it changed, in words.
+    /// The changes in words.
     changes: Vec<String>,
-    /// The ids of the deliveries that it queued.
+    /// The ids of the queued deliveries.
     deliveries: Range<u64>,
     /// The number of the newest change that it may show.
     newest: u64,
-    /// Whether something falls due earlier than before.
+    /// Whether the next event is due earlier than before.
     wakes: bool,
 }
 
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Service {
 }
 
 impl Service {
-    /// Serves `world`.
+    /// Serves `world` without a store.
     pub fn new(world: World) -> Self {
         Self::with(world, None)
     }
@@ -104,17 +104,17 @@ impl Service {
             turn: Mutex::new(()),
             waker: Mutex::new(None),
             keeper,
-            newest: AtomicU64::new(NOTHING),
+            newest: AtomicU64::new(NO_CHANGE),
             is_stuck: AtomicBool::new(false),
         }))
     }
 
-    /// The seed rows as they were at the start, to make another world of them.
+    /// The seed rows at the start, for another world with the same seed.
     pub fn seeded(&self) -> Arc<Seeded> {
         self.0.world.read().first_seeded().clone()
     }
 
-    /// Who and what there is to call it with. Shape: `{"applications": [{"client_id",
+    /// The applications, users and workflows for calls. Shape: `{"applications": [{"client_id",
     /// "client_secret", "scopes": [], "company"}], "users": {company: [email]}, "workflows":
     /// [{"id", "company", "name", "type", "status"}]}`.
     pub fn describe(&self) -> Value {
@@ -126,13 +126,13 @@ impl Service {
         self.0.world.read().now(system_now)
     }
 
-    /// The world, to be read. No method of this service may be called meanwhile.
+    /// The world for reading. Do not call a method of this service while you hold the guard.
     #[cfg(feature = "server")]
     pub(crate) fn world(&self) -> RwLockReadGuard<'_, World> {
         self.0.world.read()
     }
 
-    /// The newest entry of the journal that fits, with its application named.
+    /// The newest entry of the journal that fits, with its application.
     #[cfg(feature = "server")]
     pub(crate) fn newest_entry(
         &self,
@@ -145,32 +145,32 @@ impl Service {
         Some(entry)
     }
 
-    /// Calls `waker` whenever [`Self::next_due`] may have come nearer. It must not call back.
+    /// Sets the function to call when [`Self::next_due`] may be earlier. It must not call this service.
     pub fn set_waker(&self, waker: Waker) {
         *self.0.waker.lock() = Some(waker);
     }
 
-    /// Admits or refuses a call before its body is read. A refusal is recorded in the journal.
+    /// Admits or refuses a call before its body is read. The journal records a refusal.
     pub fn admit(&self, system_now: Timestamp, head: &Head<'_>) -> Admission {
         let world = self.0.world.read();
         let admission = world.admit(world.now(system_now), head);
         let newest = self.newest();
         drop(world);
         if matches!(admission, Admission::Refused(_)) {
-            // A refusal may show a revocation that is not stored yet. If it is lost, the caller was
-            // refused once too often, which is harmless.
+            // A refusal may show a revocation that is not stored yet. If the revocation is lost, this
+            // refusal was wrong, which is harmless.
             let _ = self.finish(newest);
         }
         admission
     }
 
-    /// What has to be fetched before an admitted call is answered.
+    /// The document to fetch before an admitted call is answered.
     pub fn needs(&self, system_now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
         let world = self.0.world.read();
         world.needs(world.now(system_now), call)
     }
 
-    /// The answer to an admitted call; what it changes is applied and kept before it leaves.
+    /// The answer to an admitted call. Its changes are applied and stored before it leaves.
     pub fn answer(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
         let (now, strike, refused) = {
             let world = self.0.world.read();
@@ -193,7 +193,7 @@ impl Service {
         let world = self.0.world.read();
         let Answered { response, changes, deliveries, wakes, .. } =
             answered.unwrap_or_else(|NotKept(why)| {
-                Answered::unchanged(world.not_kept(now, call, &why), NOTHING)
+                Answered::unchanged(world.not_kept(now, call, &why), NO_CHANGE)
             });
         let response = world.with_drills(Some(call.admitted.operation), response);
         let (response, strike) = world.struck(now, call, strike, response);
@@ -206,8 +206,7 @@ impl Service {
         response
     }
 
-    /// The answer to a call that changes nothing, while nothing is due. Many callers get one at the
-    /// same time.
+    /// The answer to a call that changes nothing, if nothing is due. Many callers get one in parallel.
     fn answer_without_change(&self, now: Timestamp, call: &Call<'_>) -> Option<Answered> {
         let world = self.0.world.read();
         if !is_read(call.admitted.operation) || is_due(&world, now) {
@@ -218,8 +217,8 @@ impl Service {
         outcome.changes.is_empty().then(|| Answered::unchanged(outcome.response, newest))
     }
 
-    /// The answer to a call that changes something. What is due happens before it, and what its
-    /// changes make due at once happens before the next call.
+    /// The answer to a call that changes the world. Due events happen before the call. Events that fall due
+    /// at once by its changes happen before the next call.
     fn answer_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Result<Answered, NotKept> {
         let _turn = self.0.turn.lock();
         let due_before = self.0.world.read().state().next_due();
@@ -266,10 +265,7 @@ impl Service {
         response
     }
 
-    /// Applies changes that no call asked for, and keeps them.
-    ///
-    /// # Errors
-    /// [`NotKept`].
+    /// Applies and stores changes that do not come from a call.
     #[cfg(feature = "server")]
     pub(crate) fn keep(&self, changes: Vec<Change>) -> Result<(), NotKept> {
         let turn = self.0.turn.lock();
@@ -279,8 +275,8 @@ impl Service {
         self.finish(newest)
     }
 
-    /// When, in the system's time, something falls due; `None` where nothing will by itself. What is
-    /// due already has a time that is past.
+    /// The system's time of the next event; `None` if there is none, or if the clock is frozen. An event that
+    /// is due already has a time in the past.
     pub fn next_due(&self, system_now: Timestamp) -> Option<Timestamp> {
         let world = self.0.world.read();
         let due = world.state().next_due()?;
@@ -293,8 +289,7 @@ impl Service {
         world.state().clock.system_time_of(due)
     }
 
-    /// Lets everything happen that is due; gives the world's time. Only the writer whose turn it is
-    /// may call it.
+    /// Performs everything that is due. Returns the world's time. Only call it with the lock `turn`.
     fn settle(&self, system_now: Timestamp) -> Result<Timestamp, NotKept> {
         let (now, is_due) = {
             let world = self.0.world.read();
@@ -307,7 +302,7 @@ impl Service {
         Ok(now)
     }
 
-    /// Applies changes. Only the writer whose turn it is may call it.
+    /// Applies changes. Only call it with the lock `turn`.
     fn change(&self, changes: Vec<Change>) -> Result<(), NotKept> {
         if changes.is_empty() {
             return Ok(());
@@ -315,8 +310,8 @@ impl Service {
         self.change_by(|world| world.apply(changes))
     }
 
-    /// Lets `change` change the world, and hands that in before anybody can see it. Only the writer
-    /// whose turn it is may call it.
+    /// Changes the world, and gives the changes to the keeper before another call can see them. Only call it
+    /// with the lock `turn`.
     fn change_by<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, NotKept> {
         if self.0.is_stuck.load(Ordering::Relaxed) {
             self.finish(self.newest())?;
@@ -324,8 +319,8 @@ impl Service {
         Ok(self.change_anyway(change))
     }
 
-    /// As [`Self::change_by`], also while the keeper fails: for what happened already, and has to be
-    /// stored as soon as that is possible.
+    /// As [`Self::change_by`], but also while the keeper fails. It is for events that have already happened
+    /// and must be stored as soon as possible.
     fn change_anyway<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
         let mut world = self.0.world.write();
         let Some(keeper) = &self.0.keeper else { return change(&mut world) };
@@ -338,14 +333,14 @@ impl Service {
         changed
     }
 
-    /// The number of the newest change; exact under a lock of the world.
+    /// The number of the newest change. It is only exact under a lock of the world.
     fn newest(&self) -> u64 {
         self.0.newest.load(Ordering::Acquire)
     }
 
-    /// Returns once everything up to a change is kept. The world may not be locked.
+    /// Waits until all changes up to this one are stored. Do not hold a lock of the world.
     fn finish(&self, newest: u64) -> Result<(), NotKept> {
-        let Some(keeper) = self.0.keeper.as_ref().filter(|_| newest != NOTHING) else {
+        let Some(keeper) = self.0.keeper.as_ref().filter(|_| newest != NO_CHANGE) else {
             return Ok(());
         };
         let finished = (keeper.finish)(newest);
@@ -368,7 +363,7 @@ fn is_due(world: &World, now: Timestamp) -> bool {
     world.state().next_step().is_some_and(|(at, _)| at <= now)
 }
 
-/// Whether an operation is first answered without a turn, since it mostly changes nothing.
+/// Whether calls of an operation are first answered without a turn, because most of them change nothing.
 fn is_read(operation: Operation) -> bool {
     operation == Operation::CreateAccessToken
         || operation.token() == TokenNeed::Read

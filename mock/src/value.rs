@@ -1,4 +1,4 @@
-//! Plain values: the bottom of the crate.
+//! Plain values. They use no other module of the crate.
 
 pub(crate) mod address;
 pub mod clock;

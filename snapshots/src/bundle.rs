@@ -1,7 +1,7 @@
 //! A bundle: recorded responses in one file, for machines that must not write to the source folder.
 //!
-//! A CI job keeps the file as an artefact. A person applies it to a folder of snapshots and decides.
-//! The names in a bundle are input from outside; [`crate::file_of`] keeps each file below the folder.
+//! A CI job keeps the file as an artefact. A person applies it to a folder of snapshots and decides. The
+//! names in a bundle are input from outside. [`crate::file_of`] keeps each file below the folder.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub struct Recorded {
     pub content: String,
 }
 
-/// What a run would have recorded.
+/// The responses of a run that could not record them.
 ///
 /// ```json
 /// {"version": 1, "target": "staging", "snapshots": [{"name": "…", "metadata": {}, "content": "HTTP 200…"}]}

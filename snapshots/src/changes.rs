@@ -14,8 +14,8 @@ const VALUE_CHARACTERS_MAX: usize = 60;
 pub struct SnapshotChange {
     /// The changed place.
     pub place: ChangedPlace,
-    /// The change in words, which are the same in every snapshot: ```
-    /// `legal_request/attributes/priority` is new ```.
+    /// The change in words, for example: ``` `legal_request/attributes/priority` is new ```. The same change
+    /// has the same words in every snapshot.
     pub text: String,
     /// The new value, if it is a single one: `403`, `max-age=60`.
     pub value: Option<String>,
@@ -127,7 +127,7 @@ fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<Snapshot
             let is_of_another_type = was.get("type") != is.get("type");
             for (name, value) in was {
                 match is.get(name) {
-                    // The placeholder of an id follows from the type, which is reported already.
+                    // The placeholder of an id follows from the type, whose change is reported.
                     Some(other)
                         if is_of_another_type && name == "id" && are_placeholders(value, other) => {
                     }

@@ -1,5 +1,6 @@
-//! insta's file format: a YAML header between two lines of `---`, then the text. insta reads it. insta
-//! does not export a function that writes it with our header, so that is here.
+//! insta's file format: a YAML header between two lines of `---`, then the text.
+//!
+//! insta has no public function that writes this format with our header, so it is written here.
 
 use std::path::Path;
 

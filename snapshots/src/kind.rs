@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-/// The kind of an identifier of which nothing more is known.
+/// The kind of any other identifier.
 const OTHER: &str = "id";
 
 /// The kind of a resource with this `type`.

@@ -1,12 +1,12 @@
 //! Recorded responses: turns a response into stable text, and stores the text in insta's files.
 //!
-//! [`Placeholders`] replaces values that differ from run to run (ids, times, tokens, counts, addresses
-//! and [`Stored`] values) by names. The same value has the same name within a scenario. [`check`]
-//! compares with the accepted file, and [`Rows`] compares the rows of a loop. A person decides with
-//! [`pending`], [`accept`] and [`reject`], or with `cargo insta review`. A [`Bundle`] carries recorded
-//! responses from one machine to another.
+//! [`Placeholders`] replaces values that differ from run to run by names: ids, times, tokens, counts,
+//! addresses and [`Stored`] values. The same value has the same name within a scenario. [`check`] compares
+//! with the accepted file, and [`Rows`] compares the rows of a loop. A person decides with [`pending`],
+//! [`accept`] and [`reject`], or with `cargo insta review`. A [`Bundle`] moves recorded responses to another
+//! machine.
 //!
-//! This crate does not know the contract, scenarios or verdicts. Checking never writes.
+//! This crate does not know the contract, scenarios or verdicts. [`Mode::Check`] writes no file.
 
 #![deny(missing_docs)]
 
@@ -20,7 +20,6 @@ mod shape;
 mod store;
 mod stored;
 mod text;
-mod unknown;
 
 pub use bundle::{BUNDLE_BYTES_MAX, Bundle, Recorded};
 pub use changes::{ChangedPlace, SnapshotChange};

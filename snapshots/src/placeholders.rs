@@ -13,7 +13,7 @@ use crate::text::{address, is_timestamp, printable, replace_word, without_loopba
 const HEADERS_KEPT: [&str; 6] =
     ["content-type", "cache-control", "www-authenticate", "allow", "location", "retry-after"];
 
-/// Stands for a redacted value.
+/// Replaces a redacted value.
 const REDACTED: &str = "[redacted]";
 
 /// Characters of a body that is not JSON.
@@ -172,8 +172,8 @@ impl Placeholders {
         format!("{}{cut}", printable(&self.words(&shown)))
     }
 
-    /// First pass: names every identifier, so that texts before it can use the name. Stored values get
-    /// no names here, because they may be absent in other runs.
+    /// First pass: names every identifier, so that texts before it get the name too. Stored values get no
+    /// names here, because they may be absent in other runs.
     fn learn(&mut self, value: &Value, is_upload: bool) {
         match value {
             Value::Object(object) => {
@@ -236,7 +236,7 @@ impl Placeholders {
         format!("[{kind}:{given}]")
     }
 
-    /// Second pass.
+    /// Second pass: replaces values by their names.
     fn render(&mut self, value: &Value, at: ValuePosition<'_>) -> Value {
         let is_redacted = value.as_str() == Some(REDACTED);
         if let Some(label) = self.stored.label(&self.path, &[value]).filter(|_| !is_redacted) {

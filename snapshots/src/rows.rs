@@ -1,13 +1,14 @@
-//! Snapshots of steps in a loop over the target's data. The number and order of rows depend on the
-//! data. Rows with the same response share a snapshot. A row matches if it equals any snapshot of the
-//! step.
+//! Snapshots of steps in a loop over the target's data.
+//!
+//! The number and order of rows depend on the data. Rows with the same response share a snapshot. A row
+//! matches if it equals any snapshot of the step.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::file::Metadata;
+use crate::shape::filled;
 use crate::store::{self, Comparison, Mode, StoreError};
-use crate::unknown::filled;
 
 /// The largest number of snapshots of one step of a loop.
 const FAMILY_MAX: usize = 200;
@@ -28,8 +29,8 @@ struct Family {
 }
 
 impl Rows {
-    /// Compares a row's `content` with every accepted snapshot of the step `name`. [`store::check`]
-    /// describes what is written. Returns the name of the matching snapshot, or the name for a new one.
+    /// Compares a row's `content` with every accepted snapshot of the step `name`. The [`Mode`] decides on
+    /// writing. Returns the name of the matching snapshot, or the name for a new one.
     pub fn check(
         &mut self,
         dir: &Path,
@@ -68,13 +69,17 @@ impl Rows {
             // The difference to the first accepted snapshot.
             (Mode::Check, _) => store::check(dir, name, metadata, &text, Mode::Check),
             (Mode::Record, Some(before)) if before == text => Comparison::Match,
+            // This run recorded the snapshot.
             (Mode::Record, Some(_)) if family.accepted.is_empty() => {
-                store::replace(dir, &own, metadata, &text)
+                store::write_text(&store::file_of(dir, &own), metadata, &text)
             }
             (Mode::Record, None) if is_first => {
                 store::check(dir, &own, metadata, &text, Mode::Record)
             }
-            (Mode::Record, _) => store::propose(dir, &own, metadata, &text),
+            (Mode::Record, _) => {
+                let pending = store::pending_path(&store::file_of(dir, &own));
+                store::write_text(&pending, metadata, &text)
+            }
         };
         (own, comparison)
     }

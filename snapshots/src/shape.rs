@@ -1,4 +1,6 @@
 //! The merged shape of many values. It does not depend on their number, order and content.
+//!
+//! The shape of the items of an empty list is unknown. Such a list is equal to every list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +11,7 @@ use crate::stored::{ITEM, Stored};
 use crate::text::is_timestamp;
 
 /// The only item of an empty list: the shape of its items is unknown.
-pub(crate) const NOTHING: &str = "(none)";
+const NOTHING: &str = "(none)";
 
 /// The member with the other types of values at the place of an object.
 const ALTERNATIVE: &str = "(or)";
@@ -106,11 +108,47 @@ fn scalar_name(value: &Value) -> Option<&'static str> {
     }
 }
 
+/// `text` (a rendered response), where each empty list gets the shape of the same list in `other`. A list
+/// may be empty because of a filter, or because the company has no data.
+pub(crate) fn filled(text: &str, other: &str) -> String {
+    if !text.contains(NOTHING) {
+        return text.to_owned();
+    }
+    let parts = |text: &str| {
+        let (head, body) = text.split_once("\n\n")?;
+        Some((head.to_owned(), serde_json::from_str::<Value>(body).ok()?))
+    };
+    match (parts(text), parts(other)) {
+        (Some((head, mut body)), Some((_, known))) => {
+            fill(&mut body, &known);
+            format!("{head}\n\n{body:#}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+fn fill(value: &mut Value, known: &Value) {
+    match (value, known) {
+        (Value::Array(items), Value::Array(others)) => match items.as_slice() {
+            [Value::String(only)] if only == NOTHING => items.clone_from(others),
+            _ => items.iter_mut().zip(others).for_each(|(item, other)| fill(item, other)),
+        },
+        (Value::Object(members), Value::Object(others)) => {
+            for (member, value) in members {
+                if let Some(other) = others.get(member) {
+                    fill(value, other);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::merged;
+    use super::{filled, merged};
     use crate::stored::Stored;
 
     #[track_caller]
@@ -175,5 +213,14 @@ mod tests {
         let events = |events: Value| json!([{"type": "x", "events": events}]);
         check(events(json!([])), json!({"events": ["(none)"], "type": "string"}));
         check(events(json!(["a", "b"])), json!({"events": ["string"], "type": "string"}));
+    }
+
+    #[test]
+    fn only_what_is_unknown_is_taken_from_the_other() {
+        let text = "HTTP 200\n\n{\n  \"a\": [\n    \"(none)\"\n  ],\n  \"b\": 1\n}";
+        let other = "HTTP 404\n\n{\n  \"a\": [\n    \"string\"\n  ],\n  \"b\": 2\n}";
+        assert_eq!(filled(text, other), text.replace("(none)", "string"));
+        assert_eq!(filled(other, text), other);
+        assert_eq!(filled(text, "HTTP 204\n\n(no body)"), text);
     }
 }

@@ -7,7 +7,7 @@ use similar::TextDiff;
 
 use crate::changes::{SnapshotChange, changes};
 use crate::file::{self, Metadata};
-use crate::unknown::filled;
+use crate::shape::filled;
 
 /// Lines of context in a diff.
 const DIFF_CONTEXT_LINES: usize = 3;
@@ -26,9 +26,9 @@ pub enum Mode {
 pub enum Comparison {
     /// The text is the accepted one.
     Match,
-    /// There was no snapshot; it was recorded.
+    /// There was no snapshot. The text was recorded.
     Added,
-    /// The text differs from the accepted one; it is pending.
+    /// The text differs from the accepted one. It is pending.
     Updated,
     /// There is no snapshot, and nothing was written.
     Missing {
@@ -76,7 +76,7 @@ pub struct Pending {
     pub diff: String,
 }
 
-/// Why a folder of snapshots can't be used: the file system refused, or a file is not a snapshot.
+/// An error of the file system, or a file that is not a snapshot.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreError(pub(crate) String);
@@ -101,7 +101,7 @@ pub fn file_of(dir: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// Compares `content` with the accepted snapshot `name`. [`Mode`] describes what is written.
+/// Compares `content` with the accepted snapshot `name`. The [`Mode`] decides on writing.
 pub fn check(dir: &Path, name: &str, metadata: &Metadata, content: &str, mode: Mode) -> Comparison {
     match compare(dir, name, metadata, content, mode) {
         Ok(comparison) => comparison,
@@ -160,17 +160,8 @@ fn accepted(path: &Path) -> Result<Option<String>, StoreError> {
     file::read(path).map(|(text, _)| Some(text)).map_err(StoreError)
 }
 
-/// Writes `content` as a pending text.
-pub(crate) fn propose(dir: &Path, name: &str, metadata: &Metadata, content: &str) -> Comparison {
-    written(&pending_path(&file_of(dir, name)), metadata, content)
-}
-
-/// Replaces the accepted text of a snapshot that the same run recorded.
-pub(crate) fn replace(dir: &Path, name: &str, metadata: &Metadata, content: &str) -> Comparison {
-    written(&file_of(dir, name), metadata, content)
-}
-
-fn written(path: &Path, metadata: &Metadata, content: &str) -> Comparison {
+/// Writes a snapshot or a pending text.
+pub(crate) fn write_text(path: &Path, metadata: &Metadata, content: &str) -> Comparison {
     match write(path, &file::render(metadata, &today(), &file::normal(content))) {
         Ok(()) => Comparison::Updated,
         Err(error) => Comparison::Error(error.to_string()),
@@ -272,7 +263,7 @@ fn plain(text: &str) -> String {
     if shown == text { shown } else { format!("{shown}-{:08x}", digest(text)) }
 }
 
-/// FNV-1a. Digests only have to differ; they protect nothing.
+/// FNV-1a. The digest only distinguishes names and does not protect anything.
 fn digest(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -289,7 +280,7 @@ fn unified(old: &str, new: &str) -> String {
         .to_string()
 }
 
-/// Writes a file completely or not at all: writes another file, then renames it.
+/// Writes another file and renames it, so that a file is written completely or not at all.
 fn write(path: &Path, text: &str) -> Result<(), StoreError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(StoreError::at(path))?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// Stands for any item of a list in a path.
+/// Any item of a list, in a path.
 pub(crate) const ITEM: &str = "*";
 
 /// The stored places of one body. Their values change between runs, and their types do not.

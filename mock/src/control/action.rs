@@ -2,13 +2,6 @@
 
 use std::net::IpAddr;
 
-use moot_fixtures::contract::{LegalRequestStatus, Scope, Scopes};
-use moot_fixtures::nearest::{ending, nearest};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
-use strum::VariantNames;
-
 use super::addresses::AddressContent;
 use super::clock::{ClockMove, ClockRequest, clock_move};
 use super::fault_request::{self, FaultRequest};
@@ -20,44 +13,49 @@ use crate::value::delivery_policy::PolicyUpdate;
 use crate::value::settings::{Progression, RateLimitMode};
 use crate::world::fault::Fault;
 use crate::world::fault::drill::Drills;
+use moot_fixtures::contract::{LegalRequestStatus, Scope, Scopes};
+use moot_fixtures::nearest::{ending, nearest};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 
-/// Exchanges, legal requests or timers that are listed where `limit` is absent.
+/// The default of `limit` for lists of exchanges, legal requests and timers.
 const ROWS_LISTED: usize = 100;
 
 /// One action of the control plane on one world.
 ///
 /// This enum is the only definition of these actions. Each variant is a JSON object with the member
-/// `action` beside its own members. The routes, the checks of members and the OpenAPI document come
-/// from its JSON Schema: `x-route` is the route below `/__admin`, `{id}` in it is the member `id`, and
-/// the first line of a comment is the description.
+/// `action` and its own members. The routes, the checks of members and the OpenAPI document come from
+/// its JSON Schema. `x-route` is the route below `/__admin`; `{id}` in it is the member `id`. The first
+/// line of a comment is the description.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum ControlAction {
     /// Counts and settings
     #[schemars(extend("x-route" = "GET /world"))]
     World,
-    /// Back to the seed
+    /// Go back to the seed
     #[schemars(extend("x-route" = "POST /reset"))]
     Reset,
-    /// As a restart with `--state`: faults, drills and the counts of the rate limit are gone
+    /// Forget faults, drills and the counts of the rate limit, as a restart with `--state` does
     #[schemars(extend("x-route" = "POST /restart"))]
     Restart,
     /// The checkpoints of this world
     #[schemars(extend("x-route" = "GET /checkpoints"))]
     ListCheckpoints,
-    /// Remember the data, the clock and the settings of this world under a name
+    /// Save the data, the clock and the settings of this world under a name
     #[schemars(extend("x-route" = "POST /checkpoints", "x-status" = 201))]
     PutCheckpoint {
-        /// 1 to 100 letters, digits, `.`, `_` and `-`; a checkpoint of this name is replaced
+        /// 1 to 100 letters, digits, `.`, `_` and `-`; a checkpoint with this name is replaced
         name: String,
     },
-    /// Back to a checkpoint; as after a reset, journal, faults, drills and counts are empty
+    /// Go back to a checkpoint; as after a reset, journal, faults, drills and counts are empty
     #[schemars(extend("x-route" = "POST /checkpoints/{id}/restore"))]
     RestoreCheckpoint {
         /// its name
         id: String,
     },
-    /// Forget a checkpoint
+    /// Delete a checkpoint
     #[schemars(extend("x-route" = "DELETE /checkpoints/{id}"))]
     DeleteCheckpoint {
         /// its name
@@ -66,8 +64,8 @@ pub enum ControlAction {
     /// The time
     #[schemars(extend("x-route" = "GET /clock", "x-offered" = true))]
     GetClock,
-    /// Move the time forward, or freeze the clock or let it run; wait for what falls due. 202 with what is in
-    /// flight if receivers are too slow
+    /// Move the clock forward, stop it or start it, and wait for deliveries that fall due. 202 with the deliveries
+    /// in flight if receivers are too slow
     #[serde(deserialize_with = "clock_move")]
     #[schemars(with = "ClockRequest")]
     #[schemars(extend(
@@ -79,7 +77,7 @@ pub enum ControlAction {
     /// The settings that can be changed at run time
     #[schemars(extend("x-route" = "GET /settings"))]
     GetSettings,
-    /// Change settings; what is absent stays
+    /// Change settings; absent members keep their value
     #[schemars(extend("x-route" = "PUT /settings"))]
     SetSettings(SettingsUpdate),
     /// The applications with their secrets, the users and the workflows
@@ -104,13 +102,13 @@ pub enum ControlAction {
     PutApplication {
         /// its client id
         id: String,
-        /// as it is if absent; a new application needs it
+        /// unchanged if absent; a new application needs it
         client_secret: Option<String>,
-        /// as they are if absent; those of a new one are both
+        /// unchanged if absent; both for a new application
         #[serde(default)]
         #[schemars(schema_with = "scopes_schema")]
         scopes: Option<Scopes>,
-        /// of a new one: the name of the company; the first one if absent
+        /// for a new application: the name of the company; the first one if absent
         company: Option<String>,
     },
     /// Remove an application: its secret and its tokens stop working
@@ -119,22 +117,22 @@ pub enum ControlAction {
         /// its client id
         id: String,
     },
-    /// Add a workflow, publish or unpublish it, or change its schema; what is absent stays
+    /// Add a workflow, publish or unpublish it, or change its schema; absent members keep their value
     #[schemars(extend("x-route" = "PUT /workflows/{id}"))]
     PutWorkflow {
         /// its id
         id: String,
-        /// What.
+        /// The changes.
         #[serde(flatten)]
         update: WorkflowUpdate,
     },
-    /// Remove a workflow; legal requests of it stay
+    /// Remove a workflow; its legal requests remain
     #[schemars(extend("x-route" = "DELETE /workflows/{id}"))]
     RemoveWorkflow {
         /// its id
         id: String,
     },
-    /// All that is known of a repository document
+    /// All data of a repository document
     #[schemars(extend("x-route" = "GET /repository_documents/{id}"))]
     GetRepositoryDocument {
         /// its id
@@ -147,17 +145,17 @@ pub enum ControlAction {
         #[serde(default)]
         #[schemars(with = "Option<String>", extend("enum" = LegalRequestStatus::ALL))]
         status: Option<LegalRequestStatus>,
-        /// at most this many; 100 if absent
+        /// the largest number of rows; 100 if absent
         #[serde(default = "rows_listed")]
         limit: usize,
     },
-    /// Add a draft as another client would: the newest legal request of a company once more, with an id of its own
+    /// Add a draft as another client would: a copy of a company's newest legal request, with its own id
     #[schemars(extend("x-route" = "POST /legal_requests", "x-status" = 201))]
     AddLegalRequest {
         /// the name of the company; the first one if absent
         company: Option<String>,
     },
-    /// All that is known of a legal request
+    /// All data of a legal request
     #[schemars(extend("x-route" = "GET /legal_requests/{id}"))]
     GetLegalRequest {
         /// its id
@@ -173,11 +171,11 @@ pub enum ControlAction {
         status: LegalRequestStatus,
         /// `comment` of the activity entry
         comment: Option<String>,
-        /// `true`: also if the transitions do not list it
+        /// `true`: also if the transitions do not allow it
         #[serde(default)]
         force: bool,
     },
-    /// Change how a legal request moves on by itself
+    /// Change the automatic progression of a legal request
     #[schemars(extend("x-route" = "PUT /legal_requests/{id}/progression"))]
     SetProgression {
         /// its id
@@ -200,11 +198,11 @@ pub enum ControlAction {
     MintToken {
         /// the application
         client_id: String,
-        /// all that the application may do, if absent
+        /// all scopes of the application if absent
         #[serde(default)]
         #[schemars(schema_with = "scopes_schema")]
         scopes: Option<Scopes>,
-        /// seconds since it was issued, 0 if absent; negative is in the future
+        /// the age in seconds; 0 if absent; a negative age is in the future
         #[serde(default)]
         age_seconds: i64,
     },
@@ -220,20 +218,20 @@ pub enum ControlAction {
         /// the access token
         token: String,
     },
-    /// What the rate limit does
+    /// The mode and the counts of the rate limit
     #[schemars(extend("x-route" = "GET /rate_limit"))]
     GetRateLimit,
-    /// Change what the rate limit does: mode, then reset, then exhaust
+    /// Change the rate limit: first mode, then reset, then exhaust
     #[schemars(extend("x-route" = "PUT /rate_limit"))]
     SetRateLimit {
         /// `enforce`, `observe` or `off`
-        #[serde(default, deserialize_with = "rate_limit_mode")]
+        #[serde(default, deserialize_with = "settings::rate_limit")]
         #[schemars(with = "Option<String>")]
         mode: Option<RateLimitMode>,
-        /// `true`: forget all that was counted
+        /// `true`: forget all counts
         #[serde(default)]
         reset: bool,
-        /// a client address whose window is filled up, or `all`
+        /// fill up the window of this client address, or of `all`
         #[serde(default, deserialize_with = "exhaust")]
         #[schemars(with = "Option<String>")]
         exhaust: Option<Exhaust>,
@@ -241,23 +239,23 @@ pub enum ControlAction {
     /// The outbox
     #[schemars(extend("x-route" = "GET /deliveries"))]
     ListDeliveries {
-        /// Which.
+        /// The filter.
         #[serde(flatten)]
         filter: DeliveryFilter,
     },
-    /// How deliveries are attempted
+    /// The delivery policy
     #[schemars(extend("x-route" = "GET /delivery_policy"))]
     GetDeliveryPolicy,
-    /// Change how deliveries are attempted; what is absent stays
+    /// Change the delivery policy; absent members keep their value
     #[schemars(extend("x-route" = "PUT /delivery_policy"))]
     SetDeliveryPolicy(PolicyUpdate),
-    /// Queue a delivery once more
+    /// Queue a delivery again
     #[schemars(extend("x-route" = "POST /deliveries/{id}/redeliver"))]
     Redeliver {
         /// its id
         id: u64,
     },
-    /// The faults, and how often each struck
+    /// The faults, with the number of calls that each affected
     #[schemars(extend("x-route" = "GET /faults"))]
     ListFaults,
     /// Arm a fault
@@ -269,35 +267,35 @@ pub enum ControlAction {
         "oneOf" = one_of(&["kind", "effects", "sequence"]),
     ))]
     ArmFault(Fault),
-    /// Disarm and forget all faults
+    /// Remove all faults
     #[schemars(extend("x-route" = "DELETE /faults"))]
     DisarmFaults,
-    /// Disarm and forget a fault
+    /// Remove a fault
     #[schemars(extend("x-route" = "DELETE /faults/{id}"))]
     DisarmFault {
         /// its id
         id: u64,
     },
-    /// Which additions are made on purpose
+    /// The additions that drills make to answers
     #[schemars(extend("x-route" = "GET /drills"))]
     GetDrills,
-    /// Make additions that a client has to bear; what is absent is not made
+    /// Set the additions that drills make to answers; absent ones are not made
     #[schemars(extend("x-route" = "PUT /drills"))]
     SetDrills(Drills),
-    /// The newest calls and answers, and why each was refused
+    /// The newest calls and answers, with the reasons of refusals
     #[schemars(extend("x-route" = "GET /exchanges"))]
     ListExchanges {
-        /// at most this many; 100 if absent
+        /// the largest number of rows; 100 if absent
         #[serde(default = "rows_listed")]
         limit: usize,
-        /// Which.
+        /// The filter.
         #[serde(flatten)]
         filter: ExchangeFilter,
     },
-    /// How many calls match
+    /// The number of calls that match
     #[schemars(extend("x-route" = "GET /exchanges/count"))]
     CountExchanges {
-        /// Which.
+        /// The filter.
         #[serde(flatten)]
         filter: ExchangeFilter,
     },
@@ -307,43 +305,43 @@ pub enum ControlAction {
     /// Calls and answers as an HTTP archive (HAR 1.2)
     #[schemars(extend("x-route" = "GET /exchanges/har"))]
     ExportExchanges {
-        /// Which.
+        /// The filter.
         #[serde(flatten)]
         filter: ExchangeFilter,
     },
-    /// One call and its answer, with the body of the answer as far as the journal has it
+    /// One call and its answer, with the body of the answer if the journal has it
     #[schemars(extend("x-route" = "GET /exchanges/{id}"))]
     GetExchange {
         /// its serial
         id: u64,
     },
-    /// What falls due by itself, the earliest first
+    /// The timers: steps and deliveries that fall due, the earliest first
     #[schemars(extend("x-route" = "GET /timers"))]
     ListTimers {
-        /// at most this many; 100 if absent
+        /// the largest number of rows; 100 if absent
         #[serde(default = "rows_listed")]
         limit: usize,
     },
-    /// The addresses that were set, and what each answers
+    /// The registered addresses with their answers
     #[schemars(extend("x-route" = "GET /addresses"))]
     ListAddresses,
-    /// Forget what an address answers, or what all do
+    /// Delete the answer of one address, or of all
     #[schemars(extend("x-route" = "DELETE /addresses"))]
     DeleteAddresses {
-        /// the address; all of them if absent
+        /// the address; all addresses if absent
         url: Option<String>,
     },
-    /// What an https address answers, for uploads by it
+    /// Register the answer of an https address, for uploads by address
     #[schemars(extend("x-route" = "PUT /addresses", "oneOf" = one_of(&["text", "base64", "status"])))]
     PutAddress(AddressContent),
 }
 
-/// Whose window of the rate limit is filled up.
+/// The client addresses whose window of the rate limit is filled up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exhaust {
-    /// That of one address.
+    /// One address.
     Client(IpAddr),
-    /// Every address that was counted, and those that come until the window is over.
+    /// All addresses until the end of the window.
     All,
 }
 
@@ -358,17 +356,6 @@ fn exhaust<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Exhaust>, D::E
     })
 }
 
-pub(super) fn rate_limit_mode<'de, D: Deserializer<'de>>(
-    reader: D,
-) -> Result<Option<RateLimitMode>, D::Error> {
-    optional_text(reader, |text| {
-        text.parse().map_err(|_| {
-            let hint = ending(nearest(text, RateLimitMode::VARIANTS.iter().copied()));
-            format!("`mode` is `enforce`, `observe` or `off`, not `{text}`{hint}")
-        })
-    })
-}
-
 fn scopes_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": ["array", "null"],
@@ -377,7 +364,7 @@ fn scopes_schema(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// Exactly one of these members must be there.
+/// A JSON Schema's `oneOf` that requires exactly one of these members.
 fn one_of(members: &[&str]) -> Value {
     members.iter().map(|member| json!({ "required": [member] })).collect()
 }

@@ -1,4 +1,4 @@
-//! What https addresses answer, for uploads by address (§4.9).
+//! Registers answers of https addresses, for uploads by address (§4.9).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use crate::value::message::content::Content;
 use crate::world::World;
 use crate::world::state::change::{Change, Registered};
 
-/// What an https address answers: `text`, `base64` or `status`.
+/// The answer of an https address: `text`, `base64` or `status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct AddressContent {
     /// the https address
@@ -22,11 +22,11 @@ pub struct AddressContent {
     pub text: Option<String>,
     /// its bytes in base64
     pub base64: Option<String>,
-    /// no bytes: fetching fails with this status, 300 to 599
+    /// fetching fails with this status, 300 to 599
     pub status: Option<u64>,
     /// the media type of the bytes
     pub content_type: Option<String>,
-    /// real time that fetching takes
+    /// the milliseconds of real time that fetching takes
     pub milliseconds: Option<u64>,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn view(world: &World) -> Value {
     json!({ "addresses": rows })
 }
 
-/// Sets one. Shape: a member of `addresses`.
+/// Registers the answer of an address. Shape: a member of `addresses`.
 pub(super) fn put(world: &mut World, address: AddressContent) -> Result<Value, Refusal> {
     let AddressContent { url, text, base64, status, content_type, milliseconds } = address;
     let url = https(&url)?;
@@ -71,7 +71,7 @@ fn failure(code: u64) -> Result<u16, Refusal> {
     status.ok_or_else(|| Refusal::invalid(format!("`status` is 300 to 599, not {code}")))
 }
 
-/// Forgets one, or all; gives the others.
+/// Deletes the answer of one address, or of all. Shape: as [`view`].
 pub(super) fn delete(world: &mut World, url: Option<&str>) -> Result<Value, Refusal> {
     let addresses = &world.state().addresses;
     let urls: Vec<String> = match url {
@@ -90,8 +90,7 @@ pub(super) fn delete(world: &mut World, url: Option<&str>) -> Result<Value, Refu
 
 fn https(text: &str) -> Result<String, Refusal> {
     let url = Url::parse(text).ok().filter(|url| url.scheme() == "https");
-    url.map(String::from)
-        .ok_or_else(|| Refusal::invalid("`url` must be an absolute https address".to_owned()))
+    url.map(String::from).ok_or_else(|| Refusal::invalid("`url` must be an absolute https address"))
 }
 
 fn row(url: &str, registered: &Registered) -> Value {

@@ -1,6 +1,6 @@
-//! Advice on refused calls: a call that would have worked. It is only in the journal.
+//! Advice on refused calls: how to correct the call. It is only in the journal.
 //!
-//! The answer itself must not tell a client which ids and applications exist (§5.6).
+//! The answer to a client must not reveal the ids and applications that exist (§5.6).
 
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
 use moot_fixtures::nearest::nearest;
@@ -15,7 +15,7 @@ const PATH_LENGTH_MAX: usize = 100;
 /// The largest number of names in one piece of advice.
 const NAMES_MAX: usize = 5;
 
-/// The text that follows the detail of a refusal; `None` if the detail is sufficient.
+/// The text after the detail of a refusal; `None` if the detail is sufficient.
 pub(super) fn of(world: &World, exchange: &JournalEntry) -> Option<String> {
     let is = |stage: Stage| exchange.refused_by == Some(stage);
     if is(Stage::Route) && exchange.status == 404 {

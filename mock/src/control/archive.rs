@@ -12,10 +12,10 @@ use crate::world::journal::{JournalEntry, SentPart, Timing};
 
 /// All journal entries as HAR 1.2.
 ///
-/// It has the bodies that the journal has: the beginning of a request's text, the parts of a form, the
-/// whole answer, but no file. Secrets are fingerprints. `send` is the time for reading the body, by the
-/// clock of the world. `wait` and `receive` are the delays of a fault. So with a frozen clock the same
-/// calls give the same archive. Most headers are not in the journal, and not in the archive.
+/// It has the bodies of the journal: the beginning of a request's text, the parts of a form, the whole
+/// answer, but no files. Secrets are fingerprints. `send` is the time for reading the body, by the clock
+/// of the world. `wait` and `receive` are the delays of a fault. So with a frozen clock the same calls
+/// give the same archive. Most headers are not in the journal and therefore missing.
 pub(super) fn archive(world: &World, filter: &ExchangeFilter) -> Value {
     let exchanges = found(world, filter).into_iter().map(|exchange| shown(world, exchange));
     let entries: Vec<Value> = exchanges.map(|one| entry(world.base_url(), &one)).collect();

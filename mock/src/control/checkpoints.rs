@@ -1,25 +1,58 @@
-//! Checkpoints: states of a world that a test goes back to.
+//! Reset, restart, and checkpoints: named states of a world to which a test goes back.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::{Refusal, overview};
 use crate::value::limits::{CHECKPOINT_NAME_LENGTH_MAX, CHECKPOINTS_MAX};
 use crate::value::timestamp;
 use crate::world::World;
+use crate::world::fault::drill::Drills;
 use crate::world::state::change::{Change, Checkpoint};
 
-/// All checkpoints, by name. Shape: `{"checkpoints": [{"name", "time"}]}`; `time` is the world's when it
-/// was made.
+/// Takes a world back to its start, or to a checkpoint. Returns the overview of the world, and the former
+/// world. Dropping that one removes files, so the caller drops it outside of locks.
+pub(crate) fn go_back(
+    world: &mut World,
+    system_now: Timestamp,
+    checkpoint: Option<&str>,
+) -> Result<(Value, Box<World>), Refusal> {
+    let earlier = match checkpoint {
+        None => world.at_first(),
+        Some(name) => {
+            let checkpoint = world.state().checkpoints.get(name).ok_or_else(|| unknown(name))?;
+            world.at_checkpoint(checkpoint)
+        }
+    };
+    let earlier = earlier.map_err(|error| Refusal::conflict(error.to_string()))?;
+    let former = std::mem::replace(world, earlier);
+    Ok((overview::world(world, world.now(system_now)), Box::new(former)))
+}
+
+/// Restarts the service from a client's point of view: forgets faults, drills and the counts of the rate
+/// limit, which `--state` does not store. The journal and all acknowledged changes remain.
+pub(super) fn restart(world: &mut World, system_now: Timestamp) -> Value {
+    world.faults().clear();
+    world.drilled().set(Drills::default());
+    let limiters = world.token_limiter().map(|(_, limiter)| limiter);
+    limiters.into_iter().chain([world.limiter()]).for_each(|limiter| limiter.reset());
+    if let Some(hook) = world.hook_to_keep() {
+        hook.restart(world);
+    }
+    overview::world(world, world.now(system_now))
+}
+
+/// All checkpoints, by name. Shape: `{"checkpoints": [{"name", "time"}]}`; `time` is the world's time of
+/// the checkpoint.
 pub(super) fn view(world: &World) -> Value {
     let checkpoints = world.state().checkpoints.iter();
     let views: Vec<Value> = checkpoints.map(|(name, made)| row(name, made)).collect();
     json!({ "checkpoints": views })
 }
 
-/// Makes one, or makes it again. Shape: a member of `checkpoints`.
+/// Creates or replaces a checkpoint. Shape: a member of `checkpoints`.
 pub(super) fn put(world: &mut World, now: Timestamp, name: String) -> Result<Value, Refusal> {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
     let is_name = (1..=CHECKPOINT_NAME_LENGTH_MAX).contains(&name.len())
@@ -42,13 +75,7 @@ pub(super) fn put(world: &mut World, now: Timestamp, name: String) -> Result<Val
     Ok(answer)
 }
 
-/// The world as it was at one.
-pub(super) fn world_at(world: &World, name: &str) -> Result<World, Refusal> {
-    let checkpoint = world.state().checkpoints.get(name).ok_or_else(|| unknown(name))?;
-    world.at_checkpoint(checkpoint).map_err(|error| Refusal::conflict(error.to_string()))
-}
-
-/// Forgets one; gives the others.
+/// Deletes a checkpoint. Shape: as [`view`].
 pub(super) fn delete(world: &mut World, name: String) -> Result<Value, Refusal> {
     if !world.state().checkpoints.contains_key(&name) {
         return Err(unknown(&name));

@@ -1,5 +1,5 @@
-//! The events of a world, for those who watch it. A watcher asks again and again for what is new since it
-//! asked last, so that nothing is kept for it but its place.
+//! The events of a world, for its watchers. A watcher asks regularly for new events, so the world only
+//! stores its position.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use crate::world::fault::ArmedFaultJson;
 use crate::world::journal::Journal;
 use crate::world::state::change::Change;
 
-/// What an event tells of.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum EventKind {
-    /// The first event: the watcher is there.
+    /// The first event of a watcher.
     Hello,
     /// A call and its answer.
     Exchange,
-    /// Something changed that no other kind tells of.
+    /// A change without a kind of its own.
     Change,
-    /// A delivery was queued, attempted or forgotten.
+    /// A delivery was queued, attempted or removed.
     Delivery,
-    /// The clock was moved, frozen or let run.
+    /// The clock was moved, stopped or started.
     Clock,
-    /// A fault was armed or disarmed, or it struck.
+    /// A fault was armed or removed, or it affected a call.
     Fault,
-    /// The world went back, or its journal was emptied.
+    /// The world was reset or restored, or its journal was emptied.
     Reset,
-    /// Events that the watcher was too slow for.
+    /// Events were lost, because the watcher was too slow.
     Lost,
 }
 
@@ -44,31 +44,38 @@ pub(crate) enum EventKind {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ControlEvent {
     pub(crate) kind: EventKind,
-    /// The number of calls recorded so far; only a call has one.
+    /// The number of recorded calls. Only an exchange has an id.
     pub(crate) id: Option<u64>,
     /// JSON.
     pub(crate) data: String,
 }
 
-/// Somebody who watches a world: which events it has seen.
+impl ControlEvent {
+    fn new(kind: EventKind, data: &impl Serialize) -> Self {
+        Self { kind, id: None, data: serde_json::to_string(data).unwrap_or_default() }
+    }
+}
+
+/// The position of a watcher in the events of a world.
 #[derive(Debug)]
 pub(crate) struct EventWatcher {
     filter: ExchangeFilter,
     journal: Arc<Journal>,
-    /// How many calls had been recorded.
+    /// The number of recorded calls at its last question.
     recorded: u64,
-    /// How often the journal had been emptied.
+    /// The number of times that the journal had been emptied.
     cleared: u64,
     changes: ChangeWatcher,
     faults: Vec<ArmedFaultJson>,
 }
 
 impl EventWatcher {
-    /// Watches from now on; the calls after the one that was recorded as number `last` come first.
+    /// A watcher of all events from now on. With `last`, the calls after the one with this number come
+    /// first.
     pub(crate) fn new(world: &World, filter: ExchangeFilter, last: Option<u64>) -> Self {
         let journal = world.journal().clone();
         let recorded = journal.recorded();
-        // Another process may have given a number that this one has not come to.
+        // Another process may have given a number that is too large for this one.
         let recorded = last.filter(|last| *last <= recorded).unwrap_or(recorded);
         let recorded = if filter.since.is_some() && last.is_none() { 0 } else { recorded };
         Self {
@@ -81,13 +88,13 @@ impl EventWatcher {
         }
     }
 
-    /// The first event: how many calls were recorded, and which world it is.
+    /// The first event, with the number of recorded calls and the seed of the world.
     pub(crate) fn hello(&self, world: &World) -> ControlEvent {
         let data = json!({ "recorded": self.journal.recorded(), "seed": world.settings().seed });
-        ControlEvent { kind: EventKind::Hello, id: None, data: text(&data) }
+        ControlEvent::new(EventKind::Hello, &data)
     }
 
-    /// What is new since the last time.
+    /// The events since the last call.
     pub(crate) fn news(&mut self, world: &World, system_now: Timestamp) -> Vec<ControlEvent> {
         let mut events = Vec::new();
         let is_other = !Arc::ptr_eq(&self.journal, world.journal())
@@ -95,39 +102,35 @@ impl EventWatcher {
             || self.cleared != world.journal().cleared();
         let mut lost = 0;
         if is_other {
-            // What happened before it went back.
+            // The events before the reset.
             lost += self.calls(world, &mut events) + self.changes(world, system_now, &mut events);
             *self = Self::new(world, self.filter.clone(), None);
-            events.push(ControlEvent { kind: EventKind::Reset, id: None, data: text(&json!({})) });
+            events.push(ControlEvent::new(EventKind::Reset, &json!({})));
         }
         lost += self.calls(world, &mut events) + self.changes(world, system_now, &mut events);
         self.faults(world, &mut events);
         if lost > 0 {
-            let data = json!({ "lost": lost });
-            events.push(ControlEvent { kind: EventKind::Lost, id: None, data: text(&data) });
+            events.push(ControlEvent::new(EventKind::Lost, &json!({ "lost": lost })));
         }
         events
     }
 
-    /// The newest calls; gives how many earlier ones are lost.
+    /// Adds the new calls. Returns the number of lost ones.
     fn calls(&mut self, world: &World, events: &mut Vec<ControlEvent>) -> u64 {
         let (first, entries) = self.journal.after(self.recorded, WATCHED_CALLS_MAX);
         let lost = first.saturating_sub(self.recorded);
         self.recorded = first + entries.len() as u64;
         for (number, entry) in (first + 1..).zip(entries) {
             if self.filter.matches(world, &entry) {
-                let data = exchanges::shown(world, entry);
-                events.push(ControlEvent {
-                    kind: EventKind::Exchange,
-                    id: Some(number),
-                    data: text(&data),
-                });
+                let shown = exchanges::shown(world, entry);
+                let event = ControlEvent::new(EventKind::Exchange, &shown);
+                events.push(ControlEvent { id: Some(number), ..event });
             }
         }
         lost
     }
 
-    /// The newest changes; gives how many earlier ones are lost.
+    /// Adds the new changes. Returns the number of lost ones.
     fn changes(
         &mut self,
         world: &World,
@@ -148,7 +151,7 @@ impl EventWatcher {
         let changed = faults.iter().filter(|fault| !is_known(fault)).map(|fault| json!(fault));
         let gone = self.faults.iter().filter(|old| faults.iter().all(|one| one.id != old.id));
         let gone = gone.map(|fault| json!({ "id": fault.id, "disarmed": true }));
-        let event = |data| ControlEvent { kind: EventKind::Fault, id: None, data: text(&data) };
+        let event = |data| ControlEvent::new(EventKind::Fault, &data);
         events.extend(changed.chain(gone).map(event));
         self.faults = faults;
     }
@@ -161,18 +164,14 @@ fn of_change(world: &World, system_now: Timestamp, change: &Change) -> ControlEv
             (EventKind::Delivery, json!({ "id": id, "forgotten": true }))
         }
         Change::SetClock(_) => (EventKind::Clock, clock::view(world, system_now, &[])),
-        Change::PutLegalRequest { record, .. } => {
-            let data = json!({ "change": change.to_string(), "legal_request_id": record.id });
+        other => {
+            let legal_request_id = match other {
+                Change::PutLegalRequest { record, .. } => Some(&record.id),
+                _ => None,
+            };
+            let data = json!({ "change": other.to_string(), "legal_request_id": legal_request_id });
             (EventKind::Change, data)
         }
-        other => {
-            (EventKind::Change, json!({ "change": other.to_string(), "legal_request_id": null }))
-        }
     };
-    ControlEvent { kind, id: None, data: text(&data) }
-}
-
-/// A call is written without a JSON value between: a busy mock tells of hundreds in a second.
-fn text(data: &impl Serialize) -> String {
-    serde_json::to_string(data).unwrap_or_default()
+    ControlEvent::new(kind, &data)
 }

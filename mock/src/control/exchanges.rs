@@ -1,4 +1,4 @@
-//! The journal: what clients sent, what they were told and why.
+//! The journal: the calls of clients, the answers, and the reasons of refusals.
 
 use moot_fixtures::contract::Operation;
 use serde_json::{Value, json};
@@ -9,13 +9,14 @@ use super::refusal::Refusal;
 use crate::world::World;
 use crate::world::journal::JournalEntry;
 
-/// The newest exchanges. Shape: `{"count", "exchanges": [{"serial", "at", "client", "wire": {"connection", "number",
-/// "began_us", "ended_us", "client_left"}, "method", "path",
-/// "query", "operation", "application", "request": {"authorization", "scheme",
-/// "credentials", "user_agent", "idempotency_key", "expects_refusal", "content_type", "length", "text",
-/// "parts": [{"name", "file_name", "content_type", "length", "text", "digest"}]}, "status", "response":
-/// {"content_type", "length", "page", "pages", "retry_after_seconds"}, "problem", "detail", "decision", "passed", "changes", "deliveries",
-/// "fault"}]}`; `count` says how many match, also beyond the limit, `application` is a client id, `authorization` a fingerprint.
+/// The newest exchanges. `count` is the number of all that match. Shape: `{"count", "exchanges": [{"serial",
+/// "at", "client", "wire": {"connection", "number", "began_us", "ended_us", "client_left"}, "method",
+/// "path", "query", "operation", "application", "request": {"authorization", "scheme", "credentials",
+/// "user_agent", "idempotency_key", "expects_refusal", "content_type", "length", "text", "parts":
+/// [{"name", "file_name", "content_type", "length", "text", "digest"}]}, "status", "response":
+/// {"content_type", "length", "page", "pages", "retry_after_seconds"}, "problem", "detail", "decision",
+/// "passed", "changes", "deliveries", "fault"}]}`. `application` is a client id, and `authorization` is a
+/// fingerprint.
 pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Value {
     let (count, newest) = world.journal().matching(limit, |entry| filter.matches(world, entry));
     let shown: Vec<JournalEntry> =
@@ -23,8 +24,8 @@ pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Valu
     json!({ "count": count, "exchanges": shown })
 }
 
-/// The whole journal, also what was cleared and is kept for the account, with the bodies of the answers that it
-/// still has: `answer` of each exchange, a text without secrets, or null.
+/// The whole journal, with cleared entries that the account needs. Each exchange has the body of the answer
+/// as `answer`, a text without secrets, or null if the journal does not have it.
 #[cfg(feature = "server")]
 pub(super) fn with_answers(world: &World) -> Value {
     let entries = world.journal().all_for_account().into_iter();
@@ -32,10 +33,10 @@ pub(super) fn with_answers(world: &World) -> Value {
     json!({ "exchanges": exchanges.collect::<Vec<_>>() })
 }
 
-/// Whether what a filter names exists.
+/// Refuses a filter with an unknown application, because no call can match it.
 ///
 /// # Errors
-/// 404 for an unknown application, which no call can ever match.
+/// 404.
 pub(super) fn check(world: &World, filter: &ExchangeFilter) -> Result<(), Refusal> {
     match &filter.application {
         Some(client_id) if world.seeded().application_of(client_id).is_none() => {
@@ -45,8 +46,8 @@ pub(super) fn check(world: &World, filter: &ExchangeFilter) -> Result<(), Refusa
     }
 }
 
-/// One exchange, with the body of its answer and the clause of its operation. Shape: a member of `exchanges`
-/// with `answer`, a text without secrets or null, and `section`.
+/// One exchange. Shape: a member of `exchanges`, with the body of the answer as `answer` (a text without
+/// secrets, or null) and the clause of the operation as `section`.
 pub(super) fn details(world: &World, serial: u64) -> Result<Value, Refusal> {
     let Some(exchange) = world.journal().newest(|entry| entry.serial == serial) else {
         return Err(Refusal::unknown(format!("the journal has no call {serial}")));
@@ -65,16 +66,16 @@ fn with_answer(world: &World, exchange: JournalEntry) -> Value {
     exchange
 }
 
-/// How many exchanges match. Shape: `{"count"}`.
+/// The number of exchanges that match. Shape: `{"count"}`.
 pub(super) fn count(world: &World, filter: &ExchangeFilter) -> Value {
     let (count, _) = world.journal().matching(0, |entry| filter.matches(world, entry));
     json!({ "count": count })
 }
 
-/// The newest of the exchanges that match as much as possible. Shape: `{"differs_in": [], "exchange":
-/// {…}}`; null if there is none. `differs_in` has the members of the filter that it does not match.
+/// The exchange that matches most members of the filter; of several, the newest. `differs_in` lists the
+/// other members. Shape: `{"differs_in": [], "exchange": {…}}`; null if there is no exchange.
 #[cfg(feature = "server")]
-pub(super) fn nearest(world: &World, filter: &ExchangeFilter) -> Value {
+pub(crate) fn nearest(world: &World, filter: &ExchangeFilter) -> Value {
     let since = ExchangeFilter { since: filter.since, ..ExchangeFilter::default() };
     let candidates = found(world, &since).into_iter().rev();
     let nearest = candidates.min_by_key(|exchange| filter.differences(world, exchange).len());
@@ -84,7 +85,7 @@ pub(super) fn nearest(world: &World, filter: &ExchangeFilter) -> Value {
     })
 }
 
-/// An entry as its readers see it: with the client id of the caller, and with advice on what would have worked.
+/// An entry with the client id of the caller, and with advice on a refused call.
 pub(super) fn shown(world: &World, mut exchange: JournalEntry) -> JournalEntry {
     let application = exchange.application_index.and_then(|at| world.seeded().application(at));
     exchange.application = application.map(|application| application.client_id.clone());

@@ -1,4 +1,4 @@
-//! The members that arm a fault.
+//! Reads a fault from the members of a request.
 
 use std::net::IpAddr;
 
@@ -8,15 +8,14 @@ use moot_fixtures::contract::Operation;
 use moot_fixtures::nearest::{ending, nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
 use strum::VariantNames;
 
 use super::filter::{operation, path_pattern};
 use crate::value::path_pattern::PathPattern;
 use crate::world::fault::{FailedStatus, Fault, FaultFilter, FaultKind};
 
-/// Reads a fault from its members.
 pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {
     FaultRequest::deserialize(reader)?.fault().map_err(D::Error::custom)
 }
@@ -29,17 +28,17 @@ pub(super) struct FaultRequest {
     effect: EffectRequest,
     /// several effects on one call, in their order, each with `kind` and its members
     effects: Option<Vec<EffectRequest>>,
-    /// effects on consecutive calls: of each call one, a list, or null to leave the call alone
+    /// effects on consecutive calls: for each call one effect, a list of effects, or null for none
     #[serde(default)]
     #[schemars(schema_with = "sequence_schema")]
-    sequence: Option<Vec<StepRequest>>,
+    sequence: Option<Vec<Value>>,
     /// calls of this operation, such as `create_legal_request`
     #[serde(default, deserialize_with = "operation")]
     #[schemars(with = "Option<String>")]
     operation: Option<Operation>,
     /// calls with this method
     method: Option<String>,
-    /// calls with such a path below the base address, also of no operation; `*` stands for any characters
+    /// calls with this path below the base address, also unknown paths; `*` stands for any characters
     #[serde(default, deserialize_with = "path_pattern")]
     #[schemars(with = "Option<String>")]
     path: Option<PathPattern>,
@@ -47,30 +46,21 @@ pub(super) struct FaultRequest {
     application: Option<String>,
     /// calls from this address
     client: Option<String>,
-    /// the first matching call that is struck; 1 if absent
+    /// the number of the first affected call among the matching ones; 1 if absent
     #[schemars(range(min = 1))]
     nth: Option<u64>,
-    /// how many calls are struck, or how often the sequence is run through; 1 if absent
+    /// the number of affected calls, or of repetitions of the sequence; 1 if absent
     #[schemars(range(min = 1))]
     times: Option<u64>,
 }
 
-/// The effects on one call of a sequence.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum StepRequest {
-    None,
-    Several(Vec<Value>),
-    One(Value),
-}
-
 /// The members of an effect.
-#[derive(Default, Deserialize, JsonSchema)]
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct EffectRequest {
     /// `status`, `redirect`, `delay`, `slow_body`, `stall`, `close`, `garbage`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `html_page`, `missing_member`, `extra_member` or `commit_then_fail`
     kind: Option<String>,
-    /// of `status` and `commit_then_fail`: 400 to 599; of `redirect`: 300 to 399, 302 if absent
+    /// for `status` and `commit_then_fail`: 400 to 599; for `redirect`: 300 to 399, 302 if absent
     status: Option<u64>,
     /// with `status`: `type` of the problem
     problem: Option<String>,
@@ -78,15 +68,15 @@ struct EffectRequest {
     retry_after_seconds: Option<u64>,
     /// with `retry_after_seconds`: `true` sends it as a date
     retry_after_date: Option<bool>,
-    /// of `redirect`: the header `Location`
+    /// for `redirect`: the header `Location`
     location: Option<String>,
-    /// of `delay`, `slow_body` and `stall`: real time
+    /// for `delay`, `slow_body` and `stall`: real time
     milliseconds: Option<u64>,
-    /// of `wrong_content_type`; `text/html` if absent
+    /// for `wrong_content_type`; `text/html` if absent
     content_type: Option<String>,
-    /// of `missing_member` and `extra_member`: its JSON pointer
+    /// for `missing_member` and `extra_member`: its JSON pointer
     member: Option<String>,
-    /// of `extra_member`: its value; `true` if absent
+    /// for `extra_member`: its value; `true` if absent
     value: Option<Value>,
 }
 
@@ -100,7 +90,7 @@ impl FaultRequest {
             (None, None) => vec![vec![effect.kind()?]],
             (Some(effects), None) => vec![kinds(effects)?],
             (None, Some(steps)) => {
-                steps.into_iter().map(StepRequest::kinds).collect::<Result<_, _>>()?
+                steps.into_iter().map(kinds_of_step).collect::<Result<_, _>>()?
             }
             (Some(_), Some(_)) => {
                 return Err("give exactly one of `kind`, `effects` and `sequence`".to_owned());
@@ -121,19 +111,17 @@ impl FaultRequest {
     }
 }
 
-impl StepRequest {
-    fn kinds(self) -> Result<Vec<FaultKind>, String> {
-        let effects = match self {
-            Self::None => return Ok(Vec::new()),
-            Self::Several(effects) => effects,
-            Self::One(effect) => vec![effect],
-        };
-        // Read here, so that the error names the member.
-        let effects = effects.into_iter().map(|effect| {
-            serde_json::from_value(effect).map_err(|error| format!("an effect: {error}"))
-        });
-        kinds(effects.collect::<Result<_, _>>()?)
-    }
+/// The effects on one call of a sequence.
+fn kinds_of_step(step: Value) -> Result<Vec<FaultKind>, String> {
+    let effects = match step {
+        Value::Null => Vec::new(),
+        Value::Array(effects) => effects,
+        effect => vec![effect],
+    };
+    let effects = effects.into_iter().map(|effect| {
+        serde_json::from_value(effect).map_err(|error| format!("an effect: {error}"))
+    });
+    kinds(effects.collect::<Result<_, _>>()?)
 }
 
 fn kinds(effects: Vec<EffectRequest>) -> Result<Vec<FaultKind>, String> {
@@ -143,11 +131,17 @@ fn kinds(effects: Vec<EffectRequest>) -> Result<Vec<FaultKind>, String> {
 impl EffectRequest {
     fn kind(mut self) -> Result<FaultKind, String> {
         let kind = self.take_kind()?;
-        self.check_rest(&kind)?;
-        Ok(kind)
+        match self.given() {
+            // A member that is left belongs to another kind.
+            Some(name) => {
+                let kind: &str = (&kind).into();
+                Err(format!("`{name}` has no meaning for this fault of kind `{kind}`"))
+            }
+            None => Ok(kind),
+        }
     }
 
-    /// Takes what the kind needs out of the members.
+    /// Takes the members of the kind out of the request.
     fn take_kind(&mut self) -> Result<FaultKind, String> {
         let kind = self.kind.take().ok_or_else(|| "an effect needs `kind`".to_owned())?;
         Ok(match kind.as_str() {
@@ -213,31 +207,11 @@ impl EffectRequest {
         self.member.take().ok_or_else(|| missing("member"))
     }
 
-    /// What nobody took was meant for another kind.
-    fn check_rest(&self, kind: &FaultKind) -> Result<(), String> {
-        match self.given() {
-            Some(name) => {
-                let kind: &str = kind.into();
-                Err(format!("`{name}` says nothing about a fault of kind `{kind}` as it is"))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// The first member that is there, beside `kind`.
-    fn given(&self) -> Option<&'static str> {
-        let all = [
-            ("status", self.status.is_some()),
-            ("problem", self.problem.is_some()),
-            ("retry_after_seconds", self.retry_after_seconds.is_some()),
-            ("retry_after_date", self.retry_after_date.is_some()),
-            ("location", self.location.is_some()),
-            ("milliseconds", self.milliseconds.is_some()),
-            ("content_type", self.content_type.is_some()),
-            ("member", self.member.is_some()),
-            ("value", self.value.is_some()),
-        ];
-        all.into_iter().find_map(|(name, is_there)| is_there.then_some(name))
+    /// The name of the first present member other than `kind`.
+    fn given(&self) -> Option<String> {
+        let members = json!(self);
+        let mut present = members.as_object()?.iter().filter(|(_, value)| !value.is_null());
+        present.find(|(name, _)| *name != "kind").map(|(name, _)| name.clone())
     }
 }
 
@@ -247,7 +221,7 @@ fn status_code(code: u64, allowed: &str) -> Result<StatusCode, String> {
 }
 
 fn read_method(text: &str) -> Result<Method, String> {
-    text.parse().map_err(|_| format!("`method` is such as POST, not `{text}`"))
+    text.parse().map_err(|_| format!("`method` is a method such as POST, not `{text}`"))
 }
 
 fn read_client(text: &str) -> Result<IpAddr, String> {

@@ -1,4 +1,4 @@
-//! Arming faults. One that could never strike is refused.
+//! Arms faults. A fault that could never affect a call is refused.
 
 use moot_fixtures::contract::TokenNeed;
 use serde_json::{Value, json};
@@ -12,13 +12,14 @@ use crate::world::fault::{Fault, FaultKind};
 use crate::world::{World, authorise};
 
 /// Every fault, oldest first. Shape: `{"faults": [{"id", "kind", "sequence", "operation",
-/// "method", "path", "application", "client", "nth", "times", "matched", "hits", "spent"}]}`; `hits` says
-/// how often it struck, `kind` is null if it has several effects, which `sequence` lists call by call.
+/// "method", "path", "application", "client", "nth", "times", "matched", "hits", "spent"}]}`. `hits` is the
+/// number of affected calls. `kind` is null if the fault has several effects; `sequence` lists them by
+/// call.
 pub(super) fn view(world: &World) -> Value {
     json!({ "faults": world.faults().views() })
 }
 
-/// Arms one. Shape: a member of `faults`.
+/// Arms a fault. Shape: a member of `faults`.
 pub(super) fn arm(world: &World, fault: Fault) -> Result<Value, Refusal> {
     check_count("nth", fault.nth)?;
     check_count("times", fault.times)?;
@@ -31,7 +32,7 @@ pub(super) fn arm(world: &World, fault: Fault) -> Result<Value, Refusal> {
     })
 }
 
-/// Disarms one; gives the others.
+/// Removes a fault. Shape: as [`view`].
 pub(super) fn disarm(world: &World, id: u64) -> Result<Value, Refusal> {
     if world.faults().remove(id) {
         return Ok(view(world));
@@ -41,7 +42,7 @@ pub(super) fn disarm(world: &World, id: u64) -> Result<Value, Refusal> {
 
 fn check_count(name: &str, count: u64) -> Result<(), Refusal> {
     if count == 0 {
-        let detail = format!("`{name}` counts from 1, so that 0 would never strike");
+        let detail = format!("`{name}` counts from 1; a fault with 0 would affect no call");
         return Err(Refusal::invalid(detail));
     }
     Ok(())
@@ -50,7 +51,7 @@ fn check_count(name: &str, count: u64) -> Result<(), Refusal> {
 fn check_sequence(sequence: &[Vec<FaultKind>]) -> Result<(), Refusal> {
     let kinds: Vec<&FaultKind> = sequence.iter().flatten().collect();
     if kinds.is_empty() {
-        return Err(Refusal::invalid("a fault needs an effect, such as `kind`".to_owned()));
+        return Err(Refusal::invalid("a fault needs an effect, such as `kind`"));
     }
     let calls = sequence.len();
     if calls > FAULT_SEQUENCE_MAX || sequence.iter().any(|kinds| kinds.len() > FAULT_EFFECTS_MAX) {
@@ -88,7 +89,7 @@ fn check_kind(kind: &FaultKind) -> Result<(), Refusal> {
     Err(Refusal::invalid(wrong))
 }
 
-/// The index of the application, if a call of it can be admitted at all.
+/// The index of the fault's application. Refuses an application whose calls are never admitted.
 fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
     let filter = &fault.filter;
     if let Some(operation) = filter.operation

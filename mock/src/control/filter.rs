@@ -1,4 +1,4 @@
-//! Which exchanges of the journal an action is about.
+//! Filters for exchanges of the journal and for deliveries.
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::nearest::{ending, nearest};
@@ -11,7 +11,7 @@ use crate::world::World;
 use crate::world::journal::JournalEntry;
 use crate::world::state::resource::Delivery;
 
-/// Which exchanges; what is absent matches any.
+/// A filter for exchanges. An absent member matches all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct ExchangeFilter {
     /// a call of this operation
@@ -20,7 +20,7 @@ pub struct ExchangeFilter {
     pub operation: Option<Operation>,
     /// a call with this method
     pub method: Option<String>,
-    /// a call with such a path below the base address; `*` stands for any characters
+    /// a call with this path below the base address; `*` stands for any characters
     #[serde(default, deserialize_with = "path_pattern")]
     #[schemars(with = "Option<String>")]
     pub path: Option<PathPattern>,
@@ -36,7 +36,7 @@ pub struct ExchangeFilter {
     pub since: Option<u64>,
 }
 
-/// Which deliveries; what is absent matches any.
+/// A filter for deliveries. An absent member matches all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct DeliveryFilter {
     /// `queued`, `delivered`, `failed` or `discarded`
@@ -64,12 +64,12 @@ impl DeliveryFilter {
     }
 }
 
-/// Which statuses.
+/// A filter for statuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusFilter {
-    /// This one.
+    /// This status.
     Exactly(u16),
-    /// All of one hundred, by its first digit.
+    /// All statuses with this first digit.
     Class(u16),
 }
 
@@ -102,7 +102,6 @@ impl ExchangeFilter {
     }
 }
 
-/// Reads the name of an operation.
 pub(super) fn operation<'de, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<Operation>, D::Error> {
@@ -114,13 +113,12 @@ pub(super) fn operation<'de, D: Deserializer<'de>>(
     })
 }
 
-/// Reads a pattern of paths.
 pub(super) fn path_pattern<'de, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<PathPattern>, D::Error> {
     optional_text(reader, |text| {
         PathPattern::new(text)
-            .ok_or_else(|| format!("`path` is such as /v1/requests/*, not `{text}`"))
+            .ok_or_else(|| format!("`path` is a pattern such as /v1/requests/*, not `{text}`"))
     })
 }
 
@@ -140,7 +138,7 @@ fn status<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<StatusFilter>, 
             Some(digit) => number(digit, 1..=5).map(StatusFilter::Class),
             None => number(text, 100..=599).map(StatusFilter::Exactly),
         };
-        found.ok_or_else(|| format!("`status` is such as 422 or 4xx, not `{text}`"))
+        found.ok_or_else(|| format!("`status` is a status such as 422 or 4xx, not `{text}`"))
     })
 }
 

@@ -1,4 +1,4 @@
-//! All that is known of a legal request, and moving one.
+//! Shows, adds and changes legal requests.
 
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
@@ -15,22 +15,28 @@ use crate::world::state::resource::legal_request::StoredFile;
 use crate::world::state::resource::status_way;
 use crate::world::{World, transition};
 
-/// The newest legal requests. Shape: `{"count", "legal_requests": [{"id", "company", "workflow_id", "name",
-/// "status", "created_at", "transitions", "next_step_at"}]}`; `count` says how many match, also beyond the
-/// limit.
+/// The newest legal requests. `count` is the number of all that match. Shape: `{"count",
+/// "legal_requests": [{"id", "company", "workflow_id", "name", "status", "created_at", "transitions",
+/// "next_step_at"}]}`.
 pub(super) fn list(world: &World, status: Option<LegalRequestStatus>, limit: usize) -> Value {
+    let has_status = |record: &&LegalRequest| status.is_none_or(|status| record.status() == status);
+    let shown: Vec<Value> = newest_first(world)
+        .filter(has_status)
+        .take(limit)
+        .map(|record| summary(world, record))
+        .collect();
+    json!({ "count": newest_first(world).filter(has_status).count(), "legal_requests": shown })
+}
+
+fn newest_first(world: &World) -> impl Iterator<Item = &LegalRequest> {
     let rows = &world.state().legal_requests;
-    let all = (0..rows.next_row()).rev().filter_map(|row| rows.get(row));
-    let matching = all.filter(|record| status.is_none_or(|status| record.status() == status));
-    let shown: Vec<Value> =
-        matching.clone().take(limit).map(|record| summary(world, record)).collect();
-    json!({ "count": matching.count(), "legal_requests": shown })
+    (0..rows.next_row()).rev().filter_map(|row| rows.get(row).map(AsRef::as_ref))
 }
 
 fn summary(world: &World, record: &LegalRequest) -> Value {
     json!({
         "id": record.id,
-        "company": world.seeded().company(record.company).map(|company| &company.name),
+        "company": parties::company_name(world, record.company),
         "workflow_id": world.seeded().workflow_id(record.workflow),
         "name": record.name,
         "status": record.status(),
@@ -40,22 +46,18 @@ fn summary(world: &World, record: &LegalRequest) -> Value {
     })
 }
 
-/// The newest legal request of a company once more, as a draft with an id of its own. Nothing moves it on.
+/// Adds a copy of a company's newest legal request, as a draft with its own id and without progression.
 pub(super) fn add(
     world: &mut World,
     now: Timestamp,
     company: Option<&str>,
 ) -> Result<Value, Refusal> {
     let company = parties::company_of(world, company)?;
-    let rows = &world.state().legal_requests;
-    let newest = (0..rows.next_row()).rev().filter_map(|row| rows.get(row));
-    let newest = newest.into_iter().find(|record| record.company == company);
-    let newest = newest.ok_or_else(|| {
-        Refusal::conflict("the company has no legal request to copy: create one first".to_owned())
+    let newest = newest_first(world).find(|record| record.company == company).ok_or_else(|| {
+        Refusal::conflict("the company has no legal request to copy: create one first")
     })?;
-    let (row, id) = world
-        .fresh_legal_request()
-        .ok_or_else(|| Refusal::conflict("the world is full".to_owned()))?;
+    let (row, id) =
+        world.fresh_legal_request().ok_or_else(|| Refusal::conflict("the world is full"))?;
     let record = LegalRequest {
         row,
         status: LegalRequestStatus::Draft,
@@ -71,7 +73,7 @@ pub(super) fn add(
     Ok(summary(world, found(world, &id)?))
 }
 
-/// Everything. Shape: `{"id", "company", "workflow_id", "name", "description", "status",
+/// A legal request with all its data. Shape: `{"id", "company", "workflow_id", "name", "description", "status",
 /// "created_at", "fields": {}, "variables": {}, "internal_signers": [], "files": [{"name",
 /// "content_type", "length", "sha256", "role", "disposition"}], "merge", "activity": [],
 /// "transitions": [], "next_step_at"}`.
@@ -85,7 +87,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
     let activity: Vec<_> = record.activity.iter().map(|entry| entry.json(answers)).collect();
     Ok(json!({
         "id": record.id,
-        "company": world.seeded().company(record.company).map(|company| &company.name),
+        "company": parties::company_name(world, record.company),
         "workflow_id": world.seeded().workflow_id(record.workflow),
         "name": record.name,
         "description": record.description,
@@ -102,7 +104,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
     }))
 }
 
-/// Changes the status.
+/// Changes the status. Shape: as [`view`].
 pub(super) fn set_status(
     world: &mut World,
     now: Timestamp,
@@ -132,7 +134,7 @@ pub(super) fn set_status(
     view(world, id)
 }
 
-/// Changes how a request moves on by itself, from now on.
+/// Changes the progression of a request. Shape: as [`view`].
 pub(super) fn set_progression(
     world: &mut World,
     now: Timestamp,
@@ -147,7 +149,7 @@ pub(super) fn set_progression(
     view(world, id)
 }
 
-/// Adds a comment.
+/// Adds a comment. Shape: as [`view`].
 pub(super) fn comment(
     world: &mut World,
     now: Timestamp,
@@ -155,7 +157,7 @@ pub(super) fn comment(
     text: String,
 ) -> Result<Value, Refusal> {
     if text.trim().is_empty() {
-        return Err(Refusal::invalid("`text` must not be empty".to_owned()));
+        return Err(Refusal::invalid("`text` must not be empty"));
     }
     let mut record = LegalRequest::clone(found(world, id)?);
     transition::log(world, &mut record, now, ActivityKind::Comment, Some(text));
@@ -171,13 +173,11 @@ fn found<'w>(world: &'w World, id: &str) -> Result<&'w LegalRequest, Refusal> {
 }
 
 fn file(file: &StoredFile) -> Value {
-    let digest = file.content.digest();
-    let digest = digest.map(|digest| digest.iter().map(|byte| format!("{byte:02x}")));
     json!({
         "name": file.name,
         "content_type": file.content_type,
         "length": file.content.length,
-        "sha256": digest.map(Iterator::collect::<String>),
+        "sha256": file.content.hex_digest(),
         "role": file.role,
         "disposition": file.disposition,
     })

@@ -1,4 +1,4 @@
-//! The deliveries of a world, and their delivery policy.
+//! The deliveries of a world, and the delivery policy.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(super) fn set_policy(world: &mut World, update: PolicyUpdate) -> Result<Valu
     Ok(answer)
 }
 
-/// Queues a delivery again.
+/// Queues a delivery again. Shape: a member of `deliveries`.
 pub(super) fn redeliver(world: &mut World, now: Timestamp, id: u64) -> Result<Value, Refusal> {
     let delivery = found(world, id)?;
     match delivery.state {

@@ -1,4 +1,4 @@
-//! A world at a glance.
+//! An overview of a world.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) fn world(world: &World, now: Timestamp) -> Value {
     })
 }
 
-/// How many objects of each kind the first company has.
+/// The number of objects of each kind in the first company.
 #[cfg(feature = "server")]
 pub(super) fn first_counts(world: &World) -> Value {
     counts(world, 0)

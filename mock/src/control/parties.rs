@@ -1,4 +1,4 @@
-//! Users, applications and workflows that come and go while a world runs.
+//! Adds, changes and removes users, applications and workflows at run time.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::value::limits::{AMENDMENT_BYTES_MAX, AMENDMENTS_MAX};
 use crate::world::World;
 use crate::world::state::change::{Amended, Change};
 
-/// What changes of a workflow; what is absent stays. A new one needs `name`, `kind` and
+/// Changes of a workflow. Absent members keep their value. A new workflow needs `name`, `kind` and
 /// `signer_options`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -33,7 +33,7 @@ pub struct WorkflowUpdate {
     /// `generated` or `third_party`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// `single` or `multiple`: how the internal signers are named
+    /// `single` or `multiple`: the field for internal signers
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signers: Option<String>,
     /// the internal signers
@@ -48,19 +48,18 @@ pub struct WorkflowUpdate {
     /// its variables by name, each with `type`, `required`, `options` and `suggestions`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variables: Option<Map<String, Value>>,
-    /// of a new one: the name of the company; the first one if absent
+    /// for a new workflow: the name of the company; the first one if absent
     #[serde(skip_serializing)]
     pub company: Option<String>,
 }
 
-/// Shape: `{"applications": [{"client_id", "client_secret", "scopes": [], "company"}], "users":
-/// {company: [email]}, "workflows": [{"id", "company", "name", "type", "status"}]}`. Every action of this
-/// file answers it.
+/// The answer of every action in this file. Shape: `{"applications": [{"client_id", "client_secret",
+/// "scopes": [], "company"}], "users": {company: [email]}, "workflows": [{"id", "company", "name", "type",
+/// "status"}]}`.
 pub(super) fn view(world: &World) -> Value {
     world.describe()
 }
 
-/// Adds a user.
 pub(super) fn add_user(
     world: &mut World,
     email: String,
@@ -73,7 +72,6 @@ pub(super) fn add_user(
     amend(world, vec![Change::SetUser { company, email, is_user: true }])
 }
 
-/// Removes a user.
 pub(super) fn remove_user(world: &mut World, email: &str) -> Result<Value, Refusal> {
     let is_it = |user: &String| user.eq_ignore_ascii_case(email);
     let companies = (0..).zip(world.seeded().companies());
@@ -90,7 +88,6 @@ pub(super) fn remove_user(world: &mut World, email: &str) -> Result<Value, Refus
     amend(world, changes)
 }
 
-/// Adds or changes an application.
 pub(super) fn put_application(
     world: &mut World,
     client_id: String,
@@ -99,7 +96,7 @@ pub(super) fn put_application(
     company: Option<&str>,
 ) -> Result<Value, Refusal> {
     if scopes.is_some_and(Scopes::is_empty) {
-        return Err(Refusal::invalid("`scopes` has `read`, `write` or both".to_owned()));
+        return Err(Refusal::invalid("`scopes` has `read`, `write` or both"));
     }
     let (index, company, client_secret, scopes) = match world.seeded().application_of(&client_id) {
         Some((index, known)) => {
@@ -107,15 +104,14 @@ pub(super) fn put_application(
             (index, known.company, secret, scopes.unwrap_or(known.scopes))
         }
         None => {
-            let secret = secret.ok_or_else(|| {
-                Refusal::invalid("a new application needs `client_secret`".to_owned())
-            })?;
+            let secret = secret
+                .ok_or_else(|| Refusal::invalid("a new application needs `client_secret`"))?;
             let scopes = scopes.unwrap_or(Scopes::READ_WRITE);
             (world.seeded().next_application(), company_of(world, company)?, secret, scopes)
         }
     };
     if client_secret.is_empty() {
-        return Err(Refusal::invalid("`client_secret` must not be empty".to_owned()));
+        return Err(Refusal::invalid("`client_secret` must not be empty"));
     }
     check_length("the client id and the secret", client_id.len() + client_secret.len())?;
     let record = Arc::new(SeedApplication { client_id, client_secret, scopes });
@@ -123,7 +119,6 @@ pub(super) fn put_application(
     amend(world, vec![Change::SetApplication { index, amended }])
 }
 
-/// Removes an application.
 pub(super) fn remove_application(world: &mut World, client_id: &str) -> Result<Value, Refusal> {
     let (index, known) = world
         .seeded()
@@ -139,7 +134,6 @@ pub(super) fn remove_application(world: &mut World, client_id: &str) -> Result<V
     amend(world, vec![Change::SetApplication { index, amended }])
 }
 
-/// Adds or changes a workflow.
 pub(super) fn put_workflow(
     world: &mut World,
     id: String,
@@ -154,15 +148,15 @@ pub(super) fn put_workflow(
             (world.seeded().row_for_workflow(&id), company, present)
         }
     };
-    let record = laid_over(present, &update)?;
+    let record = updated(present, &update)?;
     check_length("the workflow", json!(record).to_string().len())?;
     let amended = Amended { company, record: Arc::new(record), is_removed: false };
     amend(world, vec![Change::SetWorkflow { row, amended }])
 }
 
-/// The workflow with what changes of it. Fields follow from the kind and the signers, unless they are
-/// given.
-fn laid_over(mut workflow: Value, update: &WorkflowUpdate) -> Result<SeedWorkflow, Refusal> {
+/// The workflow with its changes. A change of the kind or the signers also replaces its fields, unless
+/// the change has fields.
+fn updated(mut workflow: Value, update: &WorkflowUpdate) -> Result<SeedWorkflow, Refusal> {
     let invalid = |error: String| Refusal::invalid(format!("workflow: {error}"));
     if let (Value::Object(workflow), Value::Object(update)) = (&mut workflow, json!(update)) {
         if update.contains_key("kind") || update.contains_key("signers") {
@@ -177,7 +171,6 @@ fn laid_over(mut workflow: Value, update: &WorkflowUpdate) -> Result<SeedWorkflo
     Ok(workflow)
 }
 
-/// Removes a workflow.
 pub(super) fn remove_workflow(world: &mut World, id: &str) -> Result<Value, Refusal> {
     let (row, workflow) = world
         .seeded()
@@ -208,7 +201,11 @@ fn amend(world: &mut World, changes: Vec<Change>) -> Result<Value, Refusal> {
     Ok(view(world))
 }
 
-/// The company of this name; the first one if absent.
+pub(super) fn company_name(world: &World, company: u32) -> Option<&str> {
+    world.seeded().company(company).map(|company| company.name.as_str())
+}
+
+/// The company with this name; the first one if absent.
 pub(super) fn company_of(world: &World, name: Option<&str>) -> Result<u32, Refusal> {
     let Some(name) = name else { return Ok(0) };
     let known = world.seeded().company_of(name);

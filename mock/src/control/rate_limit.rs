@@ -1,4 +1,4 @@
-//! The rate limit: what it does, and whom it counted.
+//! The mode and the counts of the rate limit.
 
 use jiff::Timestamp;
 use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
@@ -24,7 +24,7 @@ pub(super) fn view(world: &World, now: Timestamp) -> Value {
     })
 }
 
-/// Changes mode and counts, those of the token endpoint's own limit too.
+/// Changes mode and counts, also those of the token endpoint's own limit.
 pub(super) fn set(
     world: &mut World,
     now: Timestamp,

@@ -1,20 +1,20 @@
-//! How an action of the control plane is refused.
+//! Refusals of the control plane.
 
 use moot_fixtures::nearest::{ending, nearest};
 use serde_json::Value;
 
 use crate::world::World;
 
-/// An action that was not done; nothing changed.
+/// A refused action. Nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// HTTP status: 4xx, or 500 where the fault is ours.
+    /// HTTP status: 4xx, or 500 for a fault of the mock.
     pub status: u16,
     /// `type` of the problem.
     pub problem: &'static str,
-    /// What is wrong, and what would have worked.
+    /// The mistake and the remedy.
     pub detail: String,
-    /// Further members of the problem.
+    /// Additional members of the problem.
     pub members: Vec<(&'static str, Value)>,
 }
 
@@ -23,7 +23,7 @@ impl Refusal {
         Self { status, problem, detail: detail.into(), members: Vec::new() }
     }
 
-    /// 404: there is no such thing.
+    /// 404: it does not exist.
     pub(crate) fn unknown(detail: impl Into<String>) -> Self {
         Self::new(404, "not_found", detail)
     }
@@ -41,7 +41,7 @@ impl Refusal {
         Self::new(409, "conflict", detail)
     }
 
-    /// 422: the value makes no sense.
+    /// 422: an invalid value.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(422, "invalid_value", detail)
     }

@@ -1,4 +1,4 @@
-//! Settings that change while a world runs.
+//! Settings that can be changed at run time.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::value::settings::{Progression, RateLimitMode};
 use crate::world::World;
 use crate::world::state::change::Change;
 
-/// New values of settings; what is absent stays.
+/// New values of settings. Absent members keep their value.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SettingsUpdate {
-    /// of new legal requests: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
+    /// for new legal requests: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
     #[serde(deserialize_with = "optional_progression")]
     #[schemars(with = "Option<String>")]
     pub progression: Option<Progression>,
@@ -29,7 +29,7 @@ pub struct SettingsUpdate {
     #[serde(deserialize_with = "rate_limit")]
     #[schemars(with = "Option<String>")]
     pub rate_limit: Option<RateLimitMode>,
-    /// `default`, `documented`, `random:SEED`, or answers laid over the present ones
+    /// `default`, `documented`, `random:SEED`, or an object that replaces some of the present answers
     #[schemars(schema_with = "answers_schema", skip_serializing_if = "Option::is_none")]
     pub answers: Option<Value>,
 }
@@ -43,7 +43,7 @@ pub(super) fn view(world: &World) -> Value {
     })
 }
 
-/// Changes what is there.
+/// Changes the settings that `update` has. Shape: as [`view`].
 pub(super) fn set(world: &mut World, update: SettingsUpdate) -> Result<Value, Refusal> {
     let SettingsUpdate { progression, rate_limit, answers } = update;
     let answers = answers.map(|update| updated(world.answers(), update)).transpose()?;
@@ -64,17 +64,16 @@ fn updated(present: &Answers, update: Value) -> Result<Answers, Refusal> {
             if let Value::Object(all) = &mut all {
                 all.extend(some);
             }
-            // JSON is YAML, so the reader of files does this, with its rules and hints.
+            // JSON is YAML, so the reader of answers files can check it and give hints.
             answers::parse(&all.to_string())
                 .map_err(|error| Refusal::invalid(format!("`answers`: {error}")))?
         }
-        _ => return Err(Refusal::invalid("`answers` is a text or an object".to_owned())),
+        _ => return Err(Refusal::invalid("`answers` is a text or an object")),
     };
     Router::new(&answers).map_err(|error| Refusal::invalid(error.to_string()))?;
     Ok(answers)
 }
 
-/// Reads a progression.
 pub(super) fn progression<'de, D: Deserializer<'de>>(reader: D) -> Result<Progression, D::Error> {
     let text = String::deserialize(reader)?;
     setting_text::progression(&text).map_err(D::Error::custom)
@@ -86,7 +85,9 @@ fn optional_progression<'de, D: Deserializer<'de>>(
     optional_text(reader, setting_text::progression)
 }
 
-fn rate_limit<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RateLimitMode>, D::Error> {
+pub(super) fn rate_limit<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Option<RateLimitMode>, D::Error> {
     optional_text(reader, setting_text::rate_limit)
 }
 

@@ -1,11 +1,11 @@
-//! Members of actions that are written as text.
+//! Reads members of actions from texts.
 
 use std::fmt::Display;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// Reads a text that may be absent; the error of `read` becomes the message of a problem.
+/// Reads a text that may be absent. The error of `read` becomes the detail of a problem.
 pub(crate) fn optional_text<'de, D: Deserializer<'de>, T, E: Display>(
     reader: D,
     read: impl FnOnce(&str) -> Result<T, E>,

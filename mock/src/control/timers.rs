@@ -1,4 +1,4 @@
-//! What falls due by itself: the next steps of legal requests, and attempts of deliveries.
+//! Timers: the next steps of legal requests, and the next attempts of deliveries.
 
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
@@ -9,9 +9,8 @@ use crate::world::World;
 use crate::world::state::change::EffectKind;
 use crate::world::state::resource::status_way;
 
-/// The next things due, the earliest first. Shape: `{"now", "frozen", "count", "timers": [{"at", "in_seconds",
-/// "kind", "id", "detail"}]}`; `count` says how many there are, also beyond the limit; `kind` as in `fired`
-/// of the clock.
+/// The next timers, the earliest first. `count` is the number of all timers. `kind` is as in `fired` of the
+/// clock. Shape: `{"now", "frozen", "count", "timers": [{"at", "in_seconds", "kind", "id", "detail"}]}`.
 pub(super) fn view(world: &World, now: Timestamp, limit: usize) -> Value {
     let (steps, attempts) = (world.state().due_steps(), world.state().due_attempts());
     let count = steps.len() + attempts.len();

@@ -1,4 +1,4 @@
-//! Minting, expiring and revoking tokens.
+//! Mints, expires and revokes tokens.
 
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::Scopes;
@@ -11,7 +11,7 @@ use crate::world::World;
 use crate::world::state::change::Change;
 use crate::world::state::resource::token::TokenJson;
 
-/// A token that was issued so long ago; it revokes no earlier one. Shape: the token response (§2.8).
+/// Mints a token of this age. It does not revoke earlier tokens. Shape: the token response (§2.8).
 pub(super) fn mint(
     world: &World,
     now: Timestamp,
@@ -25,7 +25,7 @@ pub(super) fn mint(
         .ok_or_else(|| Refusal::unknown_application(world, client_id))?;
     let issued_at = now
         .checked_sub(SignedDuration::from_secs(age_seconds))
-        .map_err(|_| Refusal::invalid("`age_seconds` leads beyond the end of time".to_owned()))?;
+        .map_err(|_| Refusal::invalid("`age_seconds` leads beyond the end of time"))?;
     let first_kept = world.state().token_marks().first_kept(index);
     let grant = Grant {
         application: index,
@@ -36,7 +36,7 @@ pub(super) fn mint(
     Ok(json!(TokenJson::new(&world.sealer().seal(&grant), &grant)))
 }
 
-/// Ends a token before its time.
+/// Expires or revokes a token. Shape: `{"client_id", "scope"}`.
 pub(super) fn mark(
     world: &mut World,
     token: &str,
@@ -45,7 +45,7 @@ pub(super) fn mark(
     let grant = world
         .sealer()
         .open(token)
-        .ok_or_else(|| Refusal::unknown("that is not a token of this world".to_owned()))?;
+        .ok_or_else(|| Refusal::unknown("that is not a token of this world"))?;
     let oldest = world.state().token_marks().oldest_beyond(MARKED_TOKENS_MAX);
     let mut changes: Vec<Change> =
         oldest.into_iter().map(|serial| Change::ForgetToken { serial }).collect();

@@ -1,4 +1,6 @@
-//! What every operation is given.
+//! The input of every operation.
+
+use std::sync::Arc;
 
 use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
@@ -8,8 +10,10 @@ use crate::value::message::call::{Call, Principal};
 use crate::value::message::problem::Problem;
 use crate::value::message::reply::Responder;
 use crate::world::World;
+use crate::world::state::resource::LegalRequest;
+use crate::world::state::resource::workflow::Workflow;
 
-/// A call, the world it meets, and the time.
+/// A call, its world, and the time.
 #[derive(Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) world: &'a World,
@@ -19,7 +23,6 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// The answers of the world.
     pub(crate) fn answers(&self) -> &'a Answers {
         self.world.answers()
     }
@@ -27,12 +30,12 @@ impl<'a> Context<'a> {
     /// The caller.
     ///
     /// # Errors
-    /// 401, where a call was not admitted by this world.
+    /// 401 if this world did not admit the call.
     pub(crate) fn principal(&self) -> Result<&'a Principal, Problem> {
         self.call.admitted.principal.as_ref().ok_or_else(Problem::token_missing)
     }
 
-    /// The id of the path; empty where the route has none.
+    /// The id in the path; empty if the route has none.
     pub(crate) fn id(&self) -> &'a str {
         self.call.admitted.id.as_deref().unwrap_or("")
     }
@@ -42,16 +45,36 @@ impl<'a> Context<'a> {
         self.call.head.headers.get(CONTENT_TYPE)?.to_str().ok()
     }
 
-    /// Whether the body claims to be of this type.
+    /// Whether the header `Content-Type` names this media type.
     pub(crate) fn has_content_type(&self, wanted: &str) -> bool {
         let essence = |text: &'a str| text.split(';').next().unwrap_or_default().trim();
         self.content_type().is_some_and(|text| essence(text).eq_ignore_ascii_case(wanted))
     }
 
-    /// A record of `company` that the caller may see.
+    /// The legal request with the id in the path.
     ///
     /// # Errors
-    /// 404 if there is none; by answer `other_company` if it belongs to another company.
+    /// As [`Self::visible`].
+    pub(crate) fn legal_request(&self) -> Result<&'a Arc<LegalRequest>, Problem> {
+        let record = self.world.legal_request(self.id());
+        let not_found = || Problem::request_not_found(self.id());
+        self.visible(record, |record| record.company, "request", not_found)
+    }
+
+    /// The workflow with the id in the path.
+    ///
+    /// # Errors
+    /// As [`Self::visible`].
+    pub(crate) fn workflow(&self) -> Result<&'a Workflow, Problem> {
+        let record = self.world.seeded().workflow_of(self.id()).map(|(_, workflow)| workflow);
+        let not_found = || Problem::not_found(self.answers(), "workflow", self.id());
+        self.visible(record, |workflow| workflow.company, "workflow", not_found)
+    }
+
+    /// The record, if the caller may see it. `company` gives the company of a record.
+    ///
+    /// # Errors
+    /// 404 if there is none; the answer `other_company` if it belongs to another company.
     pub(crate) fn visible<R>(
         &self,
         record: Option<R>,

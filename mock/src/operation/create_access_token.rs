@@ -1,4 +1,4 @@
-//! `POST /oauth/token` (§4.1): client credentials for a token. Issuing stores nothing.
+//! `POST /oauth/token` (§4.1): issues a token for client credentials. It stores no token.
 
 use moot_fixtures::contract::{Answers, ScopeBeyond, Scopes, TokenFailure};
 
@@ -30,7 +30,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         Vec::new()
     };
     let body = TokenJson::new(&token, &grant);
-    Ok(Outcome { response: context.reply.secret_json(&body), changes, effects: Vec::new() })
+    Ok(Outcome { changes, ..Outcome::unchanged(context.reply.secret_json(&body)) })
 }
 
 fn check_grant_type(answers: &Answers, form: &TokenForm<'_>) -> Result<(), Problem> {
@@ -50,7 +50,7 @@ fn check_grant_type(answers: &Answers, form: &TokenForm<'_>) -> Result<(), Probl
     }
 }
 
-/// The scopes granted: those asked for, or what omitting them means.
+/// The granted scopes. `asked` is the parameter `scope`.
 fn scopes(
     answers: &Answers,
     application: &Application,
@@ -58,7 +58,7 @@ fn scopes(
 ) -> Result<Scopes, Problem> {
     let own = application.scopes;
     let Some(asked) = asked else {
-        // §4.1: an application of one scope defaults to `read`, whichever the one is.
+        // §4.1: for an application with one scope the default is `read`, also if it only has `write`.
         return if own == Scopes::READ_WRITE {
             let detail = "scope is required: this application is scoped to read write";
             Err(failure(&answers.scope_omitted, detail.to_owned()))
@@ -74,13 +74,11 @@ fn scopes(
             Err(failure(refused, detail))
         }
         (_, ScopeBeyond::Dropped) => {
-            let kept = Scopes {
-                read: own.read && asked.split(' ').any(|word| word == "read"),
-                write: own.write && asked.split(' ').any(|word| word == "write"),
-            };
+            let asked = Scopes::among(asked);
+            let kept = Scopes { read: own.read && asked.read, write: own.write && asked.write };
             if kept.is_empty() {
                 let status = answers.token_failure_status.other;
-                let detail = "nothing of the scope asked for is the application's";
+                let detail = "the application has none of the requested scopes";
                 return Err(Problem::token_failure(status, "invalid_scope", detail));
             }
             Ok(kept)

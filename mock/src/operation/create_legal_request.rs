@@ -1,7 +1,8 @@
-//! `POST /v1/requests` (§4.5): a request against a published workflow.
+//! `POST /v1/requests` (§4.5): creates a request with a published workflow.
 //!
-//! Rules in the order of the specification: workflow, requester, required fields, unlisted fields,
-//! e-mails, variables, signers, files.
+//! The rules are checked in the order of the specification: workflow, requester, required fields,
+//! unlisted fields, e-mail addresses, variables, signers, files. Fields that are not in
+//! [`CREATE_REQUEST_FIELDS`] are ignored.
 
 mod files;
 mod signers;
@@ -11,7 +12,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Answers, FieldUnexpected, LegalRequestStatus, WorkflowStatus};
+use moot_fixtures::contract::{
+    Answers, CREATE_REQUEST_FIELDS, CreateRequestField, FieldKind, FieldUnexpected,
+    LegalRequestStatus, WorkflowStatus,
+};
 use moot_fixtures::world::WorkflowKind;
 
 use super::Context;
@@ -25,41 +29,13 @@ use crate::world::state::resource::LegalRequest;
 use crate::world::state::resource::course;
 use crate::world::state::resource::legal_request::{self, Submission};
 use crate::world::state::resource::workflow::Workflow;
-use crate::world::state::resource::workflow_fields::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
+use crate::world::state::resource::workflow_fields::{MERGE, SIGNER};
 use crate::world::{Outcome, transition};
 
-const VARIABLES: &str = "variables";
+const WORKFLOW_ID: &str = "workflow_id";
+const REQUESTER_EMAIL: &str = "requester_email";
 const FILE: &str = "file";
-
-/// Every field of §4.5, in its order. Names beyond these are ignored.
-const FIELDS: [&str; 13] = [
-    "workflow_id",
-    "requester_email",
-    "counterparty_name",
-    "counterparty_email",
-    "counterparty_organization_name",
-    "counterparty_signer_name",
-    "counterparty_signer_email",
-    FILE,
-    VARIABLES,
-    SUPPORT_DOCUMENTS,
-    MERGE,
-    SIGNER,
-    SIGNERS,
-];
-/// The fields that every workflow takes, listed in its schema or not.
-const ALWAYS: [&str; 2] = ["workflow_id", "requester_email"];
-/// The fields whose text is kept as it is.
-const TEXTS: [&str; 7] = [
-    "workflow_id",
-    "requester_email",
-    "counterparty_name",
-    "counterparty_email",
-    "counterparty_organization_name",
-    "counterparty_signer_name",
-    "counterparty_signer_email",
-];
-const EMAILS: [&str; 2] = ["counterparty_email", "counterparty_signer_email"];
+const VARIABLES: &str = "variables";
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let company = context.principal()?.company;
@@ -68,7 +44,9 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let (workflow_row, workflow) = workflow(context, &fields, company)?;
     check_requester(context, &fields, company)?;
     check_required(&fields, workflow)?;
-    let listed = |name: &str| ALWAYS.contains(&name) || workflow.lists(name);
+    // Every workflow takes these two fields, also if its schema does not list them.
+    let listed =
+        |name: &str| [WORKFLOW_ID, REQUESTER_EMAIL].contains(&name) || workflow.lists(name);
     check_unexpected(answers, &fields, listed)?;
 
     let texts = texts(answers, &fields, listed)?;
@@ -80,11 +58,8 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
 
     let record = created(context, company, workflow_row, workflow, submission)?;
     let body = DataJson { data: record.created_json() };
-    Ok(Outcome {
-        response: context.reply.json(201, &body),
-        changes: vec![Change::from(record)],
-        effects: Vec::new(),
-    })
+    let response = context.reply.json(201, &body);
+    Ok(Outcome { changes: vec![Change::from(record)], ..Outcome::unchanged(response) })
 }
 
 fn workflow<'a>(
@@ -92,7 +67,7 @@ fn workflow<'a>(
     fields: &MultipartFields<'_>,
     company: u32,
 ) -> Result<(u32, &'a Workflow), Problem> {
-    let id = fields.text("workflow_id")?.ok_or_else(|| missing(&["workflow_id"]))?;
+    let id = fields.text(WORKFLOW_ID)?.ok_or_else(|| missing(&[WORKFLOW_ID]))?;
     let found = context.world.seeded().workflow_of(id);
     let unknown = |rule: Rule, detail: String| {
         let problem = Problem::request_creation(detail).breaking(rule);
@@ -121,10 +96,8 @@ fn check_requester(
     company: u32,
 ) -> Result<(), Problem> {
     let answers = context.answers();
-    let email = fields.text("requester_email")?.ok_or_else(|| missing(&["requester_email"]))?;
-    if !email::is_well_formed(email) {
-        return Err(malformed_email(answers, "requester_email", email));
-    }
+    let email = fields.text(REQUESTER_EMAIL)?.ok_or_else(|| missing(&[REQUESTER_EMAIL]))?;
+    check_email(answers, REQUESTER_EMAIL, email)?;
     let company = context.world.seeded().company(company);
     let is_user = company
         .is_some_and(|company| company.users.iter().any(|user| user.eq_ignore_ascii_case(email)));
@@ -136,24 +109,26 @@ fn check_requester(
     Err(problem.answered(answers.request_requester_unknown))
 }
 
-/// Every field that the schema requires is there and not empty.
+/// Refuses missing or empty fields that the schema requires.
 fn check_required(fields: &MultipartFields<'_>, workflow: &Workflow) -> Result<(), Problem> {
     let mut absent = Vec::new();
-    for name in FIELDS.into_iter().filter(|name| workflow.requires(name)) {
-        let is_present = match name {
-            FILE => fields.file(name)?.is_some(),
-            SUPPORT_DOCUMENTS => !fields.files(name)?.is_empty(),
-            SIGNERS => !fields.texts(name)?.is_empty(),
-            _ => fields.text(name)?.is_some(),
+    for field in CREATE_REQUEST_FIELDS.iter().filter(|field| workflow.requires(field.name)) {
+        let is_present = match field.kind {
+            FieldKind::File => fields.file(field.name)?.is_some(),
+            FieldKind::Files => !fields.files(field.name)?.is_empty(),
+            FieldKind::Emails => !fields.texts(field.name)?.is_empty(),
+            FieldKind::Text | FieldKind::Email | FieldKind::JsonObject => {
+                fields.text(field.name)?.is_some()
+            }
         };
         if !is_present {
-            absent.push(name);
+            absent.push(field.name);
         }
     }
     if absent.is_empty() { Ok(()) } else { Err(missing(&absent)) }
 }
 
-/// Fields of §4.5 that the schema does not list (question `request_field_unexpected`).
+/// Refuses fields of §4.5 that the schema does not list, by the answer `request_field_unexpected`.
 fn check_unexpected(
     answers: &Answers,
     fields: &MultipartFields<'_>,
@@ -164,7 +139,8 @@ fn check_unexpected(
         FieldUnexpected::BadRequest => 400,
         FieldUnexpected::Unprocessable => 422,
     };
-    match FIELDS.into_iter().find(|name| fields.has(name) && !listed(name)) {
+    let names = CREATE_REQUEST_FIELDS.map(|field| field.name);
+    match names.into_iter().find(|name| fields.has(name) && !listed(name)) {
         Some(name) => {
             let detail =
                 format!("`{name}` is not a field of this workflow; its schema lists them.");
@@ -174,19 +150,25 @@ fn check_unexpected(
     }
 }
 
+/// The fields whose text is stored as sent.
 fn texts(
     answers: &Answers,
     fields: &MultipartFields<'_>,
     listed: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<Cow<'static, str>, String>, Problem> {
     let mut texts = BTreeMap::new();
-    for name in TEXTS.into_iter().filter(|name| fields.has(name) && listed(name)) {
-        if let Some(text) = fields.text(name)? {
-            if EMAILS.contains(&name) && !email::is_well_formed(text) {
-                return Err(malformed_email(answers, name, text));
-            }
-            texts.insert(Cow::Borrowed(name), text.to_owned());
+    for CreateRequestField { name, kind, .. } in CREATE_REQUEST_FIELDS {
+        let is_stored = matches!(kind, FieldKind::Text | FieldKind::Email)
+            && ![MERGE, SIGNER].contains(&name)
+            && listed(name);
+        if !is_stored {
+            continue;
         }
+        let Some(text) = fields.text(name)? else { continue };
+        if kind == FieldKind::Email {
+            check_email(answers, name, text)?;
+        }
+        texts.insert(Cow::Borrowed(name), text.to_owned());
     }
     Ok(texts)
 }
@@ -237,12 +219,15 @@ fn missing(names: &[&'static str]) -> Problem {
     .breaking(Rule::Required(names.to_vec()))
 }
 
-fn malformed_email(answers: &Answers, name: &'static str, text: &str) -> Problem {
+fn check_email(answers: &Answers, name: &'static str, text: &str) -> Result<(), Problem> {
+    if email::is_well_formed(text) {
+        return Ok(());
+    }
     let detail = format!("`{name}`: `{}` is not an e-mail address.", shown(text));
-    invalid(answers, Rule::Field(name), detail)
+    Err(invalid(answers, Rule::Field(name), detail))
 }
 
-/// A field that is there and wrong (question `request_field_invalid`).
+/// A wrong field (question `request_field_invalid`).
 fn invalid(answers: &Answers, rule: Rule, detail: String) -> Problem {
     Problem::request_creation(detail).breaking(rule).answered(answers.request_field_invalid)
 }

@@ -1,4 +1,4 @@
-//! `POST /v1/repository_documents` (§4.9): a document as a file, or by address.
+//! `POST /v1/repository_documents` (§4.9): stores a document that is sent as a file or by address.
 
 mod by_address;
 
@@ -19,13 +19,7 @@ use crate::world::Outcome;
 use crate::world::state::change::Change;
 use crate::world::state::resource::RepositoryDocument;
 
-/// What a call uploads, as sent.
-struct Upload<'a> {
-    custom_fields: SentJson,
-    source: UploadSource<'a>,
-}
-
-/// Exactly one of the two is given.
+/// The source of an upload. A call has exactly one.
 enum UploadSource<'a> {
     File(SentFile<'a>),
     Address(Url),
@@ -34,7 +28,7 @@ enum UploadSource<'a> {
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let company = context.principal()?.company;
     let answers = context.answers();
-    let Upload { custom_fields, source } = read(context)?;
+    let (custom_fields, source) = read(context)?;
     let delay = match &source {
         UploadSource::File(_) => None,
         UploadSource::Address(url) => by_address::delay(context, url),
@@ -60,24 +54,22 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let body = record.upload_json(answers.timestamps);
     let mut response = context.reply.json(answers.upload_success_status, &body);
     response.transport.extend(delay);
-    Ok(Outcome {
-        response,
-        changes: vec![Change::PutRepositoryDocument { row, record: Arc::new(record) }],
-        effects: Vec::new(),
-    })
+    let changes = vec![Change::PutRepositoryDocument { row, record: Arc::new(record) }];
+    Ok(Outcome { changes, ..Outcome::unchanged(response) })
 }
 
-/// The document that has to be fetched first; `None` where the call is refused as it is, or its
+/// The document to fetch before the call is answered. `None` if the call will be refused, or if its
 /// document is known.
 pub(crate) fn needs(context: &Context<'_>) -> Option<Fetch> {
     context.principal().ok()?;
-    match read(context).ok()?.source {
+    match read(context).ok()?.1 {
         UploadSource::File(_) => None,
         UploadSource::Address(url) => by_address::needs(context, url),
     }
 }
 
-fn read<'a>(context: &Context<'a>) -> Result<Upload<'a>, Problem> {
+/// The custom fields and the source of an upload.
+fn read<'a>(context: &Context<'a>) -> Result<(SentJson, UploadSource<'a>), Problem> {
     let answers = context.answers();
     let fields = MultipartFields::of(&context.call.body, context.content_type(), answers)?;
     let (file, url) = (fields.file("file")?, fields.text("url")?);
@@ -92,23 +84,16 @@ fn read<'a>(context: &Context<'a>) -> Result<Upload<'a>, Problem> {
             let problem = Problem::parameter_missing(detail).breaking(Rule::OneUploadSource);
             Err(problem.answered(answers.file_and_url))
         }
-        (Some(file), None) => {
-            let custom_fields = custom_fields(answers, metadata)?;
-            Ok(Upload { custom_fields, source: UploadSource::File(file) })
-        }
+        (Some(file), None) => Ok((custom_fields(answers, metadata)?, UploadSource::File(file))),
         (None, Some(url)) => {
             let custom_fields = custom_fields(answers, metadata)?;
-            Ok(Upload {
-                custom_fields,
-                source: UploadSource::Address(by_address::read(answers, url)?),
-            })
+            Ok((custom_fields, UploadSource::Address(by_address::read(answers, url)?)))
         }
     }
 }
 
 fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<SentJson, Problem> {
-    let Some(metadata) = metadata else { return Ok(SentJson::default()) };
-    SentJson::object(metadata).map_err(|_| {
+    SentJson::object(metadata.unwrap_or("{}")).map_err(|_| {
         Problem::document_creation("`metadata` must be a JSON object.")
             .breaking(Rule::Field("metadata"))
             .answered(answers.request_field_invalid)
@@ -117,16 +102,14 @@ fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<SentJson, 
 
 fn sent(answers: &Answers, file: SentFile<'_>) -> Result<(String, Content), Problem> {
     check_type(answers, document_type::extension(file.name).as_deref())?;
-    if file.is_cut || file.content.length > answers.upload_size_max {
+    if file.is_larger_than(answers.upload_size_max) {
         return Err(Problem::document_too_large(answers));
     }
     Ok((file.name.to_owned(), file.content.clone()))
 }
 
 fn check_type(answers: &Answers, extension: Option<&str>) -> Result<(), Problem> {
-    let is_accepted = extension
-        .is_some_and(|extension| answers.upload_types.iter().any(|known| known == extension));
-    if is_accepted {
+    if extension.is_some_and(|extension| answers.upload_types.iter().any(|it| it == extension)) {
         return Ok(());
     }
     let accepted = answers.upload_types.join(", ");

@@ -1,6 +1,7 @@
-//! Registering a webhook (§4.14; path by answer `webhook_create_endpoint`).
+//! Registers a webhook (§4.14). The answer `webhook_create_endpoint` has its path.
 //!
-//! Payload, of our own: `{name, url, events?, auth_type?, token? | username? + password?}`.
+//! The specification does not show the payload. Ours is `{name, url, events?, auth_type?, token? |
+//! username? + password?}`.
 
 use std::sync::Arc;
 
@@ -42,11 +43,9 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     })?;
     let (name, url) = (name.to_owned(), url.to_owned());
     let record = Webhook { id, company, name, url, auth_type, events, credential };
-    Ok(Outcome {
-        response: context.reply.json(201, &DataJson { data: record.json() }),
-        changes: vec![Change::PutWebhook { row, record: Arc::new(record) }],
-        effects: Vec::new(),
-    })
+    let response = context.reply.json(201, &DataJson { data: record.json() });
+    let changes = vec![Change::PutWebhook { row, record: Arc::new(record) }];
+    Ok(Outcome { changes, ..Outcome::unchanged(response) })
 }
 
 fn payload(context: &Context<'_>) -> Result<Map<String, Value>, Problem> {
@@ -66,7 +65,7 @@ fn invalid(member: &str, what: &str) -> Problem {
     Problem::webhook_creation(format!("`{member}` {what}."))
 }
 
-/// A text that is not empty; `null` counts as absent.
+/// The text of a member. An empty text and `null` count as absent.
 fn text<'p>(payload: &'p Map<String, Value>, member: &str) -> Result<Option<&'p str>, Problem> {
     match payload.get(member) {
         None | Some(Value::Null) => Ok(None),
@@ -88,7 +87,7 @@ fn check_url(answers: &Answers, text: &str) -> Result<(), Problem> {
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
         .ok_or_else(|| invalid("url", "must be an absolute http or https address"))?;
-    // Parsing leaves some of them out, and the address would be shown with them.
+    // `Url::parse` drops some control characters, but the stored address would still have them.
     if text.chars().any(char::is_control) {
         return Err(invalid("url", "must not have control characters"));
     }
@@ -124,7 +123,7 @@ fn events(answers: &Answers, payload: &Map<String, Value>) -> Result<Vec<String>
     Ok(events)
 }
 
-/// How deliveries authenticate: as asked, else as the credentials given suggest.
+/// The authentication of deliveries. Without `auth_type`, it follows from the sent credentials.
 fn authentication(
     answers: &Answers,
     payload: &Map<String, Value>,
@@ -162,8 +161,8 @@ fn authentication(
     Ok((auth_type.to_owned(), credential))
 }
 
-/// Whether a credential can be sent in a header: a token as ASCII, a name and a password in UTF-8
-/// (RFC 7617, section 2).
+/// Refuses credentials that can't be sent in a header. A token is ASCII; user name and password are
+/// UTF-8 (RFC 7617 §2).
 fn check_credential(credential: &Credential) -> Result<(), Problem> {
     match credential {
         Credential::Bearer(token) if !token.bytes().all(|byte| (b' '..=b'~').contains(&byte)) => {

@@ -1,4 +1,4 @@
-//! `DELETE /v1/webhooks/{id}` (§4.13): the registration goes, and every delivery it had.
+//! `DELETE /v1/webhooks/{id}` (§4.13): deletes the registration and discards its deliveries.
 
 use super::Context;
 use crate::value::message::problem::Problem;
@@ -15,5 +15,5 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let mut changes = vec![Change::DeleteWebhook { row }];
     changes.extend(deliver::discard(context.world, row));
     let response = context.reply.empty(context.answers().webhook_delete_status);
-    Ok(Outcome { response, changes, effects: Vec::new() })
+    Ok(Outcome { changes, ..Outcome::unchanged(response) })
 }

@@ -1,6 +1,6 @@
-//! What `agreement_url` leads to (§2.2): the very bytes of the document.
+//! The download behind `agreement_url` (§2.2): the bytes of the document.
 //!
-//! Its id is unguessable; whether a token is asked for beside it is the answer `agreement_download`.
+//! Its id can't be guessed. By the answer `agreement_download` it also needs a token.
 
 use super::Context;
 use crate::value::document_type;

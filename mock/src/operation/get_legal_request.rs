@@ -1,4 +1,4 @@
-//! `GET /v1/requests/{id}` (§4.7). With progression `on-read` this is the read that counts.
+//! `GET /v1/requests/{id}` (§4.7). With the progression `on-read`, these reads are counted.
 
 use super::Context;
 use crate::value::message::json::DataJson;
@@ -7,16 +7,10 @@ use crate::world::state::change::Change;
 use crate::world::{Outcome, progression};
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let id = context.id();
-    let record = context.visible(
-        context.world.legal_request(id),
-        |record| record.company,
-        "request",
-        || Problem::request_not_found(id),
-    )?;
+    let record = context.legal_request()?;
     let (changes, effects) =
         progression::read(context.world, context.now, record).unwrap_or_default();
-    // The read that moves a request shows where it moved to.
+    // A read that changes the status shows the new status.
     let shown = changes.iter().find_map(|change| match change {
         Change::PutLegalRequest { row, record: moved } if *row == record.row => Some(moved),
         _ => None,

@@ -6,12 +6,6 @@ use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let (_, workflow) = context.visible(
-        context.world.seeded().workflow_of(context.id()),
-        |(_, workflow)| workflow.company,
-        "workflow",
-        || Problem::not_found(context.answers(), "workflow", context.id()),
-    )?;
-    let body = DataJson { data: workflow.json(context.answers()) };
+    let body = DataJson { data: context.workflow()?.json(context.answers()) };
     Ok(Outcome::unchanged(context.reply.json(200, &body)))
 }

@@ -1,4 +1,4 @@
-//! The schema of a workflow (§4.4; path by answer `workflow_schema_endpoint`).
+//! The schema of a workflow (§4.4). The answer `workflow_schema_endpoint` has its path.
 
 use super::Context;
 use crate::value::message::problem::Problem;
@@ -6,13 +6,6 @@ use crate::world::Outcome;
 use crate::world::state::resource::workflow_schema;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let (_, workflow) = context.visible(
-        context.world.seeded().workflow_of(context.id()),
-        |(_, workflow)| workflow.company,
-        "workflow",
-        || Problem::not_found(context.answers(), "workflow", context.id()),
-    )?;
-    Ok(Outcome::unchanged(
-        context.reply.json(200, &workflow_schema::body(context.answers(), workflow)),
-    ))
+    let body = workflow_schema::body(context.answers(), context.workflow()?);
+    Ok(Outcome::unchanged(context.reply.json(200, &body)))
 }

@@ -1,13 +1,16 @@
-//! The answer of a list operation: `{pagination, data[]}` (§4).
+//! The list operations: the query parameters `page` and `status`, and the answer
+//! `{pagination, data[]}` (§2.7, §4).
 
+use std::borrow::Cow;
+
+use moot_fixtures::contract::{Answers, FilterUnknown, PAGE_MIN, PageInvalid, PagePastEnd};
 use roaring::RoaringBitmap;
 use serde::Serialize;
 
 use crate::operation::context::Context;
-use crate::value::message::page;
-use crate::value::message::problem::Problem;
+use crate::value::message::problem::{Problem, shown};
 use crate::value::message::response::{Pagination, Response};
-use crate::world::state::index;
+use crate::world::state::index::{self, Index};
 
 /// JSON of a list.
 #[derive(Debug, Serialize)]
@@ -17,10 +20,10 @@ pub(crate) struct ListJson<T> {
     pub(crate) data: Vec<T>,
 }
 
-/// The page that the call asks for: of these rows of the caller's company.
+/// The requested page of these rows of the caller's company.
 ///
 /// # Errors
-/// Those of `rows`, and by the answers `page_invalid` and `page_past_end`.
+/// As `rows` and [`page`].
 pub(crate) fn respond<'r, T: Serialize>(
     context: &Context<'_>,
     rows: impl FnOnce(u32) -> Result<Option<&'r RoaringBitmap>, Problem>,
@@ -28,14 +31,105 @@ pub(crate) fn respond<'r, T: Serialize>(
 ) -> Result<Response, Problem> {
     let company = context.principal()?.company;
     let rows = rows(company)?;
-    let answers = context.answers();
-    let asked = page::asked(answers, context.call.head.query)?;
-    let page = Pagination::of(answers, asked, rows.map_or(0, RoaringBitmap::len))?;
+    let page = page(context, rows.map_or(0, RoaringBitmap::len))?;
     let rows = rows.map_or_else(Vec::new, |rows| {
-        index::page(rows, answers.list_order, page.skipped(), page.size)
+        index::page(rows, context.answers().list_order, page.skipped(), page.size)
     });
     let data = rows.into_iter().filter_map(member).collect();
     let mut response = context.reply.json(200, &ListJson { pagination: Some(page), data });
     response.page = Some(page);
     Ok(response)
+}
+
+/// The rows of a company in the status of the query; all rows without `status`. `statuses` has each
+/// status with its place in the index.
+///
+/// # Errors
+/// By the answer `status_filter_unknown`.
+pub(crate) fn rows_in_status<'i>(
+    context: &Context<'_>,
+    index: &'i Index,
+    company: u32,
+    statuses: &[(&str, usize)],
+) -> Result<Option<&'i RoaringBitmap>, Problem> {
+    let sent = parameters(context, "status");
+    let text: &str = match sent.as_slice() {
+        [] => return Ok(index.rows(company, None)),
+        [text] => text,
+        _ => "given more than once",
+    };
+    if let Some((_, place)) = statuses.iter().find(|(status, _)| *status == text) {
+        return Ok(index.rows(company, Some(*place)));
+    }
+    match context.answers().status_filter_unknown {
+        FilterUnknown::Ignored => Ok(index.rows(company, None)),
+        FilterUnknown::Empty => Ok(None),
+        FilterUnknown::Refused => {
+            let known: Vec<&str> = statuses.iter().map(|(status, _)| *status).collect();
+            Err(Problem::parameter_missing(format!(
+                "`status` must be one of {}, not `{}`.",
+                known.join(", "),
+                shown(text)
+            )))
+        }
+    }
+}
+
+/// The requested page of a list of `members`.
+///
+/// # Errors
+/// By the answers `page_invalid` and `page_past_end`.
+pub(crate) fn page(context: &Context<'_>, members: u64) -> Result<Pagination, Problem> {
+    let answers = context.answers();
+    let current = page_number(context)?;
+    let size = answers.per_page.max(1);
+    let pages = match members.div_ceil(u64::from(size)) {
+        0 => u64::from(answers.empty_total_pages),
+        pages => pages,
+    };
+    if current > pages.max(PAGE_MIN) {
+        past_end(answers, current, pages.max(PAGE_MIN))?;
+    }
+    Ok(Pagination { current, size, pages, members })
+}
+
+fn past_end(answers: &Answers, current: u64, last: u64) -> Result<(), Problem> {
+    match answers.page_past_end {
+        PagePastEnd::Empty => Ok(()),
+        PagePastEnd::NotFound => {
+            Err(Problem::not_found(answers, "page of this list", &current.to_string()))
+        }
+        PagePastEnd::BadRequest => Err(Problem::parameter_missing(format!(
+            "`page` must be at most {last}, the last page of this list."
+        ))),
+    }
+}
+
+/// The number of the requested page, at least 1; `u64::MAX` for a larger one.
+fn page_number(context: &Context<'_>) -> Result<u64, Problem> {
+    let number = match parameters(context, "page").as_slice() {
+        [] => return Ok(PAGE_MIN),
+        [text] => number(text),
+        _ => None,
+    };
+    match (number, context.answers().page_invalid) {
+        (Some(number), _) => Ok(number),
+        (None, PageInvalid::FirstPage) => Ok(PAGE_MIN),
+        (None, PageInvalid::Refused) => Err(Problem::parameter_missing(
+            "`page` must be given once, as a whole number from 1 on.",
+        )),
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = is_digits.then(|| text.parse().unwrap_or(u64::MAX))?;
+    (number >= PAGE_MIN).then_some(number)
+}
+
+/// The values of this parameter in the query.
+fn parameters<'a>(context: &Context<'a>, name: &str) -> Vec<Cow<'a, str>> {
+    let query = context.call.head.query.unwrap_or_default();
+    let pairs = form_urlencoded::parse(query.as_bytes());
+    pairs.filter(|(key, _)| key == name).map(|(_, value)| value).collect()
 }

@@ -14,7 +14,7 @@ use crate::value::message::problem::Problem;
 use crate::world::state::seeded::Application;
 
 const FORM: &str = "application/x-www-form-urlencoded";
-/// The same for every wrong credential, so that a caller does not learn which ids exist.
+/// The same text for every wrong credential. So a caller does not learn which client ids exist.
 const WRONG_CLIENT: &str = "client_id and client_secret name no application of this service";
 
 /// The fields of a form body.
@@ -28,7 +28,7 @@ impl<'a> TokenForm<'a> {
     /// The form of a call.
     ///
     /// # Errors
-    /// `invalid_request` where the body is none.
+    /// `invalid_request` if the body is not a form.
     pub(crate) fn of(context: &Context<'a>) -> Result<Self, Problem> {
         let answers = context.answers();
         let refused = |detail: String| Err(invalid_request(answers, detail));
@@ -45,10 +45,10 @@ impl<'a> TokenForm<'a> {
         }
     }
 
-    /// A field that is there at most once; an empty one counts as absent (RFC 6749 §3.2).
+    /// The value of a field; an empty field counts as absent (RFC 6749 §3.2).
     ///
     /// # Errors
-    /// `invalid_request` where it is repeated.
+    /// `invalid_request` if it is repeated.
     pub(crate) fn once(&self, name: &str) -> Result<Option<&str>, Problem> {
         let mut values = self.fields.iter().filter(|(key, _)| key == name);
         match (values.next(), values.next()) {
@@ -65,11 +65,11 @@ fn invalid_request(answers: &Answers, detail: String) -> Problem {
     Problem::token_failure(answers.token_failure_status.other, "invalid_request", detail)
 }
 
-/// The application that calls, with its index.
+/// The calling application with its index.
 ///
 /// # Errors
-/// `invalid_client` where its credentials are missing or wrong; `invalid_request` where it gives
-/// them in two ways.
+/// `invalid_client` if its credentials are missing or wrong; `invalid_request` if it sends them in the
+/// form and in the header.
 pub(crate) fn client<'a>(
     context: &Context<'a>,
     form: &TokenForm<'_>,
@@ -83,7 +83,7 @@ pub(crate) fn client<'a>(
             return Err(invalid_request(answers, detail.to_owned()));
         }
         (Some((client_id, secret)), (None, None)) => (client_id.into(), secret.into()),
-        // RFC 6749 lets a client name itself in the form too, if it is the same.
+        // RFC 6749 allows the same client id in the form too.
         (Some((client_id, secret)), (Some(named), None)) if client_id == named => {
             (client_id.into(), secret.into())
         }
@@ -102,7 +102,7 @@ pub(crate) fn client<'a>(
         .ok_or_else(|| Problem::invalid_client(answers, WRONG_CLIENT))
 }
 
-/// The credentials of an `Authorization: Basic` header; both are form-encoded (RFC 6749 §2.3.1).
+/// The credentials in an `Authorization: Basic` header. Both are form-encoded (RFC 6749 §2.3.1).
 fn basic(context: &Context<'_>) -> Result<Option<(String, String)>, Problem> {
     let Some(header) = context.call.head.headers.get(AUTHORIZATION) else { return Ok(None) };
     let malformed = || {
@@ -122,7 +122,7 @@ fn decoded(header: &HeaderValue) -> Option<(String, String)> {
     Some((unescaped(client_id), unescaped(secret)))
 }
 
-/// The client id that a token request names, right or wrong: in its form, or by HTTP Basic.
+/// The client id in a token request, in its form or by HTTP Basic. It may not exist.
 #[cfg(feature = "server")]
 pub(crate) fn named_client(headers: &http::HeaderMap, form: Option<&str>) -> Option<String> {
     let mut fields = form_urlencoded::parse(form.unwrap_or_default().as_bytes());

@@ -1,4 +1,4 @@
-//! `POST /oauth/revoke` (RFC 7009; answer `token_revocation`).
+//! `POST /oauth/revoke` (RFC 7009), if the answer `token_revocation` has it.
 
 use super::Context;
 use crate::operation::oauth::{self, TokenForm};
@@ -16,7 +16,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         .ok_or_else(|| Problem::token_failure(status, "invalid_request", "token is required"))?;
 
     let response = context.reply.empty(200);
-    // A token that is none needs no revoking: RFC 7009 §2.2 answers 200.
+    // RFC 7009 §2.2: an invalid token is also answered with 200.
     let Some(grant) = context.world.sealer().open(token) else {
         return Ok(Outcome::unchanged(response));
     };
@@ -28,5 +28,5 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let mut changes: Vec<Change> =
         oldest.into_iter().map(|serial| Change::ForgetToken { serial }).collect();
     changes.push(Change::RevokeToken { serial: grant.serial });
-    Ok(Outcome { response, changes, effects: Vec::new() })
+    Ok(Outcome { changes, ..Outcome::unchanged(response) })
 }

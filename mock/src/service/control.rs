@@ -9,10 +9,10 @@ use crate::world::World;
 
 impl Service {
     /// Performs an action of the control plane, after everything that is due. An action that only reads
-    /// blocks no other reader.
+    /// does not block other readers.
     ///
     /// # Errors
-    /// [`Refusal`] where it can't be done; then nothing changed.
+    /// [`Refusal`] if it can't be performed. Then nothing has changed.
     pub fn control(&self, system_now: Timestamp, action: ControlAction) -> Result<Value, Refusal> {
         match &action {
             ControlAction::Reset => {
@@ -33,8 +33,8 @@ impl Service {
         })
     }
 
-    /// [`ControlAction::Reset`], or [`ControlAction::RestoreCheckpoint`], with the former world. Dropping
-    /// it removes its files, so do that where nobody waits.
+    /// Performs [`ControlAction::Reset`] or [`ControlAction::RestoreCheckpoint`]. Returns the former world.
+    /// Dropping it removes its files, so do that where no client waits.
     ///
     /// # Errors
     /// As [`Self::control`].
@@ -48,7 +48,7 @@ impl Service {
         })
     }
 
-    /// Lets a writer have its turn, after everything that is due.
+    /// Runs `act` in a turn of its own, after everything that is due.
     fn in_turn<T>(
         &self,
         system_now: Timestamp,
@@ -63,7 +63,7 @@ impl Service {
         answer.unwrap_or_else(|error| Err(error.into()))
     }
 
-    /// Computes the digests that the answer shows. It reads files, so no lock is held.
+    /// Computes the digests in the answer. This reads files, so no lock is held.
     fn read_files_of(&self, action: &ControlAction) {
         let shown = control::shown(&self.0.world.read(), action);
         for file in shown.iter().flat_map(|submission| &submission.files) {

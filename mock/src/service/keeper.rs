@@ -6,10 +6,10 @@
 use crate::control::Refusal;
 use crate::world::Noted;
 
-/// Stores changes: all of one call of `take`, or none. After a failure it still has them, and the next
-/// call of `finish` tries again.
+/// Stores changes. The changes of one call of `take` are stored together or not at all. After a failure,
+/// the next call of `finish` tries again.
 pub struct Keeper {
-    /// Queues changes of one world, in the order applied. Returns their number, which grows from 1.
+    /// Queues changes of one world, in the order of applying. Returns their number, which grows from 1.
     pub take: Box<dyn Fn(Noted) -> u64 + Send + Sync>,
     /// Waits until all changes up to a number of `take` are stored.
     pub finish: Box<dyn Fn(u64) -> Result<(), NotKept> + Send + Sync>,
@@ -17,13 +17,13 @@ pub struct Keeper {
     pub may_act: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// Why changes could not be stored.
+/// The reason that changes could not be stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotKept(pub String);
 
 impl From<NotKept> for Refusal {
     fn from(NotKept(why): NotKept) -> Self {
-        Self::new(500, "state_not_kept", format!("the mock can't keep its state: {why}"))
+        Self::new(500, "state_not_kept", format!("the mock can't store its state: {why}"))
     }
 }

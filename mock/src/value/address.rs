@@ -1,7 +1,7 @@
-//! Which addresses a document may be fetched from (§4.9): public and https.
+//! Checks the addresses that documents are fetched from (§4.9). They must be public and https.
 //!
-//! One WHATWG parse, so that decimal, octal and hexadecimal hosts are seen as the addresses they are.
-//! Nothing is resolved here. The code that connects checks the resolved addresses.
+//! The WHATWG parser recognises IP addresses also in decimal, octal and hexadecimal notation. Names are
+//! not resolved here. The code that connects checks the resolved addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -10,11 +10,11 @@ use url::{Host, Url};
 
 use crate::value::limits::URL_LENGTH_MAX;
 
-/// Names that never are on the public Internet (RFC 6761, RFC 6762, RFC 8375, and `.internal`).
+/// Names that do not exist on the public Internet (RFC 6761, RFC 6762, RFC 8375, and `.internal`).
 const PRIVATE_NAMES: [&str; 6] =
     ["localhost", "local", "internal", "home.arpa", "invalid", "localdomain"];
 
-/// Names for examples and tests, which are never looked up.
+/// Names for examples and tests (RFC 6761 §6, RFC 2606 §3). They are never looked up.
 const RESERVED_NAMES: [&str; 6] =
     ["test", "invalid", "example", "example.com", "example.net", "example.org"];
 
@@ -22,8 +22,8 @@ const RESERVED_NAMES: [&str; 6] =
 const METADATA_NAMES: [&str; 4] =
     ["metadata", "metadata.google.internal", "metadata.goog", "instance-data"];
 
-/// Addresses of the metadata services of clouds: of most, of Amazon's containers, of Alibaba, and of Amazon in
-/// IPv6. They give credentials to whoever calls them from inside.
+/// Addresses of the metadata services of clouds: most clouds, Amazon's containers, Alibaba, and Amazon
+/// over IPv6. These services give credentials to every caller inside the cloud.
 const METADATA_ADDRESSES: [IpAddr; 4] = [
     IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
     IpAddr::V4(Ipv4Addr::new(169, 254, 170, 2)),
@@ -31,7 +31,7 @@ const METADATA_ADDRESSES: [IpAddr; 4] = [
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
 ];
 
-/// Why an address is not one that a document may be fetched from.
+/// The reason for refusing the address of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressFault {
@@ -44,24 +44,21 @@ pub enum AddressFault {
     /// Another scheme.
     #[error("is not https")]
     NotHttps,
-    /// It has a user name or a password.
+    /// A user name or a password.
     #[error("carries a user name or password")]
     Credentials,
-    /// It has no host.
+    /// No host.
     #[error("names no host")]
     NoHost,
-    /// It names port 0, at which nothing listens.
+    /// Port 0. No server can listen on it.
     #[error("names port 0")]
     Port,
-    /// Its host is not on the public Internet.
+    /// A host that is not on the public Internet.
     #[error("is an internal, private or special-purpose address")]
     NotPublic,
 }
 
-/// A public https address.
-///
-/// # Errors
-/// [`AddressFault`].
+/// Reads a public https address.
 pub(crate) fn public_https(text: &str) -> Result<Url, AddressFault> {
     if text.len() > URL_LENGTH_MAX {
         return Err(AddressFault::Length);
@@ -85,7 +82,7 @@ pub(crate) fn public_https(text: &str) -> Result<Url, AddressFault> {
     }
 }
 
-/// Whether an address is on the public Internet: what a fetcher checks after resolving a name.
+/// Whether an address is on the public Internet. A fetcher checks this after it has resolved a name.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -93,7 +90,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether a host is this machine: there plain http is not a risk.
+/// Whether the host is this machine. Plain http is not a risk there.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => is_below(name, "localhost"),
@@ -113,19 +110,19 @@ pub(crate) fn is_cloud_metadata(url: &Url) -> bool {
     }
 }
 
-/// Whether an address is that of the metadata service of a cloud: it is never connected to.
+/// Whether this is the address of a cloud's metadata service. The mock never connects to it.
 pub(crate) fn is_metadata_address(address: IpAddr) -> bool {
     METADATA_ADDRESSES.contains(&address.to_canonical())
 }
 
-/// Whether the host is a name that nobody can have (RFC 6761 §6, RFC 2606 §3): the seed worlds name
-/// such receivers, and nothing leaves the machine for them.
+/// Whether the host is reserved for examples and tests. The receivers of the seed worlds have such
+/// hosts. The mock does not connect to them.
 pub(crate) fn is_reserved(url: &Url) -> bool {
     let Some(host) = url.domain() else { return false };
     RESERVED_NAMES.iter().any(|name| is_below(host, name))
 }
 
-/// The last segment of its path, decoded; `None` where there is none.
+/// The last segment of the path, decoded.
 pub(crate) fn last_segment(url: &Url) -> Option<String> {
     let segment = url.path_segments()?.rfind(|segment| !segment.is_empty())?;
     Some(percent_decode_str(segment).decode_utf8_lossy().into_owned())
@@ -141,7 +138,7 @@ fn is_below(name: &str, parent: &str) -> bool {
     name.strip_suffix(parent).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Not of the IANA registry of special-purpose IPv4 addresses, nor multicast.
+/// Neither in the IANA registry of special-purpose IPv4 addresses nor multicast.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let is_special = matches!(
@@ -163,8 +160,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !is_special
 }
 
-/// Global unicast without the special-purpose blocks inside it; what maps or translates IPv4
-/// addresses lies outside, or is one of those blocks (6to4, Teredo).
+/// Global unicast without its special-purpose blocks. 6to4 and Teredo are such blocks; other mappings of
+/// IPv4 addresses are not global unicast.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [a, b, ..] = address.segments();
     let is_global_unicast = a & 0xe000 == 0x2000;

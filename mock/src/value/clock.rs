@@ -1,30 +1,28 @@
-//! The clock of a world: the system's with an offset, or one that stands still.
-//!
-//! The system's time comes in as an argument; nothing here asks for it.
+//! The clock of a world: the system's clock with an offset, or a frozen clock. The system's time is an
+//! argument.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::value::settings::ClockSetting;
 
-/// A world's clock. It only goes forward.
+/// A world's clock. It never goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
-    /// The system's time and so much more.
+    /// The system's time plus an offset.
     Real {
-        /// What was added by moving the clock.
+        /// The sum of all moves of the clock.
         offset: SignedDuration,
     },
-    /// Stands at this time.
+    /// A clock that does not run.
     Frozen {
-        /// The time.
+        /// Its time.
         at: Timestamp,
     },
 }
 
 impl Clock {
-    /// The clock that a setting asks for.
     pub(crate) const fn new(setting: ClockSetting) -> Self {
         match setting {
             ClockSetting::Real => Self::Real { offset: SignedDuration::ZERO },
@@ -32,17 +30,15 @@ impl Clock {
         }
     }
 
-    /// The world's time while the system's is `system_now`; at the end of time it stands still.
+    /// The world's time at the system's time `system_now`; at most [`Timestamp::MAX`].
     pub fn now(self, system_now: Timestamp) -> Timestamp {
         match self {
-            // Asked more than once in every call: nothing is added where nothing is to be.
-            Self::Real { offset } if offset.is_zero() => system_now,
             Self::Real { offset } => system_now.checked_add(offset).unwrap_or(Timestamp::MAX),
             Self::Frozen { at } => at,
         }
     }
 
-    /// When, in the system's time, the world's will be `at`; `None` where it never will by itself.
+    /// The system's time at the world's time `at`; `None` for a frozen clock.
     pub(crate) fn system_time_of(self, at: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Real { offset } => at.checked_sub(offset).ok(),
@@ -50,7 +46,7 @@ impl Clock {
         }
     }
 
-    /// The clock that shows `at` while the system's time is `system_now`.
+    /// The clock that shows `at` at the system's time `system_now`.
     pub(crate) fn moved_to(self, at: Timestamp, system_now: Timestamp) -> Self {
         match self {
             Self::Real { .. } => Self::Real { offset: at.duration_since(system_now) },
@@ -58,7 +54,7 @@ impl Clock {
         }
     }
 
-    /// The clock that shows the same time, and stands still or runs on.
+    /// The clock with the same time, frozen or running.
     pub(crate) fn frozen(self, freeze: bool, system_now: Timestamp) -> Self {
         let at = self.now(system_now);
         if freeze {
@@ -68,13 +64,13 @@ impl Clock {
         }
     }
 
-    /// Whether it stands still by itself.
+    /// Whether the clock only moves by the control plane.
     pub const fn is_frozen(self) -> bool {
         matches!(self, Self::Frozen { .. })
     }
 }
 
-/// `at` plus a number of seconds, or the end of time.
+/// `at` plus a number of seconds; at most [`Timestamp::MAX`].
 pub(crate) fn later(at: Timestamp, seconds: u64) -> Timestamp {
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     at.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)

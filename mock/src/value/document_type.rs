@@ -1,33 +1,36 @@
-//! What a file name says of a file: its extension and its media type.
+//! The extension of a file name, and its media type.
 
-/// The extension, lower case; `None` where there is none.
+/// Extensions with their media types.
+const MEDIA_TYPES: [(&str, &str); 6] = [
+    ("pdf", "application/pdf"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("doc", "application/msword"),
+    ("rtf", "application/rtf"),
+    ("odt", "application/vnd.oasis.opendocument.text"),
+    ("txt", "text/plain; charset=utf-8"),
+];
+
+/// The extension in lower case.
 pub(crate) fn extension(name: &str) -> Option<String> {
     let (stem, extension) = name.rsplit_once('.')?;
     (!stem.is_empty() && !extension.is_empty()).then(|| extension.to_lowercase())
 }
 
-/// The media type that a file of this name is served as.
+/// The media type for downloads of a file with this name.
 pub(crate) fn media_type(name: &str) -> &'static str {
-    match extension(name).as_deref() {
-        Some("pdf") => "application/pdf",
-        Some("docx") => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        Some("doc") => "application/msword",
-        Some("rtf") => "application/rtf",
-        Some("odt") => "application/vnd.oasis.opendocument.text",
-        Some("txt") => "text/plain; charset=utf-8",
-        _ => "application/octet-stream",
-    }
+    let extension = extension(name);
+    let known = MEDIA_TYPES.into_iter().find(|(known, _)| extension.as_deref() == Some(known));
+    known.map_or("application/octet-stream", |(_, media_type)| media_type)
 }
 
-/// Whether a file of this name can be merged into a PDF (§8).
+/// Whether a file with this name can be merged into a PDF (§8).
 pub(crate) fn is_mergeable(name: &str) -> bool {
     matches!(extension(name).as_deref(), Some("pdf" | "docx"))
 }
 
-/// The extension that files of a media type have; `None` for a type that none of ours has.
+/// The extension of files with this media type; `None` for a type that is not in [`MEDIA_TYPES`].
 pub(crate) fn extension_of(media_type: &str) -> Option<&'static str> {
-    let essence = media_type.split(';').next().unwrap_or(media_type).trim().to_ascii_lowercase();
-    ["pdf", "docx", "doc", "rtf", "odt", "txt"].into_iter().find(|extension| {
-        self::media_type(&format!("name.{extension}")).split(';').next() == Some(essence.as_str())
-    })
+    let essence = |text: &str| text.split(';').next().unwrap_or(text).trim().to_ascii_lowercase();
+    let mut types = MEDIA_TYPES.into_iter();
+    types.find(|(_, known)| essence(known) == essence(media_type)).map(|(extension, _)| extension)
 }

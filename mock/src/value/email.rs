@@ -1,12 +1,13 @@
-//! Which texts are e-mail addresses (§4.5), and which counterparties are reserved for steering.
+//! Syntax of e-mail addresses (§4.5), and reserved addresses that decide on the end of a request.
 
 use crate::value::limits::EMAIL_LENGTH_MAX;
 
 const LOCAL_LENGTH_MAX: usize = 64;
-/// Where no address leads anywhere (RFC 2606).
+/// The top-level domain for tests (RFC 2606).
 const TEST: &str = ".test";
 
-/// Whether this is an address of the form `local@domain.name`, without comments, quotes or literals.
+/// Whether this is an address of the form `local@domain.name`. Comments, quotes and literals are not
+/// accepted.
 pub(crate) fn is_well_formed(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     text.len() <= EMAIL_LENGTH_MAX
@@ -32,28 +33,25 @@ fn is_label(text: &str) -> bool {
         && text.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
 }
 
-/// What a reserved counterparty does with a request, without the control plane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The reaction of a reserved counterparty to a request, without the control plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
+#[strum(ascii_case_insensitive)]
 pub(crate) enum Reserved {
-    /// `sign@….test`: signs.
+    /// `sign@….test` signs.
+    #[strum(serialize = "sign")]
     Signs,
-    /// `decline@….test`: declines.
+    /// `decline@….test` declines.
+    #[strum(serialize = "decline")]
     Declines,
-    /// `expire@….test`: lets it expire.
+    /// `expire@….test` lets it expire.
+    #[strum(serialize = "expire")]
     LetsExpire,
 }
 
 impl Reserved {
-    /// What this address is reserved for, if anything.
     pub(crate) fn of(email: &str) -> Option<Self> {
         let (local, domain) = email.rsplit_once('@')?;
-        let end = domain.len().checked_sub(TEST.len()).and_then(|at| domain.get(at..))?;
-        if !end.eq_ignore_ascii_case(TEST) {
-            return None;
-        }
-        let names =
-            [("sign", Self::Signs), ("decline", Self::Declines), ("expire", Self::LetsExpire)];
-        let found = names.into_iter().find(|(name, _)| local.eq_ignore_ascii_case(name));
-        found.map(|(_, reserved)| reserved)
+        let is_test = domain.to_ascii_lowercase().ends_with(TEST);
+        is_test.then(|| local.parse().ok()).flatten()
     }
 }

@@ -1,7 +1,7 @@
 //! Identifiers: short hash strings (§2).
 //!
-//! An id is a keyed bijection of the row's number, in eight characters of `0-9A-Za-z`. So no table is
-//! needed to find the row of an id, and no two rows of a kind have the same id.
+//! An id is a keyed bijection of the row's number, in eight characters of `0-9A-Za-z`. So the row of an
+//! id is found without a table, and two rows of a kind never have the same id.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,12 +9,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::value::key::SeedKey;
 use crate::value::short_id::{LENGTH, ShortId};
 
-/// The document id in the id of a download, which may be no real one.
+/// The document id in the id of a download. Neither may exist.
 pub(crate) fn document_id_of(download_id: &str) -> Option<&str> {
     download_id.len().checked_sub(CODE_LENGTH + 1).and_then(|end| download_id.get(..end))
 }
 
-/// What an id is of; ids of different kinds are unrelated.
+/// The kind of an id. Ids of different kinds are unrelated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdKind {
     /// §2.1.
@@ -35,14 +35,14 @@ const KINDS: usize = 6;
 const HALF_BITS: u32 = 23;
 const HALF_MASK: u64 = (1 << HALF_BITS) - 1;
 const ROUNDS: u64 = 4;
-/// Bits of an activity's number that count the entries of one log; the rest is the row.
+/// Bits of an activity's number for the place in its log. The other bits are the row.
 const ENTRY_BITS: u32 = 20;
 const ENTRY_MASK: u64 = (1 << ENTRY_BITS) - 1;
 /// Letters of the code in the id of a download.
 const CODE_LENGTH: usize = 22;
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Numbers that have an id end before this one.
+/// Only numbers below this one have an id.
 pub(crate) const NUMBER_END: u64 = 1 << (2 * HALF_BITS);
 
 /// The ids of one seed.
@@ -53,7 +53,6 @@ pub(crate) struct Identifiers {
 }
 
 impl Identifiers {
-    /// The ids that derive from `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         let purposes =
             ["request id", "document id", "workflow id", "activity id", "webhook id", "call id"];
@@ -63,12 +62,11 @@ impl Identifiers {
         }
     }
 
-    /// The id of a number; numbers from [`NUMBER_END`] on wrap around.
+    /// The id of a number. From [`NUMBER_END`] on, the ids repeat.
     pub(crate) fn id(&self, kind: IdKind, number: u64) -> String {
         self.short_id(kind, number).into()
     }
 
-    /// The same, held in place.
     fn short_id(&self, kind: IdKind, number: u64) -> ShortId {
         let key = self.keys[kind as usize];
         let number = number % NUMBER_END;
@@ -79,18 +77,18 @@ impl Identifiers {
         digits((left << HALF_BITS) | right)
     }
 
-    /// The id of the `entry`th entry in the log of the request of a row.
+    /// The id of the entry with number `entry` in the log of the request in this row.
     pub(crate) fn activity_id(&self, row: u32, entry: u64) -> ShortId {
         self.short_id(IdKind::Activity, (u64::from(row) << ENTRY_BITS) | (entry & ENTRY_MASK))
     }
 
-    /// The id of a document's download: the document's, and a code that makes it unguessable.
+    /// The id of a document's download: the id of the document, and a code that can't be guessed.
     pub(crate) fn download_id(&self, document_id: &str) -> String {
         let code = self.downloads.code(document_id.as_bytes());
         format!("{document_id}-{}", URL_SAFE_NO_PAD.encode(code))
     }
 
-    /// The number of an id; `None` for a text that is the id of none.
+    /// The number of an id; `None` for a text that is not an id of this kind.
     pub(crate) fn number(&self, kind: IdKind, id: &str) -> Option<u64> {
         let key = self.keys[kind as usize];
         let value = value(id)?;

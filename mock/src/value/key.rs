@@ -1,6 +1,7 @@
-//! Keys derived from a seed. They replace random numbers: everything unguessable is a keyed hash.
+//! Keys that derive from a seed. Values that must not be guessed are keyed hashes instead of random
+//! numbers.
 //!
-//! This is not cryptography for a real service: the seed gives away everything.
+//! This does not protect a real service: with the seed, every value can be computed.
 
 use std::hash::Hasher;
 
@@ -15,7 +16,7 @@ pub(crate) struct SeedKey(u64, u64);
 const DERIVATION: u64 = 0x6d6f_6f74_2073_6565;
 
 impl SeedKey {
-    /// The key of `seed` for `purpose`; different purposes give unrelated keys.
+    /// The key of `seed` for `purpose`. Different purposes give unrelated keys.
     pub(crate) fn derive(seed: u64, purpose: &str) -> Self {
         let mut hasher = SipHasher24::new_with_keys(seed, DERIVATION);
         hasher.write(purpose.as_bytes());
@@ -28,7 +29,7 @@ impl SeedKey {
         SipHasher24::new_with_keys(self.0, self.1).hash(message).as_bytes()
     }
 
-    /// 64 bits that look random, from `input`.
+    /// 64 pseudo-random bits for `input`.
     pub(crate) fn scramble(self, input: u64) -> u64 {
         let mut hasher = SipHasher13::new_with_keys(self.0, self.1);
         hasher.write_u64(input);

@@ -1,10 +1,9 @@
-//! What a call and an answer are, as values.
+//! A call and its response as values.
 
 pub mod call;
 pub mod content;
 pub(crate) mod fields;
 pub(crate) mod json;
-pub(crate) mod page;
 pub(crate) mod problem;
 pub(crate) mod reply;
 pub mod response;

@@ -7,18 +7,18 @@ use crate::value::limits::PATH_PATTERN_BYTES_MAX;
 pub struct PathPattern(String);
 
 impl PathPattern {
-    /// The pattern of a text; `None` if it begins with neither `/` nor `*`, or is too long.
+    /// Reads a pattern; `None` if it does not begin with `/` or `*`, or is too long.
     pub fn new(text: &str) -> Option<Self> {
         let is_pattern = text.starts_with(['/', '*']) && text.len() <= PATH_PATTERN_BYTES_MAX;
         is_pattern.then(|| Self(text.to_owned()))
     }
 
-    /// As it was given.
+    /// The text of the pattern.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether a whole path, without its query, is of this pattern.
+    /// Whether a path, without its query, matches this pattern.
     pub fn matches(&self, path: &str) -> bool {
         let mut pieces = self.0.split('*');
         let first = pieces.next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! A small real PDF of plain lines: the signed document of a generated agreement.
+//! Writes a small PDF with lines of text, for example the signed document of a generated agreement.
 //!
-//! Text only, one standard font; letters outside Windows-1252 become `?`.
+//! It has one standard font. Letters outside Windows-1252 become `?`.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ const LINES_PER_PAGE: usize = 44;
 const LINE_LETTERS_MAX: usize = 88;
 const FIRST_PAGE_OBJECT: usize = 4;
 
-/// A document of these lines, wrapped and paged; lines beyond [`PDF_LINES_MAX`] are left out.
+/// A document with these lines, in pages. Long lines are wrapped; at most [`PDF_LINES_MAX`] are written.
 pub(crate) fn document(lines: &[String]) -> Vec<u8> {
     let wrapped: Vec<String> =
         lines.iter().flat_map(|line| wrap(line)).take(PDF_LINES_MAX).collect();
@@ -41,7 +41,7 @@ pub(crate) fn document(lines: &[String]) -> Vec<u8> {
     file.finish()
 }
 
-/// The operators that draw one page.
+/// The PDF operators for one page.
 fn drawn(lines: &[String]) -> Vec<u8> {
     let mut operators = b"BT /F1 11 Tf 16 TL 60 780 Td\n".to_vec();
     for line in lines {
@@ -81,7 +81,7 @@ fn windows_1252(letter: char) -> u8 {
     }
 }
 
-/// The bytes so far, and where each object starts.
+/// The bytes so far, and the start of each object.
 #[derive(Default)]
 struct PdfFile {
     bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Settings as text, as the command line and the control plane write them.
+//! Reads settings from the texts of the command line and the control plane.
 
 #![cfg_attr(not(feature = "server"), expect(unreachable_pub, reason = "the server exports them"))]
 
@@ -9,13 +9,13 @@ use strum::VariantNames;
 
 use crate::value::settings::{Progression, RateLimitMode};
 
-/// Why a setting can't be read.
+/// A setting that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SettingError(String);
 
 impl SettingError {
-    /// A word that is none of those known; `hint` is empty, or says what may have been meant.
+    /// An unknown word. `hint` is empty or the end of the message.
     pub(crate) fn unknown(what: &str, given: &str, known: &str, hint: &str) -> Self {
         Self(format!("unknown {what} `{given}`: there are {known}{hint}"))
     }
@@ -61,25 +61,22 @@ pub fn rate_limit(text: &str) -> Result<RateLimitMode, SettingError> {
 /// # Errors
 /// [`SettingError`]: another word, or a seed that is not a number.
 pub fn answers(text: &str) -> Result<Answers, SettingError> {
-    if let Some(seed) = text.strip_prefix("random:") {
-        let seed = seed
-            .parse()
-            .map_err(|_| value("answers", text, "a number as its seed, such as `random:7`"))?;
-        return Ok(answers::draw(seed));
-    }
-    answers::named(text)
-        .cloned()
-        .ok_or_else(|| unknown("answers", text, &["default", "documented", "random:SEED"]))
+    answers::chosen(text).ok_or_else(|| {
+        if text.starts_with("random:") {
+            return value("answers", text, "a number as its seed, such as `random:7`");
+        }
+        unknown("answers", text, &["default", "documented", "random:SEED"])
+    })
 }
 
-/// A word that is none of those known.
+/// An unknown word, with the most similar known one.
 pub(crate) fn unknown(what: &str, given: &str, known: &[&str]) -> SettingError {
     let list: Vec<String> = known.iter().map(|form| format!("`{form}`")).collect();
     let hint = ending(nearest(given, known.iter().copied()));
     SettingError::unknown(what, given, &list.join(", "), &hint)
 }
 
-/// A known form with a value that makes no sense.
+/// A known form with an invalid value.
 pub(crate) fn value(what: &str, given: &str, wanted: &str) -> SettingError {
     SettingError(format!("{what} `{given}` wants {wanted}"))
 }

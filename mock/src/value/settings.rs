@@ -1,66 +1,56 @@
-//! The values that settings are made of, and why settings are refused.
+//! The values of settings, and the reasons for refusing settings.
 
 use jiff::Timestamp;
 
-/// Where the secrets of a world's applications come from.
+/// The source of the secrets of a world's applications.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SecretSource {
-    /// They are those of the seed world.
+    /// The secrets of the seed world.
     Seeded,
-    /// They derive from the world's seed and this name, so that no other world takes them.
+    /// Secrets that derive from the world's seed and this name. No other world accepts them.
     Own(String),
 }
 
-/// Which clock a world starts with.
+/// The clock of a new world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockSetting {
-    /// The system's.
+    /// The system's clock.
     Real,
-    /// Stands at this time until it is moved.
+    /// A frozen clock with this time.
     Frozen(Timestamp),
 }
 
-/// What the rate limit of §8 does. Text form: `enforce`, `observe`, `off`.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    serde::Serialize,
-    serde::Deserialize,
-    strum::Display,
-    strum::EnumString,
-    strum::VariantNames,
-)]
+/// The mode of the rate limit of §8. Text form: `enforce`, `observe`, `off`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::Display, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum RateLimitMode {
-    /// Refuses beyond the limit.
+    /// Refuses calls beyond the limit.
     Enforce,
-    /// Counts, and never refuses.
+    /// Counts calls and refuses none.
     Observe,
-    /// Neither counts nor refuses.
+    /// Does not count calls.
     Off,
 }
 
-/// How a created request moves on from `draft` by itself.
+/// How a new request leaves `draft` and changes its status automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progression {
-    /// Only by the control plane (but for reserved counterparty addresses).
+    /// Only by the control plane, or with a reserved counterparty address.
     Manual,
-    /// A step after every period of this length.
+    /// One step after each period.
     Timed {
         /// Seconds, at least 1.
         seconds: u32,
     },
-    /// A step at every Nth `GET` of the request.
+    /// One step at every Nth `GET` of the request.
     OnRead {
         /// N, at least 1.
         reads: u32,
     },
-    /// All steps right after the answer to its creation.
+    /// All steps right after its creation was answered.
     Immediate,
 }
 
@@ -76,18 +66,18 @@ impl std::fmt::Display for Progression {
     }
 }
 
-/// Why settings make no world.
+/// The reason for refusing settings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// The base address.
+    /// An invalid base address.
     #[error(
         "base address `{0}` is not an absolute http or https address without trailing slash, query or fragment"
     )]
     BaseUrl(String),
-    /// A pace of nothing.
+    /// A progression with the number 0.
     #[error("progression `{0}` never counts up: give at least 1")]
     Progression(String),
-    /// An answer that no mock can give.
+    /// An answer that the mock does not implement.
     #[error("answers: {0}")]
     Answers(String),
     /// A seed world that contradicts itself.

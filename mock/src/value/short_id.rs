@@ -1,5 +1,5 @@
-//! A short id held in place: eight bytes where a text would take four times as many, for what a world
-//! has millions of.
+//! A short id without a heap allocation. A world may have millions of activity entries, and a `String`
+//! takes four times as many bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +12,11 @@ pub(crate) const LENGTH: usize = 8;
 pub(crate) struct ShortId([u8; LENGTH]);
 
 impl ShortId {
-    /// Its text.
     pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).expect("it was made of ASCII letters and digits")
     }
 
-    /// The id of these letters and digits.
+    /// The id; `None` if a byte is not an ASCII letter or digit.
     pub(crate) fn of(letters: [u8; LENGTH]) -> Option<Self> {
         letters.iter().all(u8::is_ascii_alphanumeric).then_some(Self(letters))
     }

@@ -1,4 +1,5 @@
-//! How times are written: timestamps of bodies (question `timestamps`) and the `date` header.
+//! Text forms of times: timestamps in bodies (question `timestamps`), and the headers `Date` and
+//! `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,16 +18,16 @@ pub(crate) fn text(form: TimestampForm, at: Timestamp) -> String {
     at.strftime(pattern).to_string()
 }
 
-/// The form of the control plane, whatever the answers say: `2026-03-05T14:30:00Z`, with fractions
-/// where there are some.
+/// The form of the control plane, which does not depend on the answers: `2026-03-05T14:30:00Z`, with a
+/// fraction if there is one.
 pub(crate) fn exact(at: Timestamp) -> String {
     at.to_string()
 }
 
-/// A date has whole seconds, and clocks differ: so much earlier is not too early.
+/// Tolerance for calls before a `Retry-After` date: a date has whole seconds, and clocks differ.
 const RETRY_DATE_SLACK: SignedDuration = SignedDuration::from_millis(500);
 
-/// A `Retry-After` date: the next whole second after so many seconds.
+/// A `Retry-After` date: the first whole second after `seconds` from `now`.
 pub(crate) fn retry_date(now: Timestamp, seconds: u64) -> HeaderValue {
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_add(1);
     let at = now.checked_add(SignedDuration::from_secs(seconds));
@@ -41,8 +42,8 @@ pub(crate) fn seconds_to(now: Timestamp, date: &str) -> Option<u64> {
     u64::try_from(left.as_secs()).ok()
 }
 
-/// The value of the `date` header at `now`; before 1970 it is that of 1970, since the format knows no
-/// earlier.
+/// The value of the header `Date` at `now`. Before 1970 it is the beginning of 1970, because `httpdate`
+/// has no earlier times.
 pub(crate) fn date_header(now: Timestamp) -> HeaderValue {
     let since_1970 = Duration::from_secs(now.as_second().max(0).unsigned_abs());
     HeaderValue::from_str(&httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + since_1970))

@@ -1,7 +1,7 @@
-//! Access tokens (§5): sealed, so that issuing stores nothing.
+//! Access tokens (§5). They contain their grant, so that no token is stored.
 //!
-//! A token is its grant and an authentication code under the world's key, in base64url. Whether a
-//! token has expired or was revoked is asked in [`crate::world::authorise`].
+//! A token is its grant with an authentication code under the world's key, in base64url.
+//! [`crate::world::authorise`] checks whether it has expired or was revoked.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,21 +16,20 @@ const SEALED_BYTES: usize = GRANT_BYTES + CODE_BYTES;
 /// Letters of a token.
 pub(crate) const TEXT_LENGTH: usize = SEALED_BYTES.div_ceil(3) * 4 - (3 - SEALED_BYTES % 3) % 3;
 
-/// What a token says.
+/// The content of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grant {
     /// Index of the application.
     pub(crate) application: u32,
-    /// What it may do.
     pub(crate) scopes: Scopes,
     /// Unix seconds.
     pub(crate) issued_at: i64,
-    /// Number of the call that issued it: unique in its world.
+    /// Number of the call that issued it, unique in its world.
     pub(crate) serial: u64,
 }
 
 impl Grant {
-    /// Whether its life is over: at exactly 7200 seconds it is (§5.3).
+    /// Whether it has expired. At exactly 7200 seconds it has (§5.3).
     pub(crate) fn is_expired(&self, now: Timestamp) -> bool {
         now.as_second().saturating_sub(self.issued_at) >= TOKEN_LIFETIME_SECONDS
     }
@@ -41,14 +40,14 @@ impl Grant {
 pub(crate) struct Sealer(SeedKey);
 
 impl Sealer {
-    /// The sealer of a world. The id of the sandbox is part of it, so that a token of one sandbox means
-    /// nothing in another of the same seed. The address is not: a stored world may move to another port.
+    /// The sealer of a world. The key depends on the id of the sandbox, so that a token is not valid in
+    /// another sandbox with the same seed. It does not depend on the address, because a stored world may
+    /// get another port.
     pub(crate) fn new(seed: u64, sandbox: Option<&str>) -> Self {
         let world = sandbox.unwrap_or("main");
         Self(SeedKey::derive(seed, &format!("tokens of {world}")))
     }
 
-    /// The token of a grant.
     pub(crate) fn seal(self, grant: &Grant) -> String {
         let mut sealed = [0; SEALED_BYTES];
         sealed[..GRANT_BYTES].copy_from_slice(&written(grant));
@@ -57,7 +56,7 @@ impl Sealer {
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    /// What a token grants; `None` for a text that is not a token of this world.
+    /// The grant of a token; `None` for a text that is not a token of this world.
     pub(crate) fn open(self, token: &str) -> Option<Grant> {
         if token.len() != TEXT_LENGTH {
             return None;

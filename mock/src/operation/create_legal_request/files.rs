@@ -10,10 +10,11 @@ use crate::value::message::rule::Rule;
 use crate::world::state::resource::legal_request::{FileDisposition, FileRole, StoredFile};
 use crate::world::state::resource::workflow_fields::SUPPORT_DOCUMENTS;
 
-/// The files in the order sent, the document first. With `merge`, those that can be are merged (§8).
+/// The document, then the support files in the order sent. With `merge`, PDF and DOCX files are merged
+/// (§8).
 ///
 /// # Errors
-/// 413 and 422 for the document, by answer `support_document_size` for the others.
+/// 413 and 422 for the document; by the answer `support_document_size` for the other files.
 pub(super) fn read(
     answers: &Answers,
     fields: &MultipartFields<'_>,
@@ -37,14 +38,13 @@ pub(super) fn read(
 }
 
 fn check_document(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem> {
-    let is_accepted = document_type::extension(file.name)
-        .is_some_and(|extension| answers.upload_types.contains(&extension));
-    if !is_accepted {
+    let extension = document_type::extension(file.name);
+    if !extension.is_some_and(|extension| answers.upload_types.contains(&extension)) {
         let accepted = answers.upload_types.join(", ");
         let detail = format!("`file`: this file type is not supported; use {accepted}.");
         return Err(Problem::request_creation(detail).breaking(Rule::DocumentType));
     }
-    if file.is_cut || file.content.length > answers.upload_size_max {
+    if file.is_larger_than(answers.upload_size_max) {
         return Err(Problem::document_too_large(answers));
     }
     Ok(())
@@ -52,7 +52,7 @@ fn check_document(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem>
 
 fn check_support(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem> {
     let limit = &answers.support_document_size;
-    if !file.is_cut && file.content.length <= limit.bytes_max {
+    if !file.is_larger_than(limit.bytes_max) {
         return Ok(());
     }
     let detail = format!("`{SUPPORT_DOCUMENTS}`: a file has at most {} bytes.", limit.bytes_max);

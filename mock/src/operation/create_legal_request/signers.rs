@@ -1,4 +1,4 @@
-//! Internal signers of §4.5: one, or several in signing order, each of those that the schema offers.
+//! Internal signers of §4.5: one, or several in signing order. Each is one of the schema's options.
 
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SignerStyle;
@@ -10,10 +10,10 @@ use crate::value::message::rule::Rule;
 use crate::world::state::resource::workflow::Workflow;
 use crate::world::state::resource::workflow_fields::{SIGNER, SIGNERS};
 
-/// The signers in signing order. Exactly one configured signer is assigned by itself.
+/// The signers in signing order. If only one is configured, it is assigned automatically.
 ///
 /// # Errors
-/// By answer `request_field_invalid`.
+/// By the answer `request_field_invalid`.
 pub(super) fn read(
     answers: &Answers,
     fields: &MultipartFields<'_>,
@@ -35,7 +35,7 @@ pub(super) fn read(
             return Err(invalid(answers, Rule::Field(field), detail));
         };
         if signers.contains(option) {
-            let detail = format!("`{field}`: `{option}` signs once and is named twice.");
+            let detail = format!("`{field}`: `{option}` is named twice.");
             return Err(invalid(answers, Rule::Field(field), detail));
         }
         signers.push(option.clone());

@@ -1,8 +1,8 @@
-//! `variables` of §4.5: a JSON object with the values that the workflow asks for.
+//! `variables` of §4.5: a JSON object with the values of the workflow's variables.
 //!
-//! Names that the workflow does not know are ignored, like unknown fields.
+//! Unknown names are ignored, like unknown fields.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::{SeedVariable, VariableType};
@@ -15,10 +15,10 @@ use crate::value::sent_json::SentJson;
 use crate::world::state::resource::workflow::Workflow;
 use crate::world::state::resource::workflow_schema;
 
-/// The values of the workflow's variables.
+/// The values by variable.
 ///
 /// # Errors
-/// By answer `request_field_invalid`.
+/// By the answer `request_field_invalid`.
 pub(super) fn read(
     answers: &Answers,
     fields: &MultipartFields<'_>,
@@ -27,13 +27,11 @@ pub(super) fn read(
     if !workflow.lists(VARIABLES) {
         return Ok(BTreeMap::new());
     }
-    let sent = match fields.text(VARIABLES)? {
-        Some(text) => SentJson::object(text).map(|sent| sent.members()).map_err(|_| {
-            let detail = "`variables` must be a JSON object.".to_owned();
-            invalid(answers, Rule::Field(VARIABLES), detail)
-        })?,
-        None => HashMap::new(),
-    };
+    let sent = SentJson::object(fields.text(VARIABLES)?.unwrap_or("{}")).map_err(|_| {
+        let detail = "`variables` must be a JSON object.".to_owned();
+        invalid(answers, Rule::Field(VARIABLES), detail)
+    })?;
+    let sent = sent.members();
     let mut values = BTreeMap::new();
     for (name, variable) in &workflow.variables {
         match sent.get(name).filter(|value| !is_empty(value)) {

@@ -1,4 +1,4 @@
-//! The document at an address: registered bytes, what a shell fetched, else a placeholder.
+//! The document at an address: the registered bytes, the fetched document, or a placeholder.
 
 use bytes::Bytes;
 use moot_fixtures::contract::{Answers, UrlDocumentName};
@@ -13,13 +13,13 @@ use crate::value::message::response::TransportFault;
 use crate::value::message::rule::Rule;
 use crate::value::{address, document_type, pdf};
 
-/// A media type that says nothing.
-const UNTOLD: &str = "application/octet-stream";
+/// Servers send this media type if they do not know the type of a file.
+const UNKNOWN_TYPE: &str = "application/octet-stream";
 
-/// The address, which must be public and https.
+/// The address. It must be public and https.
 ///
 /// # Errors
-/// By answer `url_refused`.
+/// By the answer `url_refused`.
 pub(super) fn read(answers: &Answers, text: &str) -> Result<Url, Problem> {
     address::public_https(text).map_err(|fault| {
         let detail = format!("`url` {fault}; it must be a public https address.");
@@ -40,7 +40,7 @@ pub(super) fn needs(context: &Context<'_>, url: Url) -> Option<Fetch> {
     Some(Fetch { url, bytes_max: answers.upload_size_max })
 }
 
-/// How long fetching a set address takes.
+/// The time that fetching a registered address takes.
 pub(super) fn delay(context: &Context<'_>, url: &Url) -> Option<TransportFault> {
     let registered = context.world.state().addresses.get(url.as_str())?;
     registered.milliseconds.map(|milliseconds| TransportFault::Delay { milliseconds })
@@ -49,7 +49,7 @@ pub(super) fn delay(context: &Context<'_>, url: &Url) -> Option<TransportFault> 
 /// Name and content of the document.
 ///
 /// # Errors
-/// 422 and 413 for the document, by answer `url_refused` where it could not be fetched.
+/// 422 and 413 for the document; by the answer `url_refused` if it could not be fetched.
 pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Content), Problem> {
     let answers = context.answers();
     let extension = extension(url);
@@ -57,7 +57,7 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
         // If the address has no extension, the registered media type decides.
         match (&extension, known.content_type.as_deref()) {
             (Some(extension), _) => check_type(answers, Some(extension))?,
-            (None, Some(told)) => check_type(answers, document_type::extension_of(told))?,
+            (None, Some(sent)) => check_type(answers, document_type::extension_of(sent))?,
             (None, None) => {}
         }
         known.content.clone().ok_or_else(|| {
@@ -71,10 +71,12 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
         match &context.call.fetched {
             None => placeholder(url),
             Some(Ok(fetched)) => {
-                // A page of an error is not a document, whatever its address ends with.
-                let told = fetched.content_type.as_deref().filter(|told| !told.starts_with(UNTOLD));
-                if told.is_some() || extension.is_none() {
-                    check_type(answers, told.and_then(document_type::extension_of))?;
+                // The media type has priority: an error page is not a document, even if its address
+                // ends in `.pdf`.
+                let sent = fetched.content_type.as_deref();
+                let known = sent.filter(|sent| !sent.starts_with(UNKNOWN_TYPE));
+                if known.is_some() || extension.is_none() {
+                    check_type(answers, known.and_then(document_type::extension_of))?;
                 }
                 fetched.content.clone()
             }

@@ -1,6 +1,6 @@
-//! One HTTP call as values: what a shell hands to the core.
+//! One HTTP call as values: the input of the core.
 //!
-//! Reading a socket and parsing multipart bodies is the shell's task. Rules are in `operation`.
+//! The shell reads sockets and parses multipart bodies. The rules are in `operation`.
 
 use std::net::IpAddr;
 
@@ -14,29 +14,29 @@ use crate::value::message::content::Content;
 use crate::value::message::response::Response;
 use crate::value::message::wire::WireCall;
 
-/// The head of a call: all that is known before its body is read.
+/// The head of a call, without its body.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<'a> {
     /// As sent.
     pub method: &'a Method,
     /// Path below the base address, as sent (not decoded), with its leading `/`.
     pub path: &'a str,
-    /// What follows `?`, as sent.
+    /// The text after `?`, as sent.
     pub query: Option<&'a str>,
     /// As sent; names lower case.
     pub headers: &'a HeaderMap,
-    /// The address of the peer (§8: the rate is counted by it).
+    /// The address of the peer. The rate limit counts by it (§8).
     pub client: IpAddr,
-    /// How it came over a connection; `None` if no socket was involved.
+    /// Its place on a connection; `None` without a socket.
     pub wire: Option<&'a WireCall>,
 }
 
-/// What the core says of a head before a body is read.
+/// The decision of the core on a head, before the body is read.
 #[derive(Debug)]
 pub enum Admission {
-    /// Answered already; the shell drains the body and never stores it.
+    /// The call is answered with this. The shell drains the body without storing it.
     Refused(Response),
-    /// Go on: read the body as `reading` says, then ask for the answer.
+    /// The shell reads the body as `reading` says, and then asks for the answer.
     Admitted(Admitted),
 }
 
@@ -45,15 +45,15 @@ pub enum Admission {
 pub struct Admitted {
     /// Number of the call in its world, from 1; `request_id` and new ids derive from it.
     pub serial: u64,
-    /// The world's time when it was admitted.
+    /// The world's time of the admission.
     pub at: Timestamp,
     /// The route.
     pub operation: Operation,
-    /// The decoded `{id}` of the path, where the route has one.
+    /// The decoded `{id}` of the path, if the route has one.
     pub id: Option<String>,
-    /// Whose token it carries; `None` where the operation takes none.
+    /// The owner of the token; `None` if the operation needs no token.
     pub principal: Option<Principal>,
-    /// How the shell reads the body.
+    /// How to read the body.
     pub reading: Reading,
 }
 
@@ -64,76 +64,75 @@ pub struct Principal {
     pub application: u32,
     /// Index of its company (§5.6).
     pub company: u32,
-    /// What the token may do.
+    /// The scopes of the token.
     pub scopes: Scopes,
 }
 
-/// How a body is read.
+/// How to read a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// Not at all: it is drained.
+    /// The body is drained.
     Drain,
-    /// Whole, into memory; beyond `bytes_max` it is [`BodyFault::TooLarge`].
+    /// Into memory. A body beyond `bytes_max` is [`BodyFault::TooLarge`].
     Whole {
         /// Bytes.
         bytes_max: u64,
     },
-    /// As `multipart/form-data` (RFC 7578), streamed.
+    /// `multipart/form-data` (RFC 7578), streamed.
     Multipart(MultipartLimits),
 }
 
-/// Bounds of a multipart body; beyond them it is [`BodyFault::TooLarge`], but for
-/// `part_bytes_max`, where the part is cut and says so.
+/// Limits of a multipart body. Beyond a limit the body is [`BodyFault::TooLarge`], but a part beyond
+/// `part_bytes_max` is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MultipartLimits {
     /// Parts.
     pub parts_max: usize,
     /// Bytes of a part without file name.
     pub text_bytes_max: u64,
-    /// Bytes of one file: of a larger one only the length up to here is kept, see
-    /// [`Part::is_cut`].
+    /// Bytes of one file. A larger file is cut and marked by [`Part::is_cut`].
     pub part_bytes_max: u64,
     /// Bytes of the whole body.
     pub body_bytes_max: u64,
 }
 
-/// A call with its body, as the core answers it.
+/// A call with its body.
 #[derive(Debug)]
 pub struct Call<'a> {
     /// The head, the same as at admission.
     pub head: Head<'a>,
-    /// What admission said.
+    /// The result of the admission.
     pub admitted: &'a Admitted,
     /// The body.
     pub body: Body,
-    /// What became of fetching what [`crate::World::needs`]; `None` where nothing was asked for.
+    /// The result of fetching the document of [`crate::World::needs`]; `None` if nothing was fetched.
     pub fetched: Option<Result<Fetched, FetchFault>>,
 }
 
-/// A document that an answer needs first (§4.9); only a shell that fetches asks for it.
+/// A document to fetch before a call is answered (§4.9).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetch {
-    /// A public https address, parsed: the connection is made from this, not from its text.
+    /// A public https address. The connection uses this parsed form.
     pub url: Url,
-    /// A larger one is [`FetchFault::TooLarge`].
+    /// A larger document is [`FetchFault::TooLarge`].
     pub bytes_max: u64,
 }
 
 /// A document that was fetched.
 #[derive(Debug, Clone)]
 pub struct Fetched {
-    /// Its bytes, or where they are.
+    /// Its bytes.
     pub content: Content,
-    /// Its `Content-Type`, as told.
+    /// The header `Content-Type` of the server.
     pub content_type: Option<String>,
 }
 
-/// Why a document could not be fetched.
+/// The reason that a document could not be fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FetchFault {
     /// More than [`Fetch::bytes_max`].
     TooLarge,
-    /// Anything else, in words that go on from "the address can't be fetched:".
+    /// Another reason, as the end of a sentence: "`url` can't be fetched: …".
     Failed(String),
 }
 
@@ -147,9 +146,9 @@ impl FetchFault {
 /// A body that was read.
 #[derive(Debug, Clone)]
 pub enum Body {
-    /// None was sent, or none is wanted.
+    /// No body was sent, or it was drained.
     Empty,
-    /// Read whole.
+    /// A body that was read into memory.
     Whole(Bytes),
     /// The parts in the order sent.
     Multipart(Vec<Part>),
@@ -157,18 +156,18 @@ pub enum Body {
     Broken(BodyFault),
 }
 
-/// Why a body could not be read.
+/// The reason that a body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyFault {
     /// Beyond a limit.
     TooLarge,
     /// No `multipart/form-data` content type, or one without a usable boundary.
     NoBoundary,
-    /// The content type is none that the operation takes.
+    /// The operation does not accept the content type.
     WrongMediaType,
-    /// Broken multipart: what is wrong with it is the text.
+    /// Broken multipart, with the mistake.
     Malformed(&'static str),
-    /// The connection ended, or stalled, before the body did.
+    /// The connection ended or stalled before the end of the body.
     Truncated,
 }
 
@@ -177,11 +176,11 @@ pub enum BodyFault {
 pub struct Part {
     /// The `name` parameter of its disposition.
     pub name: String,
-    /// The `filename` parameter; its presence makes the part a file.
+    /// The `filename` parameter. A part with it is a file.
     pub file_name: Option<String>,
     /// Its `Content-Type`, as sent.
     pub content_type: Option<String>,
-    /// Its bytes, or where they are.
+    /// Its bytes.
     pub content: Content,
     /// Whether more than [`MultipartLimits::part_bytes_max`] was sent.
     pub is_cut: bool,

@@ -1,7 +1,7 @@
 //! Typed access to the fields of a multipart body (§4.5, §4.9).
 //!
-//! What a field means is the operation's business; here it is only text or a file, there once or
-//! several times. A field that is there but empty counts as missing.
+//! A field is text or a file, and may be repeated. An empty field counts as missing. The operations
+//! decide on the meaning of a field.
 
 use moot_fixtures::contract::Answers;
 
@@ -20,18 +20,24 @@ pub(crate) struct SentFile<'a> {
     pub(crate) name: &'a str,
     /// Its media type, as sent.
     pub(crate) content_type: Option<&'a str>,
-    /// Its bytes; meaningless where `is_cut`.
+    /// Its bytes; not valid if `is_cut`.
     pub(crate) content: &'a Content,
-    /// Whether there was more of it than is kept.
+    /// Whether the file was too large to be kept completely.
     pub(crate) is_cut: bool,
+}
+
+impl SentFile<'_> {
+    pub(crate) fn is_larger_than(&self, bytes: u64) -> bool {
+        self.is_cut || self.content.length > bytes
+    }
 }
 
 impl<'a> MultipartFields<'a> {
     /// The fields of a body.
     ///
     /// # Errors
-    /// 400 where it can't be read; by answer `other_errors` where it is not a multipart body, or is too
-    /// large. `content_type` is the header as sent.
+    /// 400 if it can't be read; by the answer `other_errors` if it is too large or not a multipart body.
+    /// `content_type` is the header as sent.
     pub(crate) fn of(
         body: &'a Body,
         content_type: Option<&str>,
@@ -47,28 +53,28 @@ impl<'a> MultipartFields<'a> {
         }
     }
 
-    /// A text that is there at most once; `None` where it is missing or empty.
+    /// The text of a field; `None` if it is missing or empty.
     ///
     /// # Errors
-    /// 400 where it is there twice, is a file, or is not UTF-8.
+    /// 400 if it is repeated, is a file, or is not UTF-8.
     pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
         let Some(part) = self.once(name)? else { return Ok(None) };
         Ok(Some(text_of(part)?).filter(|text| !text.trim().is_empty()))
     }
 
-    /// A text that may be repeated; empty ones are left out.
+    /// The texts of a field that may be repeated, without empty ones.
     ///
     /// # Errors
-    /// 400 where one is a file or no UTF-8.
+    /// 400 if one is a file or not UTF-8.
     pub(crate) fn texts(&self, name: &str) -> Result<Vec<&'a str>, Problem> {
         let texts = self.all(name).map(text_of).collect::<Result<Vec<_>, _>>()?;
         Ok(texts.into_iter().filter(|text| !text.trim().is_empty()).collect())
     }
 
-    /// A file that is there at most once; `None` where it is missing, nameless or of no bytes.
+    /// The file of a field; `None` if it is missing, empty or without a name.
     ///
     /// # Errors
-    /// 400 where it is there twice or is text.
+    /// 400 if it is repeated or is text.
     pub(crate) fn file(&self, name: &str) -> Result<Option<SentFile<'a>>, Problem> {
         match self.once(name)? {
             Some(part) => file_of(part),
@@ -76,16 +82,16 @@ impl<'a> MultipartFields<'a> {
         }
     }
 
-    /// A file that may be repeated; nameless ones and those of no bytes are left out.
+    /// The files of a field that may be repeated, without empty ones and ones without a name.
     ///
     /// # Errors
-    /// 400 where one is text.
+    /// 400 if one is text.
     pub(crate) fn files(&self, name: &str) -> Result<Vec<SentFile<'a>>, Problem> {
         let files = self.all(name).map(file_of).collect::<Result<Vec<_>, _>>()?;
         Ok(files.into_iter().flatten().collect())
     }
 
-    /// Whether a field of this name was sent, even an empty one.
+    /// Whether a field with this name was sent, also an empty one.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.all(name).next().is_some()
     }
@@ -148,7 +154,7 @@ fn no_boundary(content_type: Option<&str>, answers: &Answers) -> Problem {
     }
 }
 
-/// What is said of a body that could not be read.
+/// The problem for a body that could not be read.
 pub(crate) fn broken(fault: BodyFault, answers: &Answers) -> Problem {
     match fault {
         BodyFault::TooLarge => {

@@ -1,4 +1,4 @@
-//! The JSON of our own values.
+//! Writes JSON, and the shapes of §4 that several resources share.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ pub(crate) struct DataJson<T> {
     pub(crate) data: T,
 }
 
-/// A resource of §2, with the members that are particular to its kind in `attributes`.
+/// A resource of §2. `attributes` has the members of its kind.
 #[derive(Debug, Serialize)]
 pub(crate) struct ResourceJson<'a, A> {
     pub(crate) id: &'a str,
@@ -17,7 +17,6 @@ pub(crate) struct ResourceJson<'a, A> {
     pub(crate) attributes: A,
 }
 
-/// The bytes of a value.
 pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("our records have text keys only, and writing to memory works")
 }

@@ -1,7 +1,7 @@
-//! Refusals of the API: problem details of §7, and the token endpoint's own form of failure.
+//! Refusals of the API: problem details of §7, and failures of the token endpoint.
 //!
 //! A problem is an answer of the API, not an error of the mock. Each condition has a constructor in this
-//! file. Each `detail` says what is wrong and what would have worked.
+//! file. Each `detail` names the mistake and the remedy.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::value::message::rule::Rule;
 /// A refusal.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// HTTP status, 4xx (503 where the answers say so of the limit, 500 where the fault is ours).
+    /// HTTP status: 4xx, 503 of the rate limit by the answers, or 500 for a fault of the mock.
     pub(crate) status: u16,
     /// `type` of §7, or `error` of a token failure.
     pub(crate) problem_type: Cow<'static, str>,
@@ -23,17 +23,16 @@ pub(crate) struct Problem {
     pub(crate) title: Cow<'static, str>,
     /// `detail`, or `error_description`.
     pub(crate) detail: String,
-    /// Which group of rules refused.
+    /// The group of rules with the broken rule.
     pub(crate) stage: Stage,
-    /// Which rule of the operation, if it has an id.
+    /// The broken rule of the operation, if it has an id.
     pub(crate) rule: Option<Rule>,
-    /// The form of the body.
     pub(crate) form: ProblemForm,
-    /// A header beside those of every answer.
+    /// An additional header.
     pub(crate) header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
-/// Forms of a refusal's body.
+/// The form of a refusal's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProblemForm {
     /// Problem details (RFC 9457).
@@ -42,7 +41,7 @@ pub(crate) enum ProblemForm {
     TokenFailure,
     /// The detail as plain text.
     Text,
-    /// Nothing.
+    /// No body.
     Empty,
 }
 
@@ -64,7 +63,7 @@ impl Problem {
         Self { status, ..self }
     }
 
-    /// Names the rule that was broken.
+    /// The problem with the broken rule.
     pub(crate) fn breaking(self, rule: Rule) -> Self {
         Self { rule: Some(rule), ..self }
     }
@@ -73,12 +72,12 @@ impl Problem {
         Self { header: Some(Box::new((name, value))), ..self }
     }
 
-    /// 400: what was sent can't be read, or something required is not in it.
+    /// 400: the call can't be read, or a required part is missing.
     pub(crate) fn parameter_missing(detail: impl Into<String>) -> Self {
         Self::new(ProblemType::ParameterMissing, Stage::Body, detail)
     }
 
-    /// 401: no `Authorization` header; the challenge carries no error (RFC 6750 §3).
+    /// 401: no `Authorization` header. The challenge has no error code (RFC 6750 §3).
     pub(crate) fn token_missing() -> Self {
         Self::new(
             ProblemType::InvalidToken,
@@ -88,7 +87,7 @@ impl Problem {
         .with_header(WWW_AUTHENTICATE, HeaderValue::from_static(r#"Bearer realm="legal requests""#))
     }
 
-    /// 401: an `Authorization` header that holds no token of this service.
+    /// 401: an `Authorization` header without a token of this service.
     pub(crate) fn token_invalid(detail: &'static str) -> Self {
         Self::bearer(ProblemType::InvalidToken, detail)
     }
@@ -143,21 +142,21 @@ impl Problem {
         }
     }
 
-    /// 403: it exists, for another company (question `other_company`).
+    /// 403: it belongs to another company (question `other_company`).
     pub(crate) fn other_company(what: &str) -> Self {
         let detail =
             format!("This {what} belongs to another company than the token's application.");
         Self::new(ProblemType::InsufficientScope, Stage::Existence, detail)
     }
 
-    /// A path that no operation has (question `other_errors`).
+    /// An unknown path (question `other_errors`).
     pub(crate) fn unknown_path(answers: &Answers) -> Self {
         let detail = "No operation has this path; resource endpoints are under `/v1`.";
         Self::new(ProblemType::RequestNotFound, Stage::Route, detail)
             .with_status(answers.other_errors.unknown_path)
     }
 
-    /// A method that the path does not take (question `other_errors`); a 405 names those it does.
+    /// A method that the path does not take (question `other_errors`). A 405 lists the allowed ones.
     pub(crate) fn wrong_method(answers: &Answers, allowed: &str) -> Self {
         let status = answers.other_errors.wrong_method;
         let detail = format!("This path takes {allowed}.");
@@ -203,8 +202,8 @@ impl Problem {
         Self::new(ProblemType::WebhookCreationError, Stage::Rule, detail)
     }
 
-    /// A refusal whose status is an answer: where the status is not that of this problem, its type is
-    /// the one that §7 has for the status.
+    /// The refusal with the status of an answer. If the status differs, the refusal gets the type that §7
+    /// has for this status.
     pub(crate) fn answered(self, status: u16) -> Self {
         if status == self.status {
             return self;
@@ -248,7 +247,7 @@ impl Problem {
         }
     }
 
-    /// A failure that the control plane asked for.
+    /// A failure that the control plane requested.
     pub(crate) fn injected(
         operation: Option<Operation>,
         status: StatusCode,
@@ -256,34 +255,20 @@ impl Problem {
     ) -> Self {
         let is_token_failure =
             operation == Some(Operation::CreateAccessToken) && status.is_client_error();
-        Self {
-            status: status.as_u16(),
-            problem_type: problem.to_owned().into(),
-            title: status.canonical_reason().unwrap_or("Error").into(),
-            detail: "This failure was asked for at the control plane of the mock.".to_owned(),
-            stage: Stage::Rule,
-            rule: None,
-            form: if is_token_failure { ProblemForm::TokenFailure } else { ProblemForm::Problem },
-            header: None,
-        }
+        let detail = "This failure was requested at the control plane of the mock.";
+        let form = if is_token_failure { ProblemForm::TokenFailure } else { ProblemForm::Problem };
+        let title = status.canonical_reason().unwrap_or("Error");
+        Self::other(status.as_u16(), problem.to_owned(), title, detail.to_owned(), form)
     }
 
-    /// 500: the mock's own fault, which no specification speaks of.
+    /// 500: a fault of the mock. The specification does not mention it.
     pub(crate) fn state_not_kept(operation: Operation, why: &str) -> Self {
-        let detail = format!("The mock can't keep its state: {why}.");
+        let detail = format!("The mock can't store its state: {why}.");
         if matches!(operation, Operation::CreateAccessToken | Operation::RevokeToken) {
             return Self::token_failure(500, "server_error", detail);
         }
-        Self {
-            status: 500,
-            problem_type: "state_not_kept".into(),
-            title: "Internal Server Error".into(),
-            detail,
-            stage: Stage::Rule,
-            rule: None,
-            form: ProblemForm::Problem,
-            header: None,
-        }
+        let form = ProblemForm::Problem;
+        Self::other(500, "state_not_kept", "Internal Server Error", detail, form)
     }
 
     /// A failure of the token endpoint (§4.1, §7).
@@ -292,19 +277,31 @@ impl Problem {
         error: impl Into<Cow<'static, str>>,
         detail: impl Into<String>,
     ) -> Self {
+        let form = ProblemForm::TokenFailure;
+        Self { stage: Stage::Body, ..Self::other(status, error, "", detail.into(), form) }
+    }
+
+    /// A problem that is not in the table of the contract.
+    fn other(
+        status: u16,
+        problem_type: impl Into<Cow<'static, str>>,
+        title: &'static str,
+        detail: String,
+        form: ProblemForm,
+    ) -> Self {
         Self {
             status,
-            problem_type: error.into(),
-            title: Cow::Borrowed(""),
-            detail: detail.into(),
-            stage: Stage::Body,
+            problem_type: problem_type.into(),
+            title: title.into(),
+            detail,
+            stage: Stage::Rule,
             rule: None,
-            form: ProblemForm::TokenFailure,
+            form,
             header: None,
         }
     }
 
-    /// `invalid_client`; a 401 carries a challenge (RFC 6749 §5.2).
+    /// `invalid_client`. A 401 has a challenge (RFC 6749 §5.2).
     pub(crate) fn invalid_client(answers: &Answers, detail: &'static str) -> Self {
         let status = answers.token_failure_status.invalid_client;
         let failure =
@@ -318,7 +315,7 @@ impl Problem {
     }
 }
 
-/// What a caller sent, short enough for a detail.
+/// The beginning of a text that a caller sent, for a detail.
 pub(crate) fn shown(text: &str) -> &str {
     const SHOWN_BYTES_MAX: usize = 80;
     &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)]

@@ -1,4 +1,4 @@
-//! How an answer is put together: headers in their fixed order, and the forms of a body.
+//! Builds responses: the headers in a fixed order, and the forms of a body.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -8,6 +8,7 @@ use http::header::{
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::message::content::Content;
@@ -15,7 +16,7 @@ use crate::value::message::json::json_bytes;
 use crate::value::message::problem::{Problem, ProblemForm};
 use crate::value::message::response::{Refused, Response, ResponseBody};
 
-/// What every answer of one call has in common.
+/// Builds the response to one call.
 #[derive(Debug)]
 pub(crate) struct Responder<'a> {
     /// The answers of the world.
@@ -26,11 +27,11 @@ pub(crate) struct Responder<'a> {
     pub(crate) path: &'a str,
     /// Number of the call.
     pub(crate) serial: u64,
-    /// Of which `request_id` is one.
+    /// For `request_id`.
     pub(crate) identifiers: &'a Identifiers,
     /// The world's time.
     pub(crate) now: Timestamp,
-    /// The same, as the header.
+    /// `now` as the header `Date`.
     pub(crate) date: HeaderValue,
 }
 
@@ -38,32 +39,13 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// A problem as JSON (§7), its members in the order of the specification.
-#[derive(Serialize)]
-struct ProblemBody<'a> {
-    #[serde(rename = "type")]
-    problem_type: &'a str,
-    status: u16,
-    title: &'a str,
-    detail: &'a str,
-    instance: String,
-    request_id: String,
-}
-
-/// A token failure as JSON (§7).
-#[derive(Serialize)]
-struct TokenFailureBody<'a> {
-    error: &'a str,
-    error_description: &'a str,
-}
-
 impl Responder<'_> {
     /// A JSON body.
     pub(crate) fn json(&self, status: u16, body: &impl Serialize) -> Response {
         self.json_text(status, json_bytes(body))
     }
 
-    /// A body that is JSON already.
+    /// A body with this JSON text.
     pub(crate) fn json_text(&self, status: u16, body: Vec<u8>) -> Response {
         self.bytes(status, Some(JSON), body.into())
     }
@@ -80,7 +62,7 @@ impl Responder<'_> {
         self.bytes(status, None, Bytes::new())
     }
 
-    /// The bytes of a stored document.
+    /// A stored document.
     pub(crate) fn download(
         &self,
         name: &str,
@@ -103,10 +85,10 @@ impl Responder<'_> {
                 self.bytes(problem.status, Some(media_type.unwrap_or(PROBLEM_JSON)), body.into())
             }
             ProblemForm::TokenFailure => {
-                let body = TokenFailureBody {
-                    error: &problem.problem_type,
-                    error_description: &problem.detail,
-                };
+                let body = json!({
+                    "error": problem.problem_type,
+                    "error_description": problem.detail,
+                });
                 let mut response = self.json(problem.status, &body);
                 forbid_storing(&mut response);
                 response
@@ -126,16 +108,17 @@ impl Responder<'_> {
         response
     }
 
-    fn problem_body<'p>(&self, problem: &'p Problem) -> ProblemBody<'p> {
+    /// The members in the order of §7.
+    fn problem_body(&self, problem: &Problem) -> Value {
         let base_path = if self.answers.instance_prefix { self.base_path } else { "" };
-        ProblemBody {
-            problem_type: &problem.problem_type,
-            status: problem.status,
-            title: &problem.title,
-            detail: &problem.detail,
-            instance: format!("{base_path}{}", self.path),
-            request_id: format!("req_{}", self.identifiers.id(IdKind::Call, self.serial)),
-        }
+        json!({
+            "type": problem.problem_type,
+            "status": problem.status,
+            "title": problem.title,
+            "detail": problem.detail,
+            "instance": format!("{base_path}{}", self.path),
+            "request_id": format!("req_{}", self.identifiers.id(IdKind::Call, self.serial)),
+        })
     }
 
     fn bytes(&self, status: u16, media_type: Option<HeaderValue>, body: Bytes) -> Response {
@@ -143,7 +126,7 @@ impl Responder<'_> {
         headers.push((DATE, self.date.clone()));
         headers.extend(media_type.map(|media_type| (CONTENT_TYPE, media_type)));
         Response {
-            // Answers are validated where they are read; a world made by hand may hold anything.
+            // Answers from a file are valid. Code that builds a world may use any status.
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
             headers,
             body: ResponseBody::Bytes(body),
@@ -159,7 +142,7 @@ fn forbid_storing(response: &mut Response) {
     response.headers.push((PRAGMA, HeaderValue::from_static("no-cache")));
 }
 
-/// `attachment` with the name in both forms of RFC 6266.
+/// `attachment` with the file name in both forms of RFC 6266.
 fn attachment(name: &str) -> HeaderValue {
     let plain: String = name
         .chars()

@@ -1,37 +1,38 @@
-//! One HTTP answer as a value: what the core hands back to a shell.
+//! One HTTP response as a value: the output of the core.
 
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
+use moot_fixtures::contract::PAGE_MIN;
 use serde::Serialize;
 
 use crate::value::message::content::Content;
 use crate::value::message::rule::Rule;
 
-/// An answer. The shell adds only what its connection needs (`content-length`, `connection`).
+/// A response. The shell only adds the headers of its connection (`content-length`, `connection`).
 #[derive(Debug, Clone)]
 pub struct Response {
     /// The status.
     pub status: StatusCode,
-    /// In the order sent; `date` among them, since the core tells the time.
+    /// In the order sent, with `date`.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
     pub body: ResponseBody,
-    /// Why it is an error; `None` where it is none. For the journal, not for the wire.
+    /// The reason of an error. It is for the journal and is not sent.
     pub refused: Option<Box<Refused>>,
-    /// What a fault does to its way out, in this order.
+    /// The transport faults of this response, in their order.
     pub transport: Vec<TransportFault>,
-    /// Which page of a list it is; `None` where it is not a list. For the journal, not for the wire.
+    /// The page of a list. It is for the journal and is not sent.
     pub page: Option<Pagination>,
 }
 
 /// One page of a list, and its JSON (§2.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Pagination {
-    /// As asked.
+    /// The requested page.
     #[serde(rename = "current_page")]
     pub current: u64,
-    /// Members a page.
+    /// Members of one page.
     #[serde(rename = "per_page")]
     pub size: u32,
     /// Pages in all.
@@ -42,58 +43,55 @@ pub struct Pagination {
     pub members: u64,
 }
 
-/// What a fault does to an answer on its way out. The shell carries it out.
+impl Pagination {
+    /// Members before this page.
+    pub(crate) const fn skipped(&self) -> u64 {
+        (self.current - PAGE_MIN).saturating_mul(self.size as u64)
+    }
+}
+
+/// A fault while a response is sent. The shell performs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransportFault {
-    /// The answer comes so much later.
+    /// The response is delayed.
     Delay {
         /// Milliseconds of real time.
         milliseconds: u64,
     },
-    /// The body takes so long.
+    /// The body is sent slowly.
     SlowBody {
         /// Milliseconds of real time.
         milliseconds: u64,
     },
     /// The connection is closed in the middle of the body.
     Truncate,
-    /// The connection is reset, and nothing is answered.
+    /// The connection is reset without a response.
     ResetBefore,
     /// The connection is reset in the middle of the body.
     ResetDuring,
-    /// The connection is closed, and nothing is answered.
+    /// The connection is closed without a response.
     Close,
-    /// Bytes that are not HTTP are sent in place of the answer, and the connection is closed.
+    /// Bytes that are not HTTP are sent instead of the response, and the connection is closed.
     Garbage,
 }
 
-/// Why a call was refused.
+/// The reason that a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// Which group of rules refused it.
+    /// The group of rules with the broken rule.
     pub stage: Stage,
-    /// Which rule of the operation, if it has an id.
+    /// The broken rule of the operation, if it has an id.
     pub rule: Option<Rule>,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: String,
-    /// What is wrong, and what would have worked.
+    /// The mistake and the remedy.
     pub detail: String,
 }
 
-/// The order in which rules are asked (open question `check_order`).
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    strum::EnumIter,
-    strum::IntoStaticStr,
-)]
+/// The groups of rules, in the order of checking (open question `check_order`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::EnumIter, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Stage {
     /// The rate limit (§8).
@@ -106,17 +104,17 @@ pub enum Stage {
     Scope,
     /// The body and the query.
     Body,
-    /// Whether the named resource exists.
+    /// The existence of the resource.
     Existence,
     /// The rules of the operation.
     Rule,
 }
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug, Clone)]
 pub enum ResponseBody {
-    /// These bytes; may be empty.
+    /// Bytes, or no body if empty.
     Bytes(Bytes),
-    /// A stored document, streamed by the shell.
+    /// A stored document. The shell streams it.
     Content(Content),
 }

@@ -1,5 +1,5 @@
-//! Which operation a method and a path are: the contract's table, with the two endpoints that the
-//! answers name.
+//! Finds the operation of a method and a path. The routes are those of the contract; the answers have
+//! two of them.
 
 use http::Method;
 use moot_fixtures::contract::{Answers, Endpoint, Operation};
@@ -17,20 +17,20 @@ pub(crate) struct Router(Vec<OperationRoute>);
 struct OperationRoute {
     operation: Operation,
     method: Method,
-    /// The whole path, or what stands before the id.
+    /// The path, or its part before the id.
     start: String,
-    /// What stands after the id; `None` where the path has none.
+    /// The part of the path after the id; `None` for a path without an id.
     end: Option<String>,
 }
 
-/// What a method and a path are.
+/// The route of a method and a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Routed {
-    /// This operation, with the decoded id of the path where it has one.
+    /// The operation, with the decoded id of the path if it has one.
     Found(Operation, Option<String>),
-    /// A path with other methods: these, separated by commas.
+    /// The path has only these methods, separated by commas.
     WrongMethod(String),
-    /// No path of ours.
+    /// An unknown path.
     Unknown,
 }
 
@@ -38,45 +38,32 @@ impl Router {
     /// The routes under these answers.
     ///
     /// # Errors
-    /// [`SettingsError::Answers`] where an endpoint of the answers can't be routed.
+    /// [`SettingsError::Answers`] if an endpoint of the answers is not a route.
     pub(crate) fn new(answers: &Answers) -> Result<Self, SettingsError> {
         let mut routes = Vec::with_capacity(Operation::ALL.len());
         for operation in Operation::ALL {
-            match operation {
-                Operation::GetWorkflowSchema => {
-                    let endpoint = &answers.workflow_schema_endpoint;
-                    if !endpoint.path.contains(ID) {
-                        return Err(SettingsError::Answers(
-                            "workflow_schema_endpoint: its path needs `{id}`".to_owned(),
-                        ));
-                    }
-                    routes.push(OperationRoute::answered(operation, endpoint)?);
-                }
-                Operation::CreateWebhook => {
-                    routes.push(OperationRoute::answered(
-                        operation,
-                        &answers.webhook_create_endpoint,
-                    )?);
-                }
-                Operation::RevokeToken if !answers.token_revocation.endpoint => {}
-                _ => routes.push(OperationRoute::new(
-                    operation,
-                    operation.method(),
-                    operation.path(),
-                )),
-            }
+            let endpoint = match operation {
+                Operation::GetWorkflowSchema => Some(&answers.workflow_schema_endpoint),
+                Operation::CreateWebhook => Some(&answers.webhook_create_endpoint),
+                Operation::RevokeToken if !answers.token_revocation.endpoint => continue,
+                _ => None,
+            };
+            routes.push(match endpoint {
+                Some(endpoint) => OperationRoute::of_endpoint(operation, endpoint)?,
+                None => OperationRoute::new(operation, operation.method(), operation.path()),
+            });
         }
-        // A path without an id wins over one that would take its last segment for an id.
+        // A path without an id comes before a path with an id that would match it too.
         routes.sort_by_key(|route| route.end.is_some());
         Ok(Self(routes))
     }
 
-    /// Whether an operation is routed at all: some are not under every answer.
+    /// Whether the operation has a route. By the answers, some operations have none.
     pub(crate) fn has(&self, operation: Operation) -> bool {
         self.0.iter().any(|route| route.operation == operation)
     }
 
-    /// The paths that there are, with the id of `path` in those that take one.
+    /// All paths. A path with an id gets the segment of `path` at this place.
     pub(crate) fn paths_like(&self, path: &str) -> Vec<String> {
         let segments: Vec<&str> = path.split('/').collect();
         let filled = |route: &OperationRoute| match &route.end {
@@ -89,7 +76,7 @@ impl Router {
         self.0.iter().filter_map(filled).collect()
     }
 
-    /// The operation of `method` and `path` (below the base address, as sent).
+    /// The route of `method` and `path` (below the base address, as sent).
     pub(crate) fn find(&self, method: &Method, path: &str) -> Routed {
         let mut of_method = self.0.iter().filter(|route| route.method == *method);
         let found = of_method.find_map(|route| Some((route.operation, route.matched(path)?)));
@@ -116,17 +103,20 @@ impl OperationRoute {
         }
     }
 
-    fn answered(operation: Operation, endpoint: &Endpoint) -> Result<Self, SettingsError> {
+    fn of_endpoint(operation: Operation, endpoint: &Endpoint) -> Result<Self, SettingsError> {
         let refused = |what| SettingsError::Answers(format!("{}: {what}", operation.as_str()));
         let method = Method::from_bytes(endpoint.method.as_bytes())
             .map_err(|_| refused("its endpoint has no usable method"))?;
         if !endpoint.path.starts_with('/') {
             return Err(refused("the path of its endpoint needs a leading `/`"));
         }
+        if operation.path().contains(ID) && !endpoint.path.contains(ID) {
+            return Err(refused("the path of its endpoint needs `{id}`"));
+        }
         Ok(Self::new(operation, method, &endpoint.path))
     }
 
-    /// `Some` where the path is this route's, with the id in it.
+    /// The id in the path, if the path has this route. The inner value is `None` for a route without id.
     fn matched<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
         match &self.end {
             None => (path == self.start).then_some(None),
@@ -139,8 +129,5 @@ impl OperationRoute {
 }
 
 fn decoded(id: &str) -> String {
-    if !id.contains('%') {
-        return id.to_owned();
-    }
     percent_decode_str(id).decode_utf8_lossy().into_owned()
 }

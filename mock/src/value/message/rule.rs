@@ -1,40 +1,39 @@
-//! The rules of single operations that a call can break, as facts for code.
-//!
-//! The words about a broken rule are in the problem's `detail`. No code reads those.
+//! The rules of single operations that a call can break, as values for code. The `detail` of a problem
+//! describes them for people.
 
 use crate::value::address::AddressFault;
 
 /// A broken rule of an operation (§4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// Each of these fields is required and was missing or empty.
+    /// These fields are required. They were missing or empty.
     Required(Vec<&'static str>),
-    /// The value of this field is malformed or not one of those allowed.
+    /// The value of this field must be well formed and allowed.
     Field(&'static str),
-    /// A field was sent that the schema of the workflow does not list.
+    /// The schema of the workflow must list every field.
     FieldListed,
-    /// A variable that the workflow requires was missing or empty.
+    /// A required variable must not be missing or empty.
     VariableRequired,
-    /// The value of a variable has another type, or is not one of those allowed.
+    /// The value of a variable must have the right type and be allowed.
     VariableValue,
-    /// The workflow exists in the caller's company.
+    /// The workflow must exist in the caller's company.
     WorkflowExists,
-    /// The workflow is published.
+    /// The workflow must be published.
     WorkflowPublished,
-    /// The requester is a user of the caller's company.
+    /// The requester must be a user of the caller's company.
     RequesterIsUser,
-    /// The type of the document is accepted.
+    /// The type of the document must be accepted.
     DocumentType,
-    /// The document is not too large.
+    /// The document must not be too large.
     DocumentSize,
-    /// A support document is not too large.
+    /// A support document must not be too large.
     SupportDocumentSize,
-    /// An upload has a file or an address.
+    /// An upload must have a file or an address.
     UploadSource,
-    /// An upload has only one of a file and an address.
+    /// An upload must not have both a file and an address.
     OneUploadSource,
-    /// The address of an upload is a public https address.
+    /// The address of an upload must be a public https address.
     UploadAddress(AddressFault),
-    /// The address of an upload can be fetched.
+    /// The mock must be able to fetch the address of an upload.
     UploadFetched,
 }

@@ -1,10 +1,10 @@
-//! Why a call reaches no operation of any world.
+//! Calls that reach no operation of any world.
 
-/// Why a call is refused before a world looks at it.
+/// The reason for refusing a call before a world gets it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Unserved<'a> {
-    /// Its head breaks a rule of HTTP.
+    /// The head breaks a rule of HTTP.
     Malformed(&'a str),
-    /// It goes to a sandbox that does not exist.
+    /// The sandbox does not exist.
     NoSandbox(&'a str),
 }

@@ -1,29 +1,30 @@
-//! How a call came over a connection, in real time. The shell measures; a world without sockets has none.
+//! The connection and the real times of a call, as the shell measures them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Serialize, Serializer};
 
-/// The place of a call on a connection. Times are microseconds since the process began, by a clock that
-/// never goes back and that no world can set. Shape: `{"connection", "number", "began_us", "ended_us", "client_left"}`.
+/// The place of a call on a connection. Times are microseconds since the start of the process, by a
+/// monotonic clock that does not depend on the world's clock. Shape: `{"connection", "number",
+/// "began_us", "ended_us", "client_left"}`.
 #[derive(Debug, Clone, Serialize)]
 pub struct WireCall {
     /// Number of the connection in this process, from 1.
     pub connection: u64,
     /// Number of the call on its connection, from 1.
     pub number: u64,
-    /// When the head of the call had been read.
+    /// The time after the head of the call was read.
     pub began_us: u64,
-    /// Its end, which the shell fills in after the journal recorded the call.
+    /// The end of the call. The shell sets it after the journal has recorded the call.
     #[serde(flatten)]
     pub end: Arc<WireEnd>,
 }
 
-/// When and how a call ended.
+/// The end of a call.
 #[derive(Debug, Default, Serialize)]
 pub struct WireEnd {
-    /// 0 is not yet.
+    /// 0 until the call ends.
     #[serde(serialize_with = "unless_zero")]
     ended_us: AtomicU64,
     #[serde(rename = "client_left")]
@@ -31,23 +32,24 @@ pub struct WireEnd {
 }
 
 impl WireEnd {
-    /// Bytes of the answer were written, or the connection was ended on purpose. The last time counts.
+    /// Records that bytes of the response were written, or that the mock ended the connection. The last
+    /// record counts.
     pub fn set_ended(&self, at_us: u64) {
         self.ended_us.store(at_us, Ordering::Release);
     }
 
-    /// The client closed the connection before the answer was written.
+    /// Records that the client closed the connection before the response was written.
     pub fn set_left(&self) {
         self.has_left.store(true, Ordering::Release);
     }
 
-    /// When the last byte of the answer was written; `None` where none was.
+    /// The time of the last byte of the response; `None` if no byte was written.
     pub fn ended_us(&self) -> Option<u64> {
         Some(self.ended_us.load(Ordering::Acquire)).filter(|at| *at > 0)
     }
 }
 
-/// Null where a time is not known yet.
+/// A time as a number, or null if it is not known yet.
 fn unless_zero<S: Serializer>(at_us: &AtomicU64, serializer: S) -> Result<S::Ok, S::Error> {
     Some(at_us.load(Ordering::Acquire)).filter(|at| *at > 0).serialize(serializer)
 }
