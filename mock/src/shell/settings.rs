@@ -15,8 +15,8 @@ use crate::value::setting_text::{unknown, value};
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::world::settings::Settings;
 
-/// The settings of a mock that was told nothing but its world: default answers, the system's clock,
-/// an enforced limit, progression by the control plane alone, seed 1.
+/// The default settings of a mock: default answers, the system's clock, an enforced rate limit, progression
+/// only by the control plane, seed 1.
 pub fn defaults(base_url: &str, seed_world: Arc<SeedWorld>) -> Settings {
     Settings {
         seed: 1,

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use moot_mock::shell::{FETCH_TIME_MAX, Fetcher, Looked, Network, Site, SiteOptions};
+use moot_mock::shell::{FETCH_TIME_MAX, Fetcher, Lookup, Network, Site, SiteOptions};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ fn network(
     dialled: &Arc<Mutex<Vec<IpAddr>>>,
 ) -> Network {
     let (looked_up, dialled) = (looked_up.clone(), dialled.clone());
-    let lookup = move |name: String| -> Looked {
+    let lookup = move |name: String| -> Lookup {
         let mut counts = looked_up.lock();
         let count = counts.entry(name.clone()).or_insert(0);
         *count += 1;

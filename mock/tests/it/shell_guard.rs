@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use moot_mock::shell::{Looked, Network, Site, SiteOptions};
+use moot_mock::shell::{Lookup, Network, Site, SiteOptions};
 use serde_json::{Value, json};
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -19,7 +19,7 @@ const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// at 10.0.0.7. Whatever is dialled is on loopback.
 fn network(looked_up: &Arc<AtomicUsize>) -> Network {
     let looked_up = looked_up.clone();
-    let lookup = move |name: String| -> Looked {
+    let lookup = move |name: String| -> Lookup {
         let is_first = looked_up.fetch_add(1, Ordering::SeqCst) == 0;
         let address = match name.as_str() {
             "public.moot" if is_first => PUBLIC,
