@@ -171,8 +171,7 @@ impl RecordedCalls {
     }
 
     fn index(&self) -> Value {
-        let mut routes =
-            vec![("GET", "/"), ("GET", "/exchanges"), ("GET", "/exchanges/{id}")];
+        let mut routes = vec![("GET", "/"), ("GET", "/exchanges"), ("GET", "/exchanges/{id}")];
         routes.extend(self.findings.as_ref().map(|_| ("GET", "/findings")));
         routes.extend(self.drill_run.as_ref().map(|_| ("GET", "/drill_run")));
         routes.extend(self.starts.as_ref().map(|_| ("POST", "/drill_run")));

@@ -1,7 +1,5 @@
-//! Settings as text: what the command line and the control plane write for clock, progression,
-//! rate limit, answers and world.
-//!
-//! Only texts; reading a file that a text may name is the caller's business.
+//! Reads settings from their text on the command line and in the control plane: clock, progression, rate limit,
+//! answers and world. A text that names a file is read by the caller.
 
 use std::sync::Arc;
 

@@ -88,7 +88,11 @@ mod tests {
         view.note_commit(12, b"twelve");
         view.note_commit(11, b"eleven");
         assert_eq!(view.note_row(row(12, b"twelve")), None);
-        assert_eq!(view.note_row(row(12, b"other")), Some((12, 12)), "another commit of this number");
+        assert_eq!(
+            view.note_row(row(12, b"other")),
+            Some((12, 12)),
+            "another commit of this number"
+        );
         assert_eq!(view.note_row(row(10, b"ten")), Some((12, 10)));
         assert_eq!(view.note_row(row(10, b"ten")), None, "it is reported once");
         assert_eq!(view.history_lost, Some((12, 10)), "and stays in health");

@@ -298,10 +298,8 @@ impl Sandboxes {
         if world.is_none() && answers.is_none() {
             return Ok(of_main);
         }
-        let names = [
-            world.map(|chosen| chosen.name.clone()),
-            answers.map(|chosen| chosen.name.clone()),
-        ];
+        let names =
+            [world.map(|chosen| chosen.name.clone()), answers.map(|chosen| chosen.name.clone())];
         let is_inline = names.contains(&Some(None));
         let names = names.map(Option::flatten);
         if !is_inline && let Some(seeded) = self.seeded.lock().get(&names) {

@@ -20,7 +20,7 @@ use crate::value::message::content::{Content, ContentPlace};
 use crate::value::settings::RateLimitMode;
 use crate::world::Noted;
 use crate::world::settings::Settings;
-use crate::world::state::change::{Change, Checkpoint, Registered};
+use crate::world::state::change::{AddressAnswer, Change, Checkpoint};
 use crate::world::state::stored;
 
 mod memory_store;
@@ -95,11 +95,11 @@ fn address(url: &str, text: &str) -> Change {
     put_address(url, answer)
 }
 
-fn put_address(url: &str, answer: Result<Content, u16>) -> Change {
-    let status = answer.as_ref().err().copied();
-    let registered =
-        Registered { content: answer.ok(), status, content_type: None, milliseconds: None };
-    Change::PutAddress { url: url.to_owned(), registered }
+fn put_address(url: &str, content: Result<Content, u16>) -> Change {
+    let status = content.as_ref().err().copied();
+    let answer =
+        AddressAnswer { content: content.ok(), status, content_type: None, milliseconds: None };
+    Change::PutAddress { url: url.to_owned(), answer }
 }
 
 /// The rows of these changes, without the documents.
@@ -230,8 +230,8 @@ fn documents_come_back(place: StorePlace<'_>) {
         let again = opened(place);
         let mut seen = BTreeMap::new();
         for change in &again.changes {
-            let Change::PutAddress { url, registered } = change else { panic!("{change:?}") };
-            let bytes = match &registered.content.as_ref().expect("a document").place {
+            let Change::PutAddress { url, answer } = change else { panic!("{change:?}") };
+            let bytes = match &answer.content.as_ref().expect("a document").place {
                 ContentPlace::Memory(bytes) => bytes.to_vec(),
                 ContentPlace::File { path, .. } => std::fs::read(path).expect("a file"),
                 ContentPlace::Apart => panic!("its bytes are nowhere"),
