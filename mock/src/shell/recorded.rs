@@ -49,7 +49,7 @@ pub async fn serve_recorded(
     stop: impl Future<Output = ()>,
 ) {
     let address = listener.local_addr().map(|address| format!("http://{address}"));
-    let access = Arc::new(Access::new(None, &address.unwrap_or_default()));
+    let access = Arc::new(Access::new(None, None, &address.unwrap_or_default()));
     accept_all(listener, ServeLimits::default(), None, stop, move |peer, request| {
         let (calls, access) = (calls.clone(), access.clone());
         async move { answer(&calls, request, &access, peer.ip().to_canonical()).await }

@@ -234,8 +234,8 @@ impl Site {
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
         let main = Realm::new(MAIN, None, service, run, Lease::default());
-        let access = Access::new(admin_token.as_deref(), &main.settings.base_url)
-            .offering(options.client_token.as_deref());
+        let client_token = options.client_token.as_deref();
+        let access = Access::new(admin_token.as_deref(), client_token, &main.settings.base_url);
         let (durable, made) = durable.unzip();
         let made = made.unwrap_or_default();
         let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable, made));

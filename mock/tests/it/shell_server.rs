@@ -126,7 +126,7 @@ async fn stopping_waits_no_longer_than_its_limit() {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
     let served = served(&site, limits).await;
-    let mut running = running_call(&served, &token).await;
+    let _running = running_call(&served, &token).await;
     let started = Instant::now();
     served.stop().await.expect("the server ends by itself");
     assert!(started.elapsed() >= SHORT && started.elapsed() < LONG, "{:?}", started.elapsed());

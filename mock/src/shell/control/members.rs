@@ -28,11 +28,7 @@ pub(super) fn read(route: &Route, parts: &Parts, id: &str, body: &[u8]) -> Resul
 
 fn read_id(schema: &Value, id: &str) -> Result<Value, Refusal> {
     let id = percent_decode_str(id).decode_utf8_lossy();
-    if !has_type(schema, "integer") {
-        return Ok(id.into_owned().into());
-    }
-    let number: Result<u64, _> = id.parse();
-    number.map(Value::from).map_err(|_| Refusal::unknown(format!("an id is a number, not `{id}`")))
+    from_text(schema, &id).ok_or_else(|| Refusal::unknown(format!("an id is a number, not `{id}`")))
 }
 
 fn read_query(route: &Route, query: &str) -> Result<Map<String, Value>, Refusal> {
@@ -43,16 +39,18 @@ fn read_query(route: &Route, query: &str) -> Result<Map<String, Value>, Refusal>
             let hint = ending(nearest(&name, route.own_members().map(|(known, _)| known)));
             return Err(Refusal::malformed(format!("unknown parameter `{name}`{hint}")));
         };
-        let value = if has_type(schema, "integer") {
-            let number: Result<u64, _> = text.parse();
-            let wrong = |_| Refusal::malformed(format!("`{name}` is a number, not `{text}`"));
-            number.map_err(wrong)?.into()
-        } else {
-            text.into_owned().into()
-        };
-        members.insert(name.to_owned(), value);
+        let wrong = || Refusal::malformed(format!("`{name}` is a number, not `{text}`"));
+        members.insert(name.to_owned(), from_text(schema, &text).ok_or_else(wrong)?);
     }
     Ok(members)
+}
+
+/// The value of a member in a path or a query; `None` if it must be a number and is none.
+fn from_text(schema: &Value, text: &str) -> Option<Value> {
+    match has_type(schema, "integer") {
+        true => text.parse::<u64>().ok().map(Value::from),
+        false => Some(text.into()),
+    }
 }
 
 /// Reads a body. An empty one counts as an empty object.

@@ -1,6 +1,6 @@
 //! The state of the deliverer's thread: its worlds, the attempts in flight, and the callers that wait for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -71,14 +71,13 @@ pub(super) struct Outbox {
     sender: Arc<Sender>,
     sandboxes: Arc<Sandboxes>,
     watched: BTreeMap<u64, WorldWatch>,
-    /// When something falls due, with the world.
-    due: BTreeSet<(Timestamp, u64)>,
 }
 
 struct WorldWatch {
     realm: Arc<Realm>,
     /// Whether [`DelivererOrder::StartDue`] is in the queue.
     is_woken: Arc<AtomicBool>,
+    /// When something falls due next.
     due: Option<Timestamp>,
     in_flight: BTreeMap<u64, AbortHandle>,
     settlings: Vec<Settling>,
@@ -101,8 +100,7 @@ impl Outbox {
         sender: Sender,
         sandboxes: Arc<Sandboxes>,
     ) -> Self {
-        let (watched, due) = (BTreeMap::new(), BTreeSet::new());
-        Self { orders, sender: Arc::new(sender), sandboxes, watched, due }
+        Self { orders, sender: Arc::new(sender), sandboxes, watched: BTreeMap::new() }
     }
 
     /// Handles orders, due attempts and ended leases until [`DelivererOrder::Stop`].
@@ -144,7 +142,8 @@ impl Outbox {
 
     /// Time until something falls due without an order.
     fn wait(&self) -> Duration {
-        let by_clock = self.due.first().map(|(at, _)| {
+        let due = self.watched.values().filter_map(|watched| watched.due).min();
+        let by_clock = due.map(|at| {
             let wait = at.duration_since(clock::now());
             Duration::try_from(wait).unwrap_or(Duration::ZERO).clamp(WAIT_MIN, WAIT_MAX)
         });
@@ -167,9 +166,6 @@ impl Outbox {
 
     fn remove(&mut self, key: u64) {
         if let Some(watched) = self.watched.remove(&key) {
-            if let Some(due) = watched.due {
-                self.due.remove(&(due, key));
-            }
             watched.in_flight.values().for_each(AbortHandle::abort);
         }
     }
@@ -183,9 +179,9 @@ impl Outbox {
 
     fn start_all_due(&mut self) {
         let now = clock::now();
-        let due: Vec<u64> =
-            self.due.iter().take_while(|(at, _)| *at <= now).map(|(_, key)| *key).collect();
-        for key in due {
+        let is_due = |watched: &WorldWatch| watched.due.is_some_and(|at| at <= now);
+        let due = self.watched.iter().filter(|(_, watched)| is_due(watched));
+        for key in due.map(|(key, _)| *key).collect::<Vec<_>>() {
             self.start_due(key);
         }
         let now = clock::instant();
@@ -221,13 +217,7 @@ impl Outbox {
             });
             watched.in_flight.insert(delivery, task.abort_handle());
         }
-        if let Some(due) = watched.due.take() {
-            self.due.remove(&(due, key));
-        }
-        if let Some(due) = watched.realm.service.next_due(now) {
-            watched.due = Some(due);
-            self.due.insert((due, key));
-        }
+        watched.due = watched.realm.service.next_due(now);
         watched.end_settlings();
     }
 

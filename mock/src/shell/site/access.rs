@@ -31,18 +31,14 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    pub(crate) fn new(token: Option<&str>, base_url: &str) -> Self {
+    pub(crate) fn new(token: Option<&str>, client_token: Option<&str>, base_url: &str) -> Self {
+        let digest = |token: &str| Sha256::digest(token).into();
         let url = Url::parse(base_url).ok();
         Self {
-            token: token.map(|token| Sha256::digest(token).into()),
-            client_token: None,
+            token: token.map(digest),
+            client_token: client_token.map(digest),
             public_host: url.and_then(|url| url.host_str().map(str::to_owned)),
         }
-    }
-
-    /// With a token of a client that is graded.
-    pub(crate) fn offering(self, client_token: Option<&str>) -> Self {
-        Self { client_token: client_token.map(|token| Sha256::digest(token).into()), ..self }
     }
 
     /// Whether there is a token of a client that is graded.
@@ -152,7 +148,7 @@ mod tests {
 
     #[track_caller]
     fn check(token: Option<&str>, client: &str, headers: &[(&str, &str)], expected: u16) {
-        let access = Access::new(token, "http://mock.example:8080/api");
+        let access = Access::new(token, None, "http://mock.example:8080/api");
         let mut request = Request::builder();
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -189,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_token_of_a_client_gives_only_the_offered_routes() {
-        let access = Access::new(Some("t0p"), "http://mock.example").offering(Some("client"));
+        let access = Access::new(Some("t0p"), Some("client"), "http://mock.example");
         let rights = |token: &str| {
             let request = Request::builder().header("authorization", format!("Bearer {token}"));
             let (parts, ()) = request.body(()).expect("a sound header").into_parts();

@@ -1,4 +1,4 @@
-//! What every store must do: one suite, called for each store.
+//! The laws of every store, as one suite that runs for each store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
