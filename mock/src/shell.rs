@@ -1,8 +1,8 @@
-//! The only IO of the crate: carries calls to a world, and deliveries away from it.
+//! The only IO of the crate: passes calls to a world, and sends its deliveries.
 //!
-//! [`Site`] is the whole mock without a socket. [`serve`] carries it over HTTP/1.1, `embed` inside a
-//! `wiremock::MockServer`. A call goes through `server` → `body` → [`crate::service::Service`] → `answer`.
-//! No rule of the service is decided here.
+//! [`Site`] is the whole mock without a socket. [`serve`] serves it over HTTP/1.1, `embed` inside a
+//! `wiremock::MockServer`. A call passes through `server`, `body`, [`crate::service::Service`] and `answer`.
+//! The shell contains no rule of the service.
 
 mod answer;
 mod body;
@@ -29,7 +29,7 @@ pub use answer::SiteBody;
 pub use body::BodyTimes;
 pub use drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 pub use listener::{ServeLimits, Tls, TlsError};
-pub use network::{FETCH_TIME_MAX, Fetcher, Looked, Network};
+pub use network::{FETCH_TIME_MAX, Fetcher, Lookup, Network};
 #[cfg(feature = "postgres")]
 pub use node::{Node, NodeLog};
 #[cfg(feature = "postgres")]

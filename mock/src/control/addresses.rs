@@ -11,7 +11,7 @@ use super::Refusal;
 use crate::value::limits::{ADDRESSES_MAX, FAULT_MILLISECONDS_MAX};
 use crate::value::message::content::Content;
 use crate::world::World;
-use crate::world::state::change::{Change, Registered};
+use crate::world::state::change::{AddressAnswer, Change};
 
 /// The answer of an https address: `text`, `base64` or `status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -60,9 +60,9 @@ pub(super) fn put(world: &mut World, address: AddressContent) -> Result<Value, R
         None => text.unwrap_or_default().into_bytes(),
     };
     let content = status.is_none().then(|| Content::in_memory(bytes.into()));
-    let registered = Registered { content, status, content_type, milliseconds };
-    let shown = row(&url, &registered);
-    world.apply(vec![Change::PutAddress { url, registered }]);
+    let answer = AddressAnswer { content, status, content_type, milliseconds };
+    let shown = row(&url, &answer);
+    world.apply(vec![Change::PutAddress { url, answer }]);
     Ok(shown)
 }
 
@@ -93,7 +93,7 @@ fn https(text: &str) -> Result<String, Refusal> {
     url.map(String::from).ok_or_else(|| Refusal::invalid("`url` must be an absolute https address"))
 }
 
-fn row(url: &str, registered: &Registered) -> Value {
+fn row(url: &str, registered: &AddressAnswer) -> Value {
     json!({
         "url": url,
         "length": registered.content.as_ref().map(|content| content.length),

@@ -13,7 +13,7 @@ use super::Refusal;
 use crate::value::email;
 use crate::value::limits::{AMENDMENT_BYTES_MAX, AMENDMENTS_MAX};
 use crate::world::World;
-use crate::world::state::change::{Amended, Change};
+use crate::world::state::change::{Amendment, Change};
 
 /// Changes of a workflow. Absent members keep their value. A new workflow needs `name`, `kind` and
 /// `signer_options`.
@@ -115,8 +115,8 @@ pub(super) fn put_application(
     }
     check_length("the client id and the secret", client_id.len() + client_secret.len())?;
     let record = Arc::new(SeedApplication { client_id, client_secret, scopes });
-    let amended = Amended { company, record, is_removed: false };
-    amend(world, vec![Change::SetApplication { index, amended }])
+    let amendment = Amendment { company, record, is_removed: false };
+    amend(world, vec![Change::SetApplication { index, amendment }])
 }
 
 pub(super) fn remove_application(world: &mut World, client_id: &str) -> Result<Value, Refusal> {
@@ -130,8 +130,8 @@ pub(super) fn remove_application(world: &mut World, client_id: &str) -> Result<V
         client_secret: String::new(),
         scopes: known.scopes,
     });
-    let amended = Amended { company, record, is_removed: true };
-    amend(world, vec![Change::SetApplication { index, amended }])
+    let amendment = Amendment { company, record, is_removed: true };
+    amend(world, vec![Change::SetApplication { index, amendment }])
 }
 
 pub(super) fn put_workflow(
@@ -150,8 +150,8 @@ pub(super) fn put_workflow(
     };
     let record = updated(present, &update)?;
     check_length("the workflow", json!(record).to_string().len())?;
-    let amended = Amended { company, record: Arc::new(record), is_removed: false };
-    amend(world, vec![Change::SetWorkflow { row, amended }])
+    let amendment = Amendment { company, record: Arc::new(record), is_removed: false };
+    amend(world, vec![Change::SetWorkflow { row, amendment }])
 }
 
 /// The workflow with its changes. A change of the kind or the signers also replaces its fields, unless
@@ -177,8 +177,8 @@ pub(super) fn remove_workflow(world: &mut World, id: &str) -> Result<Value, Refu
         .workflow_of(id)
         .ok_or_else(|| Refusal::unknown(format!("there is no workflow `{id}`")))?;
     let record = Arc::new(workflow.seed());
-    let amended = Amended { company: workflow.company, record, is_removed: true };
-    amend(world, vec![Change::SetWorkflow { row, amended }])
+    let amendment = Amendment { company: workflow.company, record, is_removed: true };
+    amend(world, vec![Change::SetWorkflow { row, amendment }])
 }
 
 fn check_length(what: &str, bytes: usize) -> Result<(), Refusal> {

@@ -1,29 +1,29 @@
-//! The system's time: the only place of this crate that asks for it.
+//! The system's time. No other file of this crate reads it.
 //!
-//! The core takes time as an argument. [`crate::value::clock`] computes the time of a world from it.
+//! The core takes the time as an argument. [`crate::value::clock`] computes a world's time from it.
 
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-/// The system's time.
+/// The time of the system's clock, which can be set.
 pub fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// Microseconds since the first call in this process, at least 1, by a monotonic clock.
+/// Microseconds since the first call in this process, at least 1. The clock is monotonic.
 pub(crate) fn elapsed_us() -> u64 {
     static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
     u64::try_from(FIRST.elapsed().as_micros()).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// Time by a monotonic clock, for timeouts.
+/// A reading of the monotonic clock, for timeouts.
 pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
-/// Time since the machine started, including time in which it was suspended.
+/// Time since the machine started. The clock also runs while the machine is suspended.
 #[cfg(feature = "postgres")]
 pub(crate) fn since_boot() -> std::time::Duration {
     #[cfg(any(target_os = "linux", target_os = "android"))]

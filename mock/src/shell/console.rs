@@ -1,7 +1,6 @@
-//! The console: static files that a browser shows at `/__admin/console/`. They hold no data. The page
-//! asks the control plane, with addresses relative to its own.
+//! The console: static files for a browser at `/__admin/console/`. They hold no data. The page calls the
+//! control plane by relative addresses.
 
-use crate::control::Refusal;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, LOCATION,
     REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
@@ -9,8 +8,9 @@ use http::header::{
 use http::{Method, Response, StatusCode};
 
 use super::answer::{SiteBody, problem};
+use crate::control::Refusal;
 
-/// Where the console is, below `/__admin`.
+/// The path of the console, below `/__admin`.
 const CONSOLE: &str = "/console";
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -24,7 +24,7 @@ macro_rules! file {
     };
 }
 
-/// All files of the console, each with its name, its media type and its text. The page itself has an empty name.
+/// All files of the console: name, media type and text. The name of the page is empty.
 pub(crate) const FILES: &[(&str, &str, &str)] = &[
     ("", HTML, include_str!("../../console/index.html")),
     file!("theme.css", STYLE),
@@ -49,8 +49,8 @@ pub(crate) const FILES: &[(&str, &str, &str)] = &[
     file!("timeline.js", SCRIPT),
 ];
 
-/// Headers of every file: nothing is loaded from elsewhere, no script or style stands in a page, and no
-/// other page shows this one.
+/// Headers of every file. They forbid resources of other sites, inline scripts and styles, and showing the
+/// console in a frame.
 const HEADERS: [(HeaderName, &str); 4] = [
     (
         CONTENT_SECURITY_POLICY,
@@ -61,13 +61,13 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (CACHE_CONTROL, "no-cache"),
 ];
 
-/// The name of a file of the console, if a path below `/__admin` leads there; empty for the page.
+/// The name of the console's file at a path below `/__admin`; empty for the page, `None` outside the console.
 pub(crate) fn name(path: &str) -> Option<&str> {
     let rest = path.strip_prefix(CONSOLE)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// Answers a call for the file of this name; `path` is the whole path of the call.
+/// Answers a call for the file `name`; `path` is the whole path of the call.
 pub(crate) fn answer(method: &Method, path: &str, name: &str) -> Response<SiteBody> {
     if !matches!(*method, Method::GET | Method::HEAD) {
         let problem = Refusal::method_not_allowed("the console takes GET");
@@ -89,8 +89,8 @@ pub(crate) fn answer(method: &Method, path: &str, name: &str) -> Response<SiteBo
     response
 }
 
-/// Addresses in the page are relative to its folder. The redirect is relative too: a gateway may serve the
-/// mock under another path.
+/// Redirects to the path with a final `/`, because addresses in the page are relative to its folder. The
+/// redirect is relative, because a gateway may serve the mock under another path.
 fn to_folder() -> Response<SiteBody> {
     let mut response =
         problem::respond(StatusCode::PERMANENT_REDIRECT, "text/plain", String::new());

@@ -1,8 +1,8 @@
-//! The control plane over HTTP: JSON in and out, problems for errors, its own OpenAPI document.
+//! The control plane over HTTP: JSON requests and responses, problems for errors, an OpenAPI document.
 //!
 //! [`crate::control::ControlAction`] has the actions on one world, `site_action` those on the site.
-//! `routes` derives the routes, and what members they take, from the JSON Schemas of both enums. The
-//! rate limit and the journal do not see these calls.
+//! `routes` derives the routes and their members from the JSON Schemas of both enums. These calls do not
+//! count for the rate limit, and they are not in the journal.
 
 mod events;
 mod handler;

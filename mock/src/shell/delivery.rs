@@ -1,4 +1,4 @@
-//! Deliveries to webhooks: a thread that waits for what is due, and the client that sends it.
+//! Deliveries to webhooks: a thread that waits for due attempts, and the client that sends them.
 
 mod deliverer;
 mod outbox;

@@ -1,40 +1,40 @@
-//! The drills of a client, as the console shows them while they run. A mock runs none itself.
+//! The drills of a client, as the console shows them while they run. A mock itself runs no drills.
 
 use serde::{Deserialize, Serialize};
 
-/// How far the drills of a client are.
+/// The progress of a client's drills.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DrillRun {
-    /// Whether there are any, and whether they are over.
+    /// Whether drills run.
     pub state: DrillRunState,
     /// Whether `POST /drill_run` can start them again.
     pub can_start: bool,
-    /// The grade of the client, once they are over.
+    /// The grade of the client, after the last drill.
     pub grade: Option<String>,
-    /// Why it is not a better one, a sentence each.
+    /// The reasons for the grade, one sentence each.
     pub reasons: Vec<String>,
     /// The calm run, and each drill.
     pub drills: Vec<DrillProgress>,
 }
 
-/// Whether drills run.
+/// The state of a run of drills.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DrillRunState {
-    /// This mock knows of no drills.
+    /// There are no drills here.
     #[default]
     None,
-    /// They run.
+    /// Drills run.
     Running,
-    /// They are over.
+    /// All drills have ended.
     Ended,
 }
 
-/// Which drills to start again. Shape: `{"only": ["limited"]}`.
+/// The drills to start again. Shape: `{"only": ["limited"]}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrillStart {
-    /// Their ids; none: all.
+    /// Their ids; all drills if empty.
     pub only: Vec<String>,
 }
 
@@ -46,20 +46,20 @@ impl DrillStart {
     }
 }
 
-/// How far one drill is.
+/// The progress of one drill.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DrillProgress {
     /// Its id.
     pub drill: String,
-    /// What happens in it.
+    /// Its situation.
     pub title: String,
-    /// `waiting`, `running`, or how it ended.
+    /// `waiting`, `running`, or its result.
     pub state: String,
-    /// Why it ended so, in a sentence.
+    /// The reason for the result, as a sentence.
     pub why: Option<String>,
-    /// How many calls the client made in it so far; `None` if it has not begun, or nobody counts while it runs.
+    /// The number of the client's calls so far; `None` before the start, or if calls are only counted at the end.
     pub calls: Option<usize>,
-    /// Numbers of the calls that met the situation, as in `GET /exchanges`.
+    /// Numbers of the calls that the situation affected, as in `GET /exchanges`.
     pub met_by: Vec<u64>,
 }
 

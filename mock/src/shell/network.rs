@@ -1,8 +1,8 @@
-//! The way out of the mock: guarded connections, and the fetcher of documents.
+//! Outbound connections with checked addresses, and the fetcher of documents.
 
 mod connect;
 mod fetcher;
 
-pub use connect::{Looked, Network};
+pub use connect::{Lookup, Network};
 pub(crate) use connect::{Reach, reason};
 pub use fetcher::{FETCH_TIME_MAX, Fetcher};

@@ -1,7 +1,7 @@
-//! One of several processes that share their state in PostgreSQL: active, standby, or unclear about it.
+//! One of several processes that share their state in PostgreSQL. Its state is active, standby or unclear.
 //!
-//! The active node has a [`Site`]. An answer leaves it only while the lease is trusted after the answer was
-//! made; otherwise the call is answered 503. After anything unclear the site is dropped, and the node takes
+//! The active node has a [`Site`]. An answer leaves only if the lease is still trusted after the answer was
+//! made; otherwise the call is answered 503. If an outcome is unclear, the site is dropped, and the node takes
 //! the lease anew and reads everything.
 
 mod drive;
@@ -23,13 +23,13 @@ use crate::shell::postgres::{
 use crate::shell::site::{Site, SiteError, SiteOptions};
 use crate::shell::store::{DurableError, PostgresStore, agreed_settings};
 
-/// Threads that speak with the database.
+/// Threads for the connections to the database.
 const THREADS: usize = 2;
 
-/// Is told in a line what happens to a node.
+/// Receives the log lines of a node.
 pub type NodeLog = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// A node. A clone is another handle on the same.
+/// A node. A clone is another handle on the same node.
 #[derive(Clone)]
 pub struct Node {
     shared: Arc<NodeShared>,
@@ -41,14 +41,14 @@ pub struct Node {
 struct NodeShared {
     options: SiteOptions,
     address: PostgresAddress,
-    /// How others know this node.
+    /// The name of this node for other nodes and for clients.
     name: String,
     log: NodeLog,
-    /// Which process this is, as the lease knows it.
+    /// The name of this process in the lease.
     holder: [u8; 16],
     trust: Arc<Trust>,
     /// The epoch in which this node holds the lease; 0 if it does not.
-    held: AtomicU64,
+    held_epoch: AtomicU64,
     /// The site of the newest epoch in which this node became active.
     active: RwLock<Option<ActiveSite>>,
     view: Mutex<NodeView>,
@@ -68,7 +68,7 @@ enum NodeOrder {
     Unreadable(u64),
 }
 
-/// Ends with its last handle, without waiting for what its threads do.
+/// A runtime that ends with its last handle, without waiting for its threads.
 struct NodeRuntime(Option<Runtime>);
 
 impl Drop for NodeRuntime {
@@ -86,10 +86,10 @@ impl std::fmt::Debug for Node {
 }
 
 impl Node {
-    /// Connects, brings the tables up to date, and begins to ask for the lease. Others know the node by this name,
-    /// unless the address says it. `log` is told what happens.
+    /// Connects, brings the tables up to date, and starts to ask for the lease. `name` is the name of the node if
+    /// the address has none. `log` receives a line for each event.
     ///
-    /// `site` is the mock, if the database has none yet. What is kept takes precedence, as with a folder.
+    /// The seed and the seed world of `site` are used only if the database has none yet, as with a folder.
     ///
     /// # Errors
     /// The database can't be used, or the settings are wrong.
@@ -104,16 +104,16 @@ impl Node {
             .thread_name("moot-postgres")
             .enable_all()
             .build()?;
-        // It must not be dropped as it is: this may be a thread of another runtime.
+        // Dropping a plain `Runtime` panics on a thread of another runtime.
         let handle = runtime.handle().clone();
         let runtime = Arc::new(NodeRuntime(Some(runtime)));
         let name = address.node.clone().unwrap_or(name);
-        let (settings, used) = (site.settings.clone(), address.clone());
+        let (settings, database) = (site.settings.clone(), address.clone());
         let prepared = handle.spawn(async move {
-            let connection = connect(&used, "start", used.lease.length).await?;
+            let connection = connect(&database, "start", database.lease.length).await?;
             prepare(&connection).await?;
             let unsafe_settings = unsafe_settings(&connection).await?;
-            let settings = agreed_settings(&used, &connection, settings).await?;
+            let settings = agreed_settings(&database, &connection, settings).await?;
             Ok::<_, DurableError>((settings, unsafe_settings))
         });
         let ended = |error| SiteError::Io(std::io::Error::other(error));
@@ -125,10 +125,10 @@ impl Node {
         ));
         for setting in unsafe_settings {
             log(&format!(
-                "{setting} is off in the database: a crash of it loses writes that were answered"
+                "{setting} is off in the database: if the database crashes, answered writes are lost"
             ));
         }
-        // Who and what there is to call it with follows from the seed, so a standby knows it too.
+        // Credentials, users and workflows follow from the seed, so a standby can describe them too.
         let description = Arc::new(Site::new(site.clone())?.describe());
         let shared = Arc::new(NodeShared {
             options: site,
@@ -137,7 +137,7 @@ impl Node {
             log,
             holder: holder(),
             trust: Arc::default(),
-            held: AtomicU64::new(0),
+            held_epoch: AtomicU64::new(0),
             active: RwLock::default(),
             view: Mutex::default(),
         });
@@ -146,12 +146,12 @@ impl Node {
         Ok(Self { shared, orders, description, _runtime: runtime })
     }
 
-    /// As [`Site::describe`], by the settings that all nodes share.
+    /// As [`Site::describe`], from the settings that all nodes share.
     pub fn describe(&self) -> Value {
         Value::clone(&self.description)
     }
 
-    /// Answers no further call, and lets another node take over at once.
+    /// Stops answering calls, and lets another node take over at once.
     pub async fn resign(&self) {
         let (done, resigned) = oneshot::channel();
         if self.orders.send(NodeOrder::Resign(done)).await.is_ok() {
@@ -171,12 +171,12 @@ impl From<PostgresError> for SiteError {
     }
 }
 
-/// A name that no other process has.
+/// A random name for this process.
 fn holder() -> [u8; 16] {
     use std::hash::{BuildHasher, Hasher, RandomState};
     let mut name = [0; 16];
     for half in name.chunks_mut(8) {
-        // Each state has keys of its own from the random source of the system.
+        // Each `RandomState` has its own keys, from the random source of the system.
         let mut hasher = RandomState::new().build_hasher();
         hasher.write_u32(std::process::id());
         hasher.write_u128(crate::shell::clock::now().as_nanosecond().cast_unsigned());

@@ -1,5 +1,5 @@
-//! PostgreSQL as the place of a mock's state: its address, connections, tables, and the lease that says
-//! which of several processes is active. `lease` has the rules, without IO.
+//! PostgreSQL as the store of a mock: its address, connections and tables, and the lease that decides which
+//! of several processes is active. `lease` has the rules, without IO.
 
 mod address;
 mod connection;

@@ -1,5 +1,4 @@
-//! The console of calls that were recorded elsewhere, on loopback. Nothing in it can be changed; drills can be started
-//! again.
+//! The console of recorded calls, on loopback. It is read-only, except that drills can be started again.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -22,28 +21,27 @@ use super::site::Access;
 use crate::control::Refusal;
 use crate::value::path_pattern::PathPattern;
 
-/// Where the control plane of a mock is.
+/// The path of a control plane.
 const ADMIN: &str = "/__admin";
-/// Rows that are listed where `limit` is absent.
-const ROWS_LISTED: usize = 100;
-/// Bytes of the body of a call.
+/// Default of `limit`.
+const LIMIT: usize = 100;
+/// The largest body of a call, in bytes.
 const BODY_BYTES_MAX: u64 = 64 * 1024;
 
-/// Calls that were recorded elsewhere, as [`Site::journals`](super::Site::journals) shows them, and what is said of the
-/// clients that made them.
+/// Calls as [`Site::journals`](super::Site::journals) shows them, with the findings and the drills of their clients.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedCalls {
-    /// Members of `exchanges`, the oldest first. Each `serial` is there once. Those of a drill name it in `drill`.
+    /// Members of `exchanges`, the oldest first, with unique `serial`. Calls of a drill have its id in `drill`.
     pub exchanges: Vec<Value>,
-    /// The answer of `GET /findings`; without one that route is absent.
+    /// The answer of `GET /findings`; without one the route is absent.
     pub findings: Option<Value>,
-    /// The answer of `GET /drill_run`; without one that route is absent.
+    /// The answer of `GET /drill_run`; without one the route is absent.
     pub drill_run: Option<DrillRun>,
-    /// Who runs the drills that `POST /drill_run` starts again. They are shown as waiting by then, without calls.
+    /// Receives the drills that `POST /drill_run` starts. They are shown as waiting, without calls, before.
     pub starts: Option<UnboundedSender<DrillStart>>,
 }
 
-/// Serves the console of these calls on `listener`, at `/__admin/console/`, until `stop` is ready. Calls may be
+/// Serves the console of these calls on `listener` at `/__admin/console/`, until `stop` is ready. Calls may be
 /// added meanwhile.
 pub async fn serve_recorded(
     listener: TcpListener,
@@ -51,7 +49,7 @@ pub async fn serve_recorded(
     stop: impl Future<Output = ()>,
 ) {
     let address = listener.local_addr().map(|address| format!("http://{address}"));
-    let access = Arc::new(Access::new(None, &address.unwrap_or_default()));
+    let access = Arc::new(Access::new(None, None, &address.unwrap_or_default()));
     accept_all(listener, ServeLimits::default(), None, stop, move |peer, request| {
         let (calls, access) = (calls.clone(), access.clone());
         async move { answer(&calls, request, &access, peer.ip().to_canonical()).await }
@@ -85,7 +83,7 @@ async fn answer(
             (StatusCode::ACCEPTED, start.and_then(|start| calls.lock().start(start)))
         }
         (&Method::GET, _) => {
-            (StatusCode::OK, calls.lock().look(below, parts.uri.query().unwrap_or_default()))
+            (StatusCode::OK, calls.lock().get(below, parts.uri.query().unwrap_or_default()))
         }
         _ => {
             let problem = Refusal::method_not_allowed("a recording can't be changed");
@@ -98,7 +96,7 @@ async fn answer(
     }
 }
 
-/// Which drills to start, by the body of a call.
+/// Reads the drills to start from the body of a call.
 fn read_start(body: Option<Bytes>) -> Result<DrillStart, Refusal> {
     match body {
         Some(bytes) if bytes.is_empty() => Ok(DrillStart::default()),
@@ -109,7 +107,7 @@ fn read_start(body: Option<Bytes>) -> Result<DrillStart, Refusal> {
 }
 
 impl RecordedCalls {
-    /// Starts drills again, and the calm run. What was there of them is gone.
+    /// Starts drills and the calm run again, and deletes their calls.
     fn start(&mut self, start: DrillStart) -> Result<Value, Refusal> {
         let (Some(run), Some(starts)) = (&mut self.drill_run, &self.starts) else {
             return Err(Refusal::conflict(
@@ -117,17 +115,17 @@ impl RecordedCalls {
             ));
         };
         if run.state == DrillRunState::Running {
-            return Err(Refusal::conflict("the drills run"));
+            return Err(Refusal::conflict("drills are already running"));
         }
         let is_known = |id: &String| run.drills.iter().any(|drill| drill.drill == *id);
         if let Some(unknown) = start.only.iter().find(|id| !is_known(id)) {
             return Err(Refusal::invalid(format!("there is no drill `{unknown}`")));
         }
-        let mut again = Vec::new();
+        let mut started = Vec::new();
         for (number, drill) in run.drills.iter_mut().enumerate() {
             if number == 0 || start.has(&drill.drill) {
                 *drill = DrillProgress::waiting(&drill.drill, &drill.title);
-                again.push(drill.drill.clone());
+                started.push(drill.drill.clone());
             }
         }
         if starts.send(start).is_err() {
@@ -136,13 +134,13 @@ impl RecordedCalls {
         (run.state, run.grade) = (DrillRunState::Running, None);
         run.reasons.clear();
         let shown = json!(run);
-        self.exchanges.retain(|one| again.iter().all(|drill| one["drill"] != **drill));
-        self.forget_findings();
+        self.exchanges.retain(|one| started.iter().all(|drill| one["drill"] != **drill));
+        self.delete_findings();
         Ok(shown)
     }
 
-    /// Takes away the findings of calls that are no longer there.
-    fn forget_findings(&mut self) {
+    /// Deletes the findings whose calls were deleted.
+    fn delete_findings(&mut self) {
         let Some(findings) = &mut self.findings else { return };
         let known: BTreeSet<u64> =
             self.exchanges.iter().filter_map(|one| one["serial"].as_u64()).collect();
@@ -157,37 +155,36 @@ impl RecordedCalls {
         }
     }
 
-    fn look(&self, path: &str, query: &str) -> Result<Value, Refusal> {
-        match path {
-            "/" => Ok(self.index()),
-            "/exchanges" => self.list(query),
-            "/drill_run" if self.drill_run.is_some() => Ok(json!(self.drill_run)),
-            "/findings" if self.findings.is_some() => Ok(self.findings.clone().unwrap_or_default()),
+    fn get(&self, path: &str, query: &str) -> Result<Value, Refusal> {
+        let found = match path {
+            "/" => Some(self.index()),
+            "/exchanges" => return self.list(query),
+            "/drill_run" => self.drill_run.as_ref().map(|run| json!(run)),
+            "/findings" => self.findings.clone(),
             _ => {
                 let serial = path.strip_prefix("/exchanges/").and_then(|id| id.parse::<u64>().ok());
-                let mut known = self.exchanges.iter();
-                let found = known.find(|one| serial.is_some() && one["serial"].as_u64() == serial);
-                let detail = || format!("the recording has no `{path}`");
-                found.cloned().ok_or_else(|| Refusal::unknown(detail()))
+                let mut calls = self.exchanges.iter();
+                calls.find(|one| serial.is_some() && one["serial"].as_u64() == serial).cloned()
             }
-        }
+        };
+        found.ok_or_else(|| Refusal::unknown(format!("the recording has no `{path}`")))
     }
 
     fn index(&self) -> Value {
-        let findings = self.findings.is_some().then_some("/findings");
-        let drills = self.drill_run.is_some().then_some("/drill_run");
-        let paths = ["/", "/exchanges", "/exchanges/{id}"];
-        let paths = paths.into_iter().chain(findings).chain(drills).map(|path| ("GET", path));
-        let starts = self.starts.is_some().then_some(("POST", "/drill_run"));
-        let routes = paths.chain(starts);
-        let routes = routes
-            .map(|(method, path)| json!({ "method": method, "path": format!("{ADMIN}{path}") }));
-        json!({ "moot": true, "recorded": true, "routes": routes.collect::<Vec<_>>() })
+        let mut routes = vec![("GET", "/"), ("GET", "/exchanges"), ("GET", "/exchanges/{id}")];
+        routes.extend(self.findings.as_ref().map(|_| ("GET", "/findings")));
+        routes.extend(self.drill_run.as_ref().map(|_| ("GET", "/drill_run")));
+        routes.extend(self.starts.as_ref().map(|_| ("POST", "/drill_run")));
+        let routes: Vec<Value> = routes
+            .iter()
+            .map(|(method, path)| json!({ "method": method, "path": format!("{ADMIN}{path}") }))
+            .collect();
+        json!({ "moot": true, "recorded": true, "routes": routes })
     }
 
-    /// The newest calls that match; the filter is that of a live mock, without `delivery` and with `drill`.
+    /// The newest calls that match. The filter is that of a mock, without `delivery` and with `drill`.
     fn list(&self, query: &str) -> Result<Value, Refusal> {
-        let mut limit = ROWS_LISTED;
+        let mut limit = LIMIT;
         let mut matching: Vec<&Value> = self.exchanges.iter().collect();
         for (name, wanted) in form_urlencoded::parse(query.as_bytes()) {
             let refused =
@@ -203,8 +200,9 @@ impl RecordedCalls {
                 }
                 "status" => {
                     let digits = wanted.trim_end_matches("xx").to_owned();
-                    let is_sound = digits.parse::<u16>().is_ok() && wanted.len() == 3;
-                    is_sound.then_some(()).ok_or_else(refused)?;
+                    if digits.parse::<u16>().is_err() || wanted.len() != 3 {
+                        return Err(refused());
+                    }
                     matching.retain(|one| one["status"].to_string().starts_with(&digits));
                 }
                 "path" => {
@@ -274,16 +272,15 @@ mod tests {
         assert_eq!(states, ["waiting", "waiting", "held"]);
         assert_eq!(all.exchanges, [json!({ "serial": 3, "drill": "broken-json" })]);
         assert_eq!(all.findings, Some(json!({ "calls": 1, "findings": [{ "calls": [3] }] })));
-        // They run.
         let refused = all.start(DrillStart::default()).expect_err("they run");
-        assert_eq!(refused.detail, "the drills run");
+        assert_eq!(refused.detail, "drills are already running");
         assert!(starts.try_recv().is_err());
     }
 
     #[test]
-    fn what_cannot_start_changes_nothing() {
+    fn a_refused_start_changes_nothing() {
         let mut certificate = ended();
-        let refused = certificate.start(DrillStart::default()).expect_err("nobody runs them");
+        let refused = certificate.start(DrillStart::default()).expect_err("no drills run here");
         assert!(refused.detail.contains("moot drill --console"), "{}", refused.detail);
         let (sender, mut starts) = mpsc::unbounded_channel();
         let mut all = RecordedCalls { starts: Some(sender), ..ended() };

@@ -1,4 +1,4 @@
-//! The served worlds: the main one and its sandboxes, with their leases.
+//! The served worlds: the main world and its sandboxes, with their leases.
 
 mod lease;
 mod plan;

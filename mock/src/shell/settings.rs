@@ -1,7 +1,5 @@
-//! Settings as text: what the command line and the control plane write for clock, progression,
-//! rate limit, answers and world.
-//!
-//! Only texts; reading a file that a text may name is the caller's business.
+//! Reads settings from their text on the command line and in the control plane: clock, progression, rate limit,
+//! answers and world. A text that names a file is read by the caller.
 
 use std::sync::Arc;
 
@@ -15,8 +13,8 @@ use crate::value::setting_text::{unknown, value};
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::world::settings::Settings;
 
-/// The settings of a mock that was told nothing but its world: default answers, the system's clock,
-/// an enforced limit, progression by the control plane alone, seed 1.
+/// The default settings of a mock: default answers, the system's clock, an enforced rate limit, progression
+/// only by the control plane, seed 1.
 pub fn defaults(base_url: &str, seed_world: Arc<SeedWorld>) -> Settings {
     Settings {
         seed: 1,

@@ -1,4 +1,4 @@
-//! The whole mock without a socket: its main world, its sandboxes, and what they share.
+//! The whole mock without a socket: its main world, its sandboxes, and their shared parts.
 
 mod access;
 mod control_uses;
@@ -25,49 +25,48 @@ use super::sandbox::{Lease, Realm, Sandboxes, restore};
 use super::store::{DurableError, MAIN, OpenStore, StateStore, open_folder};
 use crate::control::ControlAction;
 use crate::defect::{self, Defect};
-use crate::service::NotKept;
-use crate::service::Service;
+use crate::service::{NotKept, Service};
 use crate::value::clock::Clock;
 use crate::value::settings::SettingsError;
 use crate::world::World;
 use crate::world::settings::{Settings, base_path};
 use crate::world::state::change::Change;
 
-/// What a mock is made of.
+/// The options of a mock.
 #[derive(Clone)]
 pub struct SiteOptions {
-    /// The main world. The host of its base address may be named to the control plane.
+    /// The main world. A call to the control plane may name the host of its base address.
     pub settings: Settings,
-    /// The requirements that the main world breaks on purpose, and each sandbox that names none.
+    /// The requirements that the main world breaks on purpose. Sandboxes break them too by default.
     pub defects: Vec<&'static Defect>,
-    /// The bearer token of the control plane; without one it answers only calls that come from this
-    /// machine and name it.
+    /// The bearer token of the control plane. Without one it answers only calls that come from this machine and
+    /// name it as host.
     pub admin_token: Option<String>,
-    /// The bearer token of the part of the control plane that is offered to a client that is graded: sandboxes,
-    /// the clock, the built-in receiver, and waiting for deliveries. It counts beside an admin token.
+    /// A bearer token for a client that is graded, valid beside the admin token. It gives access to sandboxes,
+    /// the clock, the built-in receiver, and waiting for deliveries.
     pub client_token: Option<String>,
-    /// Whether calls may come from beyond the loopback addresses: then the token must be there.
+    /// Whether calls may come from beyond the loopback addresses. Then an admin token is required.
     pub is_beyond_loopback: bool,
-    /// Whether deliveries go to private and loopback addresses even so.
+    /// Whether deliveries may go to private and loopback addresses even then.
     pub has_private_receivers: bool,
-    /// Where deliveries leave.
+    /// The network of the deliveries.
     pub network: Network,
-    /// What fetches documents by their address (§4.9); without one nothing is fetched.
+    /// Fetches documents by their address (§4.9). Without one no document is fetched.
     pub fetcher: Option<Arc<Fetcher>>,
-    /// Bounds of reading bodies.
+    /// Timeouts of reading bodies.
     pub body_times: BodyTimes,
-    /// Is told of each answered call.
+    /// Receives each answered call.
     pub watch: Option<CallWatch>,
-    /// Judges clients for `GET /findings`; without one that route is absent.
+    /// Judges clients for `GET /findings`. Without one the route is absent.
     pub judge: Option<ClientJudge>,
-    /// Is told of each new sandbox.
+    /// Receives the id of each new sandbox.
     pub sandbox_watch: Option<SandboxWatch>,
-    /// Which settings take precedence over those that a state folder keeps.
+    /// The settings that replace stored ones.
     pub precedence: Precedence,
 }
 
-/// Which settings of a site replace those that a state folder keeps. The seed and the seed world never do:
-/// the kept data are made of them.
+/// The settings of a site that replace those of a state folder. The seed and the seed world never replace
+/// stored ones, because the stored data derive from them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Precedence {
     /// [`Settings::clock`].
@@ -81,7 +80,7 @@ pub struct Precedence {
 }
 
 impl SiteOptions {
-    /// For loopback alone, without a token; nothing is fetched.
+    /// Options for loopback only, without a token and without fetching documents.
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
@@ -107,29 +106,29 @@ impl From<Settings> for SiteOptions {
     }
 }
 
-/// Why there is no mock.
+/// An error at the start of a mock.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
-    /// The main world.
+    /// The settings of the main world are wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// Beyond loopback without a token.
+    /// There is no admin token, and calls may come from beyond loopback.
     #[error(
         "beyond loopback the control plane needs a token: set MOOT_ADMIN_TOKEN or --admin-token-file"
     )]
     NoAdminToken,
-    /// The folder of its state.
+    /// The stored state can't be used.
     #[error(transparent)]
     State(#[from] DurableError),
     /// The settings could not be stored.
     #[error("the mock can't keep its state: {0}")]
     NotKept(#[from] NotKept),
-    /// The thread of the deliveries, or a listener.
+    /// The thread of the deliveries could not be started.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// The mock; a clone is another handle on the same. Its deliveries end with the last handle.
+/// The mock. A clone is another handle on the same mock. Its deliveries end with the last handle.
 #[derive(Clone)]
 pub struct Site(Arc<SiteParts>);
 
@@ -159,14 +158,14 @@ pub struct SiteParts {
     pub(crate) times: BodyTimes,
     pub(crate) watch: Option<CallWatch>,
     pub(crate) judge: Option<ClientJudge>,
-    /// Whether the server is about to end.
+    /// Whether the server is ending.
     pub(crate) ending: flag::Sender<bool>,
     pub(crate) sandbox_watch: Option<SandboxWatch>,
     pub(crate) control_uses: ControlUses,
 }
 
 impl Site {
-    /// Makes the main world and begins to deliver.
+    /// Creates the main world and starts deliveries.
     ///
     /// # Errors
     /// [`SiteError`].
@@ -177,9 +176,9 @@ impl Site {
         Self::with(options, Service::new(world), Store::default(), None)
     }
 
-    /// As [`Self::new`], with the state of the main world and of every sandbox kept in a folder: where
-    /// there is one already, its seed and seed world take the place of those of the options, and so do its
-    /// clock, rate limit, progression and answers unless [`SiteOptions::precedence`] says otherwise.
+    /// As [`Self::new`], with the state of the main world and of every sandbox stored in a folder. If the folder
+    /// has state, its seed and seed world replace those of the options. So do its clock, rate limit, progression
+    /// and answers, except those in [`SiteOptions::precedence`].
     ///
     /// # Errors
     /// [`SiteError`].
@@ -188,7 +187,7 @@ impl Site {
         Self::with_store(options, opened)
     }
 
-    /// As [`Self::with_state`], with the data in a database. The lease is the caller's.
+    /// As [`Self::with_state`], with the data in a database. The caller must hold the lease.
     ///
     /// # Errors
     /// [`SiteError`].
@@ -211,7 +210,7 @@ impl Site {
         let world = defect::install(world, &options.defects);
         let store = Store::within(durable.uploads());
         let service = Service::kept(world, durable.keeper(MAIN));
-        service.keep(given(&options))?;
+        service.keep(preceding_changes(&options))?;
         let site = Self::with(options, service, store, Some((durable, made)))?;
         for realm in restore(&site.sandboxes, &site.main, sandboxes, starts)? {
             site.deliverer.add(&realm);
@@ -219,12 +218,13 @@ impl Site {
         Ok(site)
     }
 
-    /// With the main world as `service`, and sandboxes kept in a store, where so many were made.
+    /// Creates the site around the service of the main world. `durable` is the store of sandboxes, with the
+    /// number of the newest one.
     fn with(
         options: SiteOptions,
         service: Service,
         store: Store,
-        kept: Option<(Arc<StateStore>, u64)>,
+        durable: Option<(Arc<StateStore>, u64)>,
     ) -> Result<Self, SiteError> {
         let SiteOptions { settings, admin_token, is_beyond_loopback, .. } = options;
         if is_beyond_loopback && admin_token.is_none() {
@@ -234,14 +234,14 @@ impl Site {
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
         let main = Realm::new(MAIN, None, service, run, Lease::default());
-        let access = Access::new(admin_token.as_deref(), &main.settings.base_url)
-            .offering(options.client_token.as_deref());
-        let (durable, made) = kept.unzip();
+        let client_token = options.client_token.as_deref();
+        let access = Access::new(admin_token.as_deref(), client_token, &main.settings.base_url);
+        let (durable, made) = durable.unzip();
         let made = made.unwrap_or_default();
         let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable, made));
-        // Who is reached from elsewhere sends nothing into its own network for them.
-        let is_guarded = is_beyond_loopback && !options.has_private_receivers;
-        let reach = if is_guarded { Reach::Public } else { Reach::Anywhere };
+        // Callers from other machines must not make the mock send requests into its private network.
+        let is_public = is_beyond_loopback && !options.has_private_receivers;
+        let reach = if is_public { Reach::Public } else { Reach::Anywhere };
         let deliverer = Deliverer::start(options.network, reach, sandboxes.clone())?;
         deliverer.add(&main);
         Ok(Self(Arc::new(SiteParts {
@@ -267,9 +267,9 @@ impl Site {
     /// [{"id", "company", "name", "type", "status"}]}`.
     pub fn describe(&self) -> Value {
         let mut all = self.main.describe();
-        let ask = |action| self.main.service.control(clock::now(), action).unwrap_or_default();
-        let (shown, world) = (ask(ControlAction::GetClock), ask(ControlAction::World));
-        all["clock"] = json!({ "now": shown["now"], "frozen": shown["frozen"] });
+        let get = |action| self.main.service.control(clock::now(), action).unwrap_or_default();
+        let (clock, world) = (get(ControlAction::GetClock), get(ControlAction::World));
+        all["clock"] = json!({ "now": clock["now"], "frozen": clock["frozen"] });
         for name in ["rate_limit", "progression"] {
             all[name] = world[name].clone();
         }
@@ -288,14 +288,14 @@ impl Site {
         }
     }
 
-    /// Ends the answers that would not end by themselves.
+    /// Ends the streams of `GET /events`.
     pub(crate) fn end_streams(&self) {
         self.ending.send_replace(true);
     }
 }
 
-/// The changes that give these settings precedence over kept ones.
-fn given(options: &SiteOptions) -> Vec<Change> {
+/// The changes that replace stored settings by those of the options.
+fn preceding_changes(options: &SiteOptions) -> Vec<Change> {
     let SiteOptions { settings, precedence, .. } = options;
     let clock = precedence.clock.then(|| Change::SetClock(Clock::new(settings.clock)));
     let limit = precedence.rate_limit.then_some(Change::SetRateLimit(settings.rate_limit));

@@ -1,10 +1,9 @@
 //! Durable state: acknowledged changes survive the end of the process at any moment.
 //!
-//! A folder holds `state.redb` (rows, sandboxes, and small documents), `files/` (larger documents,
-//! named by their SHA-256), `commits` (the number of commits) and `uploads/` (uploads that are being
-//! received). One store holds the main world and every sandbox, but no journal, faults or limiter.
-//! Start reading at `open`; [`crate::world::state::stored`] describes the rows.
-//! `row_store` says what any store must do.
+//! A folder holds `state.redb` (rows, sandboxes, and small documents), `files/` (larger documents, named by
+//! their SHA-256), `commits` (the number of commits) and `uploads/` (incomplete uploads). One store holds the
+//! main world and every sandbox, but no journal, faults or limiter. Start reading at `open`.
+//! [`crate::world::state::stored`] describes the rows, `row_store` the duties of a store.
 
 mod commit_count;
 mod committer;
@@ -34,5 +33,5 @@ pub(crate) use open::{OpenStore, open_folder};
 pub(crate) use postgres_store::{PostgresStore, agreed_settings};
 pub(crate) use sandbox_row::SandboxRecord;
 
-/// The number of the main world.
+/// The key of the main world.
 pub(crate) const MAIN: u64 = 0;

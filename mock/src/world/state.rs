@@ -1,6 +1,6 @@
-//! The changeable data of a world, and how a [`Change`] is applied to it.
+//! The changeable data of a world, and the application of a [`Change`].
 //!
-//! Applying a change decides nothing and can't fail. The indexes follow from the rows.
+//! Applying a change decides nothing and can't fail. The indexes derive from the rows.
 
 mod amendments;
 pub mod change;
@@ -20,7 +20,7 @@ use crate::value::delivery_policy::DeliveryPolicy;
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::value::token::Grant;
 use crate::world::state::amendments::Amendments;
-use crate::world::state::change::{Change, Checkpoint, Registered};
+use crate::world::state::change::{AddressAnswer, Change, Checkpoint};
 use crate::world::state::index::{Index, status_place};
 use crate::world::state::resource::{
     Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook,
@@ -45,9 +45,9 @@ pub(crate) struct State {
     pub(crate) amendments: Amendments,
     /// The number of the next delivery.
     pub(crate) next_delivery: u64,
-    /// The registered bytes of addresses.
-    pub(crate) addresses: BTreeMap<String, Registered>,
-    /// By name. A reset keeps them.
+    /// The answers that tests registered for addresses.
+    pub(crate) addresses: BTreeMap<String, AddressAnswer>,
+    /// By name. They survive a reset.
     pub(crate) checkpoints: BTreeMap<String, Arc<Checkpoint>>,
     token_marks: TokenMarks,
     /// Legal requests by the time of their next automatic step.
@@ -61,7 +61,7 @@ pub(crate) struct State {
 pub(crate) struct TokenMarks {
     expired: BTreeSet<u64>,
     revoked: BTreeSet<u64>,
-    /// By application: tokens of calls before this one are revoked.
+    /// By application: tokens with a lower call number are revoked.
     revoked_before: BTreeMap<u32, u64>,
 }
 
@@ -76,12 +76,12 @@ impl TokenMarks {
         self.revoked.contains(&grant.serial) || grant.serial < self.first_kept(grant.application)
     }
 
-    /// The calls whose tokens were revoked one by one.
+    /// The numbers of the calls whose tokens were revoked one by one.
     pub(crate) fn revoked(&self) -> impl Iterator<Item = u64> {
         self.revoked.iter().copied()
     }
 
-    /// The first call whose token is still valid for this application.
+    /// The number of the first call whose token is still valid for this application.
     pub(crate) fn first_kept(&self, application: u32) -> u64 {
         self.revoked_before.get(&application).copied().unwrap_or(0)
     }
@@ -95,7 +95,7 @@ impl TokenMarks {
         expired.chain(revoked).chain(earlier)
     }
 
-    /// The oldest mark, if there are `marks_max`.
+    /// The oldest mark, if there are `marks_max` or more.
     pub(crate) fn oldest_beyond(&self, marks_max: usize) -> Option<u64> {
         let is_full = self.expired.len() + self.revoked.len() >= marks_max;
         let oldest = self.expired.first().into_iter().chain(self.revoked.first()).min();
@@ -144,20 +144,15 @@ impl State {
         self.steps.first().copied()
     }
 
-    /// Deliveries whose attempt is due at `now`, in the order of their times. Empty while deliveries
-    /// are paused.
+    /// Deliveries whose attempt is due at `now`, in the order of their times.
     pub(crate) fn due_deliveries(&self, now: Timestamp) -> Vec<u64> {
-        if self.delivery_policy.is_paused {
-            return Vec::new();
-        }
-        self.attempts.range(..=(now, u64::MAX)).map(|(_, id)| *id).collect()
+        self.due_attempts().range(..=(now, u64::MAX)).map(|(_, id)| *id).collect()
     }
 
-    /// The time of the next step or attempt. Attempts do not count while deliveries are paused.
+    /// The time of the next step or attempt.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
         let step = self.steps.first().map(|(at, _)| *at);
-        let attempts = (!self.delivery_policy.is_paused).then_some(&self.attempts);
-        let attempt = attempts.and_then(BTreeSet::first).map(|(at, _)| *at);
+        let attempt = self.due_attempts().first().map(|(at, _)| *at);
         step.into_iter().chain(attempt).min()
     }
 
@@ -166,7 +161,7 @@ impl State {
         &self.steps
     }
 
-    /// The next attempts of deliveries, each with its time and its delivery. None while deliveries are paused.
+    /// The next attempts of deliveries, each with its time and its delivery. Empty while deliveries are paused.
     pub(crate) fn due_attempts(&self) -> &BTreeSet<(Timestamp, u64)> {
         static NONE: BTreeSet<(Timestamp, u64)> = BTreeSet::new();
         if self.delivery_policy.is_paused { &NONE } else { &self.attempts }
@@ -192,7 +187,7 @@ impl State {
             }
             Change::PutDelivery { record } => self.put_delivery(record),
             Change::DeleteDelivery { id } => {
-                self.forget_attempt(id);
+                self.remove_attempt(id);
                 self.deliveries.remove(&id);
             }
             Change::ExpireToken { serial } => {
@@ -208,8 +203,8 @@ impl State {
             Change::RevokeEarlierTokens { application, serial } => {
                 self.token_marks.revoked_before.insert(application, serial);
             }
-            Change::PutAddress { url, registered } => {
-                self.addresses.insert(url, registered);
+            Change::PutAddress { url, answer } => {
+                self.addresses.insert(url, answer);
             }
             Change::DeleteAddress { url } => {
                 self.addresses.remove(&url);
@@ -222,11 +217,11 @@ impl State {
             Change::SetUser { company, email, is_user } => {
                 self.amendments.users.insert((company, email), is_user);
             }
-            Change::SetApplication { index, amended } => {
-                self.amendments.applications.insert(index, amended);
+            Change::SetApplication { index, amendment } => {
+                self.amendments.applications.insert(index, amendment);
             }
-            Change::SetWorkflow { row, amended } => {
-                self.amendments.workflows.insert(row, amended);
+            Change::SetWorkflow { row, amendment } => {
+                self.amendments.workflows.insert(row, amendment);
             }
             Change::PutCheckpoint { name, checkpoint } => {
                 self.checkpoints.insert(name, checkpoint);
@@ -237,8 +232,8 @@ impl State {
         }
     }
 
-    /// The changes that lead from the seed to this state, without its checkpoints. A delivery that is
-    /// being attempted is queued again.
+    /// The changes that lead from the seed to this state, without its checkpoints. A delivery in flight is queued
+    /// again.
     pub(crate) fn changes(&self) -> Vec<Change> {
         let mut changes = vec![
             Change::SetClock(self.clock),
@@ -260,12 +255,15 @@ impl State {
             None => Change::DeleteWebhook { row },
         }));
         let deliveries = self.deliveries.values();
-        changes.extend(deliveries.map(|record| Change::PutDelivery { record: record.landed() }));
+        changes.extend(deliveries.map(|record| Change::PutDelivery { record: record.requeued() }));
         changes.extend(self.token_marks.changes());
-        changes.extend(self.addresses.iter().map(|(url, registered)| Change::PutAddress {
-            url: url.clone(),
-            registered: registered.clone(),
-        }));
+        let addresses = self.addresses.iter();
+        changes.extend(
+            addresses.map(|(url, answer)| Change::PutAddress {
+                url: url.clone(),
+                answer: answer.clone(),
+            }),
+        );
         changes
     }
 
@@ -285,7 +283,7 @@ impl State {
 
     fn put_delivery(&mut self, record: Arc<Delivery>) {
         let id = record.id;
-        self.forget_attempt(id);
+        self.remove_attempt(id);
         if let DeliveryState::Queued { due } = record.state {
             self.attempts.insert((due, id));
         }
@@ -293,11 +291,11 @@ impl State {
         self.deliveries.insert(id, record);
     }
 
-    fn forget_attempt(&mut self, id: u64) {
-        if let Some(Delivery { state: DeliveryState::Queued { due }, .. }) =
-            self.deliveries.get(&id).map(AsRef::as_ref)
+    fn remove_attempt(&mut self, id: u64) {
+        if let Some(delivery) = self.deliveries.get(&id)
+            && let DeliveryState::Queued { due } = delivery.state
         {
-            self.attempts.remove(&(*due, id));
+            self.attempts.remove(&(due, id));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! A PostgreSQL cluster of one test, in a temporary folder, on a loopback port of its own.
+//! A PostgreSQL cluster for one test, in a temporary folder and on its own loopback port.
 //!
-//! It needs the programs of PostgreSQL (Debian: `postgresql`). A test fails where they are missing. No
-//! other cluster of the machine is touched.
+//! It needs the programs of PostgreSQL (Debian: `postgresql`). Without them the test fails. It does not touch
+//! other clusters of the machine.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -10,26 +10,26 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// The superuser, who needs no password.
+/// The superuser, without a password.
 pub const USER: &str = "moot";
-/// A user who needs [`PASSWORD`].
+/// A user with [`PASSWORD`].
 pub const CAREFUL_USER: &str = "careful";
 /// The password of [`CAREFUL_USER`].
 pub const PASSWORD: &str = "correct horse";
-/// The most connections: few, so that a test can use them up.
+/// The largest number of connections. It is small, so that a test can use them up.
 pub const CONNECTIONS_MAX: u32 = 40;
 
-/// Users without rights, as whom the server runs if the test runs as root: PostgreSQL refuses root.
+/// Users without rights, for the server of a test that runs as root. PostgreSQL refuses root.
 const SERVER_USERS: [&str; 2] = ["postgres", "nobody"];
-/// How often another port is tried.
+/// The largest number of ports that are tried.
 const TRIES_MAX: u32 = 5;
 
-/// A cluster that runs. Dropping it stops the server and removes the data.
+/// A running cluster. Dropping it stops the server and removes the data.
 #[derive(Debug)]
 pub struct Cluster {
     folder: TempDir,
     programs: PathBuf,
-    /// The user as whom the server runs, if that is another one.
+    /// The user of the server, if it is not the user of the test.
     user: Option<&'static str>,
     port: u16,
 }
@@ -49,14 +49,10 @@ impl Cluster {
             )
         });
         let mut cluster = Self { folder, programs, user: server_user(), port: 0 };
-        if let Some(user) = cluster.user {
-            let owned = Command::new("chown").arg(user).arg(cluster.folder.path()).output();
-            done("chown", owned.expect("chown runs"));
-        }
+        cluster.give_to_server(cluster.folder.path());
         let data = cluster.data();
-        let data_text = data.to_str().expect("a temporary folder has a plain name");
-        let words = ["-D", data_text, "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8"];
-        done("initdb", cluster.program("initdb", &words));
+        let words = ["-D", text(&data), "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8"];
+        succeeded("initdb", cluster.program("initdb", &words));
         let rules = format!(
             "host all {CAREFUL_USER} 127.0.0.1/32 scram-sha-256\n\
              host all all 127.0.0.1/32 trust\nlocal all all trust\n"
@@ -75,7 +71,7 @@ impl Cluster {
         cluster
     }
 
-    /// Creates a database, and gives its address.
+    /// Creates a database and returns its address.
     pub fn url(&self, database: &str) -> String {
         self.sql("postgres", &format!("create database {database}"));
         format!("postgres://{USER}@127.0.0.1:{}/{database}", self.port)
@@ -86,36 +82,17 @@ impl Cluster {
         self.port
     }
 
-    /// Runs SQL in a database and gives the rows as text: fields separated by `|`.
+    /// Runs SQL in a database. Returns the rows as text, with fields separated by `|`.
     #[track_caller]
     pub fn sql(&self, database: &str, statement: &str) -> String {
-        let port = self.port.to_string();
-        let words = [
-            "-X",
-            "-q",
-            "-A",
-            "-t",
-            "-v",
-            "ON_ERROR_STOP=1",
-            "-h",
-            "127.0.0.1",
-            "-p",
-            &port,
-            "-U",
-            USER,
-            "-d",
-            database,
-            "-c",
-            statement,
-        ];
-        done("psql", self.program("psql", &words)).trim_end().to_owned()
+        let server = format!("host=127.0.0.1 port={} user={USER} dbname={database}", self.port);
+        let words = ["-XqAt", "-v", "ON_ERROR_STOP=1", "-d", &server, "-c", statement];
+        succeeded("psql", self.program("psql", &words)).trim_end().to_owned()
     }
 
-    /// Stops the server as a crash does: without a checkpoint, and without ending sessions first.
+    /// Stops the server like a crash: without a checkpoint, and without ending sessions first.
     pub fn crash(&self) {
-        let data = self.data();
-        let data = data.to_str().expect("a temporary folder has a plain name");
-        done("pg_ctl", self.program("pg_ctl", &["-D", data, "-m", "immediate", "-w", "stop"]));
+        succeeded("pg_ctl", self.stop());
     }
 
     /// Starts the server again after [`Self::crash`].
@@ -123,31 +100,25 @@ impl Cluster {
         assert!(self.try_start(), "PostgreSQL does not start again: {}", self.log());
     }
 
-    /// Lets the server speak TLS with this certificate and its key, in PEM.
+    /// Enables TLS on the server, with this certificate and its key in PEM.
     pub fn secure(&self, certificate: &str, key: &str) {
         for (name, text) in [("server.crt", certificate), ("server.key", key)] {
             let path = self.data().join(name);
             fs::write(&path, text).expect("a file of the cluster");
-            // PostgreSQL takes no key that others can read.
-            let mode = Command::new("chmod").arg("600").arg(&path).output();
-            done("chmod", mode.expect("chmod runs"));
-            if let Some(user) = self.user {
-                let owned = Command::new("chown").arg(user).arg(&path).output();
-                done("chown", owned.expect("chown runs"));
-            }
+            // PostgreSQL refuses a key that others can read.
+            run(Command::new("chmod").arg("600").arg(&path));
+            self.give_to_server(&path);
         }
         self.sql("postgres", "alter system set ssl = on");
         self.sql("postgres", "select pg_reload_conf()");
     }
 
-    /// A copy of the data, to go back to with [`Self::restore`]. The server must not run.
+    /// Copies the data for [`Self::restore`]. The server must not run.
     pub fn copy(&self, name: &str) {
-        let to = self.folder.path().join(name);
-        let copied = Command::new("cp").arg("-a").arg(self.data()).arg(to).output();
-        done("cp", copied.expect("cp runs"));
+        run(Command::new("cp").arg("-a").arg(self.data()).arg(self.folder.path().join(name)));
     }
 
-    /// Puts a copy back. The server must not run.
+    /// Restores a copy. The server must not run.
     pub fn restore(&self, name: &str) {
         fs::remove_dir_all(self.data()).expect("the data can be removed");
         fs::rename(self.folder.path().join(name), self.data()).expect("a copy");
@@ -163,39 +134,42 @@ impl Cluster {
 
     fn try_start(&self) -> bool {
         let (data, log) = (self.data(), self.folder.path().join("log"));
-        let text =
-            |path: &Path| path.to_str().expect("a temporary folder has a plain name").to_owned();
         let options = format!(
             "-c port={} -c listen_addresses=127.0.0.1 -c unix_socket_directories={} \
              -c max_connections={CONNECTIONS_MAX} -c shared_buffers=16MB",
             self.port,
             text(self.folder.path())
         );
-        let (data, log) = (text(&data), text(&log));
-        let words = ["-D", &data, "-l", &log, "-o", &options, "-w", "start"];
+        let words = ["-D", text(&data), "-l", text(&log), "-o", &options, "-w", "start"];
         self.program("pg_ctl", &words).status.success()
     }
 
+    fn stop(&self) -> Output {
+        self.program("pg_ctl", &["-D", text(&self.data()), "-m", "immediate", "-w", "stop"])
+    }
+
+    /// Makes the user of the server the owner of a file or folder.
+    fn give_to_server(&self, path: &Path) {
+        if let Some(user) = self.user {
+            run(Command::new("chown").arg(user).arg(path));
+        }
+    }
+
     fn program(&self, name: &str, words: &[&str]) -> Output {
-        // Debian keeps `psql` in the PATH, and the server elsewhere.
+        // Debian has `psql` in the PATH, and the programs of the server elsewhere.
         let beside = self.programs.join(name);
         let path = if beside.is_file() { beside } else { PathBuf::from(name) };
         let mut command = match self.user {
             Some(user) => {
                 let mut command = Command::new("setpriv");
-                command.args([
-                    &format!("--reuid={user}"),
-                    "--regid=nogroup",
-                    "--clear-groups",
-                    "--",
-                ]);
-                command.arg(path);
+                let reuid = format!("--reuid={user}");
+                command.args([&reuid, "--regid=nogroup", "--clear-groups", "--"]).arg(path);
                 command
             }
             None => Command::new(path),
         };
         command.args(words).current_dir(self.folder.path()).env_remove("PGPASSWORD");
-        // A server that `pg_ctl` starts keeps the pipes open, so they are files.
+        // A server that `pg_ctl` starts keeps its output open. With pipes, reading would never end.
         let (out, err) = (self.folder.path().join("out"), self.folder.path().join("err"));
         let file = |path: &Path| fs::File::create(path).expect("a file");
         command.stdin(std::process::Stdio::null()).stdout(file(&out)).stderr(file(&err));
@@ -207,25 +181,34 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        if let Some(data) = self.data().to_str() {
-            self.program("pg_ctl", &["-D", data, "-m", "immediate", "-w", "stop"]);
-        }
+        self.stop();
     }
 }
 
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a temporary folder has a plain name")
+}
+
 #[track_caller]
-fn done(what: &str, output: Output) -> String {
+fn run(command: &mut Command) {
+    let output = command.output().expect("the program runs");
+    succeeded(&command.get_program().to_string_lossy(), output);
+}
+
+/// Checks that a program succeeded, and returns its output.
+#[track_caller]
+fn succeeded(program: &str, output: Output) -> String {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     assert!(
         output.status.success(),
-        "{what} failed: {}{}",
+        "{program} failed: {}{}",
         text(output.stdout),
         text(output.stderr)
     );
     text(output.stdout)
 }
 
-/// The folder with `initdb`: Debian keeps it out of the PATH.
+/// The folder with `initdb`, which is not in Debian's PATH.
 fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -234,7 +217,7 @@ fn programs() -> Option<PathBuf> {
     folders.into_iter().find(|folder| folder.join("initdb").is_file())
 }
 
-/// The user as whom the server runs: root may not.
+/// The user of the server; `None` for the user of the test, if that is not root.
 fn server_user() -> Option<&'static str> {
     let output = Command::new("id").arg("-u").output().expect("id runs");
     if output.stdout != b"0\n" {

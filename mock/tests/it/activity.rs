@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Bench, bench, bench_answering, sound};
 
-/// A request with a comment and a status change, and its log as the API shows it.
+/// Creates a request with a comment and a status change. Returns its log as the API shows it.
 fn logged(bench: &Bench) -> (String, Vec<Value>) {
     let id = bench.create(&sound());
     bench

@@ -35,8 +35,8 @@ const SPECIAL_V4: [(&str, u8); 26] = [
     ("255.255.255.255", 32),
 ];
 
-/// The IANA IPv6 Special-Purpose Address Registry, and what is not global unicast: the addresses that
-/// hold an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), site-local, multicast.
+/// The IANA IPv6 Special-Purpose Address Registry, and addresses that are not global unicast. The latter hold
+/// an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), are site-local, or are multicast.
 const SPECIAL_V6: [(&str, u8); 28] = [
     ("::1", 128),
     ("::", 128),
@@ -100,7 +100,7 @@ fn v6(number: u128) -> IpAddr {
     Ipv6Addr::from(number).into()
 }
 
-/// The last 32 bits, as mapped, NAT64 and 6to4 addresses hold them.
+/// The last 32 bits, which hold the IPv4 address of mapped, NAT64 and 6to4 addresses.
 fn translated(number: u32) -> [IpAddr; 4] {
     let low = u128::from(number);
     [v6(0xffff << 32 | low), v6(low), v6(0x0064_ff9b << 96 | low), v6(0x2002 << 112 | low << 80)]
@@ -109,7 +109,7 @@ fn translated(number: u32) -> [IpAddr; 4] {
 proptest! {
     #[test]
     fn no_public_address_is_special(any_v4: u32, any_v6: u128, place: u128) {
-        // Most of the space is not global unicast at all: half of the draws are.
+        // Most IPv6 addresses are not global unicast, so half of the draws are set to be.
         for address in [v4(any_v4), v6(any_v6), v6(0b001 << 125 | any_v6 >> 3)] {
             prop_assert!(!is_public(address) || !is_special(address), "{address}");
         }

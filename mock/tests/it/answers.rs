@@ -28,7 +28,7 @@ static VALIDATORS: LazyLock<Vec<(&str, Validator)>> = LazyLock::new(|| {
     schemas::all().iter().map(|(name, schema)| (*name, build(schema))).collect()
 });
 
-/// The schema of an answer: by status, or of the success where the status is an answer itself.
+/// The schema of an answer, by its status. Where an answer to a question sets the status, the schema of the success.
 fn schema_of(operation: Operation, status: u16) -> Option<&'static str> {
     let rows = operation.responses();
     let row = rows.iter().find(|row| row.status == status);
@@ -53,7 +53,7 @@ pub(crate) fn check(operation: Operation, answer: &Answer) {
     }
 }
 
-/// A token of the first application, minted since the token endpoint may refuse by answer.
+/// A token of the first application from the control plane, because answers may make the token endpoint refuse.
 fn token(bench: &Bench) -> String {
     let described = bench.service.describe();
     let client_id = described["applications"][0]["client_id"].as_str().expect("an id").to_owned();
@@ -61,7 +61,7 @@ fn token(bench: &Bench) -> String {
     minted.expect("it exists")["access_token"].as_str().expect("a token").to_owned()
 }
 
-/// A request made of what a schema asks for, as a client does that has never seen the workflow.
+/// Builds a creation from a schema, like a client that does not know the workflow.
 fn from_schema(bench: &Bench, workflow: &str, answers: &Answers) -> Sent {
     let endpoint = &answers.workflow_schema_endpoint;
     let method = endpoint.method.parse().expect("a method");
@@ -106,7 +106,7 @@ fn variables(schema: &Value) -> Value {
     Value::Object(members.collect())
 }
 
-/// Calls that between them meet every operation and most of its documented answers.
+/// Calls of every operation, with most of its documented answers.
 fn exercise(answers: &Answers) {
     let bench = bench_with(|settings| {
         settings.answers = answers.clone();

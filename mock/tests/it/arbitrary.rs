@@ -110,7 +110,7 @@ fn headers() -> impl Strategy<Value = HeaderMap> {
     })
 }
 
-/// Any call, and whether it carries a sound token.
+/// A call, and whether it has a valid token.
 pub(crate) fn call() -> impl Strategy<Value = (Sent, bool)> {
     let query = proptest::option::of("(page|status|x)=\\PC{0,10}(&page=[0-9]{0,20})?");
     (method(), path(), query, headers(), body(), any::<bool>()).prop_map(

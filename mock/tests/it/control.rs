@@ -33,7 +33,7 @@ fn the_world_is_shown_with_its_counts() {
 }
 
 #[test]
-fn what_can_be_called_is_described() {
+fn credentials_users_and_workflows_are_described() {
     let described = bench().service.describe();
     assert_eq!(described["applications"][0]["client_id"], "demo-main");
     assert_eq!(described["applications"][0]["scopes"], json!(["read", "write"]));
@@ -95,7 +95,7 @@ fn a_clock_is_frozen_and_runs_on_from_its_time() {
     assert_eq!(ask(108, freeze(false))["now"], "2026-03-05T14:30:23Z");
 }
 
-/// What falls due while a clock stands still happens when it runs again.
+/// With a stopped clock nothing falls due. It happens when the clock runs again.
 #[test]
 fn nothing_falls_due_while_the_clock_is_frozen() {
     let bench = bench_with(|settings| {
@@ -166,7 +166,7 @@ fn the_clock_moves_to_the_next_thing_due() {
 }
 
 #[test]
-fn the_journal_shows_what_was_sent_and_why_it_was_refused() {
+fn the_journal_shows_requests_and_reasons_of_refusals() {
     let bench = bench();
     let token = bench.token();
     bench.send(&get("/v1/requests?page=1").token(&token));
@@ -248,7 +248,7 @@ fn the_journal_is_bounded_in_calls_and_in_bytes() {
 }
 
 #[test]
-fn what_does_not_exist_is_unknown() {
+fn ids_that_do_not_exist_are_unknown() {
     let bench = bench();
     let id = || "unknown1".to_owned();
     let status = moot_fixtures::contract::LegalRequestStatus::Signed;

@@ -46,7 +46,7 @@ pub(crate) fn sent(bench: &Bench, parts: Vec<Part>) -> Sent {
     post("/v1/requests").token(&bench.token()).multipart(parts)
 }
 
-/// Creating answers so, says so, and creates nothing unless it succeeds.
+/// Checks status, problem and detail of a creation, and that only a success creates a request.
 #[track_caller]
 pub(crate) fn check(bench: &Bench, parts: Vec<Part>, expected: (u16, &str), said: &str) {
     let count = || bench.get("/v1/requests").value("/pagination/total_count").as_u64();
@@ -112,7 +112,7 @@ fn each_required_field_is_missed_by_name() {
 }
 
 #[test]
-fn required_lists_of_the_schema_are_what_creating_asks_for() {
+fn creating_requires_the_required_lists_of_the_schema() {
     let bench = bench();
     let schema = bench.get("/v1/workflows/wfMutualNda1/schema").ok();
     let required = schema.value("/required_fields");
@@ -230,7 +230,7 @@ fn emails_are_well_formed() {
 }
 
 #[test]
-fn variables_are_a_json_object_with_what_the_workflow_asks_for() {
+fn variables_are_a_json_object_with_the_required_variables() {
     let bench = bench();
     for (variables, said) in [
         ("no JSON", "JSON object"),
@@ -313,7 +313,7 @@ fn fields_that_the_workflow_does_not_list_are_an_answer() {
 }
 
 #[test]
-fn what_no_answer_shows_is_kept() {
+fn values_that_no_answer_shows_are_stored() {
     let bench = bench();
     let mut parts = third_party();
     parts.push(file("support_documents[]", "notes.txt"));

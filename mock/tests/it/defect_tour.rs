@@ -1,4 +1,4 @@
-//! A fixed sequence of calls to a world, with all answers and changes.
+//! A fixed sequence of calls to a world, with all its answers and changes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,20 +18,20 @@ use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
 use moot_mock::{Seeded, Service, Settings, World};
 use serde_json::Value;
 
-/// The time of every call, in the system's time; the world's stands still too.
+/// The system's time of every call. The world's clock stands still too.
 const NOW: &str = "2026-03-05T14:30:00Z";
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// A walk through a world.
+/// A tour through a world.
 pub(crate) struct Tour {
     service: Service,
     now: Timestamp,
-    /// What was seen.
+    /// The recorded answers and changes.
     pub(crate) seen: String,
 }
 
 impl Tour {
-    /// At the start, in the seed world of this name.
+    /// A tour at its start, in the seed world of this name.
     pub(crate) fn new(world_name: &str, defects: Vec<&'static Defect>) -> Self {
         let now: Timestamp = NOW.parse().expect("a sound time");
         let settings = Settings {
@@ -48,19 +48,19 @@ impl Tour {
         Self { service: Service::new(world), now, seen: String::new() }
     }
 
-    /// Asks the control plane; a refusal is `null`.
+    /// Performs an action of the control plane; a refusal is `null`.
     pub(crate) fn ask(&mut self, ask: ControlAction) -> Value {
         self.service.control(self.now, ask).unwrap_or_default()
     }
 
-    /// A token of an application, issued so long ago.
+    /// A token of an application, issued this long ago.
     pub(crate) fn token(&mut self, client_id: &str, age_seconds: i64) -> String {
         let client_id = client_id.to_owned();
         let minted = self.ask(ControlAction::MintToken { client_id, scopes: None, age_seconds });
         minted["access_token"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// What is sent now.
+    /// Starts the due attempts, and records them.
     pub(crate) fn deliver(&mut self) {
         let attempts = self.service.due_attempts(self.now);
         writeln!(self.seen, "sent {attempts:?}").expect("text takes text");
@@ -71,7 +71,7 @@ impl Tour {
         self.call(&format!("GET {target}"), &bearer(token), Body::Empty)
     }
 
-    /// A call; gives the JSON that it is answered, if any.
+    /// Makes a call, and returns the JSON of its answer, if any.
     pub(crate) fn call(&mut self, line: &str, headers: &HeaderMap, body: Body) -> Value {
         let (method, target) = line.split_once(' ').expect("a method and a target");
         let method = Method::from_bytes(method.as_bytes()).expect("a method");
@@ -102,7 +102,7 @@ impl Tour {
     }
 }
 
-/// The seed rows, made once for all tours.
+/// The seed rows, built once for all tours.
 fn seeded(world_name: &str) -> Arc<Seeded> {
     static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Seeded>>>> = LazyLock::new(Mutex::default);
     let mut made = MADE.lock().expect("no tour panics here");
@@ -130,7 +130,7 @@ pub(crate) fn typed(mut headers: HeaderMap, media_type: &'static str) -> HeaderM
     headers
 }
 
-/// A multipart body, its parts as `name=text` or `name@file name=text`.
+/// A multipart body. Its parts are `name=text` or `name@file name=text`.
 pub(crate) fn multipart<S: AsRef<str>>(parts: &[S]) -> Body {
     Body::Multipart(parts.iter().map(|part| self::part(part.as_ref())).collect())
 }
@@ -150,7 +150,7 @@ fn part(text: &str) -> Part {
     }
 }
 
-/// A supporting file that claims to be of so many bytes.
+/// A support file with this length and without bytes.
 pub(crate) fn with_file_of(mut body: Body, length: u64) -> Body {
     if let Body::Multipart(parts) = &mut body {
         let mut file = part("support_documents[]@large.pdf=bytes");

@@ -1,4 +1,4 @@
-//! The table of defects: its requirements are in the register, and each defect has a visible effect.
+//! The table of defects. Its requirements are in the register, and each defect has a visible effect.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ fn a_world_without_defects_is_the_same_each_time() {
 }
 
 #[test]
-fn every_defect_changes_what_is_seen() {
+fn every_defect_has_a_visible_effect() {
     let sound = seen(&[]);
     let invisible: Vec<&str> = defect::all()
         .iter()
@@ -80,7 +80,7 @@ fn every_defect_changes_what_is_seen() {
     assert!(invisible.is_empty(), "these change nothing: {invisible:#?}");
 }
 
-/// What all tours see.
+/// The results of all tours.
 fn seen(defects: &[&'static Defect]) -> String {
     let tours = [
         tokens, lists, histories, creations, uploads, webhooks, bearers, odd_calls, limits,
@@ -181,7 +181,7 @@ fn lists(tour: &mut Tour) {
     tour.get("/v1/requests/none/activity", &main);
 }
 
-/// Creates a sound request; gives its id.
+/// Creates a valid request and returns its id.
 fn created(tour: &mut Tour, token: &str) -> String {
     let headers = typed(bearer(token), MULTIPART);
     let created = tour.call("POST /v1/requests", &headers, multipart(LEGAL_REQUEST));
@@ -198,7 +198,7 @@ fn moved(tour: &mut Tour, id: &str, status: LegalRequestStatus) {
     });
 }
 
-/// A service that restarts, with an object and a revoked token from before.
+/// A service that restarts, with an object and a revoked token from before the restart.
 fn restarts(tour: &mut Tour) {
     let token = tour.token("demo-main", 0);
     let revoked = tour.token("demo-reader", 0);
@@ -347,7 +347,7 @@ fn uploads(tour: &mut Tour) {
     tour.get("/v1/repository_documents", &other);
 }
 
-/// Registers a webhook; gives its id.
+/// Registers a webhook and returns its id.
 fn registered(tour: &mut Tour, token: &str) -> String {
     let headers = typed(bearer(token), "application/json");
     let payload = r#"{"name":"Tour","url":"https://hooks.example.com/tour","auth_type":"bearer",

@@ -9,7 +9,7 @@ use crate::support::{Bench, bench, bench_answering, delete, post, sound, start};
 
 const HOOK: &str = "http://127.0.0.1:9/hook";
 
-/// Registers a webhook; gives its id.
+/// Registers a webhook and returns its id.
 fn register(bench: &Bench, more: &[(&str, &str)]) -> String {
     let mut payload = json!({ "name": "hook", "url": HOOK });
     for (name, value) in more {
@@ -24,7 +24,7 @@ fn set_status(bench: &Bench, id: &str, status: LegalRequestStatus) {
     bench.ask(ControlAction::SetStatus { id, status, comment, force: true }).expect("it is forced");
 }
 
-/// The attempts that are due for our own receiver; those for the seed's webhooks fail.
+/// The due attempts for the test's receiver. Those for the seed's webhooks fail.
 fn due(bench: &Bench) -> Vec<DeliveryAttempt> {
     let attempts = bench.service.due_attempts(start());
     let (ours, seeded): (Vec<_>, Vec<_>) =
@@ -142,7 +142,7 @@ fn a_clock_that_jumps_makes_each_retry_at_its_own_time() {
 }
 
 #[test]
-fn deleting_a_webhook_discards_what_is_queued_and_in_flight() {
+fn deleting_a_webhook_discards_queued_deliveries_and_those_in_flight() {
     let bench = bench();
     let token = bench.token();
     let hook = register(&bench, &[]);

@@ -17,27 +17,28 @@ use moot_mock::{Service, World};
 
 use crate::shell_support::{MAIN, settings};
 
-/// No answer of a test takes so long.
+/// Timeout of the tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-/// A service whose keeper says that it is asked to finish, and finishes as it is told.
+/// A service whose keeper reports each call of `finish`, and finishes on demand.
 struct Bench {
     service: Service,
-    asked: Receiver<u64>,
-    told: Sender<Result<(), NotKept>>,
-    /// Told of every change that the keeper takes.
+    finish_calls: Receiver<u64>,
+    results: Sender<Result<(), NotKept>>,
+    /// Receives every change that the keeper takes.
     changed: Receiver<()>,
     token: String,
 }
 
 impl Bench {
     fn new() -> Self {
-        let (ask, asked) = channel();
-        let (told, told_here) = channel();
+        let (finish_call, finish_calls) = channel();
+        let (results, next_result) = channel();
         let (change, changed) = channel();
         let taken = AtomicU64::new(0);
-        let (ask, told_here, change) = (Mutex::new(ask), Mutex::new(told_here), Mutex::new(change));
+        let (finish_call, next_result, change) =
+            (Mutex::new(finish_call), Mutex::new(next_result), Mutex::new(change));
         let keeper = Keeper {
             may_act: Box::new(|| true),
             take: Box::new(move |_| {
@@ -45,8 +46,8 @@ impl Bench {
                 taken.fetch_add(1, Ordering::SeqCst) + 1
             }),
             finish: Box::new(move |number| {
-                ask.lock().expect("no panic").send(number).expect("the test listens");
-                told_here.lock().expect("no panic").recv_timeout(PATIENCE).expect("the test tells")
+                finish_call.lock().expect("no panic").send(number).expect("the test listens");
+                next_result.lock().expect("no panic").recv_timeout(PATIENCE).expect("a result")
             }),
         };
         let world = World::new(settings()).expect("the settings are sound");
@@ -55,10 +56,10 @@ impl Bench {
             ControlAction::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };
         let minted = service.control(NOW, ask).expect("a known application");
         let token = minted["access_token"].as_str().expect("a token").to_owned();
-        Self { service, asked, told, changed, token }
+        Self { service, finish_calls, results, changed, token }
     }
 
-    /// A call on a thread of its own; its answer comes through the channel.
+    /// Makes a call on its own thread. Its answer comes through the channel.
     fn call(&self, method: Method, path: &'static str, body: &'static str) -> Receiver<Response> {
         let (answered, answer) = channel();
         let (service, token) = (self.service.clone(), self.token.clone());
@@ -81,17 +82,17 @@ impl Bench {
         answer
     }
 
-    /// Waits until somebody asks for it; then nobody was answered yet who saw it.
+    /// Waits until `finish` is called. No call that saw the change may be answered before.
     #[track_caller]
-    fn asked(&self, answers: &[&Receiver<Response>]) -> u64 {
-        let number = self.asked.recv_timeout(PATIENCE).expect("somebody waits");
+    fn wait_for_finish(&self, answers: &[&Receiver<Response>]) -> u64 {
+        let number = self.finish_calls.recv_timeout(PATIENCE).expect("a call waits");
         assert!(answers.iter().all(|answer| answer.try_recv().is_err()), "answered too early");
         number
     }
 
     #[track_caller]
     fn tell(&self, result: Result<(), NotKept>) {
-        self.told.send(result).expect("the keeper listens");
+        self.results.send(result).expect("the keeper listens");
     }
 }
 
@@ -108,10 +109,10 @@ fn text(answer: &Receiver<Response>) -> (StatusCode, String) {
 fn neither_writer_nor_reader_is_answered_before_it_is_kept() {
     let bench = Bench::new();
     let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
-    let number = bench.asked(&[&writer]);
+    let number = bench.wait_for_finish(&[&writer]);
     bench.tell(Ok(()));
     let reader = bench.call(Method::GET, "/v1/webhooks", "");
-    assert_eq!(bench.asked(&[&reader]), number, "who sees a change waits for it");
+    assert_eq!(bench.wait_for_finish(&[&reader]), number, "a reader of a change waits for it");
     bench.tell(Ok(()));
     assert_eq!(text(&writer).0, StatusCode::CREATED);
     let (status, list) = text(&reader);
@@ -119,17 +120,17 @@ fn neither_writer_nor_reader_is_answered_before_it_is_kept() {
     assert!(list.contains(r#""name":"Kept""#), "{list}");
 }
 
-/// The second writer changes the world while the first one waits, so both can be kept together.
+/// The second writer changes the world while the first one waits, so both changes can be stored together.
 #[test]
 fn writers_of_one_world_do_not_wait_for_each_other() {
     let bench = Bench::new();
     let writers = [(); 2].map(|()| bench.call(Method::POST, "/v1/webhooks", WEBHOOK));
-    bench.asked(&[&writers[0], &writers[1]]);
-    // The keeper has said nothing yet, and has both.
+    bench.wait_for_finish(&[&writers[0], &writers[1]]);
+    // The keeper has not finished yet, and has both changes.
     bench.changed.recv_timeout(PATIENCE).expect("the first change");
     bench.changed.recv_timeout(PATIENCE).expect("the second change");
     bench.tell(Ok(()));
-    bench.asked(&[]);
+    bench.wait_for_finish(&[]);
     bench.tell(Ok(()));
     for writer in &writers {
         assert_eq!(text(writer).0, StatusCode::CREATED);
@@ -137,16 +138,16 @@ fn writers_of_one_world_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn what_could_not_be_kept_is_never_told() {
+fn a_change_that_was_not_stored_is_never_shown() {
     let bench = Bench::new();
     let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
-    bench.asked(&[&writer]);
+    bench.wait_for_finish(&[&writer]);
     bench.tell(Err(NotKept("no room".to_owned())));
     let (status, problem) = text(&writer);
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     assert!(problem.contains("state_not_kept") && problem.contains("no room"), "{problem}");
     let reader = bench.call(Method::GET, "/v1/webhooks", "");
-    bench.asked(&[&reader]);
+    bench.wait_for_finish(&[&reader]);
     bench.tell(Err(NotKept("no room".to_owned())));
     let (status, problem) = text(&reader);
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
@@ -159,22 +160,26 @@ fn what_could_not_be_kept_is_never_told() {
     assert_eq!((refused.status, refused.problem), (500, "state_not_kept"));
 }
 
-/// A full disk that has room again, without a restart.
+/// The disk was full and has space again, without a restart.
 #[test]
-fn what_can_be_kept_again_is_kept_and_told() {
+fn after_a_failure_changes_are_stored_and_shown_again() {
     let bench = Bench::new();
     let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
-    let number = bench.asked(&[&writer]);
+    let number = bench.wait_for_finish(&[&writer]);
     bench.tell(Err(NotKept("no room".to_owned())));
     assert_eq!(text(&writer).0, StatusCode::INTERNAL_SERVER_ERROR);
     let second = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
-    assert_eq!(bench.asked(&[&second]), number, "nothing changes until the first change is kept");
+    assert_eq!(
+        bench.wait_for_finish(&[&second]),
+        number,
+        "nothing changes until the first change is kept"
+    );
     bench.tell(Err(NotKept("no room".to_owned())));
     assert_eq!(text(&second).0, StatusCode::INTERNAL_SERVER_ERROR);
     let third = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
-    assert_eq!(bench.asked(&[&third]), number);
+    assert_eq!(bench.wait_for_finish(&[&third]), number);
     bench.tell(Ok(()));
-    assert_eq!(bench.asked(&[&third]), number + 1, "the second call changed nothing");
+    assert_eq!(bench.wait_for_finish(&[&third]), number + 1, "the second call changed nothing");
     bench.tell(Ok(()));
     assert_eq!(text(&third).0, StatusCode::CREATED);
 }
@@ -184,11 +189,11 @@ fn what_can_be_kept_again_is_kept_and_told() {
 fn a_token_that_could_not_be_kept_is_refused_in_the_form_of_oauth() {
     let bench = Bench::new();
     let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
-    bench.asked(&[&writer]);
+    bench.wait_for_finish(&[&writer]);
     bench.tell(Err(NotKept("no room".to_owned())));
     assert_eq!(text(&writer).0, StatusCode::INTERNAL_SERVER_ERROR);
     let token = bench.call(Method::POST, "/oauth/token", "grant_type=client_credentials");
-    bench.asked(&[&token]);
+    bench.wait_for_finish(&[&token]);
     bench.tell(Err(NotKept("no room".to_owned())));
     let (status, body) = text(&token);
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
@@ -198,7 +203,7 @@ fn a_token_that_could_not_be_kept_is_refused_in_the_form_of_oauth() {
     assert!(why.contains("no room") && body.get("type").is_none(), "{body}");
 }
 
-/// The bytes of an upload, which a reset removes: not before others may read again.
+/// The bytes of an upload. Removing them after a reset must not block readers.
 #[derive(Debug)]
 struct Removal {
     service: Service,
@@ -222,7 +227,7 @@ impl Drop for Removal {
 }
 
 #[test]
-fn files_are_removed_after_a_reset_and_nobody_waits_for_that() {
+fn files_are_removed_after_a_reset_without_blocking_readers() {
     let bench = crate::support::bench();
     let (was_readable, seen) = channel();
     let keep = std::sync::Arc::new(Removal { service: bench.service.clone(), was_readable });

@@ -22,7 +22,7 @@ use crate::support::{
 /// Status, headers and body.
 type Wire = (u16, Vec<(String, Vec<u8>)>, Vec<u8>);
 
-/// Calls a world the long way, without a service; gives the answer's bytes.
+/// Calls a world without a service, and returns the bytes of the answer.
 fn call(world: &mut World, sent: &Sent) -> Wire {
     let now = world.now(start());
     let head = Head {
@@ -67,7 +67,7 @@ fn minted(bench: &Bench) -> String {
     minted.expect("it exists")["access_token"].as_str().expect("a token").to_owned()
 }
 
-/// All that the API shows of a world, read page by page.
+/// All data of a world that the API shows, read page by page.
 fn shown(bench: &Bench) -> Vec<Bytes> {
     let token = minted(bench);
     let paths = ["/v1/requests", "/v1/repository_documents", "/v1/webhooks", "/v1/workflows"];
@@ -76,7 +76,7 @@ fn shown(bench: &Bench) -> Vec<Bytes> {
     pages.map(|target| bench.send(&get(&target).token(&token)).body).collect()
 }
 
-/// Calls that create, read, move and delete, in any order.
+/// Calls that create, read, change and delete, in any order.
 fn sequence() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(0..8_u8, 1..25)
 }
@@ -106,7 +106,7 @@ proptest! {
         (sent, with_token) in arbitrary::call()
     ) {
         thread_local! {
-            // One world serves many cases: what the calls before left in it is part of the test.
+            // One world serves many cases, so that earlier calls are part of the test.
             static BENCH: (Bench, String) = {
                 let bench = bench();
                 let token = bench.token();
@@ -162,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_partition_what_was_created(count in 0..60_usize, per_page in 1..30_u32) {
+    fn pages_partition_the_created_requests(count in 0..60_usize, per_page in 1..30_u32) {
         let bench = bench_with(|settings| settings.answers.per_page = per_page);
         let created: Vec<String> = (0..count).map(|_| bench.create(&sound())).collect();
         let token = minted(&bench);

@@ -36,12 +36,12 @@ fn is_served(world: &World, now: Timestamp, client: &str) -> bool {
     }
 }
 
-/// How many of so many calls are within the limit.
+/// The number of these calls that are within the limit.
 fn served(world: &World, now: Timestamp, client: &str, calls: usize) -> usize {
     (0..calls).filter(|_| is_served(world, now, client)).count()
 }
 
-/// One call a second for 60 seconds and 540 in the last: what is served at each later time.
+/// One call per second for 60 seconds and 540 in the last one: the calls that are served at each later time.
 #[track_caller]
 fn check(world: &World, rows: &[(Timestamp, usize)]) {
     for (now, expected) in rows {

@@ -73,7 +73,7 @@ fn a_list_of_25_has_one_page_and_one_of_26_has_two() {
 }
 
 #[test]
-fn page_must_be_a_whole_number_from_1_on() {
+fn page_must_be_a_whole_number_of_at_least_1() {
     let bench = bench();
     let refused = (400, "parameter_missing");
     for page in ["0", "-1", "1.0", "abc", "", "%20", "1e3", "+1", "0x1", "1&page=2"] {
@@ -107,7 +107,7 @@ fn the_page_after_the_last_is_an_answer() {
 }
 
 #[test]
-fn an_empty_list_has_its_first_page_whatever_the_answers_say() {
+fn an_empty_list_has_its_first_page_with_any_answers() {
     for total_pages in [0, 1] {
         let bench = bench_with(|settings| {
             settings.seed_world =
@@ -189,7 +189,7 @@ fn a_company_sees_nothing_of_another() {
 }
 
 #[test]
-fn members_of_a_list_are_what_getting_them_answers() {
+fn members_of_a_list_equal_single_resources() {
     let bench = bench();
     for path in &LISTS[..3] {
         let list = bench.get(path).value("/data");

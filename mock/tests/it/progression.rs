@@ -14,7 +14,7 @@ fn progressing(progression: Progression) -> Bench {
     bench_with(|settings| settings.progression = progression)
 }
 
-/// The statuses that the log of a request names, oldest first.
+/// The statuses in the log of a request, oldest first.
 fn way(bench: &Bench, id: &str) -> Vec<String> {
     let answer = bench.get(&format!("/v1/requests/{id}/activity")).ok();
     let entries = answer.value("/data");
@@ -29,7 +29,7 @@ fn way(bench: &Bench, id: &str) -> Vec<String> {
 const TO_ARCHIVED: [&str; 5] =
     ["initial_review", "ready_for_send", "sent_for_signature", "signed", "archived"];
 
-/// A request of this counterparty takes this way in so many seconds, and then stays.
+/// A request with this counterparty takes this way in this number of seconds, and then stays.
 #[track_caller]
 fn check(bench: &Bench, email: &'static str, seconds: u64, expected: &[&str]) {
     let id = bench.create(&sound_with_counterparty(email));

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{BASE_URL, Bench, bench, bench_answering, file, file_of, get, post, text};
 
-/// Uploading answers so, says so, and keeps nothing unless it succeeds.
+/// Checks status, problem and detail of an upload, and that only a success stores a document.
 #[track_caller]
 fn check(bench: &Bench, parts: Vec<Part>, expected: (u16, &str), said: &str) -> Option<String> {
     let count = || bench.get("/v1/repository_documents").value("/pagination/total_count").as_u64();
@@ -213,7 +213,7 @@ fn a_document_by_address_is_named_by_answer() {
 }
 
 #[test]
-fn registered_bytes_are_what_an_address_holds() {
+fn an_address_answers_its_registered_bytes() {
     let bench = bench();
     let put = |url: &str, content_type: Option<&str>| {
         bench.ask(ControlAction::PutAddress(AddressContent {

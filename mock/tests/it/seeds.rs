@@ -1,5 +1,5 @@
-//! Seed rows: fixed ids, logs with legal status changes, and sharing between worlds until one changes
-//! them.
+//! Seed rows: fixed ids, logs with legal status changes, and sharing between worlds until one of them changes
+//! the rows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn bench_over(seeded: &Arc<Seeded>, base_url: &str) -> Bench {
     Bench { service: Service::new(world), client: [127, 0, 0, 1].into() }
 }
 
-/// The ids of the first page are the same under other settings.
+/// The ids of the first page do not depend on the other settings.
 #[track_caller]
 fn check(path: &str, other: &Bench) {
     assert_eq!(bench().get(path).ids(), other.get(path).ids());
@@ -45,7 +45,7 @@ fn a_named_row_is_found_by_its_name_alone_and_no_two_rows_share_an_id() {
     let named = |name: &str| {
         let mut settings = settings();
         let mut world = (*settings.seed_world).clone();
-        // The newest generated row of the company, now written out with a name.
+        // The newest generated row of the company, now with a name in the seed world.
         let company = &mut world.companies[0];
         company.generated_legal_requests = 0;
         company.legal_requests.truncate(2);
@@ -149,7 +149,7 @@ fn a_world_over_shared_rows_is_made_in_microseconds() {
     for _ in 0..WORLDS {
         World::from_seeded(seeded.clone(), settings().run()).expect("sound settings");
     }
-    // A wide bound, since test machines are slow: copying the rows would take far longer.
+    // The limit is wide, because test machines are slow. Copying the rows would take far longer.
     assert!(began.elapsed() < WORLDS * Duration::from_millis(2), "{:?}", began.elapsed());
 }
 

@@ -1,4 +1,4 @@
-//! What the account of a client is made of is out of its reach.
+//! A client cannot change the data of its account.
 
 use http::StatusCode;
 use moot_mock::shell::{Site, SiteOptions};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::shell_support::{BASE, MAIN, admin, call, request, send, settings, site, token};
 
-/// The calls of each world, as numbers, and how many are forgotten.
+/// The numbers of the calls of each world, and the number of forgotten calls.
 fn held(site: &Site) -> Vec<(usize, u64)> {
     let journals = site.journals();
     let worlds = journals["worlds"].as_array().expect("worlds").iter();
@@ -42,7 +42,7 @@ async fn a_cleared_journal_is_empty_for_the_client_and_whole_for_its_account() {
 }
 
 #[tokio::test]
-async fn what_a_world_was_before_it_went_back_is_in_the_account() {
+async fn the_calls_before_a_reset_or_a_restored_checkpoint_are_in_the_account() {
     let site = site();
     site.remember_deleted();
     list(&site, BASE).await;
@@ -56,7 +56,7 @@ async fn what_a_world_was_before_it_went_back_is_in_the_account() {
 }
 
 #[tokio::test]
-async fn a_deleted_sandbox_is_in_the_account_with_what_was_cleared_in_it() {
+async fn a_deleted_sandbox_is_in_the_account_with_its_cleared_calls() {
     let site = site();
     site.remember_deleted();
     let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.json();
@@ -70,7 +70,7 @@ async fn a_deleted_sandbox_is_in_the_account_with_what_was_cleared_in_it() {
 }
 
 #[tokio::test]
-async fn without_an_account_what_is_cleared_is_forgotten() {
+async fn without_an_account_cleared_calls_are_forgotten() {
     let site = site();
     list(&site, BASE).await;
     admin(&site, BASE, "DELETE /exchanges", Value::Null).await.ok();
@@ -78,7 +78,7 @@ async fn without_an_account_what_is_cleared_is_forgotten() {
 }
 
 #[tokio::test]
-async fn the_use_of_the_control_plane_is_told() {
+async fn the_account_has_the_use_of_the_control_plane() {
     let site = site();
     for _ in 0..2 {
         admin(&site, BASE, "DELETE /faults", Value::Null).await.ok();
@@ -88,7 +88,7 @@ async fn the_use_of_the_control_plane_is_told() {
     assert_eq!(site.journals()["control"], json!([row("/faults", 2), row("/faults/{id}", 1)]));
 }
 
-/// A site whose control plane is offered to a client in part, and the sandboxes that its owner was told of.
+/// A site that offers a part of its control plane to a client, and the sandboxes that its owner was notified of.
 fn graded() -> (Site, Arc<Mutex<Vec<String>>>) {
     let told = Arc::new(Mutex::new(Vec::new()));
     let heard = told.clone();
@@ -111,7 +111,7 @@ async fn a_graded_client_has_sandboxes_the_clock_and_a_receiver_and_nothing_else
         let (method, path) =
             (route["method"].as_str().expect("one"), route["path"].as_str().expect("one"));
         let line = format!("{method} {BASE}{}", path.replace("{id}", "1"));
-        // No action is this, so nothing is done and nothing is waited for.
+        // No action has this body, so nothing is done.
         let unread = Some(("application/json", b"[]".to_vec()));
         let answer = send(&site, request(&line, "graded", unread)).await;
         if answer.status != StatusCode::FORBIDDEN {
@@ -140,7 +140,7 @@ async fn a_graded_client_has_sandboxes_the_clock_and_a_receiver_and_nothing_else
             "PUT /receiver",
         ]
     );
-    // In a sandbox of its own it has no more.
+    // In its own sandbox it has no additional rights.
     let line = format!("POST {BASE}/__admin/sandboxes");
     assert_eq!(send(&site, request(&line, "graded", None)).await.status, StatusCode::CREATED);
     let id = told.lock().first().cloned().expect("the owner was told of the sandbox");

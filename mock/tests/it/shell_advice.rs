@@ -1,5 +1,5 @@
-//! Common mistakes of clients: the journal explains in plain words why a call was refused and what would
-//! have worked, even if the answer must not say so.
+//! Common mistakes of clients. The journal explains why a call was refused and what would have worked, even if the
+//! answer must not say so.
 
 use moot_mock::shell::Site;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::shell_support::{
     BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, token,
 };
 
-/// What the journal says of the newest call, which was refused with this status.
+/// The advice in the journal for the newest call, which was refused with this status.
 async fn told(site: &Site, status: u16) -> String {
     let all = admin(site, BASE, "GET /exchanges?limit=1", Value::Null).await.ok().json();
     let last = &all["exchanges"][0];
@@ -16,7 +16,7 @@ async fn told(site: &Site, status: u16) -> String {
     last["detail"].as_str().expect("a refusal says why").to_owned()
 }
 
-/// Sends a call, and holds what the journal says of it against these words.
+/// Sends a call, and checks that the advice has these words.
 async fn check(
     site: &Site,
     (line, token): (&str, &str),
@@ -32,7 +32,7 @@ async fn check(
     }
 }
 
-/// The text fields of a sound request, one of them replaced or left out.
+/// The text fields of a valid request, with one of them replaced or left out.
 fn with(name: &str, value: Option<&str>) -> (&'static str, Vec<u8>) {
     let kept = LEGAL_REQUEST.iter().filter(|part| !part.starts_with(&format!("{name}=")));
     let parts: Vec<String> = kept
@@ -43,7 +43,7 @@ fn with(name: &str, value: Option<&str>) -> (&'static str, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn who_is_not_let_in_is_told_how_to_get_in() {
+async fn an_unauthorized_client_gets_advice() {
     let site = site();
     let list = "GET /v1/requests";
     check(&site, (list, ""), None, 401, &["add the header `Authorization: Bearer"]).await;
@@ -74,7 +74,7 @@ async fn who_is_not_let_in_is_told_how_to_get_in() {
 }
 
 #[tokio::test]
-async fn who_calls_the_wrong_path_is_told_the_right_one() {
+async fn a_wrong_path_gets_the_right_one_as_advice() {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
     for (line, status, says) in [
@@ -91,7 +91,7 @@ async fn who_calls_the_wrong_path_is_told_the_right_one() {
 }
 
 #[tokio::test]
-async fn who_sends_the_wrong_thing_is_told_the_right_one() {
+async fn a_wrong_value_gets_the_right_one_as_advice() {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
     let create = ("POST /v1/requests", token.as_str());
@@ -110,7 +110,7 @@ async fn who_sends_the_wrong_thing_is_told_the_right_one() {
 }
 
 #[tokio::test]
-async fn who_asks_for_what_another_company_has_is_told_so_in_the_journal_alone() {
+async fn only_the_journal_shows_that_an_id_is_of_another_company() {
     let site = site();
     let main = token(&site, BASE, MAIN).await;
     let other = token(&site, BASE, "other-main").await;
@@ -123,7 +123,7 @@ async fn who_asks_for_what_another_company_has_is_told_so_in_the_journal_alone()
 }
 
 #[tokio::test]
-async fn who_calls_too_often_is_told_how_long_to_wait() {
+async fn a_limited_client_gets_the_waiting_time_as_advice() {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
     let limit = json!({ "mode": "enforce", "exhaust": "all" });

@@ -51,7 +51,7 @@ async fn forms_stand_in_it_by_their_parts_and_files_without_their_bytes() {
     assert_eq!((&content["text"], &content["comment"]), (&Value::Null, &json!("not kept")));
 }
 
-/// Of every secret that a client sends or gets, in the archive and in the journal.
+/// No secret that a client sends or gets is in the archive or in the journal.
 #[tokio::test]
 async fn a_secret_stands_in_no_body() {
     let site = site();
@@ -119,7 +119,7 @@ async fn the_oldest_bodies_go_first_and_too_large_ones_at_once() {
     assert_eq!(kept.len() - first, kept_max);
 }
 
-/// What a fault holds up is told; what stands still takes no time, so that archives are alike.
+/// The delay of a fault is shown. With a stopped clock, calls take no time, so that archives are equal.
 #[tokio::test]
 async fn times_are_those_of_the_world_and_of_its_faults() {
     let site = site();

@@ -1,4 +1,4 @@
-//! Checkpoints on the control plane: a stage is set once, and restored through the socket.
+//! Checkpoints on the control plane: a state is built once, and restored through the socket.
 
 use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::shell_support::{
     BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site, token,
 };
 
-/// How many legal requests the caller sees.
+/// The number of legal requests that the caller sees.
 async fn count(site: &Site, base: &str, token: &str) -> u64 {
     let list = call(site, &format!("GET {base}/v1/requests"), token).await.ok().json();
     list["pagination"]["total_count"].as_u64().expect("a number")
@@ -34,7 +34,7 @@ async fn a_stage_is_set_once_and_restored_through_the_socket() {
     admin(&site, BASE, "POST /faults", fault).await.ok();
     let restored = client.post(format!("{url}/stage-1/restore")).send().await.expect("an answer");
     assert_eq!(restored.status(), 200);
-    // The token was given before the checkpoint.
+    // The token was issued before the checkpoint.
     assert_eq!(count(&site, BASE, &token).await, staged);
     let list = admin(&site, BASE, "GET /checkpoints", Value::Null).await.ok().json();
     let row = json!({ "name": "stage-1", "time": "2026-03-05T14:30:00Z" });
@@ -73,7 +73,7 @@ async fn a_restored_world_has_no_received_delivery_and_no_journal() {
     assert_eq!(journal["count"], json!(0));
 }
 
-/// A checkpoint, and the state that it was restored to, survive the end of the process.
+/// A checkpoint, and a restored state, survive the end of the process.
 #[tokio::test]
 async fn checkpoints_survive_a_restart_and_a_reset() {
     use moot_mock::shell::SiteOptions;

@@ -1,4 +1,4 @@
-//! The console: how its files are served, and what may stand in them.
+//! The console: serving its files, and rules for their content.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::shell_support::{BASE, admin, call, request, send, settings, site};
 
-/// Bytes of all files together.
+/// The largest size of all files together, in bytes.
 const BYTES_MAX: usize = 120 * 1024;
-/// Lines of a script.
+/// The largest number of lines of a script.
 const SCRIPT_LINES_MAX: usize = 300;
 
 /// The files of the folder `mock/console`, each with its text.
@@ -71,7 +71,7 @@ async fn the_folder_is_named_with_a_slash_at_its_end() {
     }
 }
 
-/// A browser sends no token with a page; what the page asks for needs it.
+/// A browser sends no token with a page. The calls of the page need one.
 #[tokio::test]
 async fn with_a_token_the_files_are_open_and_the_data_is_not() {
     let options =
@@ -102,7 +102,7 @@ fn the_files_are_small() {
     }
 }
 
-/// Values become text, never markup, and nothing is loaded from another host.
+/// Values become text, never markup, and no resource is loaded from another host.
 #[test]
 fn no_script_makes_markup_from_text() {
     let forbidden = [
@@ -153,7 +153,7 @@ fn every_id_that_a_script_asks_for_exists() {
     assert!(asked > 10, "only {asked} ids were found");
 }
 
-/// The console can do no more than a program can.
+/// The console uses only routes that programs can use too.
 #[tokio::test]
 async fn only_documented_routes_are_called() {
     let judge = |_: &Value| None;

@@ -20,7 +20,7 @@ async fn post(site: &Site, path: &str, json: Value) -> Value {
     admin(site, BASE, &format!("POST {path}"), json).await.ok().json()
 }
 
-/// An action that is refused: its status, and what its detail says among other things.
+/// An action that is refused, with its status and a part of its detail.
 async fn check_refused(site: &Site, line: &str, json: Value, status: u16, says: &str) {
     let answer = admin(site, BASE, line, json).await;
     assert_eq!(answer.status, status, "{line}: {answer:?}");
@@ -33,7 +33,7 @@ async fn check_refused(site: &Site, line: &str, json: Value, status: u16, says: 
 }
 
 #[tokio::test]
-async fn it_says_what_there_is() {
+async fn the_index_lists_the_routes() {
     let site = site();
     let health = get(&site, "/health").await;
     assert_eq!(health["moot"], json!(true));
@@ -43,7 +43,7 @@ async fn it_says_what_there_is() {
     assert_eq!(get(&site, "").await, index);
 }
 
-/// Every path and method of the document is answered by the router, and nothing else is.
+/// The router answers every path and method of the document, and no others.
 #[tokio::test]
 async fn the_openapi_document_is_the_router() {
     let site = site();
@@ -76,7 +76,7 @@ async fn the_openapi_document_is_the_router() {
     assert_eq!(documented, rows);
 }
 
-/// The members that a body may have are those which its reader names when it finds another.
+/// The error about an unknown member names exactly the members that a body may have.
 #[track_caller]
 fn check_members(operation: &Value, detail: &Value, line: &str) {
     let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
@@ -189,7 +189,7 @@ async fn tokens_are_minted_expired_and_revoked() {
 }
 
 #[tokio::test]
-async fn legal_requests_are_steered_and_shown_whole() {
+async fn legal_requests_are_changed_and_shown_whole() {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
     let line = format!("POST {BASE}/v1/requests");
@@ -264,7 +264,7 @@ async fn resetting_leads_back_to_the_seed() {
 }
 
 #[tokio::test]
-async fn a_restart_keeps_what_was_acknowledged_and_forgets_the_rest() {
+async fn a_restart_keeps_acknowledged_changes_and_forgets_the_rest() {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
     let line = format!("POST {BASE}/v1/requests");
@@ -294,7 +294,7 @@ async fn beyond_loopback_nothing_starts_without_a_token_and_nothing_is_shown_wit
     }
 }
 
-/// A container asks without a token. It learns nothing but that the process answers.
+/// A container calls it without a token. The answer only shows that the process runs.
 #[tokio::test]
 async fn the_health_check_needs_no_token_and_tells_nothing() {
     let options = SiteOptions {
@@ -322,7 +322,7 @@ async fn the_health_check_needs_no_token_and_tells_nothing() {
     assert_eq!(count, json!({ "count": 3 }), "only what was not a health check");
 }
 
-/// As a page that a browser on this machine shows would try it, through the socket.
+/// The calls that a web page in a browser on this machine could make, through the socket.
 #[tokio::test]
 async fn a_page_of_another_site_reaches_no_control_plane_through_the_socket() {
     let site = site();

@@ -9,7 +9,7 @@ use crate::shell_support::{
     BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, token,
 };
 
-/// Answers every call with `status`; only calls with the credential are received at all.
+/// A receiver that answers every call with `status`. It receives only calls with the credential.
 async fn receiver(status: u16) -> MockServer {
     let server = MockServer::start().await;
     Mock::given(method("POST"))
@@ -24,7 +24,7 @@ async fn received(server: &MockServer) -> Vec<Request> {
     server.received_requests().await.expect("recording is on")
 }
 
-/// Registers a webhook at `url`; its id.
+/// Registers a webhook at `url` and returns its id.
 async fn webhook(site: &Site, token: &str, url: &str) -> String {
     let json = json!({ "name": "Test", "url": url, "auth_type": "bearer", "token": "hook-secret" });
     let body = Some(("application/json", json.to_string().into_bytes()));
@@ -32,7 +32,7 @@ async fn webhook(site: &Site, token: &str, url: &str) -> String {
     send(site, request(&line, token, body)).await.ok().text("/data/id")
 }
 
-/// Creates a legal request and forces it to `signed`; its id.
+/// Creates a legal request, forces it to `signed`, and returns its id.
 async fn signed(site: &Site, token: &str) -> String {
     let line = format!("POST {BASE}/v1/requests");
     let created = send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await.ok();
@@ -46,7 +46,7 @@ async fn settle(site: &Site) -> Value {
     admin(site, BASE, "POST /deliveries/settle", Value::Null).await.ok().json()
 }
 
-/// For receivers that never answer.
+/// Polls for receivers that never answer.
 async fn settle_briefly(site: &Site) -> Value {
     let json = json!({ "wait_seconds": 1 });
     let answer = admin(site, BASE, "POST /deliveries/settle", json).await;
@@ -59,7 +59,7 @@ async fn advance(site: &Site, seconds: u64) -> Value {
     admin(site, BASE, "POST /clock", json).await.ok().json()
 }
 
-/// The site's world without the seed's webhooks, which point to addresses that are nowhere.
+/// The site's world without the seed's webhooks, whose addresses do not exist.
 async fn quiet_site() -> (Site, String) {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
@@ -134,7 +134,7 @@ async fn nothing_is_sent_after_a_webhook_was_deleted() {
 }
 
 #[tokio::test]
-async fn deleting_a_webhook_cuts_what_is_in_flight_for_it() {
+async fn deleting_a_webhook_aborts_its_attempts_in_flight() {
     let (site, token) = quiet_site().await;
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let silent = format!("http://{}", nobody.local_addr().expect("a bound address"));
@@ -150,7 +150,7 @@ async fn a_receiver_that_is_not_there_delays_no_other() {
     let (site, token) = quiet_site().await;
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let silent = format!("http://{}", nobody.local_addr().expect("a bound address"));
-    // It is bound and never accepts: attempts hang until they time out.
+    // The socket listens and never accepts: attempts wait until they time out.
     webhook(&site, &token, &silent).await;
     let receiver = receiver(200).await;
     webhook(&site, &token, &receiver.uri()).await;
@@ -162,7 +162,7 @@ async fn a_receiver_that_is_not_there_delays_no_other() {
     assert_eq!(settled["in_flight"], json!(20), "{settled}");
 }
 
-/// A receiver that answers after three seconds: the clock and `settle` wait for it, or say that they did not.
+/// A receiver that answers after three seconds. The clock and `settle` wait for it, or report attempts in flight.
 #[tokio::test]
 async fn a_slow_receiver_is_waited_for_as_long_as_asked() {
     let (site, token) = quiet_site().await;
@@ -225,8 +225,8 @@ async fn a_delivery_queued_before_its_webhook_was_deleted_is_never_sent() {
     assert_eq!(received(&receiver).await.len(), 0);
 }
 
-/// Twenty attempts to one receiver, of which eight hang: the others wait for a turn that comes only
-/// after the pause, and are queued again.
+/// Twenty attempts to one receiver, of which eight wait for an answer. The others get a turn only after deliveries
+/// are paused, and are queued again.
 #[tokio::test]
 async fn an_attempt_that_waits_for_its_turn_does_not_start_while_paused() {
     let (site, token) = quiet_site().await;
@@ -275,7 +275,7 @@ async fn deliveries_are_duplicated_and_name_an_unknown_event() {
 }
 
 #[tokio::test]
-async fn forged_deliveries_have_no_credential_or_a_wrong_one_and_are_told_apart() {
+async fn forged_deliveries_have_no_credential_or_a_wrong_one_and_are_marked() {
     let (site, token) = quiet_site().await;
     let receiver = receiver(200).await;
     webhook(&site, &token, &receiver.uri()).await;
@@ -314,7 +314,7 @@ async fn forged_deliveries_have_no_credential_or_a_wrong_one_and_are_told_apart(
     assert_eq!(listed.len(), 4);
 }
 
-/// The requests that were delivered, in the order in which they arrived.
+/// The requests that were delivered, in the order of their arrival.
 async fn arrived(server: &MockServer) -> Vec<Value> {
     let requests = received(server).await;
     let id = |request: &Request| {
@@ -323,7 +323,7 @@ async fn arrived(server: &MockServer) -> Vec<Value> {
     requests.iter().map(id).collect()
 }
 
-/// Has so many requests executed, and moves the clock from attempt to attempt.
+/// Executes this number of requests, and moves the clock from attempt to attempt.
 async fn shuffled(policy: Value, count: usize) -> (Vec<Value>, Vec<Value>) {
     let (site, token) = quiet_site().await;
     let receiver = receiver(200).await;
@@ -372,7 +372,7 @@ async fn deliveries_are_delayed_to_the_second() {
         advance(&site, seconds).await;
         counts.push(received(&receiver).await.len());
     }
-    // Two of four numbers are odd, and wait for more than half of the span.
+    // Two of four numbers are odd. Their deliveries wait for more than half of the span.
     assert_eq!(counts, [0, 2, 4]);
     let answer = admin(&site, BASE, "PUT /delivery_policy", json!({ "duplicates": 11 })).await;
     assert_eq!(answer.status, 422, "{answer:?}");
@@ -390,7 +390,7 @@ async fn of_ten_thousand_queued_none_is_attempted_after_the_webhook_was_deleted(
     let queued = |world: &Value| world["deliveries"]["queued"].clone();
     let world = admin(&site, BASE, "GET /world", Value::Null).await.ok().json();
     assert_eq!(queued(&world), json!(10_000), "as many as a world keeps");
-    // Attempts are under way when the webhook goes.
+    // Attempts are in flight when the webhook is deleted.
     set_policy(&site, json!({ "paused": false })).await;
     while received(&receiver).await.is_empty() {
         tokio::task::yield_now().await;
@@ -401,7 +401,7 @@ async fn of_ten_thousand_queued_none_is_attempted_after_the_webhook_was_deleted(
     assert_eq!(queued(&world), json!(0));
     advance(&site, 100_000).await;
     let after = received(&receiver).await.len();
-    // What had left before the answer may arrive after it: as many as go to one receiver at a time.
+    // Attempts that started before the answer may arrive after it: at most the number in flight to one receiver.
     assert!(after - before <= 8 && after < 10_000, "{before}, then {after}");
     let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
     let all = outbox["deliveries"].as_array().expect("a list").clone();

@@ -9,7 +9,7 @@ use crate::shell_support::{
     Answer, BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site,
 };
 
-/// What a client does, as far as it can be told apart.
+/// The steps of a client, one of each kind.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Token,
@@ -23,7 +23,7 @@ enum Step {
 const STEPS: [Step; 6] =
     [Step::Token, Step::List, Step::Create, Step::Upload, Step::Unknown, Step::Advance];
 
-/// A step in the world below `base`; what came of it.
+/// Performs a step in the world below `base`, and returns its result.
 async fn step(site: &Site, base: &str, secret: &str, token: &mut String, step: Step) -> Answer {
     let v1 = format!("{base}/v1");
     match step {
@@ -52,7 +52,7 @@ async fn step(site: &Site, base: &str, secret: &str, token: &mut String, step: S
     }
 }
 
-/// The first sandbox of a new mock, with a seed; and another one beside it.
+/// A new mock with a sandbox that has a seed, and another sandbox.
 struct Pair {
     site: Site,
     worlds: [(String, String, String); 2],
@@ -82,7 +82,7 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn what_another_sandbox_does_changes_no_byte(
+    fn another_sandbox_changes_no_byte(
         calls in proptest::collection::vec((any::<bool>(), select(STEPS.to_vec())), 1..40),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -1,4 +1,4 @@
-//! Drills: each makes its additions, and the contract still holds.
+//! Drills: each makes its additions, and the answers still keep the contract.
 
 use moot_mock::shell::Site;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! `GET /events`: what a reader is told, and what happens to one that was away or is slow. And the routes that the
-//! console asks beside it.
+//! `GET /events`: the events for a reader, also after a disconnection and for a slow one. Also the routes that the
+//! console calls beside it.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::shell_support::{
     BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site, token,
 };
 
-/// A test that waits longer than this has failed.
+/// Timeout of the tests.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// One event: its kind, its id and its data.
+/// An event: its kind, its id and its data.
 #[derive(Debug, Clone, PartialEq)]
 struct Event {
     kind: String,
@@ -35,7 +35,7 @@ fn events(text: &str) -> Vec<Event> {
         .collect()
 }
 
-/// All events that are there for a reader that has seen the event with this id.
+/// All events for a reader whose last event has this id.
 async fn since(site: &Site, query: &str, last: &str) -> Vec<Event> {
     let mut request = request(&format!("GET {BASE}/__admin/events{query}"), "", None);
     if !last.is_empty() {
@@ -50,7 +50,7 @@ fn paths(events: &[Event]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_reader_is_told_of_calls_changes_deliveries_the_clock_and_faults() {
+async fn a_reader_gets_calls_changes_deliveries_the_clock_and_faults() {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
     let server = served(&site, ServeLimits::default()).await;
@@ -59,7 +59,7 @@ async fn a_reader_is_told_of_calls_changes_deliveries_the_clock_and_faults() {
     let mut reader = client.get(url).send().await.expect("an answer");
     assert_eq!(reader.headers()["content-type"], "text/event-stream");
     let mut text = String::new();
-    // The reader is there once it was told so.
+    // The first event shows that the reader is connected.
     read_until(&mut reader, &mut text, &["hello"]).await;
     let hook = json!({ "name": "Own", "url": format!("http://moot.test{BASE}/__admin/receiver"),
         "auth_type": "bearer", "token": "receiver-token" });
@@ -81,7 +81,7 @@ async fn a_reader_is_told_of_calls_changes_deliveries_the_clock_and_faults() {
     assert!(changed, "{events:?}");
 }
 
-/// Reads until there is an event of each kind.
+/// Reads until each kind of event has come.
 async fn read_until(reader: &mut reqwest::Response, text: &mut String, kinds: &[&str]) {
     let reading = async {
         while kinds.iter().any(|kind| !text.contains(&format!("event: {kind}\n"))) {
@@ -95,7 +95,7 @@ async fn read_until(reader: &mut reqwest::Response, text: &mut String, kinds: &[
 }
 
 #[tokio::test]
-async fn a_reader_that_was_away_gets_what_it_missed_once() {
+async fn a_reader_that_was_away_gets_the_missed_calls_once() {
     let site = site();
     for path in ["/v1/a", "/v1/b", "/v1/c"] {
         call(&site, &format!("GET {BASE}{path}"), "").await;
@@ -107,13 +107,13 @@ async fn a_reader_that_was_away_gets_what_it_missed_once() {
     assert_eq!(paths(&since(&site, "", "2").await), ["/v1/c"]);
     assert!(paths(&since(&site, "", "3").await).is_empty());
     assert!(paths(&since(&site, "", "").await).is_empty(), "without an id only what is new");
-    // Of another process.
+    // An id of another process.
     assert!(paths(&since(&site, "", "99").await).is_empty());
     assert_eq!(paths(&since(&site, "?path=/v1/b", "0").await), ["/v1/b"]);
 }
 
 #[tokio::test]
-async fn a_slow_reader_is_told_how_many_calls_it_lost() {
+async fn a_slow_reader_gets_the_number_of_lost_calls() {
     let site = site();
     for number in 0..130 {
         call(&site, &format!("GET {BASE}/v1/{number}"), "").await;
@@ -137,7 +137,7 @@ async fn an_open_stream_does_not_delay_the_end_of_the_server() {
 }
 
 #[tokio::test]
-async fn timers_name_what_falls_due_the_earliest_first() {
+async fn timers_are_listed_in_the_order_of_their_times() {
     let site = site();
     let none = admin(&site, BASE, "GET /timers", Value::Null).await.ok().json();
     let before = none["count"].as_u64().expect("a count");

@@ -1,41 +1,18 @@
-//! Faults with several effects, on consecutive calls, and on paths of no operation, through the socket.
+//! Faults with several effects, on consecutive calls, and on paths without an operation, through the socket.
 
 use std::time::{Duration, Instant};
 
-use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::shell_support::{BASE, MAIN, Served, admin, client, served, site, token};
+use crate::shell_support::{BASE, Stage, admin, site};
 
-/// A mock closes an idle connection after 30 s: one that a fault ends is closed long before.
+/// The mock closes idle connections after 30 s. A connection that a fault closes must end before this time.
 const ENDS_WITHIN: Duration = Duration::from_secs(15);
 
-struct Stage {
-    site: Site,
-    served: Served,
-    token: String,
-    client: reqwest::Client,
-}
-
 impl Stage {
-    async fn new() -> Self {
-        let site = site();
-        let served = served(&site, ServeLimits::default()).await;
-        let token = token(&site, BASE, MAIN).await;
-        let redirect = reqwest::redirect::Policy::none();
-        let client = client().pool_max_idle_per_host(0).redirect(redirect).build();
-        Self { site, served, token, client: client.expect("a client") }
-    }
-
-    async fn arm(&self, fault: Value) -> Value {
-        let answer = admin(&self.site, BASE, "POST /faults", fault).await;
-        assert_eq!(answer.status, 201, "{answer:?}");
-        answer.json()
-    }
-
-    /// The status of a call; `None` if it got no answer.
+    /// The status of a call; `None` without an answer.
     async fn get(&self, path: &str) -> Option<u16> {
         let url = format!("http://{}{BASE}{path}", self.served.address);
         let answer = self.client.get(url).bearer_auth(&self.token).send().await.ok()?;
@@ -109,7 +86,7 @@ async fn a_path_pattern_matches_unknown_routes_too() {
     assert_eq!(stage.gets("/v2/requests", 3).await, [Some(502), Some(502), Some(404)]);
     assert_eq!(stage.get("/v1/requests").await, Some(200));
     assert_eq!(stage.gets("/v1/requests/x/activity", 2).await, [Some(504), Some(404)]);
-    // A fault without a path pattern leaves what has no operation alone.
+    // A fault without a path pattern does not affect calls without an operation.
     stage.arm(json!({ "kind": "status", "status": 500 })).await;
     assert_eq!(stage.get("/v2/requests").await, Some(404));
     assert_eq!(stage.get("/v1/requests").await, Some(500));
@@ -149,7 +126,7 @@ async fn a_client_is_sent_elsewhere() {
 }
 
 #[tokio::test]
-async fn what_makes_no_fault_is_explained() {
+async fn an_invalid_fault_is_explained() {
     let site = site();
     let status = json!({ "kind": "status", "status": 503 });
     for (fault, status, says) in [

@@ -1,41 +1,12 @@
-//! Faults on a real socket: what the client gets, what the service stores, and what is counted.
+//! Faults on a real socket: the answer to the client, the stored change, and the counts.
 
 use std::time::{Duration, Instant};
 
-use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
-use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, Served, admin, call, client, form, served, site, token,
-};
-
-/// A site behind a socket, a token for it, and a client that keeps no connection.
-struct Stage {
-    site: Site,
-    served: Served,
-    token: String,
-    client: reqwest::Client,
-}
+use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, Stage, admin, call, form, site, token};
 
 impl Stage {
-    async fn new() -> Self {
-        let site = site();
-        let served = served(&site, ServeLimits::default()).await;
-        let token = token(&site, BASE, MAIN).await;
-        let client = client().pool_max_idle_per_host(0).build();
-        Self { site, served, token, client: client.expect("a client") }
-    }
-
-    /// Arms a fault.
-    async fn arm(&self, fault: Value) {
-        let answer = admin(&self.site, BASE, "POST /faults", fault).await;
-        assert_eq!(answer.status, 201, "{answer:?}");
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("http://{}{BASE}{path}", self.served.address)
-    }
-
     async fn list(&self) -> reqwest::Result<reqwest::Response> {
         self.client.get(self.url("/v1/requests")).bearer_auth(&self.token).send().await
     }
@@ -46,7 +17,7 @@ impl Stage {
         call.header("content-type", content_type).body(body).send().await
     }
 
-    /// Legal requests of the company, asked for beside every fault.
+    /// The number of legal requests of the company, read without any fault.
     async fn total(&self) -> u64 {
         let world = admin(&self.site, BASE, "GET /world", Value::Null).await.ok().json();
         let count = &world["companies"][0]["counts"]["legal_requests"];
@@ -59,7 +30,7 @@ impl Stage {
         all.iter().map(|fault| fault["hits"].as_u64().expect("a count")).collect()
     }
 
-    /// The kinds in the journal, oldest first.
+    /// The kinds of faults in the journal, oldest first.
     async fn marked(&self) -> Vec<Value> {
         let all = admin(&self.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
         let all = all["exchanges"].as_array().expect("a list").clone();
@@ -87,7 +58,7 @@ async fn a_status_is_answered_instead_and_nothing_is_done() {
     assert_eq!(stage.marked().await, [json!("status"), Value::Null]);
 }
 
-/// A client that waits until the date waits as long as the journal says.
+/// The date in `Retry-After` is as far away as the journal says.
 #[tokio::test]
 async fn retry_after_can_be_a_date() {
     let stage = Stage::new().await;
@@ -109,7 +80,7 @@ async fn retry_after_can_be_a_date() {
 }
 
 #[tokio::test]
-async fn a_fault_strikes_from_its_nth_call_as_often_as_it_was_told() {
+async fn a_fault_applies_from_its_nth_call_for_its_number_of_calls() {
     let stage = Stage::new().await;
     let fault = json!({ "kind": "status", "status": 500, "nth": 2, "times": 2,
         "operation": "list_legal_requests", "application": MAIN, "client": "127.0.0.1" });
@@ -187,9 +158,9 @@ async fn a_reset_before_the_answer_does_nothing_and_commit_then_fail_keeps_the_c
     assert_eq!(stage.marked().await, kinds.map(Value::from));
 }
 
-/// The change is there, whatever the operation: a client that repeats the call finds that out.
+/// The change is stored, for every operation. A client that repeats the call finds it.
 #[tokio::test]
-async fn commit_then_fail_keeps_what_every_writer_did() {
+async fn commit_then_fail_stores_the_change_of_every_operation() {
     let stage = Stage::new().await;
     let webhooks = async || -> Vec<String> {
         let list = stage.client.get(stage.url("/v1/webhooks")).bearer_auth(&stage.token);
@@ -236,7 +207,7 @@ async fn commit_then_fail_keeps_what_every_writer_did() {
     assert_eq!(stage.hits().await, [1, 1, 1]);
 }
 
-/// All of them through the socket: each is counted, marked in the journal, and over.
+/// All faults through the socket: each is counted, marked in the journal, and used up.
 #[tokio::test]
 async fn every_kind_strikes_once_is_counted_and_marked() {
     let stage = Stage::new().await;
@@ -258,7 +229,7 @@ async fn every_kind_strikes_once_is_counted_and_marked() {
     let sound = whole().await.expect("a sound answer");
     for fault in &faults {
         stage.arm(fault.clone()).await;
-        // Of a delay nothing is seen but the time, and of a content type the header.
+        // Of a delay only the time is visible, and of a content type only the header.
         let kind = fault["kind"].as_str().expect("a kind");
         let is_seen = !matches!(kind, "delay" | "slow_body" | "wrong_content_type");
         assert_eq!(whole().await != Some(sound.clone()), is_seen, "{fault}");
@@ -302,9 +273,9 @@ async fn the_json_of_an_answer_is_damaged() {
     assert_eq!(stage.hits().await, [1, 1, 1, 1, 1]);
 }
 
-/// Not counted where there was nothing to damage; it waits for an answer that has it.
+/// A fault is not counted if the answer has no such value. It waits for an answer that has one.
 #[tokio::test]
-async fn a_fault_without_effect_did_not_strike() {
+async fn a_fault_without_effect_is_not_counted() {
     let stage = Stage::new().await;
     stage.arm(json!({ "kind": "missing_member", "member": "/data/attributes" })).await;
     assert_eq!(stage.list().await.expect("an answer").status(), 200);

@@ -1,5 +1,5 @@
-//! Documents fetched by their address: only from public https addresses, and with limits. The tests
-//! simulate names and addresses; the server is on loopback.
+//! Documents fetched by their address: only from public https addresses, and with limits. The tests simulate
+//! names and addresses. The server is on loopback.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use moot_mock::shell::{FETCH_TIME_MAX, Fetcher, Looked, Network, Site, SiteOptions};
+use moot_mock::shell::{FETCH_TIME_MAX, Fetcher, Lookup, Network, Site, SiteOptions};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const UPLOAD_BYTES_MAX: u64 = 1_000;
 
-/// A site that fetches, the server of the files, and what was looked up and dialled.
+/// A site that fetches, the server of the files, and the names and addresses that were used.
 struct Stage {
     site: Site,
     token: String,
@@ -52,7 +52,7 @@ impl Stage {
         format!("https://{host}.moot:{}{path}", self.server.port)
     }
 
-    /// Uploads by address; status and body.
+    /// Uploads by address, and returns status and body.
     async fn upload(&self, url: &str) -> (u16, Value) {
         let line = format!("POST {BASE}/v1/repository_documents");
         let body = Some(form(&[&format!("url={url}")]));
@@ -60,7 +60,7 @@ impl Stage {
         (answer.status.as_u16(), answer.json())
     }
 
-    /// The upload is refused with a detail that says this.
+    /// Checks that an upload is refused with this in the detail.
     async fn check_refused(&self, url: &str, says: &str) {
         let (status, body) = self.upload(url).await;
         let detail = body["detail"].as_str().unwrap_or_default();
@@ -69,7 +69,7 @@ impl Stage {
         assert!(detail.contains(says), "{url}: {detail}");
     }
 
-    /// The bytes of a document that was uploaded.
+    /// The bytes of an uploaded document.
     async fn download(&self, id: &str) -> Vec<u8> {
         let line = format!("GET {BASE}/v1/repository_documents/{id}");
         let read = call(&self.site, &line, &self.token).await.ok();
@@ -83,14 +83,14 @@ impl Stage {
     }
 }
 
-/// What every name means; `rebinds` is public when it is first looked up, and private ever after.
+/// The addresses of every name. `rebinds` is public at its first lookup, and private afterwards.
 fn network(
     server: &FileServer,
     looked_up: &Arc<Mutex<BTreeMap<String, usize>>>,
     dialled: &Arc<Mutex<Vec<IpAddr>>>,
 ) -> Network {
     let (looked_up, dialled) = (looked_up.clone(), dialled.clone());
-    let lookup = move |name: String| -> Looked {
+    let lookup = move |name: String| -> Lookup {
         let mut counts = looked_up.lock();
         let count = counts.entry(name.clone()).or_insert(0);
         *count += 1;
@@ -113,7 +113,7 @@ fn network(
 }
 
 #[tokio::test]
-async fn a_document_is_what_its_address_holds() {
+async fn a_document_has_the_bytes_of_its_address() {
     let stage = Stage::new().await;
     for (path, name) in [("/a.pdf", "a.pdf"), ("/moved.pdf", "moved.pdf"), ("/paper", "paper")] {
         let (status, body) = stage.upload(&stage.url("files", path)).await;
@@ -195,10 +195,10 @@ async fn each_redirect_is_checked_again_and_they_end() {
 }
 
 #[tokio::test]
-async fn what_is_no_document_is_refused() {
+async fn answers_that_are_no_document_are_refused() {
     let stage = Stage::new().await;
     stage.check_refused(&stage.url("files", "/missing.pdf"), "it answers 404").await;
-    // Not a library's advice to programmers.
+    // The library's text is advice for programmers.
     let ended = "the connection ended before the answer did";
     stage.check_refused(&stage.url("files", "/dropped.pdf"), ended).await;
     stage.check_refused(&stage.url("files", "/page.pdf"), "file type").await;
@@ -218,7 +218,7 @@ async fn what_is_no_document_is_refused() {
 }
 
 #[tokio::test]
-async fn a_slow_server_holds_nobody_for_long() {
+async fn a_slow_server_delays_no_one_for_long() {
     let stage = Stage::taking(Duration::from_millis(200)).await;
     for path in ["/silent.pdf", "/stalls.pdf"] {
         let (status, body) = stage.upload(&stage.url("files", path)).await;

@@ -12,11 +12,11 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::server::TlsStream;
 
-/// The names that its certificate is of.
+/// The names in its certificate.
 const NAMES: [&str; 2] = ["files.moot", "rebinds.moot"];
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// It ends when this is dropped.
+/// A file server, which ends when it is dropped.
 pub(crate) struct FileServer {
     pub(crate) port: u16,
     /// Its certificate.
@@ -30,7 +30,7 @@ impl FileServer {
         let made = rcgen::generate_simple_self_signed(NAMES.map(str::to_owned).to_vec());
         let made = made.expect("a certificate");
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-        // Fails only where another test installed it.
+        // Fails only if another test has installed it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let config = ServerConfig::builder()
             .with_no_client_auth()
@@ -49,7 +49,7 @@ impl FileServer {
         Self { port, pem: made.cert.pem(), paths, task }
     }
 
-    /// The paths asked for, in order.
+    /// The requested paths, in order.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.paths.lock().clone()
     }
@@ -71,17 +71,17 @@ async fn serve(
     heard: Arc<Mutex<Vec<String>>>,
     port: u16,
 ) {
-    // A client that does not trust the certificate goes.
+    // A client that does not trust the certificate disconnects.
     let Ok(mut stream) = acceptor.accept(stream).await else { return };
     let Some(path) = path(&mut stream).await else { return };
     heard.lock().push(path.clone());
-    // A client that has heard enough goes too.
+    // A client may disconnect before it has read the whole answer.
     let _ = stream.write_all(&answer(&path, port)).await;
     if path == "/silent.pdf" || path == "/stalls.pdf" {
         std::future::pending::<()>().await;
     }
     if path == "/dropped.pdf" {
-        // Without the end that TLS has for a connection.
+        // Ends the connection without the closing message of TLS.
         return;
     }
     let _ = stream.shutdown().await;

@@ -1,10 +1,10 @@
-//! Allowed addresses of deliveries: all if the mock listens on loopback, else only public ones.
+//! The addresses to which deliveries may go: any if the mock listens on loopback, else only public ones.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use moot_mock::shell::{Looked, Network, Site, SiteOptions};
+use moot_mock::shell::{Lookup, Network, Site, SiteOptions};
 use serde_json::{Value, json};
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -15,11 +15,11 @@ const ADMIN_TOKEN: &str = "t0p";
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// `public.moot` is public when it is first looked up and loopback ever after; every other name is
-/// at 10.0.0.7. Whatever is dialled is on loopback.
+/// `public.moot` is public at its first lookup and loopback afterwards. Every other name is at 10.0.0.7. All
+/// connections go to loopback.
 fn network(looked_up: &Arc<AtomicUsize>) -> Network {
     let looked_up = looked_up.clone();
-    let lookup = move |name: String| -> Looked {
+    let lookup = move |name: String| -> Lookup {
         let is_first = looked_up.fetch_add(1, Ordering::SeqCst) == 0;
         let address = match name.as_str() {
             "public.moot" if is_first => PUBLIC,
@@ -31,7 +31,7 @@ fn network(looked_up: &Arc<AtomicUsize>) -> Network {
     Network::simulated(lookup, |_| LOOPBACK, "")
 }
 
-/// A mock that is reached from elsewhere.
+/// A mock that listens beyond loopback.
 fn beyond(looked_up: &Arc<AtomicUsize>) -> SiteOptions {
     let mut settings = settings();
     // Each delivery is one attempt.
@@ -51,7 +51,7 @@ async fn admin(site: &Site, line: &str, json: Value) -> Value {
     send(site, request(&line, ADMIN_TOKEN, body)).await.ok().json()
 }
 
-/// Registers a webhook at `url` and has a request executed; the attempt that was made for it.
+/// Registers a webhook at `url`, executes a request, and returns the attempt of its delivery.
 async fn attempt(site: &Site, url: &str) -> Value {
     let token = admin(site, "POST /tokens", json!({ "client_id": "demo-main" })).await;
     let token = token["access_token"].as_str().expect("a token").to_owned();
@@ -135,9 +135,8 @@ async fn a_redirect_of_a_receiver_is_an_answer_and_never_followed() {
     assert_eq!(count(&elsewhere).await, 0);
 }
 
-/// More attempts to forty receivers that never answer than are made at a time: the healthy one, which
-/// is registered last, is reached all the same while settling waits, two seconds after the last
-/// attempt that ended.
+/// More attempts than the limit go to forty receivers that never answer. The healthy one, which is registered last,
+/// still gets its delivery before settling gives up, two seconds after the end of the last attempt.
 #[tokio::test]
 async fn many_dead_receivers_delay_a_healthy_one_by_two_seconds_at_most() {
     let healthy = receiver(ResponseTemplate::new(200)).await;

@@ -1,4 +1,4 @@
-//! Hostile input costs little, gets no 5xx answer, and does not delay other clients.
+//! Hostile input costs little, is never answered 5xx, and does not delay other clients.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use tokio::net::TcpStream;
 use crate::shell_support::{BASE, MAIN, Served, call, request, send, served, site, token};
 
 const SLOW_CLIENTS: usize = 500;
-/// An ordinary read is answered in this time meanwhile.
+/// The longest time of an ordinary read meanwhile.
 const READ_MAX: Duration = Duration::from_secs(2);
 const LONG: Duration = Duration::from_secs(20);
 
-/// Sends `bytes` and gives what the server answers until it closes, or resets.
+/// Sends `bytes` and returns all that the server sends until the connection ends.
 async fn exchange(served: &Served, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(served.address).await.expect("it listens");
-    // A server that has heard enough may close while we still write.
+    // A server may close the connection while the client still writes.
     let _ = stream.write_all(bytes).await;
     let mut answer = Vec::new();
     let read = tokio::time::timeout(LONG, stream.read_to_end(&mut answer)).await;
@@ -93,14 +93,14 @@ async fn deep_json_is_refused_wherever_json_is_read() {
 }
 
 #[tokio::test]
-async fn slow_clients_hold_up_nobody() {
+async fn slow_clients_do_not_delay_others() {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
     let served = served(&site, ServeLimits::default()).await;
     let mut slow = Vec::new();
     for number in 0..SLOW_CLIENTS {
         let mut stream = TcpStream::connect(served.address).await.expect("it listens");
-        // Half of them stop within the head, half within a body that was announced and admitted.
+        // Half of them stop within the head, half within the body after the head was admitted.
         let begun = if number % 2 == 0 {
             format!("GET {BASE}/v1/requests HTTP/1.1\r\nHost: x\r\nX-Slow: ")
         } else {

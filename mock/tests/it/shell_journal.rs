@@ -13,7 +13,7 @@ async fn exchanges(site: &Site, query: &str) -> Vec<Value> {
     found["exchanges"].as_array().expect("a list").clone()
 }
 
-/// A list, a refusal, a creation with a file, and a path that is none.
+/// A list, a refusal, a creation with a file, and an unknown path.
 async fn conversation(site: &Site) -> String {
     let token = token(site, BASE, MAIN).await;
     call(site, &format!("GET {BASE}/v1/requests?page=1"), &token).await.ok();
@@ -68,7 +68,7 @@ async fn exchanges_are_filtered() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_how_far_it_came_and_what_would_have_worked() {
+async fn a_refusal_has_its_rule_and_advice() {
     let site = site();
     conversation(&site).await;
     let refused = &exchanges(&site, "?status=403").await[0];
@@ -80,7 +80,7 @@ async fn a_refusal_says_how_far_it_came_and_what_would_have_worked() {
 }
 
 #[tokio::test]
-async fn a_form_is_shown_by_its_parts_and_a_call_by_what_it_changed() {
+async fn a_form_is_shown_by_its_parts_and_a_call_by_its_changes() {
     let site = site();
     conversation(&site).await;
     let stored = &exchanges(&site, "?operation=create_repository_document").await[0];
@@ -155,9 +155,9 @@ async fn a_call_is_waited_for_through_the_socket() {
     assert_eq!(admin(&site, BASE, "POST /exchanges/wait", wait).await.status, 422);
 }
 
-/// Every kind of refusal: which rule it was, and a word of what would have worked.
+/// Every kind of refusal, with its rule and a word of its advice.
 #[tokio::test]
-async fn every_refusal_says_what_would_have_worked() {
+async fn every_refusal_has_advice() {
     let site = site();
     let main = token(&site, BASE, MAIN).await;
     let reader = token(&site, BASE, "demo-reader").await;
@@ -211,7 +211,7 @@ async fn every_refusal_says_what_would_have_worked() {
 /// A member, and whether its value is of its type.
 type Member = (&'static str, fn(&Value) -> bool);
 
-/// The members that HAR 1.2 demands, and their types.
+/// The required members of HAR 1.2, and their types.
 #[tokio::test]
 async fn the_archive_has_the_shape_of_har() {
     let site = site();
@@ -269,7 +269,7 @@ async fn the_archive_has_the_shape_of_har() {
     }
 }
 
-/// A call that queued a delivery is found by it, and a delivery is waited for, through the socket.
+/// The filter `delivery` finds the call that queued a delivery. Waiting for a delivery works through the socket.
 #[tokio::test]
 async fn calls_are_found_by_their_delivery() {
     let site = site();
@@ -302,7 +302,7 @@ async fn calls_are_found_by_their_delivery() {
 }
 
 #[tokio::test]
-async fn a_wait_that_timed_out_says_what_came_nearest() {
+async fn a_wait_that_timed_out_shows_the_nearest_miss() {
     let site = site();
     conversation(&site).await;
     let wait = async |json: Value| admin(&site, BASE, "POST /exchanges/wait", json).await;

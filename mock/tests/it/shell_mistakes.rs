@@ -1,4 +1,4 @@
-//! Invalid input to every route of the control plane: the problem says what is wrong and what to do.
+//! Invalid input to every route of the control plane: the problem names the mistake and the remedy.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn routes(document: &Value) -> Vec<(String, Vec<(String, Value)>)> {
     routes
 }
 
-/// A value that a schema does not allow; `None` where it allows any.
+/// A value that a schema does not allow; `None` if it allows any.
 fn wrong(schema: &Value) -> Option<Value> {
     let types = schema["type"].clone();
     let types: Vec<&str> = match &types {
@@ -31,7 +31,7 @@ fn wrong(schema: &Value) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn a_value_of_another_type_is_named_with_what_it_must_be() {
+async fn a_value_of_a_wrong_type_is_named_with_the_right_type() {
     let site = site();
     let document = admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json();
     let routes = routes(&document);
@@ -50,7 +50,7 @@ async fn a_value_of_another_type_is_named_with_what_it_must_be() {
 }
 
 #[tokio::test]
-async fn what_is_no_json_object_is_refused_with_an_example() {
+async fn a_body_that_is_no_json_object_is_refused_with_an_example() {
     let site = site();
     let document = admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json();
     for (line, members) in routes(&document) {
@@ -67,7 +67,7 @@ async fn what_is_no_json_object_is_refused_with_an_example() {
             assert_eq!(answer.status, 400, "{line} {text}: {answer:?}");
             assert!(answer.text("/detail").starts_with(&says), "{line} {text}: {answer:?}");
         }
-        // A letter too many is seen through.
+        // A name with an extra letter gets a hint.
         let name = &members[members.len() - 1].0;
         let near = format!("{name}x");
         let body = Some(("application/json", json!({ (near): 1 }).to_string().into_bytes()));
@@ -95,7 +95,7 @@ async fn a_method_that_a_path_does_not_take_is_answered_with_those_that_it_does(
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_named_with_what_is_near() {
+async fn an_unknown_name_is_named_with_the_nearest_one() {
     let site = site();
     for (line, json, status, says) in [
         ("POST /tokens", json!({ "client_id": "demo-mian" }), 404, "did you mean `demo-main`?"),
@@ -125,7 +125,7 @@ async fn what_is_not_there_is_named_with_what_is_near() {
 }
 
 #[tokio::test]
-async fn what_a_value_may_be_is_said() {
+async fn the_allowed_values_are_listed() {
     let site = site();
     let set = json!({ "set": "9999-12-31T00:00:00Z" });
     let refused = admin(&site, BASE, "POST /clock", set).await;

@@ -1,4 +1,4 @@
-//! Numbers that a client sent come back as they were written, through a real socket.
+//! Numbers that a client sent come back with the same digits, through a real socket.
 
 use moot_mock::shell::ServeLimits;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, admin, client, form, serve
 const NUMBERS: &str =
     r#"{"big":18446744073709551616,"long":0.1234567890123456789,"form":[1e2,1.10,-0,1E+400]}"#;
 
-/// What a client of the socket gets; `body` is posted, if there is one.
+/// Makes a call through the socket and returns its answer. `body` is posted, if there is one.
 async fn asked(url: &str, bearer: &str, body: Option<(&'static str, Vec<u8>)>) -> String {
     let client = client().build().expect("a client");
     let request = match body {

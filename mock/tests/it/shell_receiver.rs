@@ -1,4 +1,4 @@
-//! The built-in receiver of each world: it gets the deliveries, and answers with the given statuses.
+//! The built-in receiver of each world: it gets the deliveries, and answers the planned statuses.
 
 use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ async fn received(site: &Site, base: &str) -> Value {
     admin(site, base, "GET /receiver", Value::Null).await.ok().json()
 }
 
-/// Registers a webhook with a credential at `url`, and lets a legal request be signed.
+/// Registers a webhook with a credential at `url`, and signs a legal request.
 async fn signed(site: &Site, base: &str, url: &str) -> String {
     let token = token(site, base, MAIN).await;
     let webhook = json!({ "name": "Mine", "url": url, "auth_type": "bearer", "token": "my-token" });
@@ -56,7 +56,7 @@ async fn an_outage_is_planned_and_retries_come_when_time_moves() {
     for (seconds, expected) in [(10, vec![503]), (60, vec![204]), (100_000, vec![])] {
         let moved = json!({ "advance_seconds": seconds });
         let moved = admin(&site, BASE, "POST /clock", moved).await.ok().json();
-        // The seed's webhooks lead nowhere: no status came of them.
+        // The addresses of the seed's webhooks do not exist, so their attempts have no status.
         let attempts = moved["attempts"].as_array().expect("a list").iter();
         let told: Vec<u64> = attempts.filter_map(|one| one["status"].as_u64()).collect();
         assert_eq!(told, expected, "moving the clock tells of an attempt that ends at once");
@@ -81,7 +81,7 @@ async fn each_world_has_its_own_and_a_reset_empties_it() {
     assert_eq!(received(&site, &base).await["received"], json!([]));
 }
 
-/// No connection is made, so the guard of outbound connections has nothing to refuse.
+/// No connection is made, so the address check of outbound connections does not apply.
 #[tokio::test]
 async fn beyond_loopback_it_is_reached_too() {
     let options = SiteOptions {
@@ -115,7 +115,7 @@ async fn beyond_loopback_it_is_reached_too() {
 }
 
 #[tokio::test]
-async fn whoever_posts_to_it_is_answered_as_planned() {
+async fn any_sender_gets_the_planned_status() {
     let site = site();
     let served = served(&site, ServeLimits::default()).await;
     let url = format!("http://{}{BASE}/__admin/receiver", served.address);

@@ -1,5 +1,5 @@
-//! docs/reference/control-plane.md: each route with its members, an example and its answer. Each example is sent,
-//! and each answer fits the JSON Schema of the OpenAPI document.
+//! docs/reference/control-plane.md: each route with its members, an example and its answer. The test sends each
+//! example, and checks the answer against the JSON Schema of the OpenAPI document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,8 +15,8 @@ use crate::shell_support::{
     Answer, BASE, admin, call, client, form, request, send, served, settings, token,
 };
 
-/// An example of each action, in an order in which each of them is done. `{request}`, `{document}` and
-/// `{token}` stand for what was made before.
+/// An example of each action, in an order in which all of them succeed. `{request}`, `{document}` and `{token}` stand
+/// for values of earlier answers.
 const EXAMPLES: &[(&str, &str)] = &[
     ("GET /", ""),
     ("GET /health", ""),
@@ -106,17 +106,17 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("POST /reset", ""),
 ];
 
-/// The example that a mock refuses: it runs no drills.
+/// The example that a mock refuses, because it runs no drills.
 const REFUSED: &str = "POST /drill_run";
 
 /// Texts longer than this are cut on the page.
 const TEXT_LENGTH_MAX: usize = 60;
-/// Objects have so many members on the page at most.
+/// The largest number of members of an object on the page.
 const MEMBERS_MAX: usize = 24;
 /// Objects and lists below this depth are not shown on the page.
 const DEPTH_MAX: usize = 4;
 
-/// An example that was sent.
+/// An example with its answer.
 struct Sent {
     line: String,
     body: String,
@@ -124,7 +124,7 @@ struct Sent {
     answer: Value,
 }
 
-/// Sends every example; by the action's name.
+/// Sends every example. Returns them by the name of the action.
 async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
     let seed_world = std::sync::Arc::new(world::named("empty").expect("it is embedded").clone());
     let site = Site::new(options(Settings { seed_world, ..settings() }));
@@ -145,7 +145,7 @@ async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
             body => serde_json::from_str(&filled(body)).unwrap_or_else(|error| panic!("{error}")),
         };
         if *line == "POST /deliveries/settle" {
-            // On a busy machine a delivery may be in flight. The answer that is shown has none.
+            // On a busy machine a delivery may be in flight. The page shows an answer without one.
             admin(&site, BASE, line, Value::Null).await.ok();
         }
         let answer = admin(&site, BASE, &filled(line), body_json).await;
@@ -159,7 +159,7 @@ async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
         for answer in &answers {
             check_schema(document, schema, answer, line);
         }
-        // What is only read is read through a socket too.
+        // Actions that only read are also sent through a socket.
         if line.starts_with("GET ") && media_type == "application/json" {
             let path = filled(line).replacen("GET /", &format!("{BASE}/__admin/"), 1);
             let url = format!("http://{}{path}", wire.address);
@@ -191,7 +191,7 @@ fn events(answer: &Answer) -> Vec<Value> {
     data.map(|data| serde_json::from_str(data).expect("JSON")).collect()
 }
 
-/// With a judge of clients, as the command line gives one.
+/// A site with a judge of clients, as the command line makes one.
 fn options(settings: Settings) -> SiteOptions {
     let judge = |journal: &Value| {
         let calls = journal["exchanges"].as_array()?.len();
@@ -205,7 +205,7 @@ fn options(settings: Settings) -> SiteOptions {
     SiteOptions { judge: Some(Arc::new(judge)), ..SiteOptions::new(settings) }
 }
 
-/// Makes a legal request, a document and a webhook to the built-in receiver, and calls once in vain.
+/// Creates a legal request, a document and a webhook to the built-in receiver, and makes a call that is refused.
 async fn prepared(site: &Site) -> (String, String) {
     let token = token(site, BASE, "empty-main").await;
     let list = call(site, &format!("GET {BASE}/v1/workflows"), &token).await.ok().json();
@@ -268,7 +268,7 @@ async fn document() -> Value {
     admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json()
 }
 
-/// Every action has an example, whose answer fits its schema.
+/// Every action has an example, and its answer matches the schema.
 #[tokio::test]
 async fn every_answer_fits_the_schema_of_the_openapi_document() {
     let document = document().await;
@@ -283,7 +283,7 @@ async fn every_answer_fits_the_schema_of_the_openapi_document() {
     assert_eq!(sent.keys().cloned().collect::<BTreeSet<_>>(), known);
 }
 
-/// The page is what the routes are.
+/// The page is up to date with the routes.
 #[tokio::test]
 async fn the_page_of_the_control_plane_is_up_to_date() {
     let document = document().await;
@@ -346,7 +346,7 @@ fn page(document: &Value, sent: &BTreeMap<String, Vec<Sent>>) -> String {
     page
 }
 
-/// A route. An answer of a schema that another route has shown refers to that one.
+/// The section of a route. An answer with a schema that was shown before refers to that route.
 fn push_route(
     page: &mut String,
     shown: &mut BTreeMap<String, String>,
@@ -399,7 +399,7 @@ fn says(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or_default().replace('|', "\\|").replace('\n', " ")
 }
 
-/// An answer as the page shows it: without what differs from run to run, and cut.
+/// An answer as the page shows it: cut, and without values that differ from run to run.
 fn short(value: &Value, depth: usize) -> Value {
     match value {
         Value::Object(_) | Value::Array(_) if depth >= DEPTH_MAX => json!("…"),

@@ -16,7 +16,7 @@ async fn create(site: &Site, token: &str) -> Answer {
     send(site, request(&format!("POST {BASE}/v1/requests"), token, Some(form(LEGAL_REQUEST)))).await
 }
 
-/// What the token endpoint answers to these credentials.
+/// The answer of the token endpoint to these credentials.
 async fn ask_token(site: &Site, id: &str, secret: &str) -> Answer {
     let body =
         format!("grant_type=client_credentials&scope=read&client_id={id}&client_secret={secret}");
@@ -74,7 +74,7 @@ async fn settings_that_make_no_sense_are_explained() {
     assert_eq!(shown["answers"], json!(moot_fixtures::answers::documented()));
 }
 
-/// Answers that a world was built with: the limit of the token endpoint, and lists that lag.
+/// Answers that take effect when a world is built: the limit of the token endpoint, and lists that lag.
 #[tokio::test]
 async fn answers_about_limits_and_lags_take_effect() {
     let site = site();
@@ -249,9 +249,9 @@ async fn a_repository_document_is_shown_whole() {
     assert_eq!(gone.status, 404);
 }
 
-/// What was changed at run time survives the end of the process, and a checkpoint has it.
+/// Amendments survive the end of the process, and a checkpoint has them.
 #[tokio::test]
-async fn what_changes_at_run_time_is_kept() {
+async fn amendments_are_stored() {
     use moot_mock::shell::SiteOptions;
 
     use crate::shell_support::settings;

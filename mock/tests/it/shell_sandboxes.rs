@@ -12,7 +12,7 @@ use crate::shell_support::{
     BASE, BASE_URL, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, token,
 };
 
-/// Makes a sandbox; its base path and what it said of itself.
+/// Creates a sandbox. Returns its base path and its description.
 async fn sandbox(site: &Site, asked: Value) -> (String, Value) {
     let answer = admin(site, BASE, "POST /sandboxes", asked).await;
     assert_eq!(answer.status, 201, "{answer:?}");
@@ -79,7 +79,7 @@ async fn rows_and_tokens_of_one_world_are_unknown_in_another() {
     assert_eq!(total(&site, &second, &tokens[2]).await, before);
 }
 
-/// Asks for a token with these credentials, in the form or in the header.
+/// Requests a token with these credentials, in the form or in the header.
 async fn authenticated(site: &Site, base: &str, (id, secret): (&str, &str), basic: bool) -> u16 {
     let line = format!("POST {base}/oauth/token");
     let kind = "application/x-www-form-urlencoded";
@@ -95,7 +95,7 @@ async fn authenticated(site: &Site, base: &str, (id, secret): (&str, &str), basi
     send(site, asked).await.status.as_u16()
 }
 
-/// Each kind of credential, of each world, at each world: even two sandboxes of one seed.
+/// Sends each kind of credential of each world to each world, even of two sandboxes with one seed.
 #[tokio::test]
 async fn no_credential_of_one_world_works_in_another() {
     let site = site();
@@ -125,7 +125,7 @@ async fn no_credential_of_one_world_works_in_another() {
     }
 }
 
-/// Every route that takes a token, with a token of another world: 401, whatever it names.
+/// Every route that needs a token answers 401 to a token of another world, for any id.
 #[tokio::test]
 async fn no_route_of_a_world_takes_a_token_of_another() {
     let site = site();
@@ -152,7 +152,7 @@ async fn no_route_of_a_world_takes_a_token_of_another() {
     assert!(routes >= 13, "{routes}");
 }
 
-/// Who writes a world out chooses its secrets too.
+/// An inline world has the client secrets of its author.
 #[tokio::test]
 async fn a_world_that_is_written_out_has_the_secrets_that_it_says() {
     let site = site();
@@ -200,7 +200,7 @@ async fn settings_are_its_own_and_otherwise_those_of_the_main_world() {
     assert!(clock.text("/now").starts_with("2026-03-05T14:30:00"), "{clock:?}");
 }
 
-/// Calls to it are counted by no limiter: in front of the main world's, it could be used up by them.
+/// No limiter counts calls to it. They could use up the limit of the main world otherwise.
 #[tokio::test]
 async fn a_deleted_sandbox_says_so_and_does_not_count_on_the_main_limiter() {
     let mut settings = crate::shell_support::settings();
@@ -256,7 +256,7 @@ async fn sandboxes_are_made_at_the_root_only() {
     );
 }
 
-/// Sharing the seeded rows is what makes a sandbox for every scenario affordable.
+/// Sandboxes must share seed rows, so that every scenario can have its own.
 #[tokio::test]
 async fn ten_thousand_sandboxes_live_at_once_and_no_more() {
     let site = site();
@@ -276,7 +276,7 @@ async fn ten_thousand_sandboxes_live_at_once_and_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_ends_once_nobody_called_for_its_length() {
+async fn a_lease_ends_after_its_length_without_a_call() {
     let site = site();
     let (kept, _) = sandbox(&site, json!({})).await;
     let (leased, described) = sandbox(&site, json!({ "lease_seconds": 60 })).await;
@@ -317,7 +317,7 @@ async fn a_sandbox_is_shown_with_settings_and_lease_and_renewed() {
     let left = shown["lease_ends_in_seconds"].as_u64();
     assert!(left.is_some_and(|left| (500..=600).contains(&left)), "{left:?}");
     admin(&site, BASE, &format!("POST {path}/renew"), Value::Null).await.ok();
-    // A sandbox without a lease can be given one too.
+    // A sandbox without a lease can get one.
     let endless = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok().text("/id");
     for path in [path, format!("/sandboxes/{endless}")] {
         let renewed =

@@ -19,7 +19,7 @@ async fn connect(served: &Served) -> TcpStream {
     TcpStream::connect(served.address).await.expect("the server listens")
 }
 
-/// All that the server sends until it closes.
+/// All bytes that the server sends until it closes the connection.
 async fn to_end(stream: &mut TcpStream) -> String {
     let mut text = String::new();
     let read = tokio::time::timeout(LONG, stream.read_to_string(&mut text)).await;
@@ -27,7 +27,7 @@ async fn to_end(stream: &mut TcpStream) -> String {
     text
 }
 
-/// Sends `bytes` and reads until the server closes; how long it took.
+/// Sends `bytes`, reads until the server closes the connection, and returns the elapsed time.
 async fn exchange(served: &Served, bytes: &[u8]) -> (String, Duration) {
     let started = Instant::now();
     let mut stream = connect(served).await;
@@ -39,7 +39,7 @@ async fn exchange(served: &Served, bytes: &[u8]) -> (String, Duration) {
 async fn a_head_that_never_ends_and_an_idle_connection_are_closed() {
     let served = served(&site(), ServeLimits { head_max: SHORT, ..ServeLimits::default() }).await;
     let (answer, took) = exchange(&served, b"GET /api/v1/requests HTTP/1.1\r\nHost: x\r\nX-").await;
-    // hyper may say 408 or nothing; what counts is that it does not wait.
+    // hyper may answer 408 or nothing. It must not wait.
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
     assert!(took >= SHORT && took < LONG, "{took:?}");
     let (answer, took) = exchange(&served, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
@@ -60,7 +60,7 @@ async fn a_body_that_stalls_is_answered() {
     assert!(took >= SHORT && took < LONG, "{took:?}");
 }
 
-/// The client writes all of 8 MiB before it reads: without draining it would find a reset.
+/// The client writes all of 8 MiB before it reads. Without draining, its connection would be reset.
 #[tokio::test]
 async fn an_early_refusal_reaches_a_client_that_writes_first() {
     const LENGTH: usize = 8 * 1024 * 1024;
@@ -89,6 +89,20 @@ async fn a_client_that_waits_for_100_continue_is_refused_without_its_body() {
     assert!(took < LONG, "{took:?}");
 }
 
+/// A call whose body lacks its last byte. The server has accepted it, and all earlier connections.
+async fn running_call(served: &Served, token: &str) -> TcpStream {
+    let mut running = connect(served).await;
+    let head = format!(
+        "GET /api/v1/requests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+         Content-Length: 2\r\n\r\n1"
+    );
+    running.write_all(head.as_bytes()).await.expect("the server reads");
+    // An answer on a further connection proves that the earlier ones were accepted.
+    let (answer, _) = exchange(served, CALL).await;
+    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    running
+}
+
 #[tokio::test]
 async fn stopping_lets_a_running_call_end_and_closes_idle_connections() {
     let site = site();
@@ -96,16 +110,7 @@ async fn stopping_lets_a_running_call_end_and_closes_idle_connections() {
     let served = served(&site, ServeLimits::default()).await;
     let address = served.address;
     let mut idle = connect(&served).await;
-    let mut running = connect(&served).await;
-    let head = format!(
-        "GET /api/v1/requests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
-         Content-Length: 2\r\n\r\n1"
-    );
-    running.write_all(head.as_bytes()).await.expect("the server reads");
-    // An answer on a third connection proves that the two before it were accepted.
-    let (answer, _) =
-        exchange(&served, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
-    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    let mut running = running_call(&served, &token).await;
     let server = served.stop();
     assert_eq!(to_end(&mut idle).await, "");
     running.write_all(b"2").await.expect("the server still reads");
@@ -121,15 +126,7 @@ async fn stopping_waits_no_longer_than_its_limit() {
     let site = site();
     let token = token(&site, BASE, MAIN).await;
     let served = served(&site, limits).await;
-    let mut running = connect(&served).await;
-    let head = format!(
-        "GET /api/v1/requests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
-         Content-Length: 2\r\n\r\n1"
-    );
-    running.write_all(head.as_bytes()).await.expect("the server reads");
-    let (answer, _) =
-        exchange(&served, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
-    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    let _running = running_call(&served, &token).await;
     let started = Instant::now();
     served.stop().await.expect("the server ends by itself");
     assert!(started.elapsed() >= SHORT && started.elapsed() < LONG, "{:?}", started.elapsed());
@@ -137,7 +134,7 @@ async fn stopping_waits_no_longer_than_its_limit() {
 
 const CALL: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
-/// The call of the first connection is being answered, so it keeps the only place.
+/// The call of the first connection is being answered, so that connection keeps the only place.
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
     let limits = ServeLimits { connections_max: 1, ..ServeLimits::default() };
@@ -152,7 +149,7 @@ async fn connections_beyond_the_limit_wait_for_their_turn() {
          Connection: close\r\n\r\n"
     );
     first.write_all(head.as_bytes()).await.expect("the server reads");
-    // It is in the journal before the delay.
+    // The call is in the journal before its delay ends.
     let wait = serde_json::json!({ "operation": "list_legal_requests" });
     admin(&site, BASE, "POST /exchanges/wait", wait).await.ok();
     let mut second = connect(&served).await;
@@ -175,7 +172,7 @@ async fn beyond_the_limit_idle_connections_are_closed_first_and_then_slow_bodies
     let (answer, took) = exchange(&served, CALL).await;
     assert!(answer.starts_with("HTTP/1.1 404") && took < LONG, "{answer} {took:?}");
     assert_eq!(to_end(&mut idle).await, "", "it said nothing, so it went first");
-    // Two more take the places of the slow body and of one of them.
+    // Two more connections take the places of the slow body and of one of them.
     let mut others = [connect(&served).await, connect(&served).await];
     for other in &mut others {
         let (answer, took) = exchange(&served, CALL).await;
@@ -196,7 +193,7 @@ async fn an_address_has_only_its_share_of_the_connections() {
     assert!(to_end(&mut held[1]).await.starts_with("HTTP/1.1 404"));
 }
 
-/// A body that comes too slowly is given up long before it stalls.
+/// A body that comes too slowly is aborted long before it stalls.
 #[tokio::test]
 async fn a_body_below_the_least_rate_is_given_up_after_the_grace() {
     let times = BodyTimes { grace: SHORT, stall_max: LONG * 2, ..BodyTimes::default() };
@@ -261,7 +258,7 @@ async fn a_body_beyond_the_limit_is_not_asked_for() {
     }
 }
 
-/// Sends pieces until the server closes; its answer, and the bytes sent.
+/// Sends pieces until the server closes. Returns its answer and the number of bytes sent.
 async fn endless(served: &Served, head: &str, first: &[u8]) -> (String, usize) {
     const PIECE: &[u8] = &[b'x'; 64 * 1024];
     let stream = connect(served).await;
@@ -309,13 +306,13 @@ async fn an_endless_upload_is_cut_when_its_limit_is_passed() {
         let (answer, sent) = endless(&served, &head, first).await;
         assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
         assert!(answer.contains("connection: close"), "{answer}");
-        // The answer comes soon; a client that goes on is read a little longer.
+        // The answer comes soon. The server still reads for a short time from a client that goes on.
         assert!(sent < 128 * 1024 * 1024, "{sent}");
     }
     assert!(started.elapsed() < LONG, "{:?}", started.elapsed());
 }
 
-/// A body that fails as no peer can make one fail.
+/// A body with an error that no client can cause.
 struct Panicking;
 
 impl http_body::Body for Panicking {
@@ -345,12 +342,12 @@ async fn a_panic_is_a_500_of_its_own_call_and_every_other_goes_on() {
         assert_eq!(answer.headers()["content-type"], "application/problem+json", "{path}");
         call_of(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok();
     }
-    // What writes takes its turn after one that broke off.
+    // A writer gets its turn after a writer that broke off.
     let reset = admin(&site, BASE, "POST /reset", serde_json::Value::Null).await;
     assert_eq!(reset.status, 200);
 }
 
-/// The clock is put a tenth of a second before the request is signed; then nobody calls.
+/// The clock is set a tenth of a second before the request is signed. No calls follow.
 #[tokio::test]
 async fn timers_fire_by_themselves_on_the_systems_clock() {
     let mut settings = settings();

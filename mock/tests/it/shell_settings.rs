@@ -1,9 +1,9 @@
-//! Settings in the notation of the command line and the control plane.
+//! Settings as text on the command line and in the control plane.
 
 use jiff::Timestamp;
 use moot_mock::shell::settings::{SettingError, answers, clock, progression, rate_limit, world};
 
-/// Compares what was read, or what is said of it.
+/// Compares the value that was read, or the error.
 #[track_caller]
 fn check<T: std::fmt::Debug>(found: Result<T, SettingError>, expected: &str) {
     let found = found.map_or_else(|error| error.to_string(), |value| format!("{value:?}"));

@@ -1,5 +1,5 @@
-//! What an integrator does with the API and the control plane, through a real socket: that the other tests of
-//! the control plane call the site without one does not hide a fault of the server.
+//! Typical uses of the API and of the control plane through a real socket. Other tests of the control plane call the
+//! site without one, so they can't find faults of the server.
 
 use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use reqwest::{Client, RequestBuilder, Response};
@@ -9,7 +9,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, Served, client, form, served, settings};
 
-/// A mock behind a socket, and a client of it.
+/// A mock behind a socket, and its client.
 struct Wire {
     served: Served,
     client: Client,
@@ -30,14 +30,14 @@ impl Wire {
         wire
     }
 
-    /// A request of a line such as `GET /api/v1/requests`.
+    /// A request from a line such as `GET /api/v1/requests`.
     fn request(&self, line: &str) -> RequestBuilder {
         let (method, path) = line.split_once(' ').expect("a method and a path");
         let method = method.parse().expect("a method");
         self.client.request(method, format!("http://{}{path}", self.served.address))
     }
 
-    /// An action of the control plane: status and body.
+    /// Performs an action of the control plane, and returns status and body.
     async fn admin(&self, line: &str, body: Value) -> (u16, Value) {
         let line = line.replacen(' ', &format!(" {BASE}/__admin"), 1);
         let request = self.request(&line);
@@ -56,7 +56,7 @@ impl Wire {
         assert!(answer["detail"].as_str().is_some_and(|it| it.contains(says)), "{line}: {answer}");
     }
 
-    /// A call of the API, with a form: status and body.
+    /// Makes a call of the API with a form, and returns status and body.
     async fn call(&self, line: &str, parts: &[&str]) -> (u16, Value) {
         let line = line.replacen(' ', &format!(" {BASE}"), 1);
         let request = self.request(&line).bearer_auth(&self.token);
@@ -230,7 +230,7 @@ async fn a_deleted_sandbox_is_404_with_the_reason_and_not_on_the_main_limiter() 
     assert_eq!(limit["clients"], json!([]), "{limit}");
 }
 
-/// With `wait_seconds` of 0 the clock says what is on its way; `settle` waits for it.
+/// With `wait_seconds` 0 the answer lists the deliveries in flight. `settle` waits for them.
 #[tokio::test]
 async fn a_move_of_the_clock_that_gave_up_waiting_is_202_and_settle_is_200() {
     let wire = Wire::new().await;
@@ -244,7 +244,7 @@ async fn a_move_of_the_clock_that_gave_up_waiting_is_202_and_settle_is_200() {
     wire.done(&format!("POST /legal_requests/{id}/status"), signed).await;
     let impatient = json!({ "advance_seconds": 1, "wait_seconds": 0 });
     let (status, moved) = wire.admin("POST /clock", impatient).await;
-    // The seed has webhooks too.
+    // The seed's webhooks have deliveries too.
     let in_flight = moved["in_flight"].as_u64().expect("a count");
     assert!(status == 202 && in_flight >= 1, "{status} {moved}");
     assert_eq!(moved["in_flight_deliveries"].as_array().map(Vec::len), Some(in_flight as usize));
@@ -304,7 +304,7 @@ async fn calls_are_filtered_counted_and_found_by_their_delivery() {
     assert_eq!(nearest["exchange"]["status"], json!(200), "{answer}");
 }
 
-/// The only thread that removes files is busy. So the files are there while others read.
+/// The only thread that removes files is busy, so the files still exist while others read.
 #[test]
 fn reads_are_answered_while_the_files_of_uploads_wait_to_be_removed() {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
@@ -331,13 +331,13 @@ fn reads_are_answered_while_the_files_of_uploads_wait_to_be_removed() {
         assert_eq!(files(), 3, "nobody waited for them to go");
         go_on.send(()).expect("the thread waits");
         busy.await.expect("no panic").expect("it was told");
-        // It is queued behind the removal.
+        // This task is queued behind the removal.
         tokio::task::spawn_blocking(|| ()).await.expect("no panic");
         assert_eq!(files(), 0);
     });
 }
 
-/// The uploads below a folder: those of one process have a folder of their own, with a lock.
+/// The uploads below a folder. Those of each process have their own folder, with a lock.
 fn uploads_in(folder: &std::path::Path) -> usize {
     let entries =
         |folder: &std::path::Path| std::fs::read_dir(folder).into_iter().flatten().flatten();

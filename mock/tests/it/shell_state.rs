@@ -1,6 +1,6 @@
-//! State in a folder: acknowledged changes are there after any end of the process, and damage is found.
+//! State in a folder: acknowledged changes survive any end of the process, and damage is detected.
 //!
-//! A copy of the folder of a running mock is the same as the folder of a killed mock.
+//! A copy of the folder of a running mock equals the folder of a killed mock.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use moot_mock::shell::{DurableError, Site, SiteError, SiteOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// redb's head: magic number, flags, geometry and two slots of the newest transactions.
+/// Bytes of the head of redb: magic number, flags, geometry and two slots of the newest transactions.
 const HEAD: usize = 320;
-/// Of them, up to the geometry.
+/// Bytes of the head up to the geometry.
 const FIELDS: usize = 12;
 
 use crate::shell_support::{
@@ -30,7 +30,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// What is on the disk now, elsewhere.
+/// Copies the folder as it is on the disk now.
 fn copied(from: &Path) -> TempDir {
     let to = folder();
     for name in ["state.redb", "files", "commits"] {
@@ -49,7 +49,7 @@ fn copied(from: &Path) -> TempDir {
     to
 }
 
-/// Everything that clients of the main world see, and what its control plane knows beside it.
+/// All data that clients of the main world and its control plane see.
 async fn seen(site: &Site) -> Vec<Value> {
     seen_at(site, BASE).await
 }
@@ -97,7 +97,7 @@ fn sum(bytes: &[u8]) -> u64 {
     })
 }
 
-/// One of every change: requests, documents small and large, webhooks, statuses, clock, limit.
+/// Makes one change of each kind: requests, documents small and large, webhooks, statuses, clock, limit.
 async fn filled(site: &Site) -> String {
     filled_at(site, BASE).await
 }
@@ -135,7 +135,7 @@ async fn filled_at(site: &Site, base: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_is_there_after_a_kill() {
+async fn acknowledged_changes_survive_a_kill() {
     let folder = folder();
     let site = site_in(&folder);
     let untouched = seen(&site).await;
@@ -193,7 +193,7 @@ async fn a_reset_is_kept_too() {
     assert_eq!(files, 0, "documents that nothing names are removed");
 }
 
-/// A sandbox of the main world's rows, and one with everything of its own.
+/// Creates a sandbox of the main world's rows, and one in which every setting differs.
 async fn with_sandboxes(site: &Site) -> [String; 2] {
     let own = json!({
         "world": "demo", "answers": { "per_page": 7 }, "seed": 5, "rate_limit": "observe",
@@ -302,7 +302,7 @@ async fn a_lease_begins_anew_at_a_start_and_ends_for_good() {
     assert_eq!(ids(&site_in(&copied(copy.path()))).await, ["s1"]);
 }
 
-/// A document that only a sandbox has is named when it is damaged.
+/// Damage of a document that only a sandbox has is reported with its name.
 #[tokio::test]
 async fn damage_of_a_sandbox_is_named() {
     let folder = folder();
@@ -327,7 +327,7 @@ async fn a_folder_belongs_to_one_mock() {
     assert!(matches!(refused, Some(SiteError::State(DurableError::Taken(_)))), "{refused:?}");
 }
 
-/// What is damaged is named and left as it is; what is read is what was written.
+/// Damage is reported and not changed. Data that can be read are as they were written.
 #[tokio::test]
 async fn damage_is_named_and_never_read() {
     let folder = folder();
@@ -341,7 +341,7 @@ async fn damage_is_named_and_never_read() {
         .map(|entry| entry.expect("an entry").path())
         .next()
         .expect("the large document");
-    // Every bit of the fields that say where all else is, and a walk through what is written.
+    // Every bit of the fields that locate all other data, and bits spread over the written part.
     let written: Vec<usize> = (HEAD..bytes.len()).filter(|place| bytes[*place] != 0).collect();
     let bits = (0..FIELDS).flat_map(|place| (0..u8::BITS).map(move |bit| (place, 1 << bit)));
     let head = (FIELDS..HEAD).step_by(9).map(|place| (place, 0xff));
@@ -395,7 +395,7 @@ fn check_named(error: &SiteError, path: &Path) {
     assert_eq!(named, path);
 }
 
-/// Ten webhooks of which each event queues eleven deliveries: 91 events are 10,010.
+/// Each event queues eleven deliveries to ten webhooks: 91 events make 10,010.
 #[tokio::test]
 async fn ten_thousand_deliveries_of_deleted_webhooks_are_attempted_by_no_later_mock() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! Helpers for tests of the shells: sites, calls, and servers on loopback.
+//! Helpers for tests of the shell: sites, calls, and servers on loopback.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// Whom calls come from unless a test says otherwise.
+/// The client address of calls by default.
 pub(crate) const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// Base address of sites that have none of their own.
+/// The default base address of sites.
 pub(crate) const BASE_URL: &str = "http://moot.test/api";
 /// Base path of [`BASE_URL`].
 pub(crate) const BASE: &str = "/api";
 /// The first application of the demo world: read and write.
 pub(crate) const MAIN: &str = "demo-main";
 
-/// The demo world at a time that stands still, without a limit.
+/// The demo world with a stopped clock and without a limit.
 pub(crate) fn settings() -> Settings {
     let now: Timestamp = "2026-03-05T14:30:00Z".parse().expect("a sound time");
     Settings {
@@ -44,7 +44,7 @@ pub(crate) fn site() -> Site {
     Site::new(SiteOptions::new(settings())).expect("the settings are sound")
 }
 
-/// An answer, read whole.
+/// An answer, with its whole body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -73,7 +73,7 @@ impl Answer {
     }
 }
 
-/// A call: `METHOD /path`, with a bearer token unless it is empty, and a body of a content type.
+/// A call `METHOD /path`, with a bearer token unless it is empty, and a body with a content type.
 pub(crate) fn request(
     line: &str,
     token: &str,
@@ -101,12 +101,12 @@ pub(crate) async fn send(site: &Site, request: Request<Full<Bytes>>) -> Answer {
     Answer { status: head.status, headers: head.headers, body }
 }
 
-/// `GET` and the like, without a body.
+/// A call without a body, such as a `GET`.
 pub(crate) async fn call(site: &Site, line: &str, token: &str) -> Answer {
     send(site, request(line, token, None)).await
 }
 
-/// An action of the control plane below `base`, such as `POST /clock`; must be done.
+/// Performs an action of the control plane below `base`, such as `POST /clock`. It must succeed.
 #[track_caller]
 pub(crate) fn admin(
     site: &Site,
@@ -124,7 +124,7 @@ pub(crate) fn admin(
     async move { send(&site, request).await }
 }
 
-/// A token of an application of the world below `base`, minted by the control plane.
+/// A token of an application of the world below `base`, from the control plane.
 pub(crate) async fn token(site: &Site, base: &str, client_id: &str) -> String {
     let json = serde_json::json!({ "client_id": client_id });
     admin(site, base, "POST /tokens", json).await.ok().text("/access_token")
@@ -148,7 +148,7 @@ pub(crate) fn form(parts: &[&str]) -> (&'static str, Vec<u8>) {
     ("multipart/form-data; boundary=b0", body.into_bytes())
 }
 
-/// A sound legal request of the demo world.
+/// A valid legal request of the demo world.
 pub(crate) const LEGAL_REQUEST: &[&str] = &[
     "workflow_id=wfMutualNda1",
     "requester_email=requester@northwind.example",
@@ -159,9 +159,9 @@ pub(crate) const LEGAL_REQUEST: &[&str] = &[
     "variables={\"purpose\":\"Test\",\"duration\":2,\"duration_unit\":\"years\"}",
 ];
 
-/// What makes clients; none of them asks a proxy.
+/// A builder of clients without a proxy.
 pub(crate) fn client() -> reqwest::ClientBuilder {
-    // Fails only where another test installed it.
+    // Fails only if another test has installed it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().no_proxy()
 }
@@ -176,7 +176,7 @@ pub(crate) struct Served {
 impl Served {
     /// Tells the server to stop, without waiting for it.
     pub(crate) fn stop(self) -> JoinHandle<()> {
-        // It listens until it has stopped.
+        // The socket listens until the server has stopped.
         let _ = self.stop.send(());
         self.server
     }
@@ -195,4 +195,34 @@ pub(crate) async fn served(site: &Site, limits: ServeLimits) -> Served {
         .await;
     });
     Served { address, stop, server }
+}
+
+/// A site behind a socket, a token for it, and a client that reuses no connection.
+pub(crate) struct Stage {
+    pub(crate) site: Site,
+    pub(crate) served: Served,
+    pub(crate) token: String,
+    pub(crate) client: reqwest::Client,
+}
+
+impl Stage {
+    pub(crate) async fn new() -> Self {
+        let site = site();
+        let served = served(&site, ServeLimits::default()).await;
+        let token = token(&site, BASE, MAIN).await;
+        let redirect = reqwest::redirect::Policy::none();
+        let client = client().pool_max_idle_per_host(0).redirect(redirect).build();
+        Self { site, served, token, client: client.expect("a client") }
+    }
+
+    /// Arms a fault, and returns the answer.
+    pub(crate) async fn arm(&self, fault: Value) -> Value {
+        let answer = admin(&self.site, BASE, "POST /faults", fault).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.json()
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{BASE}{path}", self.served.address)
+    }
 }

@@ -52,7 +52,7 @@ async fn a_client_that_trusts_the_certificate_is_answered() {
     let server = tokio::spawn(serve(listener, site, ServeLimits::default(), Some(tls), async {
         let _ = stopped.await;
     }));
-    // One that never begins its handshake, and one that speaks plain http.
+    // One client never starts its handshake, and one speaks plain http.
     let _silent = TcpStream::connect(address).await.expect("it listens");
     let mut plain = TcpStream::connect(address).await.expect("it listens");
     plain.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("it is sent");

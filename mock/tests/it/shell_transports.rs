@@ -13,7 +13,7 @@ use crate::shell_support::{
     Answer, BASE, LEGAL_REQUEST, MAIN, form, request, send, served, site, token,
 };
 
-/// A conversation: `<token>` is not part of it, since equal worlds mint equal tokens.
+/// A conversation. It does not contain the value of `<token>`, because equal worlds issue equal tokens.
 fn calls(token: &str) -> Vec<Request<Full<Bytes>>> {
     let upload = form(&["file@notes.txt=Some text", "metadata={\"a\":1}"]);
     let large = "x".repeat(200_000);
@@ -63,8 +63,7 @@ async fn over_http(authority: &str, request: Request<Full<Bytes>>) -> Answer {
     Answer { status, headers, body: answer.bytes().await.expect("a body") }
 }
 
-/// Without what belongs to the connection; the time of the control plane is that of the connection
-/// too, while the service tells its own.
+/// Removes headers that depend on the connection. In the control plane `date` is one of them.
 fn comparable(line: &str, answer: Answer) -> Answer {
     let mut headers: HeaderMap = answer.headers;
     headers.remove(CONTENT_LENGTH);
@@ -103,7 +102,7 @@ async fn site_http_and_wiremock_answer_alike() {
         );
     }
 
-    // The newest document is the large upload, which a file streams back.
+    // The newest document is the large upload. It is streamed from a file.
     let list = send(&in_process, request("GET /api/v1/repository_documents", &main, None)).await;
     let url = list.text("/data/0/attributes/agreement_url");
     let line = format!("GET {}", url.strip_prefix("http://moot.test").expect("the base address"));

@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, Served, call, form, served, site, token};
 
-/// Sends a `POST` whose `content-length` may lie, closes the sending side, and gives the answer.
+/// Sends a `POST` whose `content-length` may be wrong, closes the sending side, and returns the answer.
 async fn post(
     served: &Served,
     path: &str,
@@ -39,7 +39,7 @@ async fn counts(site: &Site, token: &str) -> [String; 2] {
 
 const DOCUMENT: &[&str] = &["file@notes.txt=Some text"];
 
-/// A body for both creating operations must be refused as a problem, with nothing created.
+/// Checks that both creating operations refuse a body with a problem, and create nothing.
 #[track_caller]
 fn check(broken: impl Fn(&str, Vec<u8>) -> (String, usize, Vec<u8>), statuses: &[&str]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -117,7 +117,7 @@ fn parts_beyond_all_bounds_are_refused() {
     );
 }
 
-/// 100,000,000 bytes come back as they went; that they stream is the body reader's own test.
+/// 100,000,000 bytes come back unchanged. The body reader's own test checks that they are streamed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_megabytes_go_up_and_come_back() {
     const LENGTH: usize = 100_000_000;

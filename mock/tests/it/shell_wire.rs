@@ -1,5 +1,5 @@
-//! The journal tells on which connection a call came, when it began and ended in real time, and whether its
-//! client left.
+//! The journal has the connection of each call, its begin and end in real time, and whether its client
+//! disconnected.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::shell_support::{BASE, MAIN, admin, client, served, site, token};
 
-/// Times that an entry is read again until the answer was written.
+/// The largest number of reads of an entry, until its answer was written.
 const LOOKS_MAX: usize = 500;
 
 async fn exchanges(site: &Site) -> Vec<Value> {
@@ -51,7 +51,7 @@ async fn calls_have_a_connection_and_real_times() {
 }
 
 #[tokio::test]
-async fn a_client_that_left_is_told() {
+async fn the_journal_shows_that_a_client_disconnected() {
     let site = site();
     let served = served(&site, ServeLimits::default()).await;
     let token = token(&site, BASE, MAIN).await;

@@ -29,7 +29,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 fn take(bench: &Bench, id: &str, step: Step) {
     let id = id.to_owned();
     match step {
-        // What is not legal is refused, and must leave no trace.
+        // Illegal changes are refused, and must leave no trace.
         Step::Order { status, force } => {
             let _ = bench.ask(ControlAction::SetStatus { id, status, comment: None, force });
         }
@@ -47,7 +47,7 @@ fn take(bench: &Bench, id: &str, step: Step) {
     }
 }
 
-/// The statuses that the log names, oldest first.
+/// The statuses in the log, oldest first.
 fn logged(known: &Value) -> Vec<String> {
     let entries = known["activity"].as_array().expect("a list").iter();
     entries

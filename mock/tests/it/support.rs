@@ -16,11 +16,11 @@ use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
 use moot_mock::{Service, Settings, World};
 use serde_json::Value;
 
-/// Base address of the worlds; its path is the base path.
+/// Base address of the worlds. Its path is the base path.
 pub(crate) const BASE_URL: &str = "http://moot.test/api";
 /// A user of the first company.
 pub(crate) const USER: &str = "requester@northwind.example";
-/// Workflows of the first company, by what is particular about them.
+/// Workflows of the first company, named by their special features.
 pub(crate) const SINGLE_SIGNER: &str = "wfMutualNda1";
 pub(crate) const MULTI_SIGNER: &str = "wfConsulting2";
 pub(crate) const THIRD_PARTY: &str = "wfThirdParty3";
@@ -28,12 +28,12 @@ pub(crate) const UNPUBLISHED: &str = "wfLease5";
 /// A workflow of the second company.
 pub(crate) const FOREIGN: &str = "wfLieferant6";
 
-/// The time at which the clocks of the worlds stand.
+/// The time of the worlds' stopped clocks.
 pub(crate) fn start() -> Timestamp {
     "2026-03-05T14:30:00Z".parse().expect("a sound time")
 }
 
-/// The demo world at a time that stands still, without a limit.
+/// The demo world with a stopped clock and without a limit.
 pub(crate) fn settings() -> Settings {
     Settings {
         seed: 7,
@@ -46,20 +46,20 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-/// A world with something changed in its settings.
+/// A world with changed settings.
 pub(crate) fn world_with(change: impl FnOnce(&mut Settings)) -> World {
     let mut settings = settings();
     change(&mut settings);
     World::new(settings).expect("the settings are sound")
 }
 
-/// A service and who calls it.
+/// A service, and the address of its caller.
 pub(crate) struct Bench {
     pub(crate) service: Service,
     pub(crate) client: IpAddr,
 }
 
-/// An answer, read whole.
+/// An answer, with its whole body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -68,7 +68,7 @@ pub(crate) struct Answer {
     pub(crate) stage: Option<Stage>,
 }
 
-/// A call to be made.
+/// A call.
 #[derive(Debug, Clone)]
 pub(crate) struct Sent {
     pub(crate) method: Method,
@@ -78,18 +78,18 @@ pub(crate) struct Sent {
     pub(crate) body: Body,
 }
 
-/// A bench of the default settings.
+/// A bench with the default settings.
 pub(crate) fn bench() -> Bench {
     bench_with(|_| {})
 }
 
-/// A bench with something changed in its settings.
+/// A bench with changed settings.
 pub(crate) fn bench_with(change: impl FnOnce(&mut Settings)) -> Bench {
     let service = Service::new(world_with(change));
     Bench { service, client: IpAddr::V4(Ipv4Addr::LOCALHOST) }
 }
 
-/// A bench with something changed in its answers.
+/// A bench with changed answers.
 pub(crate) fn bench_answering(change: impl FnOnce(&mut Answers)) -> Bench {
     bench_with(|settings| change(&mut settings.answers))
 }
@@ -115,7 +115,7 @@ impl Bench {
         })
     }
 
-    /// A token of the first company's application for both scopes.
+    /// A token of the first company's application with both scopes.
     pub(crate) fn token(&self) -> String {
         self.token_of("demo-main", "read write")
     }
@@ -132,12 +132,12 @@ impl Bench {
         self.send(&post("/oauth/token").form(&form)).ok().text("/access_token")
     }
 
-    /// `GET` with a token for both scopes.
+    /// Makes a `GET` with a token with both scopes.
     pub(crate) fn get(&self, target: &str) -> Answer {
         self.send(&get(target).token(&self.token()))
     }
 
-    /// Asks the control plane.
+    /// Performs an action of the control plane.
     pub(crate) fn ask(&self, ask: ControlAction) -> Result<Value, Refusal> {
         self.service.control(start(), ask)
     }
@@ -148,20 +148,20 @@ impl Bench {
         self.ask(ControlAction::MoveClock(ClockMove::Advance(seconds))).expect("time goes forward")
     }
 
-    /// Creates a request and gives its id.
+    /// Creates a request and returns its id.
     #[track_caller]
     pub(crate) fn create(&self, fields: &[(&str, &str)]) -> String {
         let answer = self.send(&post("/v1/requests").token(&self.token()).multipart(texts(fields)));
         answer.ok().text("/data/id")
     }
 
-    /// All that the control plane knows of a request.
+    /// A request as the control plane shows it.
     #[track_caller]
     pub(crate) fn known(&self, id: &str) -> Value {
         self.ask(ControlAction::GetLegalRequest { id: id.to_owned() }).expect("the request exists")
     }
 
-    /// The status of a request, without reading it through the API.
+    /// The status of a request, without a read through the API.
     #[track_caller]
     pub(crate) fn status(&self, id: &str) -> String {
         self.known(id)["status"].as_str().expect("a status").to_owned()
@@ -204,7 +204,7 @@ impl Answer {
         self.value(pointer).as_str().unwrap_or_else(|| panic!("no text at {pointer}")).to_owned()
     }
 
-    /// A header, empty where it is absent.
+    /// A header; empty if it is absent.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("")
     }
@@ -215,7 +215,7 @@ impl Answer {
         self
     }
 
-    /// Status and problem type, or `error` of a token failure, or nothing.
+    /// The status, and the problem type or the `error` of a token failure; empty for a success.
     pub(crate) fn outcome(&self) -> (u16, String) {
         let json: Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let named = json.get("type").or_else(|| json.get("error")).and_then(Value::as_str);
@@ -269,7 +269,7 @@ impl Sent {
         self
     }
 
-    /// With a form body.
+    /// With a form as body.
     pub(crate) fn form(self, fields: &[(&str, &str)]) -> Self {
         let mut form = form_urlencoded::Serializer::new(String::new());
         let body = form.extend_pairs(fields).finish();
@@ -277,7 +277,7 @@ impl Sent {
         Self { body: Body::Whole(body.into()), ..sent }
     }
 
-    /// With a JSON body.
+    /// With JSON as body.
     pub(crate) fn json(self, body: &Value) -> Self {
         let sent = self.header("content-type", "application/json");
         Self { body: Body::Whole(body.to_string().into()), ..sent }
@@ -306,7 +306,7 @@ pub(crate) fn text(name: &str, value: &str) -> Part {
     }
 }
 
-/// A file of a few bytes.
+/// A small file.
 pub(crate) fn file(name: &str, file_name: &str) -> Part {
     Part {
         name: name.to_owned(),
@@ -317,14 +317,14 @@ pub(crate) fn file(name: &str, file_name: &str) -> Part {
     }
 }
 
-/// A file that claims to be so long; no byte of it exists.
+/// A file with this length and without bytes.
 pub(crate) fn file_of(name: &str, file_name: &str, length: u64) -> Part {
     let mut part = file(name, file_name);
     part.content.length = length;
     part
 }
 
-/// A sound request against the workflow with one signer of several options.
+/// A valid request against the workflow with one signer of several options.
 pub(crate) fn sound() -> Vec<(&'static str, &'static str)> {
     vec![
         ("workflow_id", SINGLE_SIGNER),
@@ -337,7 +337,7 @@ pub(crate) fn sound() -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-/// [`sound`], but with a counterparty of this address.
+/// As [`sound`], with this counterparty address.
 pub(crate) fn sound_with_counterparty(email: &'static str) -> Vec<(&'static str, &'static str)> {
     let mut fields = sound();
     fields.retain(|(name, _)| *name != "counterparty_email");

@@ -184,7 +184,7 @@ fn minted_tokens_are_as_old_as_asked() {
 }
 
 #[test]
-fn expired_and_revoked_tokens_are_told_apart() {
+fn expired_and_revoked_tokens_have_different_problems() {
     let bench = bench();
     let (expired, revoked, kept) = (bench.token(), bench.token(), bench.token());
     bench.ask(ControlAction::ExpireToken { token: expired.clone() }).expect("it is a token");

@@ -1,4 +1,4 @@
-//! The delivery thread is woken only if something is due earlier than it knows.
+//! The delivery thread is woken only if something falls due earlier than before.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use moot_mock::settings::Progression;
 
 use crate::support::{bench_with, sound};
 
-/// Counts how often three creations wake it.
+/// Counts the wake-ups by three creations.
 #[track_caller]
 fn check_wakings(progression: Progression, expected: usize) {
     let bench = bench_with(|settings| settings.progression = progression);
@@ -23,12 +23,12 @@ fn check_wakings(progression: Progression, expected: usize) {
 }
 
 #[test]
-fn nobody_is_woken_if_nothing_falls_due() {
+fn the_thread_is_not_woken_if_nothing_falls_due() {
     check_wakings(Progression::Manual, 0);
     check_wakings(Progression::OnRead { reads: 2 }, 0);
 }
 
 #[test]
-fn only_the_first_of_what_falls_due_together_wakes() {
+fn only_the_first_of_several_due_changes_wakes() {
     check_wakings(Progression::Timed { seconds: 5 }, 1);
 }

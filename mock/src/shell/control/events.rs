@@ -1,10 +1,10 @@
 //! `GET /events`: server-sent events of a world.
 //!
-//! A task looks for news many times a second and hands them to the connection. While a reader does not take
-//! them, the task waits. Then the reader is told how many events it has lost.
+//! A task polls the world for new events and passes them to the connection. While the reader does not read,
+//! the task waits. The next message then says how many events were lost.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,18 +21,18 @@ use crate::shell::sandbox::Realm;
 use crate::shell::site::Site;
 use crate::value::message::wire::WireCall;
 
-/// Between two looks for news.
-const LOOK: Duration = Duration::from_millis(40);
-/// After a look that found more than a reader is told, the next one is later: a busy mock has better things to do.
-const LOOK_AFTER_LOSS: Duration = Duration::from_millis(250);
-/// After so many looks without news a comment is sent, so that no gateway closes the connection.
-const QUIET_LOOKS_MAX: u32 = 250;
+/// Time between two polls.
+const POLL: Duration = Duration::from_millis(40);
+/// Time between two polls after events were lost. It saves work while the mock is busy.
+const POLL_AFTER_LOSS: Duration = Duration::from_millis(250);
+/// After this number of polls without an event a comment is sent, so that no gateway closes the connection.
+const IDLE_POLLS_MAX: u32 = 250;
 /// The media type of server-sent events.
-pub(super) const EVENT_STREAM: &str = "text/event-stream";
-/// With this header a reader says which event it has seen last.
+const EVENT_STREAM: &str = "text/event-stream";
+/// The header in which a reader names the last event that it received.
 const LAST_EVENT_ID: &str = "last-event-id";
 
-/// The events of a world, until the reader leaves, the mock ends, or `timeout` is over.
+/// Streams the events of a world until the reader disconnects, the mock ends, or `timeout` has passed.
 pub(super) fn stream(
     site: &Site,
     realm: &Arc<Realm>,
@@ -47,75 +47,69 @@ pub(super) fn stream(
         let hello = watcher.hello(&world);
         (watcher, hello)
     };
-    // Without a socket a body is collected whole.
+    // Without a socket (wiremock) the whole body is collected first, so an endless one would never be sent.
     let is_on_socket = parts.extensions.get::<WireCall>().is_some();
     let timeout = timeout.or((!is_on_socket).then_some(Duration::ZERO));
-    // One message at a time: what a slow reader has not taken is not kept for it.
+    // One message at a time: events are not buffered for a slow reader.
     let (to_reader, messages) = mpsc::channel(1);
-    let reader = EventReader { realm: Arc::downgrade(realm), watcher, to_reader };
-    tokio::spawn(reader.run(hello, timeout, site.ending.subscribe()));
+    let ending = site.ending.subscribe();
+    tokio::spawn(send_events(Arc::downgrade(realm), watcher, to_reader, hello, timeout, ending));
     let mut response = problem::respond(StatusCode::OK, EVENT_STREAM, String::new());
     *response.body_mut() = SiteBody::messages(messages);
     let no_store = HeaderValue::from_static("no-store");
     response.headers_mut().insert(CACHE_CONTROL, no_store);
-    // nginx collects answers otherwise.
+    // Without it nginx buffers the response.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 
-struct EventReader {
-    realm: std::sync::Weak<Realm>,
-    watcher: EventWatcher,
+async fn send_events(
+    realm: Weak<Realm>,
+    mut watcher: EventWatcher,
     to_reader: mpsc::Sender<Bytes>,
-}
-
-impl EventReader {
-    async fn run(
-        mut self,
-        hello: ControlEvent,
-        timeout: Option<Duration>,
-        mut ending: watch::Receiver<bool>,
-    ) {
-        let end = timeout.map(|timeout| clock::instant() + timeout);
-        let mut looks = tokio::time::interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut text = text(&[hello]);
-        let mut quiet_looks = 0;
-        loop {
-            let Some(realm) = self.realm.upgrade() else { return };
-            let news = self.watcher.news(&realm.service.world(), clock::now());
-            if news.iter().any(|event| event.kind == EventKind::Lost) {
-                looks.reset_after(LOOK_AFTER_LOSS);
-            }
-            text.push_str(&self::text(&news));
-            drop(realm);
-            quiet_looks = if text.is_empty() { quiet_looks + 1 } else { 0 };
-            if quiet_looks > QUIET_LOOKS_MAX {
-                text.push_str(":\n\n");
-                quiet_looks = 0;
-            }
-            if !text.is_empty() {
-                let sent = tokio::select! {
-                    sent = self.to_reader.send(Bytes::from(std::mem::take(&mut text))) => sent.is_ok(),
-                    _ = ending.wait_for(|is_ending| *is_ending) => false,
-                };
-                if !sent {
-                    return;
-                }
-            }
-            if end.is_some_and(|end| clock::instant() >= end) {
+    hello: ControlEvent,
+    timeout: Option<Duration>,
+    mut ending: watch::Receiver<bool>,
+) {
+    let end = timeout.map(|timeout| clock::instant() + timeout);
+    let mut polls = tokio::time::interval(POLL);
+    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut message = text(&[hello]);
+    let mut idle_polls = 0;
+    loop {
+        let Some(realm) = realm.upgrade() else { return };
+        let events = watcher.news(&realm.service.world(), clock::now());
+        drop(realm);
+        if events.iter().any(|event| event.kind == EventKind::Lost) {
+            polls.reset_after(POLL_AFTER_LOSS);
+        }
+        message.push_str(&text(&events));
+        idle_polls = if message.is_empty() { idle_polls + 1 } else { 0 };
+        if idle_polls > IDLE_POLLS_MAX {
+            message.push_str(":\n\n");
+            idle_polls = 0;
+        }
+        if !message.is_empty() {
+            let is_sent = tokio::select! {
+                sent = to_reader.send(Bytes::from(std::mem::take(&mut message))) => sent.is_ok(),
+                _ = ending.wait_for(|is_ending| *is_ending) => false,
+            };
+            if !is_sent {
                 return;
             }
-            tokio::select! {
-                _ = looks.tick() => {}
-                () = self.to_reader.closed() => return,
-                _ = ending.wait_for(|is_ending| *is_ending) => return,
-            }
+        }
+        if end.is_some_and(|end| clock::instant() >= end) {
+            return;
+        }
+        tokio::select! {
+            _ = polls.tick() => {}
+            () = to_reader.closed() => return,
+            _ = ending.wait_for(|is_ending| *is_ending) => return,
         }
     }
 }
 
-/// Events as their media type writes them. JSON has no line break outside of its texts, and none in them.
+/// Events in the form of [`EVENT_STREAM`]. JSON on one line contains no line break.
 fn text(events: &[ControlEvent]) -> String {
     let mut text = String::new();
     for event in events {

@@ -1,4 +1,4 @@
-//! Answers a call to the control plane: finds its route, reads its action, and has it performed.
+//! Answers a call to the control plane: finds its route, reads its action, and performs it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,14 +25,15 @@ use crate::shell::sandbox::Realm;
 use crate::shell::site::{ControlRights, Site};
 use crate::value::message::call::BodyFault;
 
-/// Bytes of a request; the bytes of an address are the largest.
+/// The largest body of a request, in bytes. The largest ones register the content of an address.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// Its value if it is absent.
+/// Default of [`WAIT_MEMBER`].
 const WAIT_SECONDS: u64 = 10;
+/// Largest value of [`WAIT_MEMBER`].
 const WAIT_SECONDS_MAX: u64 = 600;
 
-/// Answers a call to the control plane of `realm`; `path` is what follows `/__admin`.
+/// Answers a call to the control plane of `realm`; `path` is the part after `/__admin`.
 pub(crate) async fn call(
     site: &Site,
     realm: &Arc<Realm>,
@@ -89,17 +90,17 @@ async fn answer(
         (status, text(&value, sent))
     };
     let text = match status {
-        // A body would end the connection (RFC 9110 §6.4.1). Only a planned status is such.
+        // These responses have no body (RFC 9110 §6.4.1). Only the built-in receiver answers them, as planned.
         Some(StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) => String::new(),
         _ => text,
     };
     Ok(problem::respond(status.unwrap_or(route.status), "application/json", text))
 }
 
-/// Whether a route is open to a caller. The use is counted for the account of the client.
+/// Refuses a route that is not open to the caller. Counts the call for the account of the client.
 fn check_rights(site: &Site, route: &'static Route, rights: ControlRights) -> Result<(), Refusal> {
     let is_refused = rights == ControlRights::Offered && !route.is_offered;
-    // Where a client has a token of its own, the others are not its calls.
+    // If the client has its own token, calls with another token are not its calls.
     if rights == ControlRights::Offered || !site.access.is_offering() {
         site.control_uses.count(route.method.as_str(), &route.path, is_refused);
     }
@@ -111,7 +112,7 @@ fn check_rights(site: &Site, route: &'static Route, rights: ControlRights) -> Re
     Ok(())
 }
 
-/// The text of an answer; of the member that a client sent, its exact text.
+/// The JSON text of an answer. `sent` is a member that a client sent, with its exact text.
 fn text(value: &Value, sent: Option<(&str, Box<RawValue>)>) -> String {
     let (Value::Object(members), Some((sent, exact))) = (value, sent) else {
         return value.to_string();
@@ -123,7 +124,7 @@ fn text(value: &Value, sent: Option<(&str, Box<RawValue>)>) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-/// How long receivers may be silent while an action waits for them.
+/// The longest time without an answer of a receiver, for an action that waits for deliveries.
 fn patience(members: &Value) -> Result<Duration, Refusal> {
     let seconds = members[WAIT_MEMBER].as_u64().unwrap_or(WAIT_SECONDS);
     if seconds > WAIT_SECONDS_MAX {
@@ -133,7 +134,7 @@ fn patience(members: &Value) -> Result<Duration, Refusal> {
     Ok(Duration::from_secs(seconds))
 }
 
-/// The route of a call, and the id in its path.
+/// Finds the route of a call, and the id in its path.
 fn route<'p>(
     site: &Site,
     realm: &Realm,
@@ -146,7 +147,7 @@ fn route<'p>(
         let detail = format!("there is no `{path}` below `/__admin`{hint}");
         return Err(Refusal::unknown(detail));
     }
-    // As everywhere in HTTP, `HEAD` is `GET` without the body.
+    // `HEAD` is `GET` without the body (RFC 9110 §9.3.2).
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let Some((route, id)) = at_path.find(|(route, _)| route.method == *method) else {
         let known: Vec<&str> = at(path).map(|(route, _)| route.method.as_str()).collect();
@@ -163,14 +164,14 @@ fn route<'p>(
     Ok((route, id))
 }
 
-/// The routes at a path, each with the id in it. A path that is named is none with an id: `/exchanges/count`.
+/// The routes at a path, each with the id in it. A literal path such as `/exchanges/count` matches no route with an id.
 fn at(path: &str) -> impl Iterator<Item = (&'static Route, &str)> {
-    let is_named = ROUTES.iter().any(|route| route.path == path);
-    let routes = ROUTES.iter().filter(move |route| !is_named || route.path == path);
+    let is_literal = ROUTES.iter().any(|route| route.path == path);
+    let routes = ROUTES.iter().filter(move |route| !is_literal || route.path == path);
     routes.filter_map(move |route| Some((route, route.id_of(path)?)))
 }
 
-/// The methods that a path takes.
+/// The header `Allow` of a path.
 fn allow(path: &str) -> HeaderValue {
     let methods = at(path).map(|(route, _)| match route.method {
         Method::GET => "GET,HEAD",
@@ -180,7 +181,7 @@ fn allow(path: &str) -> HeaderValue {
     HeaderValue::from_str(&methods).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// All members have the right types, so what is wrong now is a value.
+/// Reads an action. The types of all members were checked before, so an error is about a value.
 fn action<A: DeserializeOwned>(members: Value) -> Result<A, Refusal> {
     serde_json::from_value(members).map_err(|error| Refusal::invalid(error.to_string()))
 }

@@ -1,41 +1,37 @@
-//! The members of an action, as JSON: taken from path, query and body, and checked against the JSON
-//! Schema of the action, with errors for people.
+//! Reads the members of an action from path, query and body, and checks them against the JSON Schema of the
+//! action, with error messages for people.
 
-use crate::control::Refusal;
 use http::request::Parts;
 use moot_fixtures::nearest::{ending, nearest};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::routes::{PATH_MEMBER, Route, TAG};
+use crate::control::Refusal;
 
-/// The JSON object of an action, all of whose members have the right JSON type.
+/// Reads the JSON object of an action. All its members have the right JSON type.
 ///
 /// # Errors
-/// 400: no JSON object, or a member that is unknown, missing or of another type; 404: an id in the path
-/// that can't be one.
+/// 400: the body is no JSON object, or a member is unknown, missing or of a wrong type. 404: the id in the path
+/// is not a number where it must be one.
 pub(super) fn read(route: &Route, parts: &Parts, id: &str, body: &[u8]) -> Result<Value, Refusal> {
-    let mut members = if route.takes_any_body { Map::new() } else { of_body(route, body)? };
+    let mut members = if route.takes_any_body { Map::new() } else { read_body(route, body)? };
     if route.has_query() {
-        members.extend(of_query(route, parts.uri.query().unwrap_or_default())?);
+        members.extend(read_query(route, parts.uri.query().unwrap_or_default())?);
     }
     if let Some(schema) = route.members.get(PATH_MEMBER) {
-        members.insert(PATH_MEMBER.to_owned(), path_member(schema, id)?);
+        members.insert(PATH_MEMBER.to_owned(), read_id(schema, id)?);
     }
     members.insert(TAG.to_owned(), route.name.as_str().into());
     Ok(members.into())
 }
 
-fn path_member(schema: &Value, id: &str) -> Result<Value, Refusal> {
+fn read_id(schema: &Value, id: &str) -> Result<Value, Refusal> {
     let id = percent_decode_str(id).decode_utf8_lossy();
-    if !has_type(schema, "integer") {
-        return Ok(id.into_owned().into());
-    }
-    let number: Result<u64, _> = id.parse();
-    number.map(Value::from).map_err(|_| Refusal::unknown(format!("an id is a number, not `{id}`")))
+    from_text(schema, &id).ok_or_else(|| Refusal::unknown(format!("an id is a number, not `{id}`")))
 }
 
-fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, Refusal> {
+fn read_query(route: &Route, query: &str) -> Result<Map<String, Value>, Refusal> {
     let mut members = Map::new();
     for (name, text) in form_urlencoded::parse(query.as_bytes()) {
         let mut known = route.own_members();
@@ -43,20 +39,22 @@ fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, Refusal> {
             let hint = ending(nearest(&name, route.own_members().map(|(known, _)| known)));
             return Err(Refusal::malformed(format!("unknown parameter `{name}`{hint}")));
         };
-        let value = if has_type(schema, "integer") {
-            let number: Result<u64, _> = text.parse();
-            let wrong = |_| Refusal::malformed(format!("`{name}` is a number, not `{text}`"));
-            number.map_err(wrong)?.into()
-        } else {
-            text.into_owned().into()
-        };
-        members.insert(name.to_owned(), value);
+        let wrong = || Refusal::malformed(format!("`{name}` is a number, not `{text}`"));
+        members.insert(name.to_owned(), from_text(schema, &text).ok_or_else(wrong)?);
     }
     Ok(members)
 }
 
-/// An empty body is an empty object.
-fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, Refusal> {
+/// The value of a member in a path or a query; `None` if it must be a number and is none.
+fn from_text(schema: &Value, text: &str) -> Option<Value> {
+    match has_type(schema, "integer") {
+        true => text.parse::<u64>().ok().map(Value::from),
+        false => Some(text.into()),
+    }
+}
+
+/// Reads a body. An empty one counts as an empty object.
+fn read_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, Refusal> {
     let body = if body.is_empty() { b"{}" } else { body };
     let json: Value = serde_json::from_slice(body)
         .map_err(|error| Refusal::malformed(format!("the body is not JSON: {error}")))?;
@@ -85,9 +83,9 @@ fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), Refusal>
     if value.is_null() || fits(schema, value) {
         return Ok(());
     }
-    let (wanted, hint) = (wanted(schema), nearest_choice(schema, value));
-    let says = schema["description"].as_str().unwrap_or_default();
-    let detail = format!("`{name}` must be {wanted}, not `{value}` ({says}){hint}");
+    let (expected, hint) = (expected(schema), nearest_choice(schema, value));
+    let description = schema["description"].as_str().unwrap_or_default();
+    let detail = format!("`{name}` must be {expected}, not `{value}` ({description}){hint}");
     Err(Refusal::malformed(detail))
 }
 
@@ -105,10 +103,10 @@ fn unknown(route: &Route, name: &str) -> String {
 fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Refusal> {
     let mut required = route.required.iter().filter(|name| *name != PATH_MEMBER);
     if let Some(name) = required.find(|name| !members.contains_key(*name)) {
-        let says = route.members[name]["description"].as_str().unwrap_or_default();
-        return Err(Refusal::malformed(format!("missing field `{name}` ({says})")));
+        let description = route.members[name]["description"].as_str().unwrap_or_default();
+        return Err(Refusal::malformed(format!("missing field `{name}` ({description})")));
     }
-    // A member with its default value asks for nothing.
+    // A member with its default value counts as absent.
     let is_given = |name: &&String| {
         let default = &route.members[*name]["default"];
         members.get(*name).is_some_and(|value| !value.is_null() && value != default)
@@ -124,7 +122,7 @@ fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Ref
     Ok(())
 }
 
-/// Whether a JSON Schema of a member names a type.
+/// Whether a JSON Schema allows a type.
 fn has_type(schema: &Value, name: &str) -> bool {
     types(schema).any(|known| known == name)
 }
@@ -139,7 +137,7 @@ fn choices(schema: &Value) -> Option<&Vec<Value>> {
     schema["enum"].as_array()
 }
 
-/// Whether a value has the type, and is one of the choices, of a JSON Schema.
+/// Whether a value has a type, and is one of the choices, of a JSON Schema.
 fn fits(schema: &Value, value: &Value) -> bool {
     if let Some(choices) = choices(schema) {
         return choices.contains(value);
@@ -159,11 +157,11 @@ fn fits(schema: &Value, value: &Value) -> bool {
     types(schema).next().is_none() || types(schema).any(is_of)
 }
 
-/// What a JSON Schema allows, in words.
-fn wanted(schema: &Value) -> String {
+/// The values that a JSON Schema allows, in words.
+fn expected(schema: &Value) -> String {
     let words = types(schema).filter_map(|name| match name {
-        "array" => Some(format!("a list of {}", many(&schema["items"]))),
-        "string" if choices(schema).is_some() => Some(format!("one of {}", many(schema))),
+        "array" => Some(format!("a list of {}", plural(&schema["items"]))),
+        "string" if choices(schema).is_some() => Some(format!("one of {}", plural(schema))),
         "string" => Some("a text".to_owned()),
         "object" => Some("an object".to_owned()),
         "boolean" => Some("true or false".to_owned()),
@@ -174,8 +172,8 @@ fn wanted(schema: &Value) -> String {
     words.collect::<Vec<_>>().join(" or ")
 }
 
-/// The members of a list of this JSON Schema, in words.
-fn many(schema: &Value) -> String {
+/// The items of a list with this JSON Schema, in words.
+fn plural(schema: &Value) -> String {
     match choices(schema) {
         Some(choices) => choices
             .iter()

@@ -8,13 +8,13 @@ use super::routes::{PATH_MEMBER, ROUTES, Route, WAIT_MEMBER};
 use crate::shell::sandbox::Realm;
 use crate::shell::site::Site;
 
-/// The JSON Schemas of the answers (`schemas`), and which action gives which (`answers`). A test checks
-/// them against real answers.
+/// The JSON Schemas of the answers (`schemas`), and the schema of each action's answer (`answers`). A test
+/// checks them against real answers.
 static ANSWERS: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("answers.json")).expect("a test reads the answers")
 });
 
-/// The document of a world's control plane.
+/// The OpenAPI document of a world's control plane.
 pub(super) fn document(site: &Site, realm: &Realm) -> Value {
     let mut paths = Map::new();
     for route in ROUTES.iter().filter(|route| route.is_of(site, realm)) {
@@ -29,7 +29,7 @@ pub(super) fn document(site: &Site, realm: &Realm) -> Value {
         "info": {
             "title": "Moot control plane",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Steers the mock of the Legal Request Service. On loopback it is open; elsewhere it wants a bearer token.",
+            "description": "Controls the mock of the Legal Request Service. On loopback it is open; elsewhere it needs a bearer token.",
         },
         "servers": [{ "url": format!("{}/__admin", realm.settings.base_url) }],
         "security": [{}, { "admin_token": [] }],
@@ -75,10 +75,9 @@ fn operation(route: &Route) -> Value {
         },
     });
     if route.members.contains_key(WAIT_MEMBER) {
-        let answered = &operation["responses"][route.status.as_str()];
-        let mut given_up = answered.clone();
-        given_up["description"] = "Done, but receivers are too slow: not all was delivered".into();
-        operation["responses"]["202"] = given_up;
+        let mut timed_out = operation["responses"][route.status.as_str()].clone();
+        timed_out["description"] = "Done, but receivers are too slow: not all was delivered".into();
+        operation["responses"]["202"] = timed_out;
     }
     let mut members = route.own_members().peekable();
     if members.peek().is_none() {

@@ -1,4 +1,4 @@
-//! What each action does: asks the core, or the site.
+//! Performs the actions of the control plane.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use crate::service::AttemptResult;
 use crate::shell::clock;
 use crate::shell::delivery::SettleOutcome;
 use crate::shell::drill_run::DrillRun;
-use crate::shell::receiver::{Arrival, RECEIVED_BYTES_MAX};
+use crate::shell::receiver::RECEIVED_BYTES_MAX;
 use crate::shell::sandbox::{Realm, SandboxPlan};
 use crate::shell::site::Site;
 
-/// Between two looks for a delivery.
-const DELIVERY_LOOK: Duration = Duration::from_millis(20);
+/// Time between two polls for a delivery.
+const DELIVERY_POLL: Duration = Duration::from_millis(20);
 
 /// A call of the control plane.
 pub(super) struct ControlCall<'c> {
@@ -29,11 +29,11 @@ pub(super) struct ControlCall<'c> {
     pub(super) realm: &'c Arc<Realm>,
     pub(super) parts: &'c Parts,
     pub(super) body: Bytes,
-    /// How long receivers may be silent while the action waits for them.
+    /// The longest time without an answer of a receiver while the action waits for deliveries.
     pub(super) patience: Duration,
 }
 
-/// An answer: its JSON, and its status if that is not the one of its route.
+/// An answer: its JSON, and its status if it differs from that of the route.
 pub(super) type Reply = (Option<StatusCode>, Value);
 
 /// Performs an action on the site.
@@ -55,21 +55,22 @@ pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Resul
         }
         SiteAction::DeleteSandbox { id } => delete_sandbox(site, &id)?,
         SiteAction::SettleDeliveries { .. } => {
-            let begun = site.deliverer.begin(realm).await;
-            return Ok(outcome(site.deliverer.settle(realm, begun, call.patience).await));
+            let settling = site.deliverer.begin(realm).await;
+            let outcome = site.deliverer.settle(realm, settling, call.patience).await;
+            return Ok(settled_reply(outcome));
         }
         SiteAction::WaitForExchange { filter, count, timeout_seconds } => {
-            wait(realm, filter, count, Duration::from_secs(timeout_seconds)).await?
+            wait_for_calls(realm, filter, count, Duration::from_secs(timeout_seconds)).await?
         }
         SiteAction::WaitForDelivery { filter, timeout_seconds } => {
             wait_for_delivery(call, filter, Duration::from_secs(timeout_seconds)).await?
         }
-        // The handler streams it: it has no JSON.
+        // The handler streams the events before it comes here.
         SiteAction::Events { .. } => json!({}),
         SiteAction::ListFindings => findings(site, realm).await?,
         SiteAction::ListSandboxFindings { id } => {
             site.collect();
-            let realm = site.sandboxes.look(&id).ok_or_else(|| unknown_sandbox(&id))?;
+            let realm = site.sandboxes.peek(&id).ok_or_else(|| unknown_sandbox(&id))?;
             findings(site, &realm).await?
         }
         SiteAction::GetDrillRun => json!(DrillRun::default()),
@@ -107,14 +108,14 @@ pub(super) async fn on_world(
         _ => None,
     };
     let moves_clock = matches!(action, ControlAction::MoveClock(_));
-    // Before the action, so that no attempt that it makes due is missed.
-    let begun = if moves_clock { Some(deliverer.begin(realm).await) } else { None };
+    // Begins before the action, so that every attempt that the action makes due is recorded.
+    let settling = if moves_clock { Some(deliverer.begin(realm).await) } else { None };
     let is_back = earlier.is_some();
     let mut value = match earlier {
         Some(checkpoint) => {
             let (value, former) = realm.service.go_back(clock::now(), checkpoint.as_deref())?;
             if let Some(former) = call.site.sandboxes.remember_former(realm, former) {
-                // Removing thousands of files takes seconds.
+                // Dropping a world may remove thousands of files, which takes seconds.
                 tokio::task::spawn_blocking(move || drop(former));
             }
             value
@@ -122,11 +123,12 @@ pub(super) async fn on_world(
         None => realm.service.control(clock::now(), action)?,
     };
     let mut status = None;
-    if let Some(begun) = begun {
-        let (given_up, attempts) = outcome(deliverer.settle(realm, begun, call.patience).await);
-        status = given_up;
-        if let (Value::Object(moved), Value::Object(attempts)) = (&mut value, attempts) {
-            moved.extend(attempts);
+    if let Some(settling) = settling {
+        let outcome = deliverer.settle(realm, settling, call.patience).await;
+        let (timeout_status, attempts) = settled_reply(outcome);
+        status = timeout_status;
+        if let (Value::Object(clock), Value::Object(attempts)) = (&mut value, attempts) {
+            clock.extend(attempts);
         }
     }
     if is_back {
@@ -152,7 +154,7 @@ fn index(site: &Site, realm: &Realm) -> Value {
     })
 }
 
-/// Uploads by address may be tried on any mock: one that fetches leaves the names alone that are
+/// `consent` has `fetch` for every mock: even with `--fetch`, a mock never connects to names that are
 /// reserved for examples.
 fn health(site: &Site, realm: &Realm) -> Value {
     let sandboxes = realm.sandbox.is_none().then(|| site.sandboxes.count());
@@ -188,7 +190,7 @@ fn delete_sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
     match site.sandboxes.remove(id)? {
         Some(realm) => {
             site.deliverer.remove(&realm);
-            // Removing thousands of files takes seconds.
+            // Dropping a world may remove thousands of files, which takes seconds.
             tokio::task::spawn_blocking(move || drop(realm));
             Ok(json!({ "deleted": id }))
         }
@@ -200,11 +202,11 @@ fn unknown_sandbox(id: &str) -> Refusal {
     Refusal::unknown(format!("there is no sandbox `{id}`"))
 }
 
-/// A sandbox, without a new lease. Shape: as it was answered when it was made, with `settings`, `clock`,
-/// `lease_ends_in_seconds` and `calls`, how many were recorded.
+/// Describes a sandbox without renewing its lease. Shape: the answer to its creation, with `settings`, `clock`,
+/// `lease_ends_in_seconds`, and `calls`, the number of recorded calls.
 fn sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
     site.collect();
-    let realm = site.sandboxes.look(id).ok_or_else(|| unknown_sandbox(id))?;
+    let realm = site.sandboxes.peek(id).ok_or_else(|| unknown_sandbox(id))?;
     let mut shown = realm.describe();
     for (name, action) in
         [("settings", ControlAction::GetSettings), ("clock", ControlAction::GetClock)]
@@ -217,12 +219,13 @@ fn sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
     Ok(shown)
 }
 
-/// What the judge of the site says of the journal of this world. Judging takes long where there are many calls.
+/// Judges the journal of a world by the rules of conduct.
 async fn findings(site: &Site, realm: &Realm) -> Result<Value, Refusal> {
     let Some(judge) = site.judge.clone() else {
         return Err(Refusal::unknown("this mock has no rules of conduct"));
     };
     let journal = realm.journal();
+    // Judging many calls takes long.
     let judged = tokio::task::spawn_blocking(move || judge(&journal)).await;
     judged.ok().flatten().ok_or_else(|| Refusal::conflict("the journal can't be judged"))
 }
@@ -231,7 +234,7 @@ fn received(realm: &Realm) -> Value {
     realm.mailbox.view(&realm.settings.base_url)
 }
 
-/// A call from outside is kept beside the world's own deliveries.
+/// Takes a call of another program into the mailbox of the world's own deliveries.
 fn receive(call: &ControlCall<'_>) -> Result<Reply, Refusal> {
     if call.body.len() > RECEIVED_BYTES_MAX {
         let detail = format!("a receiver takes {RECEIVED_BYTES_MAX} bytes at most");
@@ -241,13 +244,13 @@ fn receive(call: &ControlCall<'_>) -> Result<Reply, Refusal> {
         let value = value.to_str().ok()?;
         Some((name.as_str(), value))
     });
-    let arrival = Arrival::new(call.parts.uri.query(), headers, call.body.clone());
     let now = call.realm.service.now(clock::now());
-    Ok((Some(call.realm.mailbox.take(now, arrival)), json!({})))
+    let query = call.parts.uri.query();
+    Ok((Some(call.realm.mailbox.take(now, query, headers, call.body.clone())), json!({})))
 }
 
-/// The newest calls that match, once there are so many.
-async fn wait(
+/// Waits until `count` calls match, and returns the newest ones.
+async fn wait_for_calls(
     realm: &Realm,
     filter: ExchangeFilter,
     count: usize,
@@ -255,7 +258,7 @@ async fn wait(
 ) -> Result<Value, Refusal> {
     let found = async {
         loop {
-            // Registered before the look, so that no call is missed between the two.
+            // Subscribes before it reads, so that no call is missed in between.
             let mut called = std::pin::pin!(realm.called.notified());
             called.as_mut().enable();
             let action = ControlAction::ListExchanges { filter: filter.clone(), limit: count };
@@ -267,11 +270,16 @@ async fn wait(
         }
     };
     let found = tokio::time::timeout(timeout, found).await;
-    found.unwrap_or_else(|_| Err(missed(realm, filter, count, timeout)))
+    found.unwrap_or_else(|_| Err(calls_timeout(realm, filter, count, timeout)))
 }
 
-/// What came instead of the calls that were waited for.
-fn missed(realm: &Realm, filter: ExchangeFilter, wanted: usize, timeout: Duration) -> Refusal {
+/// The 408 of a wait for calls, with the number of matching calls and the nearest miss.
+fn calls_timeout(
+    realm: &Realm,
+    filter: ExchangeFilter,
+    wanted: usize,
+    timeout: Duration,
+) -> Refusal {
     let nearest = control::nearest_exchange(&realm.service.world(), &filter);
     let action = ControlAction::CountExchanges { filter };
     let counted = realm.service.control(clock::now(), action).unwrap_or_default();
@@ -283,7 +291,7 @@ fn missed(realm: &Realm, filter: ExchangeFilter, wanted: usize, timeout: Duratio
     problem
 }
 
-/// The deliveries that match, once there is one.
+/// Waits until a delivery matches, and returns the matching ones.
 async fn wait_for_delivery(
     call: &ControlCall<'_>,
     filter: DeliveryFilter,
@@ -297,7 +305,7 @@ async fn wait_for_delivery(
             if found["deliveries"].as_array().is_some_and(|found| !found.is_empty()) {
                 return Ok(found);
             }
-            tokio::time::sleep(DELIVERY_LOOK).await;
+            tokio::time::sleep(DELIVERY_POLL).await;
         }
     };
     let found = tokio::time::timeout(timeout, found).await;
@@ -313,13 +321,13 @@ async fn wait_for_delivery(
     })
 }
 
-/// 202 where attempts are still in flight.
-fn outcome(settled: SettleOutcome) -> Reply {
-    let attempts = settled.attempts.into_iter().map(|(delivery, result)| match result {
+/// The answer about settled deliveries: 202 if attempts are still in flight.
+fn settled_reply(outcome: SettleOutcome) -> Reply {
+    let attempts = outcome.attempts.into_iter().map(|(delivery, result)| match result {
         AttemptResult::Status(status) => json!({"delivery": delivery, "status": status}),
         AttemptResult::NoAnswer(why) => json!({"delivery": delivery, "error": why}),
     });
-    let (attempts, in_flight) = (attempts.collect::<Vec<_>>(), settled.in_flight);
+    let (attempts, in_flight) = (attempts.collect::<Vec<_>>(), outcome.in_flight);
     let mut value = json!({ "attempts": attempts, "in_flight": in_flight.len() });
     if in_flight.is_empty() {
         return (None, value);

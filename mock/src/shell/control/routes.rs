@@ -12,15 +12,14 @@ use crate::control::ControlAction;
 use crate::shell::sandbox::Realm;
 use crate::shell::site::Site;
 
-/// The member of an action that names it.
+/// The member of an action with its name.
 pub(super) const TAG: &str = "action";
-/// The member of an action that stands in its path.
+/// The member of an action that is part of its path.
 pub(super) const PATH_MEMBER: &str = "id";
-
 /// The member of actions that wait for receivers.
 pub(super) const WAIT_MEMBER: &str = "wait_seconds";
 
-/// One route, and the action that it carries.
+/// One route, and its action.
 pub(super) struct Route {
     /// The action's name, such as `mint_token`.
     pub(super) name: String,
@@ -29,20 +28,20 @@ pub(super) struct Route {
     pub(super) method: Method,
     /// Below `/__admin`.
     pub(super) path: String,
-    /// One line for people.
+    /// One line that describes the action.
     pub(super) title: String,
     /// The status of success.
     pub(super) status: StatusCode,
     /// The media type of its answer.
     pub(super) media_type: String,
-    /// Whether its body is not JSON of ours.
+    /// Whether its body may be anything, not only the JSON of an action.
     pub(super) takes_any_body: bool,
-    /// Whether it is offered to a client that is graded.
+    /// Whether a client that is graded may use it.
     pub(super) is_offered: bool,
-    /// JSON Schemas of its members, but for the tag.
+    /// JSON Schemas of its members, without the tag.
     pub(super) members: Map<String, Value>,
     pub(super) required: Vec<String>,
-    /// If not empty, exactly one of these members must be there.
+    /// If not empty, exactly one of these members must be given.
     pub(super) one_of: Vec<String>,
 }
 
@@ -62,7 +61,7 @@ fn routes<A: JsonSchema>(is_of_site: bool) -> Vec<Route> {
 }
 
 impl Route {
-    /// The route of one variant of an action, by its JSON Schema.
+    /// Derives the route of an action from the JSON Schema of its variant.
     fn of(mut variant: Value, is_of_site: bool) -> Self {
         let mut members: Map<String, Value> = match variant["properties"].take() {
             Value::Object(members) => members,
@@ -96,8 +95,8 @@ impl Route {
         }
     }
 
-    /// Whether a world has this route. Sandboxes are made and deleted at the root, not in a sandbox. Nobody judges
-    /// clients where no judge was given.
+    /// Whether the control plane of a world has this route. Sandboxes are managed at the root only. Without a
+    /// judge there are no findings.
     pub(super) fn is_of(&self, site: &Site, realm: &Realm) -> bool {
         match self.path.as_str() {
             "/findings" => site.judge.is_some(),
@@ -106,36 +105,28 @@ impl Route {
         }
     }
 
-    /// Whether the members stand in the query; those of a `DELETE` may stand in the body too.
+    /// Whether the members are in the query; those of a `DELETE` may be in the body too.
     pub(super) fn has_query(&self) -> bool {
         matches!(self.method, Method::GET | Method::DELETE)
     }
 
-    /// Whether the members may stand in the body.
+    /// Whether the members may be in the body.
     pub(super) fn has_body(&self) -> bool {
         self.method != Method::GET
     }
 
-    /// The members that do not stand in the path, each with its JSON Schema.
+    /// The members that are not in the path, each with its JSON Schema.
     pub(super) fn own_members(&self) -> impl Iterator<Item = (&str, &Value)> {
         let members = self.members.iter().map(|(name, schema)| (name.as_str(), schema));
         members.filter(|(name, _)| *name != PATH_MEMBER)
     }
 
-    /// The `{id}` of a path, empty if the route has none; `None` where the path is not of this route.
+    /// The `{id}` of a path, empty if the route has none; `None` if the path does not match.
     pub(super) fn id_of<'p>(&self, path: &'p str) -> Option<&'p str> {
-        let (mine, given) = (self.path.split('/'), path.split('/'));
-        if mine.clone().count() != given.clone().count() {
-            return None;
-        }
-        let mut id = "";
-        for (mine, given) in mine.zip(given) {
-            match mine {
-                "{id}" if !given.is_empty() => id = given,
-                _ if mine == given => {}
-                _ => return None,
-            }
-        }
-        Some(id)
+        let Some((before, after)) = self.path.split_once("{id}") else {
+            return (self.path == path).then_some("");
+        };
+        let id = path.strip_prefix(before)?.strip_suffix(after)?;
+        (!id.is_empty() && !id.contains('/')).then_some(id)
     }
 }

@@ -1,5 +1,4 @@
-//! The actions of the control plane that concern more than the rules of one world: sandboxes, the
-//! built-in receiver, and waiting.
+//! The actions of the control plane on the site: sandboxes, the built-in receiver, and waiting.
 
 use std::time::Duration;
 
@@ -12,44 +11,44 @@ use crate::control::{DeliveryFilter, ExchangeFilter};
 use crate::shell::receiver::STATUSES_MAX;
 use crate::shell::sandbox::{SandboxPlan, lease};
 
-/// Seconds that a wait takes if it does not say.
+/// Default of `timeout_seconds`.
 const TIMEOUT_SECONDS: u64 = 10;
-/// Seconds that a wait takes at most.
+/// Largest value of `timeout_seconds`.
 const TIMEOUT_SECONDS_MAX: u64 = 60;
 
-/// One action of the control plane on the site. See [`crate::control::ControlAction`] for how the
-/// rest follows from this enum.
+/// One action of the control plane on the site. [`crate::control::ControlAction`] describes how the routes
+/// derive from such an enum.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub(super) enum SiteAction {
-    /// What there is
+    /// List the routes
     #[schemars(extend("x-route" = "GET /", "x-offered" = true))]
     Index,
-    /// That this is a mock, and what it allows
+    /// Confirm that this is a mock, and show its settings
     #[schemars(extend("x-route" = "GET /health", "x-offered" = true))]
     Health,
-    /// This control plane as OpenAPI 3.1
+    /// Get this control plane as OpenAPI 3.1
     #[serde(rename = "open_api")]
     #[schemars(extend("x-route" = "GET /openapi.json", "x-offered" = true))]
     OpenApi,
-    /// The sandboxes
+    /// List the sandboxes
     #[schemars(extend("x-route" = "GET /sandboxes", "x-offered" = true))]
     ListSandboxes,
-    /// Another world under its own base path
+    /// Create a sandbox: another world under its own base path
     #[schemars(extend("x-route" = "POST /sandboxes", "x-offered" = true, "x-status" = 201))]
     CreateSandbox(SandboxPlan),
-    /// All that is known of a sandbox: credentials, settings, clock and lease
+    /// Get the credentials, settings, clock and lease of a sandbox
     #[schemars(extend("x-route" = "GET /sandboxes/{id}", "x-offered" = true))]
     GetSandbox {
         /// its id
         id: String,
     },
-    /// Let the lease of a sandbox begin again, with another length if one is given
+    /// Renew the lease of a sandbox, with another length if one is given
     #[schemars(extend("x-route" = "POST /sandboxes/{id}/renew", "x-offered" = true))]
     RenewSandbox {
         /// its id
         id: String,
-        /// deleted once nobody called it for so long; as before if absent. A restart with `--state` has the first length again
+        /// seconds without a call after which the sandbox is deleted; unchanged if absent. After a restart with `--state` the first length applies again
         #[serde(rename = "lease_seconds", default, deserialize_with = "lease")]
         #[schemars(with = "Option<u64>")]
         lease: Option<Duration>,
@@ -60,81 +59,81 @@ pub(super) enum SiteAction {
         /// its id
         id: String,
     },
-    /// Wait until what is due was delivered; 202 with what is in flight if receivers are too slow
+    /// Wait until all due deliveries were attempted; 202 with the attempts in flight if receivers are too slow
     #[schemars(extend("x-route" = "POST /deliveries/settle", "x-offered" = true))]
     SettleDeliveries {
-        /// real time without an answer of any receiver, 10 if absent, 600 at most
+        /// longest real time without an answer of any receiver; 10 if absent, at most 600
         #[serde(rename = "wait_seconds")]
         _wait_seconds: Option<u64>,
     },
     /// Wait for a delivery that matches; 408 if none does in time
     #[schemars(extend("x-route" = "POST /deliveries/wait", "x-offered" = true))]
     WaitForDelivery {
-        /// Which.
+        /// The deliveries.
         #[serde(flatten)]
         filter: DeliveryFilter,
-        /// real time, 10 if absent, 60 at most
+        /// real time; 10 if absent, at most 60
         #[serde(default = "timeout_default", deserialize_with = "timeout")]
         timeout_seconds: u64,
     },
     /// Wait for calls that match; 408 with the nearest miss if they do not come in time
     #[schemars(extend("x-route" = "POST /exchanges/wait"))]
     WaitForExchange {
-        /// Which.
+        /// The calls.
         #[serde(flatten)]
         filter: ExchangeFilter,
-        /// for so many; 1 if absent
+        /// number of calls; 1 if absent
         #[serde(default = "one")]
         count: usize,
-        /// real time, 10 if absent, 60 at most
+        /// real time; 10 if absent, at most 60
         #[serde(default = "timeout_default", deserialize_with = "timeout")]
         timeout_seconds: u64,
     },
-    /// What happens from now on, as server-sent events: `exchange`, `change`, `delivery`, `clock`, `fault`. With the
-    /// header `Last-Event-ID` also the calls since that event; `lost` says how many a slow reader has missed
+    /// Stream new events as server-sent events: `exchange`, `change`, `delivery`, `clock`, `fault`. With the
+    /// header `Last-Event-ID` also the calls since that event; `lost` has the number of events that a slow reader missed
     #[schemars(extend("x-route" = "GET /events", "x-media-type" = "text/event-stream"))]
     Events {
-        /// Which calls.
+        /// The calls.
         #[serde(flatten)]
         filter: ExchangeFilter,
-        /// real time until the answer ends; 0: what there is already; without end if absent
+        /// real time until the stream ends; 0: only the events so far; no end if absent
         #[serde(default)]
         timeout_seconds: Option<u64>,
     },
-    /// What clients should do in another way, by the rules of conduct
+    /// List the rules of conduct that clients broke, with what to do instead
     #[schemars(extend("x-route" = "GET /findings"))]
     ListFindings,
-    /// The same for a sandbox; its lease does not begin again
+    /// The same for a sandbox, without renewing its lease
     #[schemars(extend("x-route" = "GET /sandboxes/{id}/findings"))]
     ListSandboxFindings {
         /// its id
         id: String,
     },
-    /// The drills of a client, with their ends and the grade. They run in `moot drill --console`; elsewhere `state` is `none`
+    /// Get the drills of a client, with their results and the grade. They run in `moot drill --console`; elsewhere `state` is `none`
     #[schemars(extend("x-route" = "GET /drill_run"))]
     GetDrillRun,
-    /// Start drills again: all, or the calm run and those that are named. A mock runs none, and refuses; `moot drill --console` does
+    /// Start drills again: all, or the calm run and the named ones. Only `moot drill --console` runs drills; a mock refuses
     #[schemars(extend("x-route" = "POST /drill_run", "x-status" = 202))]
     StartDrillRun {
         /// ids of drills; all if absent
         #[serde(rename = "only", default)]
         _only: Option<Vec<String>>,
     },
-    /// The built-in receiver: its address for webhooks, and what arrived
+    /// List the calls that the built-in receiver got, with its address for webhooks
     #[schemars(extend("x-route" = "GET /receiver", "x-offered" = true))]
     ListReceived,
-    /// The address for webhooks: takes any body, and answers as planned
+    /// The address for webhooks: takes any body, and answers the planned status
     #[schemars(extend("x-route" = "POST /receiver", "x-offered" = true, "x-any-body" = true))]
     Receive,
     /// Plan the statuses that the built-in receiver answers
     #[schemars(extend("x-route" = "PUT /receiver", "x-offered" = true))]
     PlanReceiver {
-        /// the status of the next arrival, of the one after it, …; the last goes on; none is 200
+        /// the statuses of the next calls, in order; the last one repeats; if empty, 200
         #[serde(deserialize_with = "statuses")]
         #[schemars(with = "Vec<u64>")]
         statuses: Vec<StatusCode>,
     },
-    /// Forget what arrived, and answer 200 again
+    /// Delete the received calls, and answer 200 again
     #[schemars(extend("x-route" = "DELETE /receiver", "x-offered" = true))]
     ClearReceived,
 }

@@ -1,8 +1,8 @@
 //! Makes delivery attempts over HTTP, on a thread of its own.
 //!
-//! The core decides when an attempt is due, what it sends, and what follows from its outcome. This file
-//! only waits and sends. It also ends the leases of sandboxes. With a thread of its own, deliveries do
-//! not depend on the runtime that serves the calls.
+//! The core decides the time, the content and the consequences of an attempt. This folder only waits and
+//! sends. It also deletes sandboxes whose lease ends. The thread makes deliveries independent of the
+//! runtime that serves the calls.
 
 use std::io;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::shell::sandbox::{Realm, Sandboxes};
 pub(crate) struct Deliverer {
     orders: mpsc::UnboundedSender<DelivererOrder>,
     thread: Option<JoinHandle<()>>,
-    /// The number of settlings so far.
-    begun: AtomicU64,
+    /// The number of the next settling.
+    next_settling: AtomicU64,
 }
 
 impl Deliverer {
@@ -39,24 +39,24 @@ impl Deliverer {
         let thread =
             std::thread::Builder::new().name("moot-deliveries".to_owned()).spawn(move || {
                 runtime.block_on(outbox.run(received));
-                // Does not wait for a DNS lookup.
+                // Does not wait for a DNS lookup that is still running.
                 runtime.shutdown_background();
             })?;
-        Ok(Self { orders, thread: Some(thread), begun: AtomicU64::new(0) })
+        Ok(Self { orders, thread: Some(thread), next_settling: AtomicU64::new(0) })
     }
 
     /// Watches a world from now on.
     pub(crate) fn add(&self, realm: &Arc<Realm>) {
         let (orders, key) = (self.orders.clone(), realm.key);
-        let is_called = Arc::new(AtomicBool::new(false));
-        let caller = is_called.clone();
+        let is_woken = Arc::new(AtomicBool::new(false));
+        let waking = is_woken.clone();
         realm.service.set_waker(Box::new(move || {
             // One pending order is enough.
-            if !caller.swap(true, Ordering::AcqRel) {
-                let _ = orders.send(DelivererOrder::Look(key));
+            if !waking.swap(true, Ordering::AcqRel) {
+                let _ = orders.send(DelivererOrder::StartDue(key));
             }
         }));
-        self.order(DelivererOrder::Add(realm.clone(), is_called));
+        self.order(DelivererOrder::Add(realm.clone(), is_woken));
     }
 
     /// Stops watching a world, and aborts its attempts.
@@ -74,37 +74,37 @@ impl Deliverer {
         self.abort(realm, true).await;
     }
 
-    async fn abort(&self, realm: &Realm, wanted_too: bool) {
+    async fn abort(&self, realm: &Realm, is_all: bool) {
         let (done, aborted) = oneshot::channel();
-        self.order(DelivererOrder::Abort { key: realm.key, wanted_too, done });
+        self.order(DelivererOrder::Abort { key: realm.key, is_all, done });
         let _ = aborted.await;
     }
 
-    /// Starts to record attempts that end, and gives the number of this settling. A later [`Self::settle`] returns
-    /// all of them, even those that end before it is called.
+    /// Starts to record the attempts that end, and returns the number of this settling. A later
+    /// [`Self::settle`] returns all of them, including those that ended before that call.
     pub(crate) async fn begin(&self, realm: &Realm) -> u64 {
-        let begun = self.begun.fetch_add(1, Ordering::Relaxed);
-        let (done, noted) = oneshot::channel();
-        self.order(DelivererOrder::Begin { key: realm.key, begun, done });
-        let _ = noted.await;
-        begun
+        let settling = self.next_settling.fetch_add(1, Ordering::Relaxed);
+        let (done, recording) = oneshot::channel();
+        self.order(DelivererOrder::Begin { key: realm.key, settling, done });
+        let _ = recording.await;
+        settling
     }
 
-    /// Starts what is due. Waits until no attempt is in flight, or until none has ended for as long as
-    /// `patience`, in real time.
+    /// Starts the due attempts. Waits until no attempt is in flight, or until no attempt has ended for the real
+    /// time `patience`.
     pub(crate) async fn settle(
         &self,
         realm: &Realm,
-        begun: u64,
+        settling: u64,
         patience: Duration,
     ) -> SettleOutcome {
         let (done, settled) = oneshot::channel();
-        self.order(DelivererOrder::Settle { key: realm.key, begun, patience, done });
+        self.order(DelivererOrder::Settle { key: realm.key, settling, patience, done });
         settled.await.unwrap_or_default()
     }
 
     fn order(&self, order: DelivererOrder) {
-        // The thread only ends by `Stop`, so it receives every order before.
+        // The thread runs until `Stop`, so it receives every earlier order.
         let _ = self.orders.send(order);
     }
 }
@@ -112,7 +112,7 @@ impl Deliverer {
 impl Drop for Deliverer {
     fn drop(&mut self) {
         self.order(DelivererOrder::Stop);
-        // The thread holds worlds with temporary files, which must be removed before the process ends.
+        // The thread holds worlds. Their temporary files must be removed before the process ends.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -1,6 +1,6 @@
-//! The thread of the deliverer: which worlds it watches, the attempts in flight, and who waits for them.
+//! The state of the deliverer's thread: its worlds, the attempts in flight, and the callers that wait for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -16,31 +16,52 @@ use crate::service::AttemptResult;
 use crate::shell::clock;
 use crate::shell::sandbox::{Realm, Sandboxes};
 
-/// Real time after which the attempts of a settling are no longer recorded if nobody waits for it.
-const BEGUN_MAX: Duration = Duration::from_secs(60);
-/// The longest wait. The system's clock may be set, so a longer wait could be wrong.
+/// Recording for a settling ends after this real time if [`Outbox::settle`] was not called.
+const RECORDING_MAX: Duration = Duration::from_secs(60);
+/// The longest wait. The system's clock may be set meanwhile, so a longer wait could end too late.
 const WAIT_MAX: Duration = Duration::from_secs(60);
-/// The shortest wait between two looks at the same world.
-const PAUSE_MIN: Duration = Duration::from_millis(5);
+/// The shortest wait.
+const WAIT_MIN: Duration = Duration::from_millis(5);
 
 /// The result of settling.
 #[derive(Debug, Default)]
 pub(crate) struct SettleOutcome {
-    /// The attempts that ended meanwhile, in this order.
+    /// The attempts that ended since the settling began, in order, each with its delivery.
     pub(crate) attempts: Vec<(u64, AttemptResult)>,
     /// The deliveries whose attempts have not ended, because their receivers are slow.
     pub(crate) in_flight: Vec<u64>,
 }
 
-/// What the thread is told.
+/// A message to the thread. `key` is the number of a world.
 pub(super) enum DelivererOrder {
     Add(Arc<Realm>, Arc<AtomicBool>),
     Remove(u64),
-    Look(u64),
-    Abort { key: u64, wanted_too: bool, done: oneshot::Sender<()> },
-    Begin { key: u64, begun: u64, done: oneshot::Sender<()> },
-    Settle { key: u64, begun: u64, patience: Duration, done: oneshot::Sender<SettleOutcome> },
-    Done { key: u64, delivery: u64, result: Option<AttemptResult>, lasted: Duration },
+    /// Start the due attempts of a world.
+    StartDue(u64),
+    /// Abort attempts: all, or those whose webhook was deleted.
+    Abort {
+        key: u64,
+        is_all: bool,
+        done: oneshot::Sender<()>,
+    },
+    Begin {
+        key: u64,
+        settling: u64,
+        done: oneshot::Sender<()>,
+    },
+    Settle {
+        key: u64,
+        settling: u64,
+        patience: Duration,
+        done: oneshot::Sender<SettleOutcome>,
+    },
+    /// An attempt ended, or did not start (`None`).
+    AttemptEnded {
+        key: u64,
+        delivery: u64,
+        result: Option<AttemptResult>,
+        lasted: Duration,
+    },
     Stop,
 }
 
@@ -50,26 +71,26 @@ pub(super) struct Outbox {
     sender: Arc<Sender>,
     sandboxes: Arc<Sandboxes>,
     watched: BTreeMap<u64, WorldWatch>,
-    /// The times of the next looks, with the worlds.
-    due: BTreeSet<(Timestamp, u64)>,
 }
 
 struct WorldWatch {
     realm: Arc<Realm>,
-    /// Whether an order to look is in the queue.
-    is_called: Arc<AtomicBool>,
+    /// Whether [`DelivererOrder::StartDue`] is in the queue.
+    is_woken: Arc<AtomicBool>,
+    /// When something falls due next.
     due: Option<Timestamp>,
     in_flight: BTreeMap<u64, AbortHandle>,
-    settling: Vec<Settling>,
+    settlings: Vec<Settling>,
 }
 
+/// Records the attempts that end, for a caller.
 struct Settling {
-    begun: u64,
-    /// The time without an attempt that ended after which the caller is answered.
+    number: u64,
+    /// The caller is answered if no attempt ends for this time.
     patience: Duration,
     until: Instant,
-    settled: SettleOutcome,
-    /// The waiting caller, if there is one yet.
+    outcome: SettleOutcome,
+    /// The caller, once it waits.
     done: Option<oneshot::Sender<SettleOutcome>>,
 }
 
@@ -79,75 +100,72 @@ impl Outbox {
         sender: Sender,
         sandboxes: Arc<Sandboxes>,
     ) -> Self {
-        let (watched, due) = (BTreeMap::new(), BTreeSet::new());
-        Self { orders, sender: Arc::new(sender), sandboxes, watched, due }
+        Self { orders, sender: Arc::new(sender), sandboxes, watched: BTreeMap::new() }
     }
 
-    /// Does what it is told, and what is due, until it is told to stop.
+    /// Handles orders, due attempts and ended leases until [`DelivererOrder::Stop`].
     pub(super) async fn run(mut self, mut received: mpsc::UnboundedReceiver<DelivererOrder>) {
         loop {
-            let pause = self.pause();
+            let wait = self.wait();
             let order = tokio::select! {
                 order = received.recv() => order,
-                () = tokio::time::sleep(pause) => {
+                () = tokio::time::sleep(wait) => {
                     self.end_leases();
-                    self.look_at_due();
+                    self.start_all_due();
                     continue;
                 }
             };
             match order {
-                Some(DelivererOrder::Add(realm, is_called)) => self.add(realm, is_called),
+                Some(DelivererOrder::Add(realm, is_woken)) => self.add(realm, is_woken),
                 Some(DelivererOrder::Remove(key)) => self.remove(key),
-                Some(DelivererOrder::Look(key)) => self.look(key),
-                Some(DelivererOrder::Abort { key, wanted_too, done }) => {
-                    self.abort(key, wanted_too);
+                Some(DelivererOrder::StartDue(key)) => self.start_due(key),
+                Some(DelivererOrder::Abort { key, is_all, done }) => {
+                    self.abort(key, is_all);
                     // The aborted tasks end before this one is polled again.
                     tokio::task::yield_now().await;
                     let _ = done.send(());
                 }
-                Some(DelivererOrder::Begin { key, begun, done }) => {
-                    self.begin(key, begun);
+                Some(DelivererOrder::Begin { key, settling, done }) => {
+                    self.begin(key, settling);
                     let _ = done.send(());
                 }
-                Some(DelivererOrder::Settle { key, begun, patience, done }) => {
-                    self.settle(key, begun, patience, done)
+                Some(DelivererOrder::Settle { key, settling, patience, done }) => {
+                    self.settle(key, settling, patience, done)
                 }
-                Some(DelivererOrder::Done { key, delivery, result, lasted }) => {
-                    self.done(key, delivery, result, lasted)
+                Some(DelivererOrder::AttemptEnded { key, delivery, result, lasted }) => {
+                    self.attempt_ended(key, delivery, result, lasted)
                 }
                 Some(DelivererOrder::Stop) | None => return,
             }
         }
     }
 
-    /// Time until something has to be done without an order.
-    fn pause(&self) -> Duration {
-        let by_clock = self.due.first().map(|(at, _)| {
-            let pause = at.duration_since(clock::now());
-            Duration::try_from(pause).unwrap_or(Duration::ZERO).clamp(PAUSE_MIN, WAIT_MAX)
+    /// Time until something falls due without an order.
+    fn wait(&self) -> Duration {
+        let due = self.watched.values().filter_map(|watched| watched.due).min();
+        let by_clock = due.map(|at| {
+            let wait = at.duration_since(clock::now());
+            Duration::try_from(wait).unwrap_or(Duration::ZERO).clamp(WAIT_MIN, WAIT_MAX)
         });
         let now = clock::instant();
-        let settling = self.watched.values().flat_map(|watched| &watched.settling);
-        let by_settling = settling.map(|one| one.until.saturating_duration_since(now)).min();
+        let settlings = self.watched.values().flat_map(|watched| &watched.settlings);
+        let by_settling = settlings.map(|one| one.until.saturating_duration_since(now)).min();
         let by_lease = self
             .sandboxes
             .first_end()
-            .map(|end| end.saturating_duration_since(now).clamp(PAUSE_MIN, WAIT_MAX));
+            .map(|end| end.saturating_duration_since(now).clamp(WAIT_MIN, WAIT_MAX));
         [by_clock, by_settling, by_lease].into_iter().flatten().min().unwrap_or(WAIT_MAX)
     }
 
-    fn add(&mut self, realm: Arc<Realm>, is_called: Arc<AtomicBool>) {
+    fn add(&mut self, realm: Arc<Realm>, is_woken: Arc<AtomicBool>) {
         let key = realm.key;
-        let (in_flight, settling) = (BTreeMap::new(), Vec::new());
-        self.watched.insert(key, WorldWatch { realm, is_called, due: None, in_flight, settling });
-        self.look(key);
+        let (in_flight, settlings) = (BTreeMap::new(), Vec::new());
+        self.watched.insert(key, WorldWatch { realm, is_woken, due: None, in_flight, settlings });
+        self.start_due(key);
     }
 
     fn remove(&mut self, key: u64) {
         if let Some(watched) = self.watched.remove(&key) {
-            if let Some(due) = watched.due {
-                self.due.remove(&(due, key));
-            }
             watched.in_flight.values().for_each(AbortHandle::abort);
         }
     }
@@ -159,30 +177,30 @@ impl Outbox {
         }
     }
 
-    fn look_at_due(&mut self) {
+    fn start_all_due(&mut self) {
         let now = clock::now();
-        let due: Vec<u64> =
-            self.due.iter().take_while(|(at, _)| *at <= now).map(|(_, key)| *key).collect();
-        for key in due {
-            self.look(key);
+        let is_due = |watched: &WorldWatch| watched.due.is_some_and(|at| at <= now);
+        let due = self.watched.iter().filter(|(_, watched)| is_due(watched));
+        for key in due.map(|(key, _)| *key).collect::<Vec<_>>() {
+            self.start_due(key);
         }
-        let late = clock::instant();
+        let now = clock::instant();
         for watched in self.watched.values_mut() {
-            watched.end_overdue(late);
+            watched.end_overdue(now);
         }
     }
 
-    /// Starts the attempts that are due in a world, and sets the time of the next look.
-    fn look(&mut self, key: u64) {
+    /// Starts the attempts that are due in a world, and notes when the next one falls due.
+    fn start_due(&mut self, key: u64) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
-        watched.is_called.store(false, Ordering::Release);
+        watched.is_woken.store(false, Ordering::Release);
         let now = clock::now();
         for attempt in watched.realm.service.due_attempts(now) {
             let delivery = attempt.delivery;
             let (sender, orders) = (self.sender.clone(), self.orders.clone());
             let realm = watched.realm.clone();
             let task = tokio::spawn(async move {
-                // It may wait for its turn: the time counts from its start.
+                // The attempt may wait for its turn. Its duration counts from its start.
                 let began = Mutex::new(clock::instant());
                 let may_start = || {
                     *began.lock() = clock::instant();
@@ -194,24 +212,24 @@ impl Outbox {
                     sender.send(attempt, may_start).await
                 };
                 let lasted = began.lock().elapsed();
-                let _ = orders.send(DelivererOrder::Done { key, delivery, result, lasted });
+                let order = DelivererOrder::AttemptEnded { key, delivery, result, lasted };
+                let _ = orders.send(order);
             });
             watched.in_flight.insert(delivery, task.abort_handle());
         }
-        if let Some(due) = watched.due.take() {
-            self.due.remove(&(due, key));
-        }
-        if let Some(due) = watched.realm.service.next_due(now) {
-            watched.due = Some(due);
-            self.due.insert((due, key));
-        }
-        watched.end_settling();
+        watched.due = watched.realm.service.next_due(now);
+        watched.end_settlings();
     }
 
-    fn done(&mut self, key: u64, delivery: u64, result: Option<AttemptResult>, lasted: Duration) {
+    fn attempt_ended(
+        &mut self,
+        key: u64,
+        delivery: u64,
+        result: Option<AttemptResult>,
+        lasted: Duration,
+    ) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
-        // The attempt ended, and was aborted afterwards. Its delivery may belong to another attempt
-        // now.
+        // An attempt that was aborted right after its end. Its delivery may have another attempt by now.
         if watched.in_flight.remove(&delivery).is_none() {
             return;
         }
@@ -219,68 +237,72 @@ impl Outbox {
         match result {
             Some(result) => {
                 service.attempt_done(clock::now(), delivery, result.clone(), Some(lasted));
-                for settling in &mut watched.settling {
+                for settling in &mut watched.settlings {
                     settling.until = settling.until.max(clock::instant() + settling.patience);
-                    settling.settled.attempts.push((delivery, result.clone()));
+                    settling.outcome.attempts.push((delivery, result.clone()));
                 }
             }
             None => service.attempt_put_back(delivery),
         }
-        self.look(key);
+        self.start_due(key);
     }
 
-    fn begin(&mut self, key: u64, begun: u64) {
+    fn begin(&mut self, key: u64, number: u64) {
         if let Some(watched) = self.watched.get_mut(&key) {
-            let until = clock::instant() + BEGUN_MAX;
-            let settled = SettleOutcome::default();
-            let patience = Duration::ZERO;
-            watched.settling.push(Settling { begun, patience, until, settled, done: None });
+            watched.settlings.push(Settling {
+                number,
+                patience: Duration::ZERO,
+                until: clock::instant() + RECORDING_MAX,
+                outcome: SettleOutcome::default(),
+                done: None,
+            });
         }
     }
 
     fn settle(
         &mut self,
         key: u64,
-        begun: u64,
+        number: u64,
         patience: Duration,
         done: oneshot::Sender<SettleOutcome>,
     ) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         let until = clock::instant() + patience;
-        let before = watched.settling.extract_if(.., |one| one.begun == begun).next();
-        let settled = before.map(|one| one.settled).unwrap_or_default();
-        watched.settling.push(Settling { begun, patience, until, settled, done: Some(done) });
-        self.look(key);
+        let recording = watched.settlings.extract_if(.., |one| one.number == number).next();
+        let outcome = recording.map(|one| one.outcome).unwrap_or_default();
+        let settling = Settling { number, patience, until, outcome, done: Some(done) };
+        watched.settlings.push(settling);
+        self.start_due(key);
     }
 
-    fn abort(&mut self, key: u64, wanted_too: bool) {
+    fn abort(&mut self, key: u64, is_all: bool) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         let service = &watched.realm.service;
         watched.in_flight.retain(|delivery, task| {
-            let is_kept = !wanted_too && service.is_wanted(*delivery);
-            if !is_kept {
+            let goes_on = !is_all && service.is_wanted(*delivery);
+            if !goes_on {
                 task.abort();
             }
-            is_kept
+            goes_on
         });
-        watched.end_settling();
+        watched.end_settlings();
     }
 }
 
 impl WorldWatch {
     /// Answers the waiting callers if no attempt is in flight.
-    fn end_settling(&mut self) {
+    fn end_settlings(&mut self) {
         if self.in_flight.is_empty() {
-            for settling in self.settling.extract_if(.., |one| one.done.is_some()) {
+            for settling in self.settlings.extract_if(.., |one| one.done.is_some()) {
                 settling.end();
             }
         }
     }
 
-    /// Answers the callers that have waited for their whole time.
+    /// Answers the callers whose time is over.
     fn end_overdue(&mut self, now: Instant) {
-        for mut settling in self.settling.extract_if(.., |one| one.until <= now) {
-            settling.settled.in_flight = self.in_flight.keys().copied().collect();
+        for mut settling in self.settlings.extract_if(.., |one| one.until <= now) {
+            settling.outcome.in_flight = self.in_flight.keys().copied().collect();
             settling.end();
         }
     }
@@ -289,7 +311,7 @@ impl WorldWatch {
 impl Settling {
     fn end(self) {
         if let Some(done) = self.done {
-            let _ = done.send(self.settled);
+            let _ = done.send(self.outcome);
         }
     }
 }

@@ -18,14 +18,14 @@ use crate::value::address;
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 /// The largest number of attempts in flight, without the slow ones.
 const ATTEMPTS_MAX: usize = 256;
-/// An attempt that takes longer than this is slow and no longer counts for [`ATTEMPTS_MAX`]. So
-/// unreachable receivers delay a healthy one by at most this time.
+/// An attempt that takes longer than this is slow and no longer counts for [`ATTEMPTS_MAX`]. This time is the
+/// longest delay that unreachable receivers cause to a healthy one.
 const SLOW_AFTER: Duration = Duration::from_secs(1);
 /// The largest number of slow attempts in flight. Further ones count for [`ATTEMPTS_MAX`].
 const SLOW_ATTEMPTS_MAX: usize = 768;
-/// The largest number of attempts in flight to one receiver. So an unreachable receiver does not use up the limit for all.
+/// The largest number of attempts in flight to one receiver, so that an unreachable one does not use up the limit.
 const ATTEMPTS_TO_ONE_MAX: usize = 8;
-/// Receivers with a semaphore. Beyond this number, those without an attempt are removed.
+/// The largest number of receivers with a semaphore. Beyond it, those without an attempt are removed.
 const RECEIVERS_MAX: usize = 1_024;
 
 /// An HTTP client with limits on its requests.
@@ -51,7 +51,7 @@ impl Sender {
         }
     }
 
-    /// Sends an attempt as soon as the limits allow it. `None` if `may_start` then says no.
+    /// Sends an attempt as soon as the limits allow it. `None` if `may_start` is false at that time.
     pub(crate) async fn send(
         &self,
         attempt: DeliveryAttempt,

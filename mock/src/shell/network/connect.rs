@@ -1,8 +1,8 @@
-//! Outgoing connections: the addresses that they may reach, and the resolution of names.
+//! Outbound connections: the addresses that they may reach, and the resolution of names.
 //!
-//! A name is resolved once for each connection. Every address is checked, and the connection uses one
-//! of the checked addresses. So a later change of the name has no effect. If the host is an address, it
-//! is checked in the form that the connection uses. Proxies are not used.
+//! Each connection resolves its name once, checks every address, and uses one of the checked addresses. A
+//! later change of the name has no effect (DNS rebinding). If the host is an address, it is checked in the
+//! form that the connection uses. Proxies are not used.
 
 use std::fmt;
 use std::io;
@@ -17,13 +17,13 @@ use url::Host;
 
 use crate::value::address;
 
-/// The addresses of a name, in the order of the attempts.
-pub type Looked = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+/// The lookup of a name: its addresses, in the order of the connection attempts.
+pub type Lookup = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
 /// Resolves names and connects to addresses. A clone is another handle to the same network.
 #[derive(Clone)]
 pub struct Network {
-    lookup: Arc<dyn Fn(String) -> Looked + Send + Sync>,
+    lookup: Arc<dyn Fn(String) -> Lookup + Send + Sync>,
     dial: Arc<dyn Fn(IpAddr) -> IpAddr + Send + Sync>,
     /// PEM; empty for the certificates that the system trusts.
     roots: Vec<u8>,
@@ -47,9 +47,9 @@ pub(crate) enum Reach {
 impl Network {
     /// The network of the system.
     pub fn system() -> Self {
-        let lookup = |name: String| -> Looked {
+        let lookup = |name: String| -> Lookup {
             Box::pin(async move {
-                // The port is set later, by the connection.
+                // The connection sets the port later.
                 let found = tokio::net::lookup_host((name, 0)).await?;
                 Ok(found.map(|address| address.ip()).collect())
             })
@@ -57,17 +57,17 @@ impl Network {
         Self { lookup: Arc::new(lookup), dial: Arc::new(|address| address), roots: Vec::new() }
     }
 
-    /// A network for tests: `lookup` resolves names, `dial` replaces a checked address by the address
-    /// that is connected to, and only the certificates in the PEM text `roots` are trusted.
+    /// A network for tests. `lookup` resolves names. `dial` maps a checked address to the address to connect to.
+    /// Only the certificates in the PEM text `roots` are trusted.
     pub fn simulated(
-        lookup: impl Fn(String) -> Looked + Send + Sync + 'static,
+        lookup: impl Fn(String) -> Lookup + Send + Sync + 'static,
         dial: impl Fn(IpAddr) -> IpAddr + Send + Sync + 'static,
         roots: &str,
     ) -> Self {
         Self { lookup: Arc::new(lookup), dial: Arc::new(dial), roots: roots.as_bytes().to_vec() }
     }
 
-    /// A client that is limited to `reach`, follows no redirects, repeats no request, and waits at most
+    /// An HTTP client that is limited to `reach`. It follows no redirects, retries no request, and waits at most
     /// `answer_max` for an answer.
     ///
     /// # Errors
@@ -92,21 +92,19 @@ impl Network {
 }
 
 impl Reach {
-    /// Refuses an address whose host is an address outside of `reach`. A name is checked when it is
-    /// resolved.
+    /// Refuses a URL whose host is an address outside of `reach`. A name is checked when it is resolved.
     ///
     /// # Errors
     /// The reason as text.
     pub(crate) fn check(self, url: &Url) -> Result<(), String> {
-        let literal = match url.host() {
+        let address = match url.host() {
             Some(Host::Ipv4(address)) => IpAddr::V4(address),
             Some(Host::Ipv6(address)) => IpAddr::V6(address),
             Some(Host::Domain(_)) | None => return Ok(()),
         };
-        if self.allows(literal) {
-            Ok(())
-        } else {
-            Err(format!("{literal} is not a public address"))
+        match self.allows(address) {
+            true => Ok(()),
+            false => Err(format!("{address} is not a public address")),
         }
     }
 
@@ -145,7 +143,7 @@ impl Resolve for CheckedResolver {
     }
 }
 
-/// The innermost cause, without the address. It is the most specific one.
+/// The innermost cause of an error, which is the most specific one. It does not name the address.
 pub(crate) fn reason(error: &reqwest::Error, answer_max: Duration) -> String {
     if error.is_timeout() {
         return format!("no answer within {} s", answer_max.as_secs_f64());
@@ -154,9 +152,9 @@ pub(crate) fn reason(error: &reqwest::Error, answer_max: Duration) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    // Its text is a library's advice to programmers.
-    let broken = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-    if broken == Some(io::ErrorKind::UnexpectedEof) {
+    // The library's text for this error is advice for programmers.
+    let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+    if kind == Some(io::ErrorKind::UnexpectedEof) {
         return "the connection ended before the answer did".to_owned();
     }
     cause.to_string()

@@ -1,7 +1,7 @@
 //! Fetches documents by their public https address (§4.9), if the mock may do so.
 //!
-//! Every redirect is checked by the same rules as the first address. There are limits on bytes, time,
-//! redirects and concurrent fetches. The core decides about the fetched document.
+//! Every redirect is checked like the first address. There are limits on bytes, time, redirects and concurrent
+//! fetches. The core decides whether the document is accepted.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use super::connect::{Network, Reach, reason};
 use crate::shell::body::{Spool, Store};
 use crate::value::address;
 use crate::value::message::call::{Fetch, FetchFault, Fetched};
+use crate::value::message::content::Content;
 
 /// The longest time for a fetch with all its redirects.
 pub const FETCH_TIME_MAX: Duration = Duration::from_secs(10);
@@ -40,7 +41,10 @@ impl Fetcher {
     /// Fetches a document into `store`.
     pub(crate) async fn fetch(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
         let fetched = tokio::time::timeout(self.time_max, self.in_turn(fetch, store)).await;
-        fetched.unwrap_or_else(|_| Err(self.late()))
+        fetched.unwrap_or_else(|_| {
+            let seconds = self.time_max.as_secs_f64();
+            Err(FetchFault::failed(format!("it was not received within {seconds} s")))
+        })
     }
 
     async fn in_turn(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
@@ -56,7 +60,7 @@ impl Fetcher {
         Ok(Fetched { content, content_type })
     }
 
-    /// Follows redirects up to the first other answer.
+    /// Follows redirects, and returns the first other answer.
     async fn follow(&self, mut url: Url) -> Result<Response, FetchFault> {
         let client = self.client.get_or_init(|| self.network.client(Reach::Public, self.time_max));
         let client = client.as_ref().map_err(|why| FetchFault::failed(why.clone()))?;
@@ -77,7 +81,7 @@ impl Fetcher {
         mut answer: Response,
         bytes_max: u64,
         store: &Store,
-    ) -> Result<crate::value::message::content::Content, FetchFault> {
+    ) -> Result<Content, FetchFault> {
         if answer.content_length().is_some_and(|length| length > bytes_max) {
             return Err(FetchFault::TooLarge);
         }
@@ -95,23 +99,19 @@ impl Fetcher {
     fn fault(&self, error: &reqwest::Error) -> FetchFault {
         FetchFault::failed(reason(error, self.time_max))
     }
-
-    fn late(&self) -> FetchFault {
-        FetchFault::failed(format!("it was not received within {} s", self.time_max.as_secs_f64()))
-    }
 }
 
 fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// The target of a redirect, if the client could have given this address itself.
+/// The target of a redirect. It must be an address that the client could have given itself.
 fn next(url: &Url, location: Option<&str>) -> Result<Url, FetchFault> {
     let location = location.ok_or_else(|| FetchFault::failed("it redirects without an address"))?;
     let next =
         url.join(location).map_err(|_| FetchFault::failed("it redirects to an invalid address"))?;
-    let refused = |what: &dyn std::fmt::Display| {
-        FetchFault::failed(format!("it redirects to an address that {what}"))
+    let refused = |why: &dyn std::fmt::Display| {
+        FetchFault::failed(format!("it redirects to an address that {why}"))
     };
     let next = address::public_https(next.as_str()).map_err(|fault| refused(&fault))?;
     if address::is_reserved(&next) {

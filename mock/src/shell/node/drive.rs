@@ -1,4 +1,4 @@
-//! The loop of a node: asks the database what the lease wants to know, and opens and closes the site.
+//! The loop of a node: runs the statements of the lease, and opens and closes the site.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::shell::postgres::{
 use crate::shell::site::{Site, SiteError};
 use crate::shell::store::PostgresStore;
 
-/// Time before data that could not be read are read again.
+/// Time before the next try if the data could not be read.
 const UNREADABLE_PAUSE: Duration = Duration::from_secs(2);
 /// The longest wait.
 const WAIT_MAX: Duration = Duration::from_secs(60);
@@ -72,11 +72,7 @@ pub(super) async fn run(
 }
 
 impl NodeShared {
-    fn say(&self, line: &str) {
-        (self.log)(line);
-    }
-
-    /// Asks the database, over a connection that is made again after any failure.
+    /// Runs a statement of the lease. After a failure the next call connects again.
     async fn ask(
         &self,
         connection: &mut Option<DatabaseConnection>,
@@ -86,19 +82,16 @@ impl NodeShared {
             Ok(answer) => {
                 self.view.lock().trouble = None;
                 if let LeaseAnswer::Row(row) = &answer {
-                    self.saw(row.clone());
+                    self.note_row(row.clone());
                 }
                 answer
             }
             Err(error) => {
                 *connection = None;
-                let mut view = self.view.lock();
                 let text = error.to_string();
-                let is_new = view.trouble.as_ref() != Some(&text);
-                view.trouble = Some(text.clone());
-                drop(view);
-                if is_new {
-                    self.say(&text);
+                let before = self.view.lock().trouble.replace(text.clone());
+                if before.as_ref() != Some(&text) {
+                    (self.log)(&text);
                 }
                 LeaseAnswer::Failed
             }
@@ -119,24 +112,22 @@ impl NodeShared {
         Ok(answer)
     }
 
-    fn saw(&self, row: HeadRow) {
-        let mut view = self.view.lock();
-        let lost = view.saw(row);
-        drop(view);
+    fn note_row(&self, row: HeadRow) {
+        let lost = self.view.lock().note_row(row);
         if let Some((from, to)) = lost {
-            self.say(&format!(
+            (self.log)(&format!(
                 "HISTORY LOST: the database was at commit {from} and is now at commit {to}. Answered \
                  writes are missing: it was restored, or failed over to a copy that lacked them"
             ));
         }
     }
 
-    /// Opens or closes the site, as the lease says.
+    /// Opens or closes the site, according to the phase of the lease.
     fn follow(self: &Arc<Self>, phase: LeasePhase, orders: &mpsc::Sender<NodeOrder>) {
         match phase {
             LeasePhase::Active { epoch, until } => {
                 self.trust.grant(epoch, until);
-                if self.held.swap(epoch, Ordering::Relaxed) != epoch {
+                if self.held_epoch.swap(epoch, Ordering::Relaxed) != epoch {
                     let mut view = self.view.lock();
                     view.row.epoch = epoch;
                     view.row.holder = Some(self.holder);
@@ -144,15 +135,15 @@ impl NodeShared {
                     view.state = NodeState::Unclear;
                     drop(view);
                     self.close();
-                    self.say(&format!("takes over in epoch {epoch}"));
+                    (self.log)(&format!("takes over in epoch {epoch}"));
                     tokio::spawn(self.clone().open(epoch, orders.clone()));
                 }
             }
             LeasePhase::Standby | LeasePhase::Unclear | LeasePhase::Resigned => {
-                // First, so that a site that is being opened is not put in place any more.
-                let held = self.held.swap(0, Ordering::Relaxed);
-                if held != 0 {
-                    self.trust.end(held);
+                // Trust ends first, so that `open` discards a site that it is still reading.
+                let held_epoch = self.held_epoch.swap(0, Ordering::Relaxed);
+                if held_epoch != 0 {
+                    self.trust.end(held_epoch);
                 }
                 let state = match phase {
                     LeasePhase::Unclear => NodeState::Unclear,
@@ -161,24 +152,24 @@ impl NodeShared {
                 let before = std::mem::replace(&mut self.view.lock().state, state);
                 if before != state {
                     let text: &str = state.into();
-                    self.say(&format!("is {text}"));
+                    (self.log)(&format!("is {text}"));
                 }
                 self.close();
             }
         }
     }
 
-    /// Drops the site, if there is one. It answers nothing more.
+    /// Drops the site, if there is one.
     fn close(&self) {
         let Some(closed) = self.active.write().take() else { return };
         let head = closed.store.head();
-        self.view.lock().committed(head.seq, &head.digest);
+        self.view.lock().note_commit(head.seq, &head.digest);
         closed.site.end_streams();
-        // It waits for the thread of its deliveries.
+        // Dropping a site waits for the thread of its deliveries.
         std::thread::spawn(move || drop(closed));
     }
 
-    /// Reads everything and opens the site.
+    /// Reads all data and opens the site.
     async fn open(self: Arc<Self>, epoch: u64, orders: mpsc::Sender<NodeOrder>) {
         let began = clock::instant();
         match self.clone().read(epoch).await {
@@ -193,10 +184,10 @@ impl NodeShared {
                 drop(slot);
                 self.view.lock().state = NodeState::Active;
                 let milliseconds = began.elapsed().as_millis();
-                self.say(&format!("is active in epoch {epoch}, read in {milliseconds} ms"));
+                (self.log)(&format!("is active in epoch {epoch}, read in {milliseconds} ms"));
             }
             Err(error) => {
-                self.say(&format!("can't read the data: {error}"));
+                (self.log)(&format!("can't read the data: {error}"));
                 self.view.lock().trouble = Some(error.to_string());
                 let _ = orders.send(NodeOrder::Unreadable(epoch)).await;
             }
@@ -210,9 +201,9 @@ impl NodeShared {
             LeaseAnswer::Row(row) if (row.epoch, row.holder) == (epoch, Some(self.holder)) => row,
             _ => return Err(PostgresError::Statement("another node is active".to_owned()).into()),
         };
-        // A row that was read before somebody else took over is out of date.
+        // If another node took over meanwhile, the row is out of date.
         if self.trust.holds(epoch) {
-            self.saw(row.clone());
+            self.note_row(row.clone());
         }
         let store = PostgresStore::open(&self.address, self.trust.clone(), row).await?;
         let store = Arc::new(store);

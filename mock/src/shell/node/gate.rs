@@ -14,9 +14,9 @@ use crate::control::Refusal;
 use crate::shell::answer::{SiteBody, problem};
 use crate::shell::body;
 
-/// The path of health, below the base path.
+/// The health of the mock, below the base path.
 const HEALTH: &str = "/__admin/health";
-/// The path that says that the process answers at all.
+/// The health check of containers. It answers 200 while the process runs.
 const ALIVE: &str = "/health";
 
 impl Node {
@@ -52,8 +52,8 @@ impl Node {
         active.filter(|it| self.shared.trust.holds(it.epoch))
     }
 
-    /// 503: another node is active, or nobody knows. `/__admin/health` answers it too, so that a proxy
-    /// sends calls to the active node.
+    /// The 503 of a node that is not active. `/__admin/health` answers it too, so that a proxy sends calls to the
+    /// active node.
     fn refusal(&self, path: &str) -> Response<SiteBody> {
         let view = self.shared.view.lock();
         let detail = match (view.state, view.active()) {
@@ -61,11 +61,8 @@ impl Node {
                 format!("This node is a standby. The active node is {active}.")
             }
             (NodeState::Standby, None) => "No node is active yet.".to_owned(),
-            _ => {
-                "This node does not know whether it is the active one. A call that was answered so \
-                  may have taken effect."
-                    .to_owned()
-            }
+            _ => "This node does not know whether it is the active one. The call may have taken effect."
+                .to_owned(),
         };
         let mut refusal = Refusal::unavailable(detail);
         refusal.members.extend(view.members(&self.shared.name));
@@ -75,16 +72,13 @@ impl Node {
         response
     }
 
-    /// Adds what the node is to the answer of health. Without the token of the control plane the rest
-    /// of it is not shown: a proxy has no token.
+    /// Adds the state of the node to the answer of health. A proxy has no token of the control plane: it gets
+    /// only the state of the node.
     fn health(&self, response: Response<SiteBody>) -> Response<SiteBody> {
         let members = self.shared.view.lock().members(&self.shared.name);
-        let shown = match response.status() {
-            StatusCode::OK => response.into_body().json(),
-            _ => Value::Null,
-        };
-        let mut all = match shown {
-            Value::Object(all) => all,
+        let is_ok = response.status() == StatusCode::OK;
+        let mut all = match is_ok.then(|| response.into_body().json()) {
+            Some(Value::Object(all)) => all,
             _ => Map::new(),
         };
         all.extend(members.map(|(name, value)| (name.to_owned(), value)));

@@ -1,10 +1,10 @@
-//! What a node says about itself.
+//! The state of a node, as health and the log show it.
 
 use serde_json::{Value, json};
 
 use crate::shell::postgres::HeadRow;
 
-/// What a node is, as others see it.
+/// The state of a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub(super) enum NodeState {
@@ -17,31 +17,30 @@ pub(super) enum NodeState {
     Unclear,
 }
 
-/// What is known of the nodes.
+/// A node's state, and its knowledge of the other nodes.
 #[derive(Debug, Default)]
 pub(super) struct NodeView {
     pub(super) state: NodeState,
-    /// The row as it was seen last.
+    /// The row of `moot_head`, as it was read last.
     pub(super) row: HeadRow,
-    /// The newest commit that this node knows: seen in the row, or made by itself.
+    /// The number and the digest of the newest commit that this node read or made.
     newest: Option<(u64, Vec<u8>)>,
     /// The numbers of the newest commit before and after commits were lost.
     pub(super) history_lost: Option<(u64, u64)>,
-    /// Why the state is unclear. The log says it, but health does not: it names the database, and anybody
-    /// may ask for health.
+    /// The reason for an unclear state. Only the log shows it: it names the database, and health needs no token.
     pub(super) trouble: Option<String>,
 }
 
 impl NodeView {
-    /// Takes note of the newest commit that this node made.
-    pub(super) fn committed(&mut self, seq: u64, digest: &[u8]) {
+    /// Notes the newest commit that this node made.
+    pub(super) fn note_commit(&mut self, seq: u64, digest: &[u8]) {
         if self.newest.as_ref().is_none_or(|(newest, _)| *newest < seq) {
             self.newest = Some((seq, digest.to_vec()));
         }
     }
 
-    /// Takes note of the row. Gives the numbers of commits if commits that this node knew are missing.
-    pub(super) fn saw(&mut self, row: HeadRow) -> Option<(u64, u64)> {
+    /// Notes a row that was read. If commits are missing from it, returns the newest number before and after.
+    pub(super) fn note_row(&mut self, row: HeadRow) -> Option<(u64, u64)> {
         let lost = self.newest.as_ref().and_then(|(newest, digest)| {
             let is_lost = row.seq < *newest || (row.seq == *newest && row.digest != *digest);
             is_lost.then_some((*newest, row.seq))
@@ -52,12 +51,12 @@ impl NodeView {
         lost
     }
 
-    /// The address of the active node, as far as it is known.
+    /// The name of the active node, if it is known.
     pub(super) fn active(&self) -> Option<&str> {
         self.row.holder.map(|_| self.row.address.as_str())
     }
 
-    /// The members that health shows beside those of any mock.
+    /// The members that a node adds to health.
     pub(super) fn members(&self, name: &str) -> [(&'static str, Value); 5] {
         let state: &str = self.state.into();
         let lost = self.history_lost.map(|(from, to)| json!({ "from": from, "to": to }));
@@ -81,17 +80,21 @@ mod tests {
     }
 
     #[test]
-    fn commits_that_are_missing_are_noticed() {
+    fn missing_commits_are_noticed() {
         let mut view = NodeView::default();
-        assert_eq!(view.saw(row(7, b"seven")), None, "the first look");
-        assert_eq!(view.saw(row(7, b"seven")), None);
-        assert_eq!(view.saw(row(9, b"nine")), None);
-        view.committed(12, b"twelve");
-        view.committed(11, b"eleven");
-        assert_eq!(view.saw(row(12, b"twelve")), None);
-        assert_eq!(view.saw(row(12, b"other")), Some((12, 12)), "another commit of this number");
-        assert_eq!(view.saw(row(10, b"ten")), Some((12, 10)));
-        assert_eq!(view.saw(row(10, b"ten")), None, "it is said once");
+        assert_eq!(view.note_row(row(7, b"seven")), None, "the first row");
+        assert_eq!(view.note_row(row(7, b"seven")), None);
+        assert_eq!(view.note_row(row(9, b"nine")), None);
+        view.note_commit(12, b"twelve");
+        view.note_commit(11, b"eleven");
+        assert_eq!(view.note_row(row(12, b"twelve")), None);
+        assert_eq!(
+            view.note_row(row(12, b"other")),
+            Some((12, 12)),
+            "another commit of this number"
+        );
+        assert_eq!(view.note_row(row(10, b"ten")), Some((12, 10)));
+        assert_eq!(view.note_row(row(10, b"ten")), None, "it is reported once");
         assert_eq!(view.history_lost, Some((12, 10)), "and stays in health");
     }
 }

@@ -31,15 +31,16 @@ const LEASE_SECONDS: std::ops::RangeInclusive<f64> = 0.05..=600.0;
 /// The options of an address.
 const OPTIONS: &str = "host, port, user, dbname, sslmode, sslrootcert, lease, renew, node";
 
-/// Where a database is, and how it is used.
+/// The address of a database, with the options of its use.
 #[derive(Clone)]
 pub struct PostgresAddress {
     pub(super) config: Config,
-    /// `None` without TLS: on this machine alone.
+    /// `None` without TLS, which is allowed on this machine only.
     pub(super) tls: Option<Arc<ClientConfig>>,
+    /// The address without its password and options.
     pub(super) shown: String,
     pub(crate) lease: LeaseTimes,
-    /// How other nodes and clients know this node.
+    /// The name of this node for other nodes and for clients.
     pub(crate) node: Option<String>,
 }
 
@@ -56,7 +57,7 @@ impl fmt::Display for PostgresAddress {
 }
 
 impl PostgresAddress {
-    /// Whether a text is meant as an address of PostgreSQL.
+    /// Whether a text has the scheme of PostgreSQL.
     pub fn is_meant(text: &str) -> bool {
         text.starts_with("postgres://") || text.starts_with("postgresql://")
     }
@@ -66,7 +67,7 @@ impl PostgresAddress {
     /// # Errors
     /// [`PostgresError::Address`], which also refuses an address with a password.
     pub fn read(text: &str, password: Option<&str>) -> Result<Self, PostgresError> {
-        let wrong = |what: String| PostgresError::Address(what);
+        let wrong = |why: String| PostgresError::Address(why);
         let url = Url::parse(text).map_err(|error| wrong(format!("it can't be read: {error}")))?;
         if url.password().is_some() || url.query_pairs().any(|(name, _)| name == "password") {
             return Err(wrong(
@@ -115,8 +116,8 @@ impl PostgresAddress {
             Some("verify-full") | None => Some(Arc::new(tls(root.as_deref())?)),
             Some(other) => {
                 return Err(wrong(format!(
-                    "`sslmode={other}` is not offered: `verify-full` is the default beyond this \
-                     machine, and `disable` is for loopback and unix sockets alone"
+                    "`sslmode={other}` is not supported: use `verify-full`, the default beyond this machine; \
+                     `disable` is for loopback and unix sockets only"
                 )));
             }
         };
@@ -150,7 +151,7 @@ fn is_local(host: &str) -> bool {
 
 /// TLS that verifies the certificate and the name of the server.
 fn tls(root: Option<&str>) -> Result<ClientConfig, PostgresError> {
-    let wrong = |what: String| PostgresError::Address(what);
+    let wrong = |why: String| PostgresError::Address(why);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

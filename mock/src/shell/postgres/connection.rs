@@ -18,8 +18,8 @@ pub(crate) struct DatabaseConnection {
     timeout: Duration,
 }
 
-/// Connects. Statements that take longer than `timeout` fail, on the server too. Must be called on the
-/// runtime that is to drive the connection.
+/// Connects. Statements that take longer than `timeout` fail, also on the server. Call it on the runtime that
+/// will drive the connection.
 pub(crate) async fn connect(
     address: &PostgresAddress,
     purpose: &str,
@@ -31,7 +31,7 @@ pub(crate) async fn connect(
     config.options(format!("-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}"));
     let failed = |error| PostgresError::connect(&address.shown, &error);
     let connecting = async {
-        // What the server says of a broken connection is told by the statements that fail.
+        // Results of the drivers are dropped: statements on a broken connection return its error.
         Ok(match &address.tls {
             Some(tls) => {
                 let connector = MakeRustlsConnect::new((**tls).clone());
@@ -51,14 +51,14 @@ pub(crate) async fn connect(
 }
 
 impl DatabaseConnection {
-    /// Runs one statement without preparing it, so that a pooler may be in between.
+    /// Runs one statement without preparing it, so that a connection pooler may be used.
     pub(crate) async fn query(
         &self,
         statement: &str,
         parameters: &[SqlParameter<'_>],
     ) -> Result<Vec<Row>, PostgresError> {
         let query = self.client.query_typed(statement, parameters);
-        // The server ends it first.
+        // Longer than the timeout on the server, so that the server's error is reported.
         let patience = self.timeout + self.timeout / 4;
         within(patience, async { query.await.map_err(|error| PostgresError::statement(&error)) })
             .await

@@ -1,4 +1,4 @@
-//! What can be wrong with a database, with what to do.
+//! Errors of the database, with advice.
 
 use tokio_postgres::error::SqlState;
 
@@ -13,15 +13,15 @@ pub enum PostgresError {
     Connect {
         /// The address, without secrets.
         shown: String,
-        /// What happened.
+        /// The error.
         cause: String,
-        /// What to do.
+        /// Advice for the user.
         advice: &'static str,
     },
     /// A statement failed.
     #[error("the database refused a statement: {0}")]
     Statement(String),
-    /// The tables are of a newer version.
+    /// A newer version of Moot made the tables.
     #[error(
         "the tables of moot have version {found}, and this moot knows versions up to {known}: \
          start a moot of the version that made them, or a newer one"
@@ -38,12 +38,12 @@ pub enum PostgresError {
 }
 
 impl PostgresError {
-    /// Why a connection failed, and what to do about it.
+    /// A failed connection, with advice.
     pub(super) fn connect(shown: &str, error: &tokio_postgres::Error) -> Self {
         Self::Connect { shown: shown.to_owned(), cause: causes(error), advice: advice(error) }
     }
 
-    /// Why a statement failed.
+    /// A failed statement.
     pub(crate) fn statement(error: &tokio_postgres::Error) -> Self {
         Self::Statement(causes(error))
     }
@@ -60,20 +60,20 @@ fn advice(error: &tokio_postgres::Error) -> &'static str {
             "check the user and the password in PGPASSWORD or MOOT_STATE_PASSWORD_FILE"
         }
         code if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
-            "create the user, and let it in by pg_hba.conf"
+            "create the user, and allow it in pg_hba.conf"
         }
         code if *code == SqlState::INVALID_CATALOG_NAME => "create it: `createdb NAME`",
         code if *code == SqlState::TOO_MANY_CONNECTIONS => {
-            "each mock needs up to four connections: raise max_connections, or end others"
+            "each mock needs up to four connections: raise max_connections, or close others"
         }
         code if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
-            "let the user connect and create tables: `grant create on schema public to USER`"
+            "allow the user to connect and to create tables: `grant create on schema public to USER`"
         }
         _ => "see the log of the database",
     }
 }
 
-/// The error with its causes. The driver's own text names only the first.
+/// The error with its causes. The driver's own text has only the outermost one.
 fn causes(error: &tokio_postgres::Error) -> String {
     if let Some(database) = error.as_db_error() {
         return database.message().to_owned();

@@ -1,8 +1,8 @@
-//! The statements on the row that says who may write.
+//! The statements on the row of `moot_head`, which names the node that may write.
 
 use tokio_postgres::types::Type;
 
-use super::connection::DatabaseConnection;
+use super::connection::{DatabaseConnection, SqlParameter};
 use super::error::PostgresError;
 use super::lease::{HeadRow, LeaseAnswer, LeaseOrder};
 
@@ -14,10 +14,10 @@ const RENEW: &str = "update moot_head set renewals = renewals + 1 \
 const RESIGN: &str = "update moot_head set holder = null, renewals = renewals + 1 \
                       where epoch = $1 and holder = $2 returning epoch";
 
-/// Runs a statement of the lease for the node with this name and address.
+/// Runs a statement of the lease for a node.
 ///
 /// # Errors
-/// Why nobody knows what came of it: [`LeaseAnswer::Failed`].
+/// The result is unknown: [`LeaseAnswer::Failed`].
 pub(crate) async fn ask(
     connection: &DatabaseConnection,
     order: LeaseOrder,
@@ -42,7 +42,7 @@ pub(crate) async fn ask(
         }
         LeaseOrder::Take { epoch, renewals, next } => {
             let [epoch, renewals, next] = [epoch, renewals, next].map(u64::cast_signed);
-            let parameters: &[(&(dyn tokio_postgres::types::ToSql + Sync), Type)] = &[
+            let parameters: &[SqlParameter<'_>] = &[
                 (&epoch, Type::INT8),
                 (&renewals, Type::INT8),
                 (&holder, Type::BYTEA),

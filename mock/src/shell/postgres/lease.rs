@@ -1,13 +1,14 @@
-//! The lease: which of several nodes is active. Time and answers come in, statements go out; no IO.
+//! The lease decides which of several nodes is active. This is a state machine without IO: it takes times and
+//! answers, and returns statements.
 //!
 //! The database has one row with an epoch, a holder and a number of renewals. A node becomes active by one
-//! statement that raises the epoch, and only if it finds the row as it saw it before. It may do so if the
-//! row has not changed for the length of the lease *by its own clock*, or if nobody holds the lease. No
-//! clock is compared with another one, so a clock that is set wrong, here or in the database, does no
-//! harm. The clocks only have to run at nearly the same rate.
+//! statement that raises the epoch. The statement changes nothing if the row differs from the one that the node
+//! read before. A node may run it if the row has not changed for the length of the lease *by its own clock*, or
+//! if no node holds the lease. Clocks are never compared with each other, so a wrong clock does no harm, here
+//! or in the database. Clocks only have to run at nearly the same rate.
 //!
-//! The holder trusts its lease from the *start* of the statement that renewed it, and for less than the
-//! length of the lease. So its trust has always ended before another node can take over.
+//! The holder trusts its lease from the *start* of the statement that renewed it, and for less than the length of
+//! the lease. So its trust has always ended before another node can take over.
 
 use std::time::Duration;
 
@@ -20,45 +21,46 @@ pub struct LeaseTimes {
     pub renew: Duration,
     /// How long a renewal is trusted.
     trust: Duration,
-    /// Time between two looks of a standby at the row, and between tries after a failure.
-    look: Duration,
+    /// Time between two reads of the row by a standby, and between tries after a failure.
+    poll: Duration,
 }
 
-/// The shortest and the longest time between two looks.
-const LOOK_MIN: Duration = Duration::from_millis(25);
-const LOOK_MAX: Duration = Duration::from_millis(250);
+/// The shortest time between two reads of the row.
+const POLL_MIN: Duration = Duration::from_millis(25);
+/// The longest time between two reads of the row.
+const POLL_MAX: Duration = Duration::from_millis(250);
 
 impl LeaseTimes {
-    /// A lease of this length that is renewed this often. A fifth of the length is left for clocks that
-    /// run at other rates, and for work between a look at the clock and its use.
+    /// A lease with this length and this time between renewals. It is trusted for four fifths of the length. The
+    /// rest allows for clocks of different rates, and for work between reading the clock and using the result.
     pub fn new(length: Duration, renew: Duration) -> Self {
-        let look = (length / 40).clamp(LOOK_MIN, LOOK_MAX);
-        Self { length, renew, trust: length * 4 / 5, look }
+        let poll = (length / 40).clamp(POLL_MIN, POLL_MAX);
+        Self { length, renew, trust: length * 4 / 5, poll }
     }
 
-    /// How long a statement of the lease may take: two of them fit into the trust.
+    /// Timeout of a statement of the lease. Two statements fit into the time of trust.
     pub(crate) fn patience(&self) -> Duration {
         self.trust / 2
     }
 }
 
-/// The row that says who may write.
+/// The row of `moot_head`, which names the node that may write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct HeadRow {
-    /// Raised whenever a node takes the lease.
+    /// The number of takeovers.
     pub(crate) epoch: u64,
     /// The node that holds the lease; `None` after it resigned.
     pub(crate) holder: Option<[u8; 16]>,
-    /// How others know the holder.
+    /// The name of the holder for other nodes and for clients.
     pub(crate) address: String,
     pub(crate) renewals: u64,
     /// The number of the newest commit.
     pub(crate) seq: u64,
-    /// The digest of the newest commit, which has that of the one before in it.
+    /// The digest of the newest commit. It covers the digest of the commit before.
     pub(crate) digest: Vec<u8>,
 }
 
-/// A statement on the row.
+/// A statement on the row of `moot_head`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LeaseOrder {
     /// Reads the row.
@@ -67,40 +69,39 @@ pub(crate) enum LeaseOrder {
     Take { epoch: u64, renewals: u64, next: u64 },
     /// Counts a renewal, if this node still holds this epoch.
     Renew { epoch: u64 },
-    /// Gives the lease away, if this node still holds this epoch.
+    /// Gives up the lease, if this node still holds this epoch.
     Resign { epoch: u64 },
 }
 
-/// What came of a statement.
+/// The result of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LeaseAnswer {
-    /// The row.
     Row(HeadRow),
     /// The condition held, and the row was changed.
     Done,
     /// The condition did not hold: nothing was changed.
     Refused,
-    /// Nobody knows: no connection, no answer in time, or an error.
+    /// Unknown: no connection, no answer in time, or an error.
     Failed,
 }
 
-/// What to do next.
+/// The next step of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NextLeaseStep {
     Ask(LeaseOrder),
     WaitUntil(Duration),
 }
 
-/// What a node is.
+/// The phase of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LeasePhase {
-    /// It may answer in this epoch until this time.
+    /// The node may answer in this epoch until this time.
     Active { epoch: u64, until: Duration },
     /// Another node is active, or will be.
     Standby,
     /// The database does not answer, or this node has just lost its lease.
     Unclear,
-    /// It gave its lease away and takes no other one.
+    /// The node gave up its lease and takes no other one.
     Resigned,
 }
 
@@ -110,12 +111,12 @@ pub(crate) struct LeaseMachine {
     holder: [u8; 16],
     times: LeaseTimes,
     phase: LeasePhase,
-    /// The row as it was seen last, and since when it has not changed.
-    seen: Option<(HeadRow, Duration)>,
+    /// The last known row, and since when it has not changed. `None` if it may be out of date.
+    row: Option<(HeadRow, Duration)>,
     /// The next statement is not sent before this time.
     next_at: Duration,
-    /// The epoch and the number of renewals of the row as it was read last.
-    read: (u64, u64),
+    /// The epoch and the number of renewals of the last row that was read.
+    last_read: (u64, u64),
     /// The highest epoch that this node knows.
     highest_epoch: u64,
     /// The lease is not taken before this time.
@@ -123,15 +124,15 @@ pub(crate) struct LeaseMachine {
 }
 
 impl LeaseMachine {
-    /// A node that knows nothing yet. `holder` is its name, which no other process has.
+    /// A node that has not read the row yet. `holder` is the unique name of this process.
     pub(crate) fn new(holder: [u8; 16], times: LeaseTimes) -> Self {
         Self {
             holder,
             times,
             phase: LeasePhase::Unclear,
-            seen: None,
+            row: None,
             next_at: Duration::ZERO,
-            read: (0, 0),
+            last_read: (0, 0),
             highest_epoch: 0,
             not_before: Duration::ZERO,
         }
@@ -141,7 +142,7 @@ impl LeaseMachine {
         self.phase
     }
 
-    /// What to do at this time.
+    /// The next step at this time.
     pub(crate) fn next(&mut self, now: Duration) -> NextLeaseStep {
         if let LeasePhase::Active { epoch, until } = self.phase {
             if now < until {
@@ -158,10 +159,10 @@ impl LeaseMachine {
         if now < self.next_at {
             return NextLeaseStep::WaitUntil(self.next_at);
         }
-        match &self.seen {
+        match &self.row {
             Some((row, since)) if self.may_take(row, *since, now) => {
                 let (epoch, renewals) = (row.epoch, row.renewals);
-                // A database that was put back has a lower epoch. No epoch is used twice.
+                // A database that was restored from a backup has a lower epoch. No epoch is used twice.
                 let next = epoch.max(self.highest_epoch) + 1;
                 NextLeaseStep::Ask(LeaseOrder::Take { epoch, renewals, next })
             }
@@ -169,7 +170,7 @@ impl LeaseMachine {
         }
     }
 
-    /// Whether nobody trusts a lease by this row any more.
+    /// Whether the lease of this row is free or has ended, so that no other node trusts it.
     fn may_take(&self, row: &HeadRow, since: Duration, now: Duration) -> bool {
         now >= self.not_before
             && match row.holder {
@@ -178,7 +179,7 @@ impl LeaseMachine {
             }
     }
 
-    /// What came of a statement that was sent at `began` and answered at `now`.
+    /// Takes the result of a statement that was sent at `began` and answered at `now`.
     pub(crate) fn answered(
         &mut self,
         order: LeaseOrder,
@@ -189,36 +190,36 @@ impl LeaseMachine {
         if self.phase == LeasePhase::Resigned {
             return;
         }
-        // A statement of a lease that has ended meanwhile says nothing.
+        // The lease has ended meanwhile, so the answer comes too late.
         if let LeasePhase::Active { until, .. } = self.phase
             && now >= until
         {
             return self.lost(now);
         }
         match (order, answer) {
-            (_, LeaseAnswer::Row(row)) => self.saw(row, now),
+            (_, LeaseAnswer::Row(row)) => self.note_row(row, now),
             (LeaseOrder::Take { next, .. }, LeaseAnswer::Done) => self.hold(next, began, now),
             (LeaseOrder::Renew { epoch }, LeaseAnswer::Done) if self.is_active_in(epoch) => {
                 self.hold(epoch, began, now);
             }
             (LeaseOrder::Resign { .. }, _) => self.phase = LeasePhase::Resigned,
-            // Trust holds to its end: the next try may succeed.
+            // The lease is trusted until its end, and the next try may succeed.
             (LeaseOrder::Renew { epoch }, LeaseAnswer::Failed) if self.is_active_in(epoch) => {
-                self.next_at = now + self.times.look;
+                self.next_at = now + self.times.poll;
             }
             (LeaseOrder::Renew { .. }, _) => self.lost(now),
             (LeaseOrder::Take { .. }, LeaseAnswer::Refused) => {
-                // Somebody else was faster. What is known of the row is out of date.
-                self.seen = None;
+                // Another node was faster, so the known row is out of date.
+                self.row = None;
                 self.next_at = now;
             }
             (_, LeaseAnswer::Failed | LeaseAnswer::Done | LeaseAnswer::Refused) => {
                 self.phase = LeasePhase::Unclear;
-                // Whether a lease was taken is read from the row.
+                // The row may have changed, so it is read again.
                 if !matches!(order, LeaseOrder::Look) {
-                    self.seen = None;
+                    self.row = None;
                 }
-                self.next_at = now + self.times.look;
+                self.next_at = now + self.times.poll;
             }
         }
     }
@@ -227,19 +228,19 @@ impl LeaseMachine {
         matches!(self.phase, LeasePhase::Active { epoch: held, .. } if held == epoch)
     }
 
-    fn saw(&mut self, row: HeadRow, now: Duration) {
-        let (epoch, renewals) = std::mem::replace(&mut self.read, (row.epoch, row.renewals));
+    fn note_row(&mut self, row: HeadRow, now: Duration) {
+        let (epoch, renewals) = std::mem::replace(&mut self.last_read, (row.epoch, row.renewals));
         if row.epoch < epoch || row.renewals < renewals {
-            // The database was put back: what it says of the holder is out of date, and another node may
-            // still trust a lease that is not there any more.
+            // The database was restored from a backup. Its holder is out of date, and another node may still
+            // trust a lease that the row does not show.
             self.not_before = now + self.times.length;
         }
         self.highest_epoch = self.highest_epoch.max(row.epoch);
-        let is_same = |seen: &HeadRow| {
-            (seen.epoch, seen.renewals, seen.holder) == (row.epoch, row.renewals, row.holder)
+        let is_same = |known: &HeadRow| {
+            (known.epoch, known.renewals, known.holder) == (row.epoch, row.renewals, row.holder)
         };
-        let since = match &self.seen {
-            Some((seen, since)) if is_same(seen) => *since,
+        let since = match &self.row {
+            Some((known, since)) if is_same(known) => *since,
             _ => now,
         };
         self.phase = LeasePhase::Standby;
@@ -247,10 +248,10 @@ impl LeaseMachine {
             true => now,
             false => {
                 let free_at = (since + self.times.length).max(self.not_before);
-                free_at.min(now + self.times.look)
+                free_at.min(now + self.times.poll)
             }
         };
-        self.seen = Some((row, since));
+        self.row = Some((row, since));
     }
 
     fn hold(&mut self, epoch: u64, began: Duration, now: Duration) {
@@ -263,23 +264,23 @@ impl LeaseMachine {
         }
     }
 
-    /// The lease is lost, or something is unclear. The only way back is to read the row and to take the
-    /// lease anew, with a higher epoch.
+    /// The lease is lost, or an outcome is unclear. The node becomes active again only by reading the row and
+    /// taking the lease anew, with a higher epoch.
     pub(crate) fn lost(&mut self, now: Duration) {
         if self.phase != LeasePhase::Resigned {
             self.phase = LeasePhase::Unclear;
-            self.seen = None;
+            self.row = None;
             self.next_at = now;
         }
     }
 
-    /// Waits before the next statement: the data could not be read.
+    /// Gives the lease up for this time, because the data could not be read.
     pub(crate) fn pause(&mut self, now: Duration, pause: Duration) {
         self.lost(now);
         self.next_at = now + pause;
     }
 
-    /// Gives up: the statement that lets another node take over at once, if this one is active.
+    /// Ends the machine. Returns the statement that lets another node take over at once, if this node is active.
     pub(crate) fn resign(&mut self) -> Option<LeaseOrder> {
         let was = std::mem::replace(&mut self.phase, LeasePhase::Resigned);
         match was {

@@ -5,12 +5,11 @@ use tokio_postgres::types::Type;
 use super::connection::DatabaseConnection;
 use super::error::PostgresError;
 
-/// The steps. The version of the tables is the number of steps that were taken. Steps are only ever
-/// added.
+/// The steps. The version of the tables is the number of steps that ran. A released step never changes.
 const STEPS: &[&str] = &[
     // Version 1.
-    // `moot_head` has one row: who may write, and the newest commit. Values of keys of any length and
-    // bytes are found by the digest of the key. A document is stored in parts.
+    // `moot_head` has one row: the node that may write, and the newest commit. `moot_row` has an index on the
+    // digest of the key, because keys can be too long for an index. A document is stored in parts.
     "create table moot_head (
        one boolean primary key default true check (one),
        epoch bigint not null default 0,
@@ -27,7 +26,7 @@ const STEPS: &[&str] = &[
      );",
 ];
 
-/// Any number: nobody else takes the lock of it while tables are made.
+/// The number of the advisory lock for changes of the tables. It is arbitrary.
 const LOCK: i64 = 0x6d6f_6f74;
 
 /// Brings the tables to the newest version, once, even if many nodes start together.
@@ -40,7 +39,7 @@ pub(crate) async fn prepare(connection: &DatabaseConnection) -> Result<(), Postg
 
 async fn upgrade(connection: &DatabaseConnection, steps: &[&str]) -> Result<(), PostgresError> {
     let known = i32::try_from(steps.len()).unwrap_or(i32::MAX);
-    // What is there already is not touched, so a node that starts disturbs no other one.
+    // Up-to-date tables are not locked, so a node that starts does not disturb the others.
     if version(connection).await? == Some(known) {
         return Ok(());
     }
@@ -83,7 +82,7 @@ async fn version(connection: &DatabaseConnection) -> Result<Option<i32>, Postgre
     Ok(rows.first().and_then(|row| row.get(0)))
 }
 
-/// Settings of the database with which a crash loses commits.
+/// The settings of the database that are off and without which a crash loses commits.
 ///
 /// # Errors
 /// The statement failed.
@@ -103,7 +102,7 @@ mod tests {
     use super::super::{PostgresAddress, PostgresError, connect};
     use super::{STEPS, upgrade};
 
-    /// Named so that `--skip postgres::` leaves it out.
+    /// The name lets `--skip postgres::` skip these tests.
     mod postgres {
         use super::*;
 
@@ -120,11 +119,11 @@ mod tests {
             upgrade(&connection, &two).await.expect("nothing to do");
             let rows = connection.query("select x, y from a", &[]).await.expect("rows");
             assert_eq!((rows[0].get::<_, i32>(0), rows[0].get::<_, i32>(1)), (1, 7));
-            let refused = upgrade(&connection, &two[..1]).await.expect_err("it is newer");
+            let refused = upgrade(&connection, &two[..1]).await.expect_err("a newer version");
             let PostgresError::NewerSchema { found: 2, known: 1 } = refused else {
                 panic!("{refused}");
             };
-            // The refusal has left no transaction open.
+            // The refusal left no transaction open.
             upgrade(&connection, &two).await.expect("still version 2");
         }
 

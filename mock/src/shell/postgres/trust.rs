@@ -1,4 +1,4 @@
-//! Until when this node may answer.
+//! The time until which this node may answer.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use tokio::sync::Notify;
 
 use crate::shell::clock;
 
-/// The epoch in which this node is active, and the end of its trust. An answer leaves only while the
-/// trust of its epoch holds.
+/// The epoch in which this node is active, and the end of its trust. An answer leaves only while the node trusts
+/// the epoch of the answer.
 #[derive(Default)]
 pub(crate) struct Trust {
     granted: Mutex<TrustedEpoch>,
-    /// Notified when trust ended before its time.
+    /// Notified when trust ends early.
     pub(crate) ended: Notify,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Trust {
 struct TrustedEpoch {
     epoch: u64,
     until: Duration,
-    /// The newest epoch whose trust was ended: it is never trusted again.
+    /// The newest epoch whose trust ended early. It is never trusted again.
     ended: u64,
 }
 
@@ -33,7 +33,7 @@ impl Trust {
         }
     }
 
-    /// Ends the trust of an epoch at once and for good: something is unclear.
+    /// Ends the trust of an epoch at once and for good, because an outcome is unclear.
     pub(crate) fn end(&self, epoch: u64) {
         let mut granted = self.granted.lock();
         granted.ended = granted.ended.max(epoch);
@@ -55,7 +55,7 @@ mod tests {
     use super::Trust;
 
     #[test]
-    fn an_epoch_that_was_ended_is_never_trusted_again() {
+    fn an_ended_epoch_is_never_trusted_again() {
         let trust = Trust::default();
         let (late, past) = (Duration::MAX, Duration::ZERO);
         assert!(!trust.holds(0) && !trust.holds(1));
@@ -64,7 +64,7 @@ mod tests {
         trust.end(1);
         assert!(!trust.holds(1));
         trust.grant(1, late);
-        assert!(!trust.holds(1), "a renewal that was on its way revives nothing");
+        assert!(!trust.holds(1), "a late renewal does not restore trust");
         trust.grant(2, late);
         assert!(trust.holds(2) && !trust.holds(1));
         trust.grant(2, past);

@@ -2,8 +2,8 @@
 
 use http::StatusCode;
 
-/// The status of the first call, of the second, and so on; the last one is for all further calls. No
-/// status is 200.
+/// The statuses of the first call, the second, and so on. The last one applies to all further calls. Without
+/// any status the answer is 200.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatusPlan {
     statuses: Vec<StatusCode>,

@@ -1,5 +1,5 @@
-//! A receiver of webhooks (§6) on a socket. It stores nothing, and it may stand on a public address:
-//! connections, bodies and every wait are bounded.
+//! A receiver of webhooks (§6) on a socket. It stores nothing. It may listen on a public address, so connections,
+//! bodies and waits have limits.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use crate::shell::body::{self, BodyTimes};
 use crate::shell::listener::{ServeLimits, WatchedBody, accept_all};
 use crate::value::message::call::BodyFault;
 
-/// Bytes of a body; a larger one is answered 413 and not reported.
+/// The largest body, in bytes. A larger one is answered 413 and not reported.
 pub const RECEIVED_BYTES_MAX: usize = 1 << 20;
-/// Connections at a time; further ones close those that say nothing.
+/// The largest number of connections. A further one closes the longest idle one.
 const CONNECTIONS_MAX: usize = 256;
-/// For a head, and for a body.
+/// Timeout of a head, and of a body.
 const READ_MAX: Duration = Duration::from_secs(30);
-/// For the rest of a body that is too large.
+/// Timeout of the rest of a body that is too large.
 const DRAIN_MAX: Duration = Duration::from_secs(1);
-/// For calls that are under way at the end; a longer delay is cut.
+/// Time for running calls at the end. It cuts a longer delay.
 const STOP_MAX: Duration = Duration::from_secs(2);
 
 /// A call that arrived at a receiver.
 #[derive(Debug)]
 pub struct ReceivedCall {
-    /// Who sent it.
+    /// The address of the sender.
     pub peer: SocketAddr,
     /// Method, target and headers, as sent.
     pub head: Parts,
@@ -37,17 +37,17 @@ pub struct ReceivedCall {
     pub body: Bytes,
 }
 
-/// What a receiver answers.
+/// The answer of a receiver. It has no body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReceiverAnswer {
-    /// The status; there is no body.
+    /// The status.
     pub status: StatusCode,
-    /// Waited before the answer.
+    /// Time before the answer.
     pub delay: Duration,
 }
 
-/// Receives on `listener` until `stop` is ready; `answer` is called once for each call. Calls that are
-/// under way then have two seconds to end.
+/// Receives on `listener` until `stop` is ready, and calls `answer` once for each call. Running calls then have
+/// two seconds to end.
 pub async fn receive(
     listener: TcpListener,
     answer: impl Fn(ReceivedCall) -> ReceiverAnswer + Send + Sync + 'static,
@@ -105,19 +105,18 @@ mod tests {
     use std::time::Duration;
 
     use http::StatusCode;
-
     use tokio::net::TcpListener;
 
     use super::{CONNECTIONS_MAX, RECEIVED_BYTES_MAX, ReceivedCall, ReceiverAnswer, receive};
 
-    /// Sends a delivery that declares so long a body and has so many bytes; the status line.
+    /// Sends a delivery with this `Content-Length` and this number of bytes. Returns the status line.
     fn send(address: SocketAddr, declared: usize, sent: usize) -> String {
         let mut stream = TcpStream::connect(address).expect("it listens");
         let head = format!(
             "POST /a HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: {declared}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).expect("it reads the head");
-        // Who is refused may hang up before all is written.
+        // The receiver may close the connection before all is written.
         let _ = stream.write_all(&vec![b'x'; sent]);
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
@@ -136,7 +135,7 @@ mod tests {
         };
         tokio::spawn(receive(listener, answer, std::future::pending()));
         let asked = tokio::task::spawn_blocking(move || {
-            // Some who say nothing hold most places, and one is left.
+            // Idle connections take all places but one.
             let silent: Vec<_> = (1..CONNECTIONS_MAX)
                 .map(|_| TcpStream::connect(address).expect("it listens"))
                 .collect();

@@ -1,12 +1,12 @@
-//! How long a sandbox lives without a call.
+//! The lease of a sandbox: its lifetime without a call.
 
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// A lease. It ends when nobody has called the sandbox for its length of real time. Without a length it never
-/// ends.
+/// A lease. It ends when the sandbox was not called for the length of the lease, in real time. Without a length
+/// it never ends.
 #[derive(Debug, Default)]
 pub(crate) struct Lease(Mutex<Option<LeaseTerm>>);
 
@@ -17,24 +17,24 @@ struct LeaseTerm {
 }
 
 impl Lease {
-    /// A lease that begins at `now`.
+    /// A lease that starts at `now`.
     pub(crate) fn new(length: Option<Duration>, now: Instant) -> Self {
         Self(Mutex::new(length.map(|length| LeaseTerm { length, end: now + length })))
     }
 
-    /// Begins again.
+    /// Starts the lease again.
     pub(crate) fn renew(&self, now: Instant) {
         if let Some(term) = self.0.lock().as_mut() {
             term.end = now + term.length;
         }
     }
 
-    /// Begins again with another length.
+    /// Starts the lease again with another length.
     pub(crate) fn replace(&self, length: Duration, now: Instant) {
         *self.0.lock() = Some(LeaseTerm { length, end: now + length });
     }
 
-    /// When it ends if nobody calls.
+    /// Its end, if no call comes before.
     pub(crate) fn end(&self) -> Option<Instant> {
         self.0.lock().map(|term| term.end)
     }

@@ -20,20 +20,20 @@ use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 /// The longest lease in seconds: 30 days.
 const LEASE_SECONDS_MAX: u64 = 30 * 24 * 60 * 60;
 
-/// How a sandbox differs from the main world. Absent members are as in the main world.
+/// The settings in which a sandbox differs from the main world.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SandboxPlan {
-    /// name of an embedded world, or a seed world
+    /// name of an embedded world, or a whole seed world
     #[serde(deserialize_with = "seed_world")]
     #[schemars(schema_with = "text_or_object")]
     pub(crate) world: Option<Choice<SeedWorld>>,
-    /// `default`, `documented`, `random:SEED`, or answers laid over the default
+    /// `default`, `documented`, `random:SEED`, or the answers that differ from the default
     #[serde(deserialize_with = "world_answers")]
     #[schemars(schema_with = "text_or_object")]
     pub(crate) answers: Option<Choice<Answers>>,
-    // By default a sandbox has a seed of its own, so that tokens of other worlds are not valid in it.
-    /// where ids and tokens derive from; one of its own if absent
+    // With its own seed, tokens of other worlds are not valid in a sandbox.
+    /// the seed of ids and tokens; a new one if absent
     pub(crate) seed: Option<u64>,
     /// `real`, `frozen` or `frozen:TIME`
     #[serde(deserialize_with = "clock_setting")]
@@ -47,11 +47,11 @@ pub(crate) struct SandboxPlan {
     #[serde(deserialize_with = "progression")]
     #[schemars(with = "Option<String>")]
     pub(crate) progression: Option<Progression>,
-    /// deleted once nobody called it for so long; never if absent
+    /// seconds without a call after which the sandbox is deleted; never if absent
     #[serde(rename = "lease_seconds", deserialize_with = "lease")]
     #[schemars(with = "Option<u64>")]
     pub(crate) lease: Option<Duration>,
-    /// ids of what it does wrong on purpose
+    /// ids of the requirements that it breaks on purpose
     #[serde(deserialize_with = "defects")]
     #[schemars(with = "Option<Vec<String>>")]
     pub(crate) defects: Option<Vec<&'static Defect>>,
@@ -60,13 +60,13 @@ pub(crate) struct SandboxPlan {
 /// A seed world or a set of answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Choice<T> {
-    /// Its name; `None` if the value was given inline. Seed rows are shared by name.
+    /// Its name; `None` if the value was given inline. Sandboxes with equal names share their seed rows.
     pub(crate) name: Option<String>,
     pub(crate) value: Arc<T>,
 }
 
 impl<T> Choice<T> {
-    /// Reads an inline value. JSON is YAML, so the reader of files does this, with its rules and hints.
+    /// Reads a name or an inline value. JSON is YAML, so `parse`, the reader of YAML files, reads inline values.
     fn read<'de, D: Deserializer<'de>, N: Display, P: Display>(
         reader: D,
         named: impl Fn(&str) -> Result<Arc<T>, N>,

@@ -11,7 +11,7 @@ use super::lease::Lease;
 use crate::control;
 use crate::service::{DeliveryAttempt, Service};
 use crate::shell::clock;
-use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
+use crate::shell::receiver::{Mailbox, RECEIVER};
 use crate::world::World;
 use crate::world::settings::RunSettings;
 
@@ -21,19 +21,19 @@ pub(crate) struct Realm {
     /// The id of the sandbox; `None` for the main world.
     pub(crate) sandbox: Option<String>,
     pub(crate) service: Service,
-    /// The settings that it was created with.
+    /// The settings at its creation.
     pub(crate) settings: RunSettings,
     pub(crate) lease: Lease,
     /// Notified of every call in the journal.
     pub(crate) called: Notify,
-    /// The calls that its built-in receiver got.
+    /// The calls to its built-in receiver.
     pub(crate) mailbox: Mailbox,
-    /// What it was before each reset and return to a checkpoint, as far as that is remembered.
+    /// The worlds before each reset and each return to a checkpoint, if they are remembered.
     pub(crate) former: Mutex<Vec<World>>,
 }
 
 impl Realm {
-    /// Creates a realm. The main world has the number 0, and every number is used once.
+    /// Creates a realm. `key` is 0 for the main world, and is never used again.
     pub(crate) fn new(
         key: u64,
         sandbox: Option<String>,
@@ -46,14 +46,14 @@ impl Realm {
         Arc::new(Self { key, sandbox, service, settings, lease, called, mailbox, former })
     }
 
-    /// Its journal, after those of the worlds that it was before. Shape: see [`crate::shell::Site::journals`].
+    /// The journals of its former worlds, then its own. Shape: see [`crate::shell::Site::journals`].
     pub(crate) fn journals(&self) -> Vec<Value> {
         let former = self.former.lock();
         let mut all: Vec<Value> = former.iter().map(control::journal).collect();
         all.push(control::journal(&self.service.world()));
         let mut earlier = 0;
         for journal in &mut all {
-            // A world counts the calls of its former worlds as forgotten, but these are here.
+            // A world counts the calls of its former worlds as forgotten, but these are in the list.
             let forgotten = journal["forgotten"].as_u64().unwrap_or_default();
             let held = journal["exchanges"].as_array().map_or(0, Vec::len) as u64;
             journal["forgotten"] = json!(forgotten.saturating_sub(earlier));
@@ -63,7 +63,7 @@ impl Realm {
         all
     }
 
-    /// Calls in its journals.
+    /// The number of calls in its journals.
     pub(crate) fn calls(&self) -> u64 {
         let journals = self.journals();
         let counts =
@@ -71,7 +71,7 @@ impl Realm {
         counts.sum()
     }
 
-    /// Whether an address is that of its built-in receiver. The query is ignored.
+    /// Whether an address is that of its built-in receiver, with any query.
     pub(crate) fn is_own_receiver(&self, url: &str) -> bool {
         let path = url.split('?').next();
         path.and_then(|path| path.strip_prefix(&self.settings.base_url)) == Some(RECEIVER)
@@ -79,11 +79,9 @@ impl Realm {
 
     /// Delivers an attempt to its built-in receiver.
     pub(crate) fn receive(&self, attempt: DeliveryAttempt) -> StatusCode {
-        let DeliveryAttempt { url, headers, body, .. } = attempt;
-        let query = url.split_once('?').map(|(_, query)| query);
-        let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let now = self.service.now(clock::now());
-        self.mailbox.take(now, Arrival::new(query, headers, body))
+        let query = attempt.url.split_once('?').map(|(_, query)| query);
+        let headers = attempt.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        self.mailbox.take(self.service.now(clock::now()), query, headers, attempt.body)
     }
 
     /// Its journal. Shape: a member of `worlds` of [`crate::shell::Site::journals`].
@@ -93,7 +91,7 @@ impl Realm {
         journal
     }
 
-    /// Its address and credentials. Shape: the line that `moot mock --format json` prints.
+    /// Its address and credentials. Shape: as `moot mock --format json` prints them.
     pub(crate) fn describe(&self) -> Value {
         let mut all = self.addresses();
         all.insert("ready".to_owned(), json!(true));
@@ -103,7 +101,7 @@ impl Realm {
         all.into()
     }
 
-    /// Its addresses, without its rows.
+    /// Its id, lease, addresses and seed.
     pub(crate) fn addresses(&self) -> serde_json::Map<String, Value> {
         let base_url = &self.settings.base_url;
         let mut all = serde_json::Map::new();

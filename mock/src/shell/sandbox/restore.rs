@@ -15,8 +15,8 @@ use crate::world::settings::RunSettings;
 use crate::world::state::change::Change;
 use crate::world::state::seeded::Seeded;
 
-/// Restores these sandboxes, in this order, after this number of earlier starts. Each lease begins
-/// again, because nobody could call a sandbox while the mock was not running.
+/// Restores these sandboxes, in this order, after this number of earlier starts. Each lease begins again,
+/// because a sandbox could not be called while the mock was not running.
 pub(crate) fn restore(
     sandboxes: &Sandboxes,
     main: &Realm,
@@ -46,7 +46,7 @@ pub(crate) fn restore(
         world.restore(changes, starts);
         let world = defect::install(world, &defects);
         let realm = sandboxes.realm(key, world, settings, lease);
-        // The limit was met when they were stored.
+        // They kept to the limit when they were stored.
         sandboxes.insert(&realm);
         realms.push(realm);
     }

@@ -1,4 +1,4 @@
-//! The sandboxes of a mock: further worlds, each under a base path of its own.
+//! The sandboxes of a mock: further worlds, each under its own base path.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,18 +40,17 @@ pub(crate) struct Sandboxes {
     /// The store, if there is one.
     durable: Option<Arc<StateStore>>,
     realms: RwLock<BTreeMap<String, Arc<Realm>>>,
+    /// The number of the newest sandbox, including deleted ones.
     made: Mutex<u64>,
-    seeded: Mutex<BTreeMap<SandboxWorldKey, Arc<Seeded>>>,
+    /// Seed rows by the names of the world and of the answers; `None` stands for those of the main world.
+    seeded: Mutex<BTreeMap<[Option<String>; 2], Arc<Seeded>>>,
     /// Deleted sandboxes, if they are remembered.
     remembered: Mutex<Option<Vec<Arc<Realm>>>>,
     /// No lease ends before this time; `None` if there is no lease.
     first_end: Mutex<Option<Instant>>,
-    /// Calls to deleted sandboxes that are not remembered.
+    /// The number of calls to deleted sandboxes that are not remembered.
     calls_lost: AtomicU64,
 }
-
-/// The names of the world and of the answers; `None` if they are those of the main world.
-type SandboxWorldKey = (Option<String>, Option<String>);
 
 impl Sandboxes {
     /// No sandboxes. `made` is the number of the newest sandbox in the store.
@@ -74,7 +73,7 @@ impl Sandboxes {
         }
     }
 
-    /// The seed world of sandboxes that do not have their own.
+    /// The seed world of sandboxes without their own.
     pub(crate) fn main_world(&self) -> &SeedWorld {
         &self.main_world
     }
@@ -86,7 +85,7 @@ impl Sandboxes {
         Some(realm)
     }
 
-    /// Why there is no sandbox with this id.
+    /// Explains that there is no sandbox with this id.
     pub(crate) fn absence(&self, id: &str) -> String {
         let number = id.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
         let was_made = number.is_some_and(|number| (1..=*self.made.lock()).contains(&number));
@@ -96,8 +95,7 @@ impl Sandboxes {
         }
     }
 
-    /// Lets the lease of a sandbox begin again, with another length if one is given. A store keeps the first
-    /// length.
+    /// Renews the lease of a sandbox, with another length if one is given. A store keeps the first length.
     pub(crate) fn renew(&self, id: &str, length: Option<Duration>) -> Option<Arc<Realm>> {
         let realm = self.get(id)?;
         if let Some(length) = length {
@@ -109,7 +107,7 @@ impl Sandboxes {
     }
 
     /// The sandbox with this id, without renewing its lease.
-    pub(crate) fn look(&self, id: &str) -> Option<Arc<Realm>> {
+    pub(crate) fn peek(&self, id: &str) -> Option<Arc<Realm>> {
         self.realms.read().get(id).cloned()
     }
 
@@ -117,8 +115,8 @@ impl Sandboxes {
     pub(crate) fn take_abandoned(&self) -> Vec<Arc<Realm>> {
         let abandoned = self.take_ended();
         for realm in &abandoned {
-            // If this fails, the sandbox is there again after a restart, with a new lease.
-            let _ = self.forget(realm);
+            // If this fails, the sandbox comes back after a restart, with a new lease.
+            let _ = self.delete_stored(realm);
         }
         abandoned
     }
@@ -162,7 +160,7 @@ impl Sandboxes {
     /// [`NotKept`]: the store failed, and the sandbox is still there.
     pub(crate) fn remove(&self, id: &str) -> Result<Option<Arc<Realm>>, NotKept> {
         let Some(realm) = self.get(id) else { return Ok(None) };
-        self.forget(&realm)?;
+        self.delete_stored(&realm)?;
         let removed = self.realms.write().remove(id);
         self.remember(removed.as_slice());
         Ok(removed)
@@ -173,7 +171,7 @@ impl Sandboxes {
         *self.remembered.lock() = Some(Vec::new());
     }
 
-    /// Calls to deleted sandboxes that are not remembered, since these were too many.
+    /// The number of calls to sandboxes that were deleted beyond [`REMEMBERED_MAX`].
     pub(crate) fn calls_lost(&self) -> u64 {
         self.calls_lost.load(Ordering::Relaxed)
     }
@@ -183,7 +181,8 @@ impl Sandboxes {
         self.remembered.lock().is_some()
     }
 
-    /// Remembers what a world was before it went back, of [`REMEMBERED_MAX`] worlds; or gives it back.
+    /// Remembers a world before a reset or a return to a checkpoint, at most [`REMEMBERED_MAX`] of a realm.
+    /// Returns the world if it is not remembered.
     pub(crate) fn remember_former(&self, realm: &Realm, former: Box<World>) -> Option<Box<World>> {
         let mut worlds = realm.former.lock();
         if !self.is_remembering() || worlds.len() >= REMEMBERED_MAX {
@@ -198,10 +197,10 @@ impl Sandboxes {
         self.remembered.lock().clone().unwrap_or_default()
     }
 
-    fn remember(&self, gone: &[Arc<Realm>]) {
+    fn remember(&self, deleted: &[Arc<Realm>]) {
         if let Some(remembered) = self.remembered.lock().as_mut() {
-            let room = REMEMBERED_MAX.saturating_sub(remembered.len()).min(gone.len());
-            let (kept, lost) = gone.split_at(room);
+            let room = REMEMBERED_MAX.saturating_sub(remembered.len()).min(deleted.len());
+            let (kept, lost) = deleted.split_at(room);
             remembered.extend(kept.iter().cloned());
             let calls: u64 = lost.iter().map(|realm| realm.calls()).sum();
             self.calls_lost.fetch_add(calls, Ordering::Relaxed);
@@ -209,7 +208,7 @@ impl Sandboxes {
     }
 
     /// Deletes the stored data of a sandbox.
-    pub(crate) fn forget(&self, realm: &Realm) -> Result<(), NotKept> {
+    fn delete_stored(&self, realm: &Realm) -> Result<(), NotKept> {
         self.durable.as_ref().map_or(Ok(()), |durable| durable.remove(realm.key))
     }
 
@@ -233,7 +232,7 @@ impl Sandboxes {
             clock: plan.clock.unwrap_or(defaults.clock),
             rate_limit: plan.rate_limit.unwrap_or(defaults.rate_limit),
             progression: plan.progression.unwrap_or(defaults.progression),
-            // An inline world has the secrets that its author chose.
+            // The client secrets of an inline world are those in it.
             secrets: if is_inline { SecretSource::Seeded } else { SecretSource::Own(id(key)) },
             sandbox: Some(id(key)),
         };
@@ -260,7 +259,7 @@ impl Sandboxes {
         if self.insert(&realm) {
             return Ok(realm);
         }
-        self.forget(&realm)?;
+        self.delete_stored(&realm)?;
         Err(too_many())
     }
 
@@ -295,25 +294,23 @@ impl Sandboxes {
     /// The seed rows, shared with every sandbox of the same world and answers.
     fn seeded(&self, main: &Realm, plan: &SandboxPlan) -> Result<Arc<Seeded>, SettingsError> {
         let of_main = main.service.seeded();
-        let (world, answers) = (&plan.world, &plan.answers);
+        let (world, answers) = (plan.world.as_ref(), plan.answers.as_ref());
         if world.is_none() && answers.is_none() {
             return Ok(of_main);
         }
-        let is_inline = world.as_ref().is_some_and(|chosen| chosen.name.is_none())
-            || answers.as_ref().is_some_and(|chosen| chosen.name.is_none());
-        let name = (
-            world.as_ref().and_then(|chosen| chosen.name.clone()),
-            answers.as_ref().and_then(|chosen| chosen.name.clone()),
-        );
-        if !is_inline && let Some(seeded) = self.seeded.lock().get(&name) {
+        let names =
+            [world.map(|chosen| chosen.name.clone()), answers.map(|chosen| chosen.name.clone())];
+        let is_inline = names.contains(&Some(None));
+        let names = names.map(Option::flatten);
+        if !is_inline && let Some(seeded) = self.seeded.lock().get(&names) {
             return Ok(seeded.clone());
         }
-        let world = world.as_ref().map_or(&self.main_world, |chosen| &chosen.value);
-        let answers = answers.as_ref().map_or(of_main.answers(), |chosen| &chosen.value);
+        let world = world.map_or(&self.main_world, |chosen| &chosen.value);
+        let answers = answers.map_or(of_main.answers(), |chosen| &chosen.value);
         let seeded = Arc::new(Seeded::new(world, answers.clone())?);
         let mut cache = self.seeded.lock();
         if !is_inline && cache.len() < SEEDED_MAX {
-            cache.insert(name, seeded.clone());
+            cache.insert(names, seeded.clone());
         }
         Ok(seeded)
     }
@@ -333,7 +330,7 @@ pub(super) fn base_url(main: &Realm, key: u64) -> String {
     format!("{}/sandboxes/{}", main.settings.base_url, id(key))
 }
 
-/// A seed that differs from those of all other worlds of this mock (the finaliser of SplitMix64).
+/// A seed that no other world of this mock has (the finaliser of SplitMix64).
 fn derived_seed(seed: u64, key: u64) -> u64 {
     let mut mixed = seed.wrapping_add(key.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -373,7 +370,6 @@ mod tests {
         }
     }
 
-    /// A sandbox copies no rows, and of its own secrets it stores only the key.
     #[test]
     fn sandboxes_of_the_same_rows_share_them() {
         let site = site();
@@ -389,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn abandoned_sandboxes_go_by_themselves_and_the_others_stay() {
+    fn sandboxes_are_deleted_at_the_end_of_their_lease() {
         let site = site();
         make(&site, None);
         make(&site, Some(Duration::from_secs(60)));
@@ -397,7 +393,7 @@ mod tests {
             make(&site, Some(LEASE));
         }
         left(&site, |count| count == 2);
-        // A shorter lease than the first one ends in time too.
+        // A lease that is shorter than the first one ends in time too.
         make(&site, Some(LEASE));
         left(&site, |count| count == 2);
         assert_eq!(site.sandboxes.all().len(), 2);

@@ -1,6 +1,5 @@
-//! Who may use the control plane.
+//! Access to the control plane.
 
-use crate::control::Refusal;
 use std::net::IpAddr;
 
 use http::Uri;
@@ -9,58 +8,45 @@ use http::request::Parts;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// What a caller may do with the control plane.
+use crate::control::Refusal;
+
+/// The rights of a caller on the control plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ControlRights {
-    /// Everything.
     All,
-    /// What is offered to a client that is graded.
+    /// Only the routes that are offered to a client that is graded.
     Offered,
 }
 
-/// Who may use the control plane, chosen when the mock starts.
+/// The access rules of the control plane, chosen when the mock starts.
 pub(crate) struct Access {
-    rule: AccessRule,
+    /// The digest of the token for all routes. Without a token, calls must come from this machine and name it as
+    /// host. So a web page in a browser on this machine has no access: its calls have another `Origin`, or
+    /// another `Host` (DNS rebinding).
+    token: Option<[u8; 32]>,
     /// The digest of the token of a client that is graded.
     client_token: Option<[u8; 32]>,
-}
-
-/// Who may use all of it.
-enum AccessRule {
-    /// Calls from this machine, addressed to it by name: a web page that a browser on this machine
-    /// shows can neither name us (DNS rebinding) nor act for its user.
-    Loopback {
-        /// Host of the base address, which may be named too.
-        public_host: Option<String>,
-    },
-    /// Whoever has the token; of it only the digest is kept.
-    Token([u8; 32]),
+    /// Host of the base address, which a call may name too.
+    public_host: Option<String>,
 }
 
 impl Access {
-    pub(crate) fn new(token: Option<&str>, base_url: &str) -> Self {
-        let rule = match token {
-            Some(token) => AccessRule::Token(Sha256::digest(token).into()),
-            None => {
-                let url = Url::parse(base_url).ok();
-                let public_host = url.and_then(|url| url.host_str().map(str::to_owned));
-                AccessRule::Loopback { public_host }
-            }
-        };
-        Self { rule, client_token: None }
+    pub(crate) fn new(token: Option<&str>, client_token: Option<&str>, base_url: &str) -> Self {
+        let digest = |token: &str| Sha256::digest(token).into();
+        let url = Url::parse(base_url).ok();
+        Self {
+            token: token.map(digest),
+            client_token: client_token.map(digest),
+            public_host: url.and_then(|url| url.host_str().map(str::to_owned)),
+        }
     }
 
-    /// With a token for what is offered to a client that is graded.
-    pub(crate) fn offering(self, client_token: Option<&str>) -> Self {
-        Self { client_token: client_token.map(|token| Sha256::digest(token).into()), ..self }
-    }
-
-    /// Whether a part of it is offered to a client that is graded.
+    /// Whether there is a token of a client that is graded.
     pub(crate) const fn is_offering(&self) -> bool {
         self.client_token.is_some()
     }
 
-    /// Whether a call may go on, and what it may do.
+    /// Checks a call, and returns its rights.
     ///
     /// # Errors
     /// The 401 or 403 to answer.
@@ -69,23 +55,18 @@ impl Access {
         if self.client_token.as_ref().is_some_and(is_client) {
             return Ok(ControlRights::Offered);
         }
-        self.check_rule(parts, client).map(|()| ControlRights::All)
-    }
-
-    fn check_rule(&self, parts: &Parts, client: IpAddr) -> Result<(), Refusal> {
-        match &self.rule {
-            AccessRule::Token(digest) => check_token(parts, digest),
-            AccessRule::Loopback { public_host } => {
-                if !client.to_canonical().is_loopback() {
-                    return Err(Refusal::foreign("without a token only this machine may call"));
-                }
-                check_names(parts, public_host.as_deref())
-            }
+        if let Some(digest) = &self.token {
+            check_token(parts, digest)?;
+            return Ok(ControlRights::All);
         }
+        if !client.to_canonical().is_loopback() {
+            return Err(Refusal::foreign("without a token only this machine may call"));
+        }
+        check_names(parts, self.public_host.as_deref())?;
+        Ok(ControlRights::All)
     }
 
-    /// Whether a call for a file of the console may go on. A browser sends no token with it, and the files
-    /// hold no data.
+    /// Checks a call for a file of the console. A browser sends no token with it, and the files hold no data.
     ///
     /// # Errors
     /// The 403 to answer.
@@ -94,14 +75,14 @@ impl Access {
         parts: &Parts,
         client: IpAddr,
     ) -> Result<ControlRights, Refusal> {
-        match self.rule {
-            AccessRule::Token(_) => Ok(ControlRights::All),
-            AccessRule::Loopback { .. } => self.check(parts, client),
+        match self.token {
+            Some(_) => Ok(ControlRights::All),
+            None => self.check(parts, client),
         }
     }
 }
 
-/// Digests are compared, and to their end: how long that takes tells nothing of the token.
+/// Compares digests in constant time, so that the time of an answer tells nothing about the token.
 fn check_token(parts: &Parts, digest: &[u8; 32]) -> Result<(), Refusal> {
     let header = parts.headers.get(AUTHORIZATION).map(|value| value.as_bytes());
     let given = header.and_then(|value| {
@@ -121,7 +102,7 @@ fn are_equal(one: &[u8], other: &[u8; 32]) -> bool {
 
 fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), Refusal> {
     let host = match parts.headers.get(HOST) {
-        // Only a program can leave it out.
+        // A browser always sends it.
         None => None,
         Some(value) => {
             let text = value.to_str().unwrap_or_default();
@@ -167,7 +148,7 @@ mod tests {
 
     #[track_caller]
     fn check(token: Option<&str>, client: &str, headers: &[(&str, &str)], expected: u16) {
-        let access = Access::new(token, "http://mock.example:8080/api");
+        let access = Access::new(token, None, "http://mock.example:8080/api");
         let mut request = Request::builder();
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -203,8 +184,8 @@ mod tests {
     }
 
     #[test]
-    fn the_token_of_a_client_gives_only_what_is_offered() {
-        let access = Access::new(Some("t0p"), "http://mock.example").offering(Some("client"));
+    fn the_token_of_a_client_gives_only_the_offered_routes() {
+        let access = Access::new(Some("t0p"), Some("client"), "http://mock.example");
         let rights = |token: &str| {
             let request = Request::builder().header("authorization", format!("Bearer {token}"));
             let (parts, ()) = request.body(()).expect("a sound header").into_parts();
@@ -216,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn with_a_token_it_alone_counts() {
+    fn with_a_token_only_the_token_counts() {
         let token = Some("t0p");
         check(token, "10.0.0.1", &[("authorization", "Bearer t0p")], 200);
         check(token, "10.0.0.1", &[("authorization", "bearer t0p")], 200);

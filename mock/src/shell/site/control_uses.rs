@@ -1,11 +1,11 @@
-//! How often each route of the control plane was used, for the account of a client.
+//! Counts the calls to each route of the control plane, for the account of a client.
 
 use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-/// The uses by method and route. Both are ours, so their number is bounded.
+/// The calls by path and method of the route.
 #[derive(Debug, Default)]
 pub(crate) struct ControlUses(Mutex<BTreeMap<(&'static str, &'static str), UseCount>>);
 
@@ -16,7 +16,7 @@ struct UseCount {
 }
 
 impl ControlUses {
-    /// Counts one use.
+    /// Counts one call.
     pub(crate) fn count(&self, method: &'static str, path: &'static str, is_refused: bool) {
         let mut all = self.0.lock();
         let count = all.entry((path, method)).or_default();

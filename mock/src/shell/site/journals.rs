@@ -1,4 +1,4 @@
-//! What whoever started a mock may ask it at the end: what its clients did, and what must not be told.
+//! The account of a mock at its end: the calls of its clients, and the secrets that must be masked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::Site;
 use crate::shell::sandbox::Realm;
 
-/// Characters of a token are these, and it has as many at least.
+/// The shortest length of a token, in bytes.
 const TOKEN_LENGTH_MIN: usize = 24;
 
 impl Site {
-    /// Keeps from now on what the control plane takes away: the journals of sandboxes that are deleted and of
-    /// worlds that go back, of 1,000 at most, and the calls that are cleared from a journal. So no client can
-    /// change its account.
+    /// From now on keeps journals that the control plane deletes, so that no client can change its account. These
+    /// are the journals of at most 1,000 deleted sandboxes, those of worlds before a reset or a return to a
+    /// checkpoint (at most 1,000 for each realm), and calls that are cleared from a journal.
     pub fn remember_deleted(&self) {
         self.sandboxes.remember_deleted();
         for realm in self.worlds() {
@@ -22,14 +22,14 @@ impl Site {
         }
     }
 
-    /// The journal of every world: the main one, the sandboxes that are gone as far as they are
-    /// remembered, those that are there; before each what it was before it went back. Shape: `{"worlds":
-    /// [{"sandbox", "forgotten", "exchanges", "deliveries", "answers", "counts"}], "control": [{"method", "path",
-    /// "calls", "refused"}]}`; `control` says what was used of the control plane, `counts` has the objects of the first company;
-    /// `exchanges` as `GET /__admin/exchanges` shows them, the oldest call first, with
-    /// `answer`, the body of the answer; `deliveries` as `GET /__admin/deliveries` shows them; `answers` to the open
-    /// questions; `forgotten` how
-    /// many earlier ones are no longer among them, `sandbox` its id or null.
+    /// The journals of the main world, of the remembered deleted sandboxes, and of the sandboxes. The journals of
+    /// former worlds precede that of their world. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges",
+    /// "deliveries", "answers", "counts"}], "control": [{"method", "path", "calls", "refused"}]}`.
+    ///
+    /// `sandbox` is its id or null. `exchanges` is as in `GET /__admin/exchanges`, the oldest call first, with
+    /// `answer`, the body of the answer. `forgotten` is the number of earlier calls that are not listed.
+    /// `deliveries` is as in `GET /__admin/deliveries`. `answers` has the answers to the open questions, `counts`
+    /// the number of objects of the first company. `control` counts the calls to routes of the control plane.
     pub fn journals(&self) -> Value {
         let worlds = self.worlds().into_iter().flat_map(|realm| realm.journals());
         let mut worlds: Vec<Value> = worlds.collect();
@@ -40,7 +40,7 @@ impl Site {
         json!({ "worlds": worlds, "control": self.control_uses.shown() })
     }
 
-    /// The client secrets of every world, and the tokens of any of them that stand in `text`.
+    /// The client secrets of all worlds, and the tokens of these worlds that occur in `text`.
     pub fn secrets_near(&self, text: &str) -> BTreeSet<String> {
         let is_of_token =
             |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');

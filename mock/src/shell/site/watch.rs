@@ -1,4 +1,4 @@
-//! Whoever starts a mock may be told what happens, and may judge its clients.
+//! Callbacks of a mock for its program: answered calls, new sandboxes, and the judge of clients.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use serde_json::Value;
 /// One answered call of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchedCall {
-    /// The system's time when it came.
+    /// The system's time at its arrival.
     pub at: Timestamp,
-    /// The sandbox that it came to; `None` is the main world.
+    /// The id of its sandbox; `None` is the main world.
     pub sandbox: Option<String>,
     /// As sent.
     pub method: String,
     /// The whole path, as sent, with the query; secrets are masked.
     pub path: String,
-    /// `None` for a path or method without one.
+    /// `None` if the path or the method has no operation.
     pub operation: Option<Operation>,
-    /// Client id of the caller, if its token was valid. Of a token request the client id that it names.
+    /// Client id of the caller, if its token was valid. For a token request, the client id in it.
     pub application: Option<String>,
     /// HTTP status.
     pub status: u16,
@@ -27,18 +27,18 @@ pub struct WatchedCall {
     pub decision: &'static str,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: Option<String>,
-    /// The kind of the fault that struck it.
+    /// The kind of the fault that was applied to it.
     pub fault: Option<String>,
-    /// From its head to its answer.
+    /// Time from the head of the request to the answer.
     pub milliseconds: u64,
 }
 
-/// Is told of each answered call, as soon as the answer is known. Called from many tasks at once.
+/// Receives each answered call, as soon as the answer is known. Many tasks call it at the same time.
 pub type CallWatch = Arc<dyn Fn(WatchedCall) + Send + Sync>;
 
-/// Is told the id of each sandbox that the control plane made, before that is answered.
+/// Receives the id of each new sandbox, before its creation is answered.
 pub type SandboxWatch = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Judges what clients did in a world, by a member of `worlds` of [`Site::journals`](super::Site::journals). Gives the
+/// Judges the journal of a world, a member of `worlds` of [`Site::journals`](super::Site::journals). Returns the
 /// answer of `GET /findings`, or `None` if it can't read the journal.
 pub type ClientJudge = Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>;

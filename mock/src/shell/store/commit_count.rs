@@ -1,23 +1,23 @@
 //! The number of commits, in a file beside the database. It is written after the commit and before its
 //! changes are acknowledged.
 //!
-//! If the newest commit of a database is damaged, redb opens the state before that commit. Only this
-//! file shows that a commit is missing.
+//! If the newest commit of a database is damaged, redb opens the state before that commit. This file then shows
+//! that a commit is missing.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The number and its bitwise complement, which shows that the number was written completely.
+/// The number and its bitwise complement, which proves that the number was written completely.
 const BYTES: usize = 16;
 
-/// Writes the number. It is not synced to the disk: after a loss of power the file may hold an older number, which
-/// is never mistaken for damage.
+/// Writes the number, without syncing it to the disk. After a loss of power the file may hold an older number. That
+/// does no harm: only a number above that of the database means damage.
 pub(super) fn write(path: &Path, commits: u64) -> io::Result<()> {
     let mut bytes = [0; BYTES];
     bytes[..8].copy_from_slice(&commits.to_be_bytes());
     bytes[8..].copy_from_slice(&(!commits).to_be_bytes());
-    // Not emptied before, so that the file is never without a number.
+    // The file is overwritten in place, so that it always has a number.
     File::options().write(true).create(true).truncate(false).open(path)?.write_all(&bytes)
 }
 

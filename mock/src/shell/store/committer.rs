@@ -1,7 +1,6 @@
 //! Commits changes in groups. Changes that arrive during a commit are part of the next one.
 //!
-//! The first waiting thread commits for all others. So many writers, of one world or of several, share
-//! the wait for the disk.
+//! The first waiting thread commits for all others. So the writers of all worlds share the wait for the disk.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use crate::world::state::stored;
 /// The store of one mock.
 pub(crate) struct StateStore {
     store: Arc<dyn RowStore>,
-    /// The keys that the store has.
+    /// The keys in the store.
     table: Mutex<KeyTable>,
     queue: Mutex<Queue>,
     /// The number of the newest committed entry.
@@ -36,8 +35,9 @@ struct Queue {
     /// The number of the newest entry.
     taken: u64,
     is_committing: bool,
-    /// The number of failed commits, and why the newest failed.
+    /// The number of failed commits.
     failures: u64,
+    /// The error of the newest failed commit.
     failure: Option<NotKept>,
 }
 
@@ -52,25 +52,24 @@ impl StateStore {
         }
     }
 
-    /// The folder for uploads.
     pub(crate) fn uploads(&self) -> PathBuf {
         self.store.uploads()
     }
 
     /// A keeper for all further changes of a world.
     pub(crate) fn keeper(self: &Arc<Self>, world: u64) -> Keeper {
-        let (taker, finisher, store) = (self.clone(), self.clone(), self.store.clone());
+        let (queue, committer, store) = (self.clone(), self.clone(), self.store.clone());
         Keeper {
             take: Box::new(move |noted| {
                 let rows = noted.changes.iter().flat_map(stored::rows).collect();
-                taker.take(Entry::Changes { world, is_reset: noted.is_reset, rows })
+                queue.take(Entry::Changes { world, is_reset: noted.is_reset, rows })
             }),
-            finish: Box::new(move |number| finisher.finish(number)),
+            finish: Box::new(move |number| committer.finish(number)),
             may_act: Box::new(move || store.may_act()),
         }
     }
 
-    /// Stores a new sandbox. Call this before a client learns of the sandbox.
+    /// Stores a new sandbox. Call this before its creation is answered.
     pub(crate) fn add(&self, sandbox: &SandboxRecord) -> Result<(), NotKept> {
         let (row, definitions) = SandboxRow::of(sandbox);
         let (world, row) = (sandbox.key, json_bytes(&row));
@@ -82,6 +81,7 @@ impl StateStore {
         self.finish(self.take(Entry::End { world }))
     }
 
+    /// Queues an entry, and returns its number.
     fn take(&self, entry: Entry) -> u64 {
         let mut queue = self.queue.lock();
         queue.waiting.push(entry);
@@ -94,10 +94,10 @@ impl StateStore {
         if self.newest_committed.load(Ordering::Acquire) >= number {
             return Ok(());
         }
-        // Waiting for the disk must not block the other calls of this thread.
-        let is_shared = Handle::try_current()
+        // Waiting for the disk must not block the other tasks of this thread.
+        let is_multi_thread = Handle::try_current()
             .is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
-        if is_shared {
+        if is_multi_thread {
             tokio::task::block_in_place(|| self.wait(number))
         } else {
             self.wait(number)
@@ -129,7 +129,8 @@ impl StateStore {
             match result {
                 Ok(()) => self.newest_committed.store(newest, Ordering::Release),
                 Err(failure) => {
-                    // They come first in the next commit: storing an entry twice changes nothing.
+                    // The entries come first in the next commit. The failed commit may have stored them, but
+                    // storing an entry twice changes nothing.
                     let later = std::mem::replace(&mut queue.waiting, entries);
                     queue.waiting.extend(later);
                     queue.failures += 1;

@@ -1,5 +1,5 @@
-//! The bytes of large documents: files that are named by their SHA-256. A file is written before a row
-//! names it. A start removes the files that no row names.
+//! The bytes of large documents: files with the SHA-256 as name. A file is written before a row refers to it. A
+//! start removes the files without a row.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,7 +10,7 @@ use super::error::DurableError;
 use crate::shell::body::digest_of;
 use crate::value::message::content::{Content, ContentFile, ContentPlace};
 
-/// A file that remains when its content is dropped.
+/// A stored file. Unlike a temporary one it remains when its content is dropped.
 impl ContentFile for PathBuf {
     fn digest(&self) -> Option<[u8; 32]> {
         digest_of(self).ok()
@@ -22,7 +22,7 @@ pub(super) fn name(digest: &[u8; 32]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The digest whose [`name`] this is.
+/// The digest of a file name, the inverse of [`name`].
 pub(super) fn digest_of_name(name: &str) -> Option<[u8; 32]> {
     let mut digest = [0; 32];
     if name.len() != 2 * digest.len() || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -43,7 +43,7 @@ pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<(
     }
     File::open(from)?.sync_all()?;
     let linked = fs::hard_link(from, &path);
-    // Not every file system has links. No row names an incomplete copy.
+    // Some file systems have no links. A copy may be incomplete after a crash, but then no row refers to it.
     linked.or_else(|_| fs::copy(from, &path).map(drop))?;
     File::open(&path)?.sync_all()?;
     sync(files)
@@ -52,11 +52,11 @@ pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<(
 /// The content of a stored document.
 pub(super) fn found(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
     let path = files.join(name(digest));
-    let found = digest_of(&path).map_err(|cause| match cause.kind() {
+    let actual = digest_of(&path).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => DurableError::damaged(&path, "a document is missing"),
         _ => DurableError::io(&path)(cause),
     })?;
-    if found != *digest {
+    if actual != *digest {
         return Err(DurableError::damaged(&path, "its content is not that of the stored document"));
     }
     Ok(ContentPlace::File { keep: Arc::new(path.clone()), path })

@@ -1,9 +1,9 @@
-//! Why stored state can't be used.
+//! The errors of stored state.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the state in a folder can't be used.
+/// Stored state can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DurableError {
     /// The file system refused an access.
@@ -15,7 +15,7 @@ pub enum DurableError {
         cause: io::Error,
     },
     /// Another process uses the folder.
-    #[error("`{}` is in use by another mock: stop that one, or name another folder", .0.display())]
+    #[error("`{}` is in use by another mock: stop that mock, or use another folder", .0.display())]
     Taken(PathBuf),
     /// The database can't be used.
     #[cfg(feature = "postgres")]
@@ -24,21 +24,21 @@ pub enum DurableError {
     /// The data in a database are damaged.
     #[cfg(feature = "postgres")]
     #[error(
-        "the data in {address} are damaged: {what}; restore a backup, or name another database"
+        "the data in {address} are damaged: {damage}; restore a backup, or use another database"
     )]
     DatabaseDamaged {
         /// The address, without secrets.
         address: String,
-        /// What is wrong with them.
-        what: String,
+        /// The damage.
+        damage: String,
     },
     /// A file is damaged.
-    #[error("`{}` is damaged: {what}; put a copy of the whole folder back, or name a new folder", path.display())]
+    #[error("`{}` is damaged: {damage}; restore a copy of the whole folder, or use a new folder", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
-        what: String,
+        /// The damage.
+        damage: String,
     },
 }
 
@@ -49,7 +49,7 @@ impl DurableError {
     }
 
     /// Damage of the file at `path`.
-    pub(super) fn damaged(path: &Path, what: impl ToString) -> Self {
-        Self::Damaged { path: path.to_owned(), what: what.to_string() }
+    pub(super) fn damaged(path: &Path, damage: impl ToString) -> Self {
+        Self::Damaged { path: path.to_owned(), damage: damage.to_string() }
     }
 }

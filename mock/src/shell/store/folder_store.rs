@@ -17,10 +17,10 @@ use super::rows;
 use super::table::{KeyBatch, StoreKey};
 use crate::value::message::content::ContentPlace;
 
-/// The database.
+/// The file of the database.
 const DATABASE: &str = "state.redb";
 
-/// Whether a folder holds the state of a mock. Its next start then uses the stored seed and world.
+/// Whether a folder holds the state of a mock. The next start then uses the stored seed and seed world.
 pub fn holds_state(folder: &Path) -> bool {
     folder.join(DATABASE).is_file()
 }
@@ -29,8 +29,7 @@ pub fn holds_state(folder: &Path) -> bool {
 pub(super) struct FolderStore {
     path: PathBuf,
     _lock: File,
-    /// `None` before the first commit, and after a failed one: redb takes nothing more until it is opened
-    /// again.
+    /// `None` before the first commit and after a failed one. After a failure redb must be opened again.
     database: Mutex<Option<Database>>,
 }
 
@@ -49,13 +48,13 @@ impl FolderStore {
             Err(TryLockError::Error(cause)) => return Err(DurableError::io(&lock_path)(cause)),
         }
         let store = Self { path: path.to_owned(), _lock: lock, database: Mutex::default() };
-        // Uploads that were not complete when the process ended were never acknowledged.
+        // Incomplete uploads of an earlier process were never acknowledged.
         let uploads = store.uploads();
         if uploads.exists() {
             fs::remove_dir_all(&uploads).map_err(DurableError::io(&uploads))?;
         }
-        for made in [uploads, store.files()] {
-            fs::create_dir_all(&made).map_err(DurableError::io(&made))?;
+        for folder in [uploads, store.files()] {
+            fs::create_dir_all(&folder).map_err(DurableError::io(&folder))?;
         }
         Ok(store)
     }
@@ -69,7 +68,7 @@ impl FolderStore {
         self.path.join("commits")
     }
 
-    /// Commits a batch to the open database, or opens it before.
+    /// Commits a batch to the database, which is opened first if `open` is `None`.
     fn write(&self, open: Option<Database>, batch: &KeyBatch) -> Result<Database, Box<dyn Error>> {
         let (path, new_path) = (self.path.join(DATABASE), self.path.join("state.redb.new"));
         if path.exists() || !batch.values.contains_key(&StoreKey::Header) {
@@ -78,7 +77,7 @@ impl FolderStore {
             commit_count::write(&self.commit_count(), commits)?;
             return Ok(database);
         }
-        // A new database is made under another name and then renamed, so that it is complete or missing.
+        // A new database is created under another name and then renamed, so that it is complete or missing.
         let _ = fs::remove_file(&new_path);
         rows::commit(&Database::create(&new_path)?, batch)?;
         commit_count::write(&self.commit_count(), 1)?;
@@ -91,7 +90,7 @@ impl FolderStore {
 impl RowStore for FolderStore {
     fn read(&self) -> Result<Option<StoredData>, DurableError> {
         let path = self.path.join(DATABASE);
-        let damaged = |what: String| DurableError::damaged(&path, what);
+        let damaged = |damage: String| DurableError::damaged(&path, damage);
         let files = documents::digests(&self.files())?;
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
@@ -99,14 +98,14 @@ impl RowStore for FolderStore {
                 return Ok(None);
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let what = "it is missing, but the folder has documents of it";
-                return Err(damaged(what.to_owned()));
+                let damage = "it is missing, but the folder has documents of it";
+                return Err(damaged(damage.to_owned()));
             }
             Err(cause) => return Err(DurableError::io(&path)(cause)),
         };
         let (mut stored, commits) = rows::read(&bytes).map_err(damaged)?;
         let written = commit_count::read(&self.commit_count())
-            .map_err(|what| DurableError::damaged(&self.commit_count(), what))?;
+            .map_err(|damage| DurableError::damaged(&self.commit_count(), damage))?;
         if commits < written {
             return Err(damaged(format!(
                 "its last change is {commits}, but {written} were acknowledged"
@@ -122,7 +121,7 @@ impl RowStore for FolderStore {
         documents::found(&self.files(), digest)
     }
 
-    /// Writes files first: a row must not name a file that does not exist. After a failure, such as a full disk,
+    /// Writes files first, because a row must not refer to a missing file. After a failure, such as a full disk,
     /// the next call opens the database again.
     fn commit(&self, batch: &Arc<KeyBatch>) -> Result<(), DurableError> {
         let files = self.files();
@@ -143,7 +142,7 @@ impl RowStore for FolderStore {
         self.path.join("uploads")
     }
 
-    fn damaged(&self, what: String) -> DurableError {
-        DurableError::damaged(&self.path.join(DATABASE), what)
+    fn damaged(&self, damage: String) -> DurableError {
+        DurableError::damaged(&self.path.join(DATABASE), damage)
     }
 }

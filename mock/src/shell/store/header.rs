@@ -14,7 +14,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct StoreHeader {
     format: u32,
-    /// The version of Moot that started with it last; empty if that did not say.
+    /// The version of Moot that started with the data last; empty if it did not write its version.
     #[serde(default)]
     moot_version: String,
     pub(crate) seed: u64,
@@ -24,13 +24,13 @@ pub(crate) struct StoreHeader {
 }
 
 impl StoreHeader {
-    /// Reads the header, if this version can read its format.
+    /// Reads the header. Refuses formats that this version can't read.
     pub(super) fn read(json: &[u8]) -> Result<Self, String> {
         let header: Self = serde_json::from_slice(json)
             .map_err(|error| format!("its header can't be read: {error}"))?;
         if header.format != FORMAT {
             let writer = match header.moot_version.as_str() {
-                "" => "a Moot that does not say its version".to_owned(),
+                "" => "a Moot of an unknown version".to_owned(),
                 version => format!("Moot {version}"),
             };
             return Err(format!(
@@ -41,7 +41,7 @@ impl StoreHeader {
         Ok(header)
     }
 
-    /// The header of data with the seed and the world of these settings that were never started.
+    /// The header of new data, with the seed and the world of these settings.
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
             format: FORMAT,
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(with(FORMAT, Some("0.0.9")), Ok(1));
         let later = with(FORMAT + 1, Some("9.8.7")).expect_err("not ours");
         assert!(later.contains("Moot 9.8.7") && later.contains(VERSION), "{later}");
-        let silent = with(FORMAT - 1, None).expect_err("not ours");
-        assert!(silent.contains("does not say"), "{silent}");
+        let without = with(FORMAT - 1, None).expect_err("not ours");
+        assert!(without.contains("unknown version"), "{without}");
     }
 }

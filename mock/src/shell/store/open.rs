@@ -1,4 +1,4 @@
-//! Opens a store. All of it is read and verified before any of it is changed.
+//! Opens a store. All data are read and verified before any are changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -22,7 +22,7 @@ use crate::world::settings::Settings;
 use crate::world::state::change::Change;
 use crate::world::state::stored::{self, StoredError};
 
-/// The content of a store: the store for further changes, and the worlds as they were.
+/// An open store, with the worlds as they were stored.
 pub(crate) struct OpenStore {
     /// Stores further changes.
     pub(crate) durable: Arc<StateStore>,
@@ -50,8 +50,8 @@ pub(crate) fn open_database(
     open(store, settings)
 }
 
-/// Opens a store. If it has no data, creates them with these settings. Otherwise reads everything, and
-/// then records the start and removes what is not in use.
+/// Opens a store. If it has no data, creates them with these settings. Otherwise reads all data, then records the
+/// start and removes unused keys and documents.
 pub(super) fn open(
     store: Arc<dyn RowStore>,
     settings: &Settings,
@@ -64,11 +64,11 @@ pub(super) fn open(
             documents: BTreeMap::new(),
         },
     };
-    let damaged = |what: &str, error: &dyn Display| store.damaged(format!("{what}: {error}"));
+    let damaged = |part: &str, error: &dyn Display| store.damaged(format!("{part}: {error}"));
     let mut made = 0;
     let mut sandboxes = Vec::new();
     let mut changes = BTreeMap::from([(MAIN, Vec::new())]);
-    let (mut definitions, mut named) = (BTreeSet::new(), BTreeSet::new());
+    let (mut definitions, mut used_documents) = (BTreeSet::new(), BTreeSet::new());
     for (key, value) in &values {
         match key {
             StoreKey::Header | StoreKey::Definition(_) => {}
@@ -83,13 +83,13 @@ pub(super) fn open(
                 let row: SandboxRow =
                     serde_json::from_slice(value).map_err(|error| unread(&error))?;
                 definitions.extend(row.definitions());
-                sandboxes.push(row.sandbox(*world, &values).map_err(|what| unread(&what))?);
+                sandboxes.push(row.sandbox(*world, &values).map_err(|error| unread(&error))?);
                 changes.insert(*world, Vec::new());
             }
-            // A writer may have stored rows of a sandbox after its end.
+            // A deleted sandbox may have rows, because a call may have been running during its deletion.
             StoreKey::Row(world, key) => {
                 if let Some(changes) = changes.get_mut(world) {
-                    changes.push(change(key, value, &documents, &*store, &mut named)?);
+                    changes.push(change(key, value, &documents, &*store, &mut used_documents)?);
                 }
             }
         }
@@ -108,33 +108,32 @@ pub(super) fn open(
     let unused = table.keys.iter().filter(|key| !is_used(key));
     batch.values.extend(unused.map(|key| (key.clone(), None)));
     batch.values.insert(StoreKey::Header, Some(json_bytes(&header.started_again())));
-    batch.unused_documents = table.documents.difference(&named).copied().collect();
+    batch.unused_documents = table.documents.difference(&used_documents).copied().collect();
     let batch = Arc::new(batch);
     store.commit(&batch)?;
     table.apply(&batch);
     let mut changes_of = |world: u64| changes.remove(&world).unwrap_or_default();
+    let with_changes = |sandbox: SandboxRecord| {
+        let changes = changes_of(sandbox.key);
+        (sandbox, changes)
+    };
+    let sandboxes = sandboxes.into_iter().map(with_changes).collect();
     Ok(OpenStore {
         changes: changes_of(MAIN),
-        sandboxes: sandboxes
-            .into_iter()
-            .map(|sandbox: SandboxRecord| {
-                let changes = changes_of(sandbox.key);
-                (sandbox, changes)
-            })
-            .collect(),
+        sandboxes,
         durable: Arc::new(StateStore::new(store, table)),
         header,
         made,
     })
 }
 
-/// The change of a row, with the bytes of its documents. Adds their digests to `named`.
+/// The change of a row, with the bytes of its documents. Adds their digests to `used_documents`.
 fn change(
     key: &str,
     value: &[u8],
     documents: &BTreeMap<[u8; 32], Option<Bytes>>,
     store: &dyn RowStore,
-    named: &mut BTreeSet<[u8; 32]>,
+    used_documents: &mut BTreeSet<[u8; 32]>,
 ) -> Result<Change, DurableError> {
     let mut failure = None;
     let change = stored::change(key, value, |content: &mut Content| {
@@ -142,7 +141,7 @@ fn change(
             Ok(place) => content.place = place,
             Err(error) => failure = Some(error),
         }
-        named.extend(content.digest());
+        used_documents.extend(content.digest());
         Ok::<_, StoredError>(())
     });
     match failure {
@@ -158,7 +157,7 @@ fn place(
     store: &dyn RowStore,
 ) -> Result<ContentPlace, DurableError> {
     let changed = || store.damaged("the content of a stored document has changed".to_owned());
-    // Each stored document has a digest.
+    // Every stored document has a digest.
     let digest = content.digest().ok_or_else(changed)?;
     match documents.get(digest) {
         Some(Some(bytes)) if Sha256::digest(bytes)[..] == digest[..] => {

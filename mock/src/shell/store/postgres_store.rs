@@ -1,8 +1,8 @@
 //! The store in PostgreSQL.
 //!
-//! One statement is one commit. It writes only if this node still holds its epoch and the newest commit is
-//! the one that this node made, so a node that was paused or cut off writes nothing. After anything
-//! unclear the store takes nothing more: the node takes the lease anew and reads everything.
+//! A commit is one statement. It writes only if this node still holds its epoch, and the newest commit is the one
+//! that this node made. So a node that was paused or disconnected writes nothing. After a failure the store is
+//! closed for good: the node takes the lease anew and reads all data.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,14 +28,14 @@ use crate::value::message::content::ContentPlace;
 use crate::value::message::json::json_bytes;
 use crate::world::settings::Settings;
 
-/// A document is stored in parts of this size. Smaller ones are read into memory.
+/// The size of the parts of a document. A document of one part is read into memory.
 const PART_BYTES: usize = 64 * 1024;
-/// Parts of one statement.
+/// The largest number of parts in one statement.
 const PARTS_MAX: usize = 64;
-/// A statement that reads may take this long.
+/// Timeout of a statement that reads.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Parts of a document that no row names yet.
+/// Inserts parts of a document, before a row refers to it.
 const PARTS: &str = "insert into moot_document (digest, part, bytes) \
                      select $1, new.part, new.bytes \
                      from unnest($2::int[], $3::bytea[]) as new(part, bytes) on conflict do nothing";
@@ -44,7 +44,7 @@ const SWEEP: &str = "with head as (
   select 1 from moot_head where epoch = $1 and holder = $2 for share
 ) delete from moot_document using head where moot_document.digest = any($3)";
 const ROWS: &str = "select key, value from moot_row";
-/// Documents, with the bytes of those of one part.
+/// All digests, with the bytes of documents of one part.
 const DOCUMENTS: &str = "select digest, case when max(part) = 0 then (
   select bytes from moot_document as small where small.digest = every.digest
 ) end from moot_document as every group by digest";
@@ -53,22 +53,22 @@ const NEW_HEADER: &str = "insert into moot_row (id, key, value) values (sha256($
                           on conflict (id) do nothing";
 const HEADER_ROW: &str = "select value from moot_row where id = sha256($1)";
 
-/// The data of all nodes, as the active one uses them.
+/// The shared data, as the active node uses them.
 pub(crate) struct PostgresStore {
     address: PostgresAddress,
-    /// The runtime of the connections: callers may be on any thread.
+    /// The runtime of the connections. Callers may be on any thread.
     runtime: Handle,
     trust: Arc<Trust>,
-    /// For commits; `None` after anything unclear.
+    /// For commits; `None` during a commit, and after a failed one.
     connection: Mutex<Option<Arc<DatabaseConnection>>>,
     /// The newest commit that is known to have succeeded.
     committed: Mutex<HeadRow>,
-    /// Documents that were read, as files.
+    /// Files of the large documents that were read.
     spool: Store,
 }
 
 impl PostgresStore {
-    /// The data, for the node that holds this head. Connects once.
+    /// Opens the data for the node that holds this head.
     ///
     /// # Errors
     /// [`PostgresError`].
@@ -88,12 +88,12 @@ impl PostgresStore {
         })
     }
 
-    /// The newest commit that is known to have succeeded. Does not wait for one that is under way.
+    /// The newest commit that is known to have succeeded. Does not wait for a running commit.
     pub(crate) fn head(&self) -> HeadRow {
         self.committed.lock().clone()
     }
 
-    /// Waits for work on the runtime of the connections.
+    /// Runs work on the runtime of the connections, and waits for it.
     fn wait<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, PostgresError>> + Send + 'static,
@@ -116,9 +116,9 @@ impl PostgresStore {
         })
     }
 
-    /// Commits a batch. Afterwards the store is either one commit further, or closed.
+    /// Commits a batch. After an error the store is closed.
     fn try_commit(&self, batch: &Arc<KeyBatch>) -> Result<(), PostgresError> {
-        // While a commit is under way it is unclear whether it succeeds.
+        // The connection is put back only after a success, so that any early return closes the store.
         let mut slot = self.connection.lock();
         let Some(connection) = slot.take() else {
             return Err(PostgresError::Statement("this node has lost its lease".to_owned()));
@@ -142,7 +142,7 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// Removes documents.
+    /// Removes documents, if this node still holds its epoch.
     fn sweep(
         &self,
         connection: &Arc<DatabaseConnection>,
@@ -163,7 +163,7 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// Stores a large document, before a row names it.
+    /// Stores a large document, before a row refers to it.
     fn store_parts(
         &self,
         connection: &Arc<DatabaseConnection>,
@@ -210,12 +210,12 @@ impl RowStore for PostgresStore {
             values.insert(key.ok_or_else(unknown)?, row.get(1));
         }
         let Some(header) = values.get(&StoreKey::Header) else { return Ok(None) };
-        let header = StoreHeader::read(header).map_err(|what| self.damaged(what))?;
+        let header = StoreHeader::read(header).map_err(|damage| self.damaged(damage))?;
         let mut documents = BTreeMap::new();
         for row in self.read_rows(DOCUMENTS)? {
             let digest: Result<[u8; 32], _> = row.get::<_, &[u8]>(0).try_into();
             let digest =
-                digest.map_err(|_| self.damaged("a digest has another length".to_owned()))?;
+                digest.map_err(|_| self.damaged("a digest has a wrong length".to_owned()))?;
             documents.insert(digest, row.get::<_, Option<Vec<u8>>>(1).map(Bytes::from));
         }
         Ok(Some(StoredData { header, values, documents }))
@@ -246,7 +246,7 @@ impl RowStore for PostgresStore {
         Ok(content.place)
     }
 
-    /// Tells the node if the store is closed now.
+    /// After a failure also ends the trust of this node, because the outcome of the commit is unclear.
     fn commit(&self, batch: &Arc<KeyBatch>) -> Result<(), DurableError> {
         let committed = self.try_commit(batch);
         if committed.is_err() {
@@ -263,13 +263,13 @@ impl RowStore for PostgresStore {
         self.trust.holds(self.head().epoch)
     }
 
-    fn damaged(&self, what: String) -> DurableError {
-        damaged(&self.address, what)
+    fn damaged(&self, damage: String) -> DurableError {
+        damaged(&self.address, damage)
     }
 }
 
-/// The settings with the seed and the seed world of the data: of all nodes that start with an empty
-/// database, the first one decides.
+/// The settings with the seed and the seed world of the data. If the database is empty, the first node that
+/// starts decides on both.
 ///
 /// # Errors
 /// [`DurableError`].
@@ -282,13 +282,13 @@ pub(crate) async fn agreed_settings(
     let (key, json) = (key_text(&StoreKey::Header).into_bytes(), json_bytes(&proposed));
     connection.query(NEW_HEADER, &[(&key, Type::BYTEA), (&json, Type::BYTEA)]).await?;
     let rows = connection.query(HEADER_ROW, &[(&key, Type::BYTEA)]).await?;
-    let damaged = |what| damaged(address, what);
+    let damaged = |damage| damaged(address, damage);
     let row = rows.first().ok_or_else(|| damaged("its header is missing".to_owned()))?;
     let header = StoreHeader::read(row.get(0)).map_err(damaged)?;
     let (seed, seed_world) = (header.seed, Arc::new(header.seed_world));
     Ok(Settings { seed, seed_world, ..settings })
 }
 
-fn damaged(address: &PostgresAddress, what: String) -> DurableError {
-    DurableError::DatabaseDamaged { address: address.to_string(), what }
+fn damaged(address: &PostgresAddress, damage: String) -> DurableError {
+    DurableError::DatabaseDamaged { address: address.to_string(), damage }
 }

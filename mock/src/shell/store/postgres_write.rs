@@ -1,4 +1,4 @@
-//! The one statement that writes, and the form of its keys.
+//! The statement that commits a batch, and its keys as text.
 
 use sha2::{Digest, Sha256};
 use tokio_postgres::types::Type;
@@ -8,7 +8,7 @@ use super::table::{KeyBatch, StoreKey};
 use crate::shell::postgres::{DatabaseConnection, HeadRow, PostgresError, SqlParameter};
 use crate::value::message::content::ContentPlace;
 
-/// `$1` epoch, `$2` holder, `$3` and `$4` the new number and digest, `$5` and `$6` those of before.
+/// `$1` epoch, `$2` holder, `$3` and `$4` the new number and digest, `$5` and `$6` the previous ones.
 const WRITE: &str = "
 with head as (
   update moot_head set seq = $3, digest = $4
@@ -28,8 +28,7 @@ with head as (
 )
 select seq from head";
 
-/// Writes a batch, if this node still holds its epoch and the newest commit is the one before. Returns whether it
-/// wrote.
+/// Writes a batch if this node still holds its epoch and the newest commit is `before`. Returns whether it did.
 pub(super) async fn write(
     connection: &DatabaseConnection,
     before: &HeadRow,
@@ -84,7 +83,7 @@ pub(super) fn key_text(key: &StoreKey) -> String {
     }
 }
 
-/// The key whose [`key_text`] this is.
+/// The inverse of [`key_text`].
 pub(super) fn key_of(text: &str) -> Option<StoreKey> {
     Some(match text.split_once('/') {
         None if text == "about" => StoreKey::Header,
@@ -99,7 +98,7 @@ pub(super) fn key_of(text: &str) -> Option<StoreKey> {
     })
 }
 
-/// The digest of a commit: of the one before, and of all that it changes.
+/// The digest of a commit: of the digest of the commit before, and of all changes.
 pub(super) fn digest_of_batch(before: &[u8], batch: &KeyBatch) -> Vec<u8> {
     let mut digest = Sha256::new();
     let mut add = |bytes: &[u8]| {

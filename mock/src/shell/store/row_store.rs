@@ -1,5 +1,4 @@
-//! What a mock needs of a store. A folder and PostgreSQL implement it; `tests` says what each of them
-//! must do.
+//! The interface of stores. A folder and PostgreSQL implement it. `tests` has the laws of every store.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +11,7 @@ use super::header::StoreHeader;
 use super::table::{KeyBatch, StoreKey};
 use crate::value::message::content::ContentPlace;
 
-/// All that a store keeps.
+/// All data of a store.
 #[derive(Debug)]
 pub(super) struct StoredData {
     pub(super) header: StoreHeader,
@@ -21,9 +20,9 @@ pub(super) struct StoredData {
     pub(super) documents: BTreeMap<[u8; 32], Option<Bytes>>,
 }
 
-/// Keeps the data of one mock. Only one mock uses it at a time.
+/// Stores the data of one mock. Only one mock uses it at a time.
 pub(super) trait RowStore: Send + Sync {
-    /// Reads everything and verifies it. Changes nothing. `None` if nothing was ever stored.
+    /// Reads and verifies all data. Changes nothing. `None` if the store has no data yet.
     ///
     /// # Errors
     /// The data can't be read, or they are damaged.
@@ -35,21 +34,21 @@ pub(super) trait RowStore: Send + Sync {
     /// It is missing, or its bytes have another digest.
     fn document(&self, digest: &[u8; 32]) -> Result<ContentPlace, DurableError>;
 
-    /// Stores a batch: all of it or nothing. The first batch has the header, and creates the data.
+    /// Stores all of a batch or nothing. The first batch has the header, and creates the data.
     ///
     /// # Errors
-    /// The batch may be stored or not, so the caller hands it in again.
+    /// It is unknown whether the batch is stored, so the caller must commit it again.
     fn commit(&self, batch: &Arc<KeyBatch>) -> Result<(), DurableError>;
 
-    /// Whether this process may still act on what it knows, for example send a delivery. A store that
-    /// several processes share says no once another one may be active.
+    /// Whether this process may still act, for example send a delivery. In a store that several processes share
+    /// it may not once another process may be active.
     fn may_act(&self) -> bool {
         true
     }
 
-    /// Where uploads are received.
+    /// The folder for uploads.
     fn uploads(&self) -> PathBuf;
 
-    /// Damage of the stored data.
-    fn damaged(&self, what: String) -> DurableError;
+    /// An error about damaged data.
+    fn damaged(&self, damage: String) -> DurableError;
 }

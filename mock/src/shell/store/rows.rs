@@ -19,7 +19,7 @@ use crate::value::message::content::ContentPlace;
 use crate::value::message::json::json_bytes;
 use crate::world::state::stored::StoredError;
 
-/// Keys have the number of the world and the key of [`crate::world::state::stored`], such as
+/// A key has the number of the world and the key of [`crate::world::state::stored`], such as
 /// `0/legal_request/42`.
 const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
 const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
@@ -34,8 +34,8 @@ const COMMITS_KEY: &str = "commits";
 /// The key of the number of the newest sandbox. No number is used twice.
 const MADE_KEY: &str = "made";
 
-/// Reads a whole database, and verifies its checksums: its contents, and the number of its commits. This
-/// works on a copy in memory, because the verification would repair damage, and so hide it.
+/// Reads a whole database and verifies its checksums. Returns the data and the number of commits. It reads a copy
+/// in memory, because the verification repairs damage and so hides it.
 pub(super) fn read(bytes: &[u8]) -> Result<(StoredData, u64), String> {
     // redb panics if a field without a checksum is damaged.
     catch_unwind(AssertUnwindSafe(|| checked(bytes).map_err(|error| error.to_string())))
@@ -77,7 +77,7 @@ fn checked(bytes: &[u8]) -> Result<(StoredData, u64), Box<dyn Error>> {
     let mut documents = BTreeMap::new();
     for document in reading.open_table(DOCUMENTS)?.iter()? {
         let (digest, bytes) = document?;
-        let digest = digest.value().try_into().map_err(|_| "a digest has another length")?;
+        let digest = digest.value().try_into().map_err(|_| "a digest has a wrong length")?;
         documents.insert(digest, Some(Bytes::copy_from_slice(bytes.value())));
     }
     Ok((StoredData { header, values, documents }, number(&about, COMMITS_KEY)?))
@@ -124,7 +124,7 @@ pub(super) fn commit(database: &Database, batch: &KeyBatch) -> Result<u64, Box<d
     Ok(number)
 }
 
-/// Puts a value, or removes it where it is `None`.
+/// Puts a value, or removes the key if the value is `None`.
 fn put<'k, K: Key + 'static>(
     table: &mut Table<'_, K, &'static [u8]>,
     key: impl Borrow<K::SelfType<'k>>,

@@ -1,5 +1,5 @@
-//! A sandbox as a row of the database. Seed worlds and answers are large, and many sandboxes have the
-//! same. So each is stored once, under its digest.
+//! A sandbox as a row of the store. Seed worlds and answers are large, and many sandboxes share them. So each is
+//! stored once, under its digest.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,10 +26,10 @@ pub(crate) struct SandboxRecord {
     /// Its seed world; `None` for the seed world of the main world.
     pub(crate) world: Option<Arc<SeedWorld>>,
     pub(crate) answers: Answers,
-    /// All other settings. Its base address and its id follow from the main world and the number.
+    /// All other settings. The base address and the id follow from the main world and `key`.
     pub(crate) settings: RunSettings,
     pub(crate) defects: Vec<&'static Defect>,
-    /// Real time without a call until it is deleted; `None` for never.
+    /// Length of its lease; `None` if it never ends.
     pub(crate) lease: Option<Duration>,
 }
 

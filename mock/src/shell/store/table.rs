@@ -1,7 +1,6 @@
-//! What a commit changes, as single keys and values.
+//! Commits as lists of changed keys and values.
 //!
-//! The table knows the keys that the store has. So a reset of a world, or its end, becomes a list of keys
-//! to delete.
+//! The table has all keys of the store. So the reset or the deletion of a world becomes a list of keys to delete.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +8,7 @@ use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::world::state::stored::{self, StoredRow};
 
-/// The key of a stored value. The order is that of reading: rows come after the sandboxes of their worlds.
+/// The key of a stored value. A store is read in this order: rows come after the sandboxes of their worlds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StoreKey {
     Header,
@@ -22,7 +21,7 @@ pub(super) enum StoreKey {
     Row(u64, String),
 }
 
-/// One thing to store.
+/// An entry of the queue of a store.
 #[derive(Debug)]
 pub(super) enum Entry {
     /// Changes of a world.
@@ -33,7 +32,7 @@ pub(super) enum Entry {
     End { world: u64 },
 }
 
-/// The keys and the documents that a store has.
+/// The keys and the documents in a store.
 #[derive(Debug, Default)]
 pub(super) struct KeyTable {
     pub(super) keys: BTreeSet<StoreKey>,
@@ -42,19 +41,19 @@ pub(super) struct KeyTable {
     pub(super) documents: BTreeSet<[u8; 32]>,
 }
 
-/// What one commit changes.
+/// The changes of one commit.
 #[derive(Debug, Default)]
 pub(super) struct KeyBatch {
     /// New values; `None` deletes the key.
     pub(super) values: BTreeMap<StoreKey, Option<Vec<u8>>>,
-    /// Documents that the store does not have yet.
+    /// New documents.
     pub(super) documents: BTreeMap<[u8; 32], Content>,
-    /// Documents that the store need not have any more.
+    /// Documents to delete.
     pub(super) unused_documents: Vec<[u8; 32]>,
 }
 
 impl KeyTable {
-    /// What these entries change, in this order.
+    /// The changes of these entries, in this order.
     pub(super) fn batch(&mut self, entries: &[Entry]) -> KeyBatch {
         let mut batch = KeyBatch::default();
         for entry in entries {
@@ -109,7 +108,7 @@ impl KeyTable {
         }
     }
 
-    /// Deletes the rows of a world, also those that the batch puts, but for those that stay.
+    /// Deletes the rows of a world in the store and in the batch, except those that stay.
     fn delete_rows(&self, batch: &mut KeyBatch, world: u64, stays: impl Fn(&str) -> bool) {
         let of_world =
             || StoreKey::Row(world, String::new())..StoreKey::Row(world + 1, String::new());

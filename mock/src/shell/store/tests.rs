@@ -1,4 +1,4 @@
-//! What every store must do: one suite, called for each store.
+//! The laws of every store, as one suite that runs for each store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,17 +20,17 @@ use crate::value::message::content::{Content, ContentPlace};
 use crate::value::settings::RateLimitMode;
 use crate::world::Noted;
 use crate::world::settings::Settings;
-use crate::world::state::change::{Change, Checkpoint, Registered};
+use crate::world::state::change::{AddressAnswer, Change, Checkpoint};
 use crate::world::state::stored;
 
 mod memory_store;
 
-/// Opens the same data again. Handles of before are dropped.
+/// Opens the same data again. Earlier handles must be dropped.
 type StorePlace<'p> = &'p dyn Fn() -> Arc<dyn RowStore>;
-/// A law that every store keeps, with its name.
+/// A law of every store, with its name.
 type StoreLaw = (&'static str, fn(StorePlace<'_>));
 
-/// All laws. Each gets an empty place of its own.
+/// All laws. Each gets its own empty place.
 const LAWS: &[StoreLaw] = &[
     ("starts are counted, and the first seed stays", starts_are_counted),
     ("rows are put, replaced and deleted", rows_are_put_replaced_and_deleted),
@@ -44,7 +44,7 @@ const LAWS: &[StoreLaw] = &[
     ("writers of many threads lose nothing", writers_of_many_threads_lose_nothing),
 ];
 
-/// Runs all laws. `place` makes an empty place; the result opens it, as often as it is called.
+/// Runs all laws. `place` makes an empty place. Each call of its result opens the place.
 fn check(place: impl Fn() -> Box<dyn Fn() -> Arc<dyn RowStore>>) {
     for (name, law) in LAWS {
         println!("law: {name}");
@@ -71,7 +71,7 @@ fn folder() {
     });
 }
 
-/// Named so that `--skip tests::postgres::` leaves it out.
+/// The name lets `--skip tests::postgres::` skip these tests.
 #[cfg(feature = "postgres")]
 mod postgres;
 
@@ -95,11 +95,11 @@ fn address(url: &str, text: &str) -> Change {
     put_address(url, answer)
 }
 
-fn put_address(url: &str, answer: Result<Content, u16>) -> Change {
-    let status = answer.as_ref().err().copied();
-    let registered =
-        Registered { content: answer.ok(), status, content_type: None, milliseconds: None };
-    Change::PutAddress { url: url.to_owned(), registered }
+fn put_address(url: &str, content: Result<Content, u16>) -> Change {
+    let status = content.as_ref().err().copied();
+    let answer =
+        AddressAnswer { content: content.ok(), status, content_type: None, milliseconds: None };
+    Change::PutAddress { url: url.to_owned(), answer }
 }
 
 /// The rows of these changes, without the documents.
@@ -225,13 +225,13 @@ fn documents_come_back(place: StorePlace<'_>) {
     keep(&first, 0, vec![put_address("http://twice/", Ok(content))]);
     keep(&first, 0, vec![address("http://small/", "small"), address("http://empty/", "")]);
     drop((first, uploads));
-    // The second time nothing but the store has them.
+    // The second time only the store has them.
     for _ in 0..2 {
         let again = opened(place);
         let mut seen = BTreeMap::new();
         for change in &again.changes {
-            let Change::PutAddress { url, registered } = change else { panic!("{change:?}") };
-            let bytes = match &registered.content.as_ref().expect("a document").place {
+            let Change::PutAddress { url, answer } = change else { panic!("{change:?}") };
+            let bytes = match &answer.content.as_ref().expect("a document").place {
                 ContentPlace::Memory(bytes) => bytes.to_vec(),
                 ContentPlace::File { path, .. } => std::fs::read(path).expect("a file"),
                 ContentPlace::Apart => panic!("its bytes are nowhere"),
@@ -244,7 +244,7 @@ fn documents_come_back(place: StorePlace<'_>) {
             ("http://small/", b"small".to_vec()),
             ("http://twice/", large.clone()),
         ]);
-        assert!(seen == expected, "the documents are others: {:?}", seen.keys());
+        assert!(seen == expected, "the documents differ: {:?}", seen.keys());
     }
 }
 
@@ -266,7 +266,7 @@ fn sandboxes_end_with_their_rows(place: StorePlace<'_>) {
         keep(&first, key, vec![address("http://a/", "1")]);
     }
     first.remove(3).expect("it is removed");
-    // A writer that did not know yet.
+    // A writer that did not know of the deletion yet.
     keep(&first, 3, vec![address("http://late/", "1")]);
     first.remove(1).expect("it is removed");
     drop(first);
@@ -340,8 +340,8 @@ impl RowStore for WatchedStore {
         self.inner.uploads()
     }
 
-    fn damaged(&self, what: String) -> DurableError {
-        self.inner.damaged(what)
+    fn damaged(&self, damage: String) -> DurableError {
+        self.inner.damaged(damage)
     }
 }
 
@@ -350,7 +350,7 @@ fn off() -> Noted {
 }
 
 #[test]
-fn what_is_handed_in_together_is_one_commit() {
+fn entries_that_wait_together_are_one_commit() {
     let store = Arc::new(WatchedStore::default());
     let durable = open(store.clone(), &settings_with(1)).expect("memory").durable;
     let commits = || store.commits.load(Ordering::Relaxed);
@@ -367,7 +367,7 @@ fn what_is_handed_in_together_is_one_commit() {
 }
 
 #[test]
-fn after_a_failure_everything_is_committed_as_soon_as_that_is_possible() {
+fn after_a_failure_everything_is_committed_as_soon_as_possible() {
     let store = Arc::new(WatchedStore::default());
     let durable = open(store.clone(), &settings_with(1)).expect("memory").durable;
     let keeper = durable.keeper(0);

@@ -1,6 +1,6 @@
-//! Changes of a world as plain values, so that a store can keep exactly these changes.
+//! Changes of a world as plain values, so that a store can keep them.
 //!
-//! A change decides nothing. A decision with several consequences is a list of changes.
+//! A change decides nothing. An operation decides, and returns all consequences as a list of changes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub enum Change {
         /// The new value.
         record: Arc<Delivery>,
     },
-    /// Forgets a delivery.
+    /// Deletes a delivery.
     DeleteDelivery {
         /// Its id.
         id: u64,
@@ -78,14 +78,14 @@ pub enum Change {
         /// Number of the call that issued the first token that stays valid.
         serial: u64,
     },
-    /// Sets what an address answers.
+    /// Registers the answer of an address.
     PutAddress {
         /// The address, as the WHATWG parser writes it.
         url: String,
         /// Its answer.
-        registered: Registered,
+        answer: AddressAnswer,
     },
-    /// Forgets what an address answers.
+    /// Deletes the answer of an address.
     DeleteAddress {
         /// The address.
         url: String,
@@ -114,23 +114,23 @@ pub enum Change {
         /// Its index.
         index: u32,
         /// The new value.
-        amended: Amended<SeedApplication>,
+        amendment: Amendment<SeedApplication>,
     },
     /// Adds, replaces or removes a workflow.
     SetWorkflow {
         /// Its row.
         row: u32,
         /// The new value.
-        amended: Amended<SeedWorkflow>,
+        amendment: Amendment<SeedWorkflow>,
     },
-    /// Makes or replaces a checkpoint.
+    /// Creates or replaces a checkpoint.
     PutCheckpoint {
         /// Its name.
         name: String,
         /// The new value.
         checkpoint: Arc<Checkpoint>,
     },
-    /// Forgets a checkpoint.
+    /// Deletes a checkpoint.
     DeleteCheckpoint {
         /// Its name.
         name: String,
@@ -139,7 +139,7 @@ pub enum Change {
 
 /// A row that differs from the seed.
 #[derive(Debug, Clone)]
-pub struct Amended<R> {
+pub struct Amendment<R> {
     /// Index of its company.
     pub(crate) company: u32,
     /// The new value.
@@ -148,15 +148,15 @@ pub struct Amended<R> {
     pub(crate) is_removed: bool,
 }
 
-impl<R> Amended<R> {
-    fn done(&self) -> &'static str {
+impl<R> Amendment<R> {
+    fn verb(&self) -> &'static str {
         if self.is_removed { "removed" } else { "set" }
     }
 }
 
-/// What a test set for an address.
+/// The answer that a test registered for an address.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Registered {
+pub struct AddressAnswer {
     /// Its bytes; `None` if fetching them fails.
     pub(crate) content: Option<Content>,
     /// The status of the failure.
@@ -169,7 +169,7 @@ pub struct Registered {
     pub(crate) milliseconds: Option<u64>,
 }
 
-/// A state of a world that a test can go back to. It shares its rows with the world.
+/// A state of a world to which a test can return. It shares its rows with the world.
 #[derive(Debug, Clone)]
 pub struct Checkpoint {
     /// The world's time when it was made.
@@ -178,7 +178,7 @@ pub struct Checkpoint {
     pub changes: Vec<Change>,
 }
 
-/// The first changes of a list in words, then the number of the others.
+/// The first changes of a list in words, and the number of the others.
 pub(crate) fn summary(changes: &[Change]) -> Vec<String> {
     let mut words: Vec<String> =
         changes.iter().take(JOURNAL_CHANGES_MAX).map(Change::to_string).collect();
@@ -190,7 +190,7 @@ pub(crate) fn summary(changes: &[Change]) -> Vec<String> {
 }
 
 impl Change {
-    /// Whether it changes what derives from the seed.
+    /// Whether it is an amendment.
     pub(crate) const fn amends(&self) -> bool {
         matches!(
             self,
@@ -241,11 +241,11 @@ impl fmt::Display for Change {
             Self::SetAnswers(_) => write!(words, "answers set"),
             Self::SetUser { email, is_user: true, .. } => write!(words, "user {email} added"),
             Self::SetUser { email, .. } => write!(words, "user {email} removed"),
-            Self::SetApplication { amended, .. } => {
-                write!(words, "application {} {}", amended.record.client_id, amended.done())
+            Self::SetApplication { amendment, .. } => {
+                write!(words, "application {} {}", amendment.record.client_id, amendment.verb())
             }
-            Self::SetWorkflow { amended, .. } => {
-                write!(words, "workflow {} {}", amended.record.name, amended.done())
+            Self::SetWorkflow { amendment, .. } => {
+                write!(words, "workflow {} {}", amendment.record.name, amendment.verb())
             }
             Self::PutCheckpoint { name, .. } => write!(words, "checkpoint {name} made"),
             Self::DeleteCheckpoint { name } => write!(words, "checkpoint {name} forgotten"),
@@ -253,7 +253,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// A due step or attempt that was made, as the control plane reports it.
+/// An automatic step or an attempt that fell due, as the control plane reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Effect {
     /// Its time.

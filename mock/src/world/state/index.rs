@@ -1,17 +1,15 @@
-//! The rows of a list: a rank/select bitmap for each company and status.
+//! The rows of a list, as a rank/select bitmap for each company and status.
 
 use std::sync::Arc;
 
 use moot_fixtures::contract::{LegalRequestStatus, ListOrder};
 use roaring::RoaringBitmap;
 
-/// The rows of one resource, by company. Worlds of the same seed world share an index until they change
-/// it.
+/// The rows of one resource, by company. Worlds of the same seed world share an index until they change it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Index(Vec<Arc<Members>>);
 
-/// The rows of one company. Each bitmap is shared separately, so that a change copies only the bitmaps
-/// that it changes.
+/// The rows of one company. Each bitmap is shared separately, so that a change copies only its own bitmaps.
 #[derive(Debug, Clone, Default)]
 struct Members {
     all: Arc<RoaringBitmap>,
@@ -25,7 +23,7 @@ impl Index {
         Self((0..companies).map(|_| Arc::new(none.clone())).collect())
     }
 
-    /// Adds a row. `status` is the place of its status, if rows have a status.
+    /// Adds a row. `status` is the place of its status, if the resource has one.
     pub(crate) fn insert(&mut self, company: u32, row: u32, status: Option<usize>) {
         self.change(company, |members| {
             if !members.all.contains(row) {

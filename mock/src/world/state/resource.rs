@@ -1,6 +1,4 @@
-//! The resources of §2. Each file has a record and its JSON.
-//!
-//! Resources contain no rules and decide no changes.
+//! The resources of §2. Each file has a record and its JSON. Resources contain no rules and decide no changes.
 
 pub(crate) mod activity;
 pub(crate) mod course;

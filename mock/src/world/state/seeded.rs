@@ -1,7 +1,7 @@
-//! The rows that a world starts with. All worlds of the same seed world share them.
+//! The rows at the start of a world. All worlds of the same seed world share them.
 //!
-//! Their ids derive from the seed world alone, so that they are the same in every run. They do not
-//! depend on the seed or the address of a run.
+//! Their ids derive only from the seed world, not from the seed or the address of a run. So they are the same in
+//! every run.
 
 mod ids;
 mod parties;
@@ -21,7 +21,7 @@ use crate::value::message::route::Router;
 use crate::value::settings::SettingsError;
 use crate::value::timestamp;
 use crate::world::state::amendments::Amendments;
-use crate::world::state::change::Amended;
+use crate::world::state::change::Amendment;
 use crate::world::state::index::Index;
 use crate::world::state::resource::workflow::{self, Workflow};
 use crate::world::state::table;
@@ -78,8 +78,8 @@ impl Seeded {
         })
     }
 
-    /// These rows with amendments. Legal requests, documents and webhooks stay as they are, even if
-    /// other answers would have made other rows.
+    /// These rows with amendments. Legal requests, documents and webhooks stay unchanged, even if the amended
+    /// answers would lead to other rows.
     ///
     /// # Errors
     /// [`SettingsError::Answers`].
@@ -92,11 +92,11 @@ impl Seeded {
         for ((company, email), is_user) in &amendments.users {
             amended.set_user(*company, email, *is_user);
         }
-        for (index, row) in &amendments.applications {
-            amended.set_application(*index, row);
+        for (index, amendment) in &amendments.applications {
+            amended.set_application(*index, amendment);
         }
-        for (row, workflow) in &amendments.workflows {
-            amended.set_workflow(*row, workflow);
+        for (row, amendment) in &amendments.workflows {
+            amended.set_workflow(*row, amendment);
         }
         Ok(amended)
     }
@@ -109,17 +109,17 @@ impl Seeded {
         }
     }
 
-    /// Indexes come in order, so that none is passed over.
-    fn set_application(&mut self, index: u32, amended: &Amended<SeedApplication>) {
-        let record = &amended.record;
+    /// Sets an application. A new one has the next index, because amendments are applied in order.
+    fn set_application(&mut self, index: u32, amendment: &Amendment<SeedApplication>) {
+        let record = &amendment.record;
         let application = Application {
             client_id: record.client_id.clone(),
             client_secret: record.client_secret.clone(),
             has_own_secret: true,
             scopes: record.scopes,
-            company: amended.company,
+            company: amendment.company,
         };
-        if amended.is_removed {
+        if amendment.is_removed {
             self.application_numbers.remove(&record.client_id);
         } else {
             self.application_numbers.insert(record.client_id.clone(), index);
@@ -130,13 +130,13 @@ impl Seeded {
         }
     }
 
-    /// Rows come in order, so that none is passed over.
-    fn set_workflow(&mut self, row: u32, amended: &Amended<SeedWorkflow>) {
-        let id = amended.record.id.clone().unwrap_or_default();
-        // Its fields are all in the record.
-        let workflow = Workflow::new(id.clone(), amended.company, false, &amended.record);
+    /// Sets a workflow. A new one has the next row, because amendments are applied in order.
+    fn set_workflow(&mut self, row: u32, amendment: &Amendment<SeedWorkflow>) {
+        let id = amendment.record.id.clone().unwrap_or_default();
+        // The record lists all fields, so `merges` has no effect.
+        let workflow = Workflow::new(id.clone(), amendment.company, false, &amendment.record);
         self.workflow_index.remove(workflow.company, row);
-        if amended.is_removed {
+        if amendment.is_removed {
             self.workflow_rows.remove(&id);
         } else {
             self.workflow_index.insert(workflow.company, row, Some(workflow.status as usize));
@@ -208,7 +208,7 @@ impl Seeded {
         self.applications.get(index as usize)
     }
 
-    /// The applications that there are, in their order.
+    /// The applications, without removed ones, in order.
     pub(crate) fn applications(&self) -> impl Iterator<Item = &Application> {
         let indexed = (0..).zip(&self.applications);
         indexed.filter(|(index, _)| self.has_application(*index)).map(|(_, row)| row)
@@ -231,7 +231,7 @@ impl Seeded {
         (0..).zip(&self.companies).find(|(_, company)| company.name == name)
     }
 
-    /// The row that a workflow of this id has or gets: that of one that was removed is used again.
+    /// The row of a workflow with this id. A removed workflow gets its row again, a new one the next row.
     pub(crate) fn row_for_workflow(&self, id: &str) -> u32 {
         let known = self.workflows.iter().position(|workflow| workflow.id == id);
         table::length(known.unwrap_or(self.workflows.len()))
@@ -243,7 +243,7 @@ impl Seeded {
         known.filter(move |workflow| workflow.company == company)
     }
 
-    /// The workflows that there are.
+    /// The workflows, without removed ones.
     fn known_workflows(&self) -> impl Iterator<Item = &Workflow> {
         self.workflows.iter().filter(|workflow| self.workflow_rows.contains_key(&workflow.id))
     }
@@ -278,8 +278,8 @@ impl Seeded {
     }
 }
 
-/// The base of all ids of a seed world. It does not include single rows: so a row that is added at the
-/// end of a list does not change the ids of the others.
+/// The base of all ids of a seed world. It includes no rows, so that a new row at the end of a list does not
+/// change the ids of the others.
 fn seed_of(world: &SeedWorld) -> u64 {
     let names = world.companies.iter().map(|company| company.name.as_str());
     SeedKey::derive(0, &names.collect::<Vec<_>>().join("\n")).scramble(0)
@@ -295,9 +295,7 @@ fn seeded_at(world: &SeedWorld) -> Result<jiff::Timestamp, SettingsError> {
     })
 }
 
-/// Wraps shared rows.
+/// Wraps rows for sharing.
 fn shared<R>(rows: Vec<R>) -> Arc<Vec<Arc<R>>> {
-    let mut shared = Vec::with_capacity(rows.len());
-    shared.extend(rows.into_iter().map(Arc::new));
-    Arc::new(shared)
+    Arc::new(rows.into_iter().map(Arc::new).collect())
 }

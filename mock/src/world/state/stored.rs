@@ -1,7 +1,6 @@
 //! The rows of a store: a change as JSON under a key, with the bytes of documents separately.
 //!
-//! The newest row of a key replaces the older ones. So the rows of a world give the same world again,
-//! in whatever order they are read.
+//! The newest row of a key replaces the older ones. So the rows of a world restore it in any order.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -13,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::value::setting_text;
-use crate::world::state::change::{Amended, Change, Checkpoint, Registered};
-use crate::world::state::resource::{Delivery, LegalRequest};
+use crate::world::state::change::{AddressAnswer, Amendment, Change, Checkpoint};
+use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument};
 
 /// One row: a key and its new value.
 #[derive(Debug, Clone)]
@@ -27,10 +26,10 @@ pub struct StoredRow {
     pub contents: Vec<Content>,
 }
 
-/// Why a row can't be read.
+/// A row can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoredError {
-    /// The key is not known.
+    /// The key is unknown.
     #[error("there is no kind of row with the key `{0}`")]
     Key(String),
     /// The value is not valid for this kind of row.
@@ -113,8 +112,7 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
             StoredRow::put(RowKind::RepositoryDocument.key(row), record).with([content])
         }
         Change::PutWebhook { row, record } => StoredRow::put(RowKind::Webhook.key(row), record),
-        // A row without a value remains: its number is not used again, and a deleted seed row stays
-        // deleted.
+        // The row stays, without a value: its number is not used again, and a deleted seed row stays deleted.
         Change::DeleteWebhook { row } => StoredRow::put(RowKind::Webhook.key(row), &()),
         Change::PutDelivery { record } => StoredRow::put(RowKind::Delivery.key(record.id), record),
         Change::DeleteDelivery { id } => StoredRow::removed(RowKind::Delivery.key(id)),
@@ -129,9 +127,9 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
         Change::RevokeEarlierTokens { application, serial } => {
             StoredRow::put(RowKind::RevokedBefore.key(application), serial)
         }
-        Change::PutAddress { url, registered } => {
-            let content = registered.content.clone();
-            StoredRow::put(RowKind::Address.key(url), registered).with(content)
+        Change::PutAddress { url, answer } => {
+            let content = answer.content.clone();
+            StoredRow::put(RowKind::Address.key(url), answer).with(content)
         }
         Change::DeleteAddress { url } => StoredRow::removed(RowKind::Address.key(url)),
         Change::SetClock(clock) => StoredRow::put(RowKind::Clock.key(""), clock),
@@ -146,23 +144,25 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
         Change::SetUser { company, email, is_user } => {
             StoredRow::put(RowKind::User.key(format_args!("{company}/{email}")), is_user)
         }
-        Change::SetApplication { index, amended } => {
-            amended_row(RowKind::Application.key(index), amended)
+        Change::SetApplication { index, amendment } => {
+            amendment_row(RowKind::Application.key(index), amendment)
         }
-        Change::SetWorkflow { row, amended } => amended_row(RowKind::Workflow.key(row), amended),
+        Change::SetWorkflow { row, amendment } => {
+            amendment_row(RowKind::Workflow.key(row), amendment)
+        }
         Change::PutCheckpoint { name, checkpoint } => checkpoint_row(name, checkpoint),
         Change::DeleteCheckpoint { name } => StoredRow::removed(RowKind::Checkpoint.key(name)),
     };
     vec![row]
 }
 
-fn amended_row<R: Serialize>(key: String, amended: &Amended<R>) -> StoredRow {
-    StoredRow::put(key, &(amended.company, &*amended.record, amended.is_removed))
+fn amendment_row<R: Serialize>(key: String, amendment: &Amendment<R>) -> StoredRow {
+    StoredRow::put(key, &(amendment.company, &*amendment.record, amendment.is_removed))
 }
 
-fn amended<R: DeserializeOwned>(key: &str, value: &[u8]) -> Result<Amended<R>, StoredError> {
+fn amendment<R: DeserializeOwned>(key: &str, value: &[u8]) -> Result<Amendment<R>, StoredError> {
     let (company, record, is_removed) = read(key, value)?;
-    Ok(Amended { company, record: Arc::new(record), is_removed })
+    Ok(Amendment { company, record: Arc::new(record), is_removed })
 }
 
 fn checkpoint_row(name: &str, checkpoint: &Checkpoint) -> StoredRow {
@@ -196,7 +196,7 @@ pub fn change<E: From<StoredError>>(
             Change::from(record)
         }
         RowKind::RepositoryDocument => {
-            let mut record: crate::world::state::resource::RepositoryDocument = read(key, value)?;
+            let mut record: RepositoryDocument = read(key, value)?;
             fill(&mut record.content)?;
             Change::PutRepositoryDocument { row: number(key, name)?, record: Arc::new(record) }
         }
@@ -216,9 +216,9 @@ pub fn change<E: From<StoredError>>(
             serial: read(key, value)?,
         },
         RowKind::Address => {
-            let mut registered: Registered = read(key, value)?;
-            registered.content.iter_mut().try_for_each(&mut fill)?;
-            Change::PutAddress { url: name.to_owned(), registered }
+            let mut answer: AddressAnswer = read(key, value)?;
+            answer.content.iter_mut().try_for_each(&mut fill)?;
+            Change::PutAddress { url: name.to_owned(), answer }
         }
         RowKind::Clock => Change::SetClock(read(key, value)?),
         RowKind::RateLimit => Change::SetRateLimit(read(key, value)?),
@@ -237,10 +237,10 @@ pub fn change<E: From<StoredError>>(
             }
         }
         RowKind::Application => {
-            Change::SetApplication { index: number(key, name)?, amended: amended(key, value)? }
+            Change::SetApplication { index: number(key, name)?, amendment: amendment(key, value)? }
         }
         RowKind::Workflow => {
-            Change::SetWorkflow { row: number(key, name)?, amended: amended(key, value)? }
+            Change::SetWorkflow { row: number(key, name)?, amendment: amendment(key, value)? }
         }
         RowKind::Checkpoint => {
             let CheckpointRow { made_at, rows } = read(key, value)?;

@@ -1,4 +1,4 @@
-//! Rows by number: the rows of the seed, which worlds share, and the changed rows of one world.
+//! Rows by number: the seed rows, which worlds share, and the changed rows of one world.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,12 +34,12 @@ impl<R> RowTable<R> {
         length(self.base.len())
     }
 
-    /// The number of the next row. Numbers are never used again.
+    /// The number of the next row. No number is used twice.
     pub(crate) fn next_row(&self) -> u32 {
         length(self.base.len() + self.added.len())
     }
 
-    /// The rows that differ from the base, each with its number; `None` is a deleted one.
+    /// The rows that differ from the base, each with its number; `None` is a deleted row.
     pub(crate) fn changed(&self) -> impl Iterator<Item = (u32, Option<&Arc<R>>)> {
         let changed = self.changed.iter().map(|(row, record)| (*row, record.as_ref()));
         let added = (self.base_length()..).zip(&self.added);
@@ -68,7 +68,7 @@ impl<R> RowTable<R> {
     }
 }
 
-/// A count of rows, which [`crate::value::limits::ROWS_MAX`] keeps far below the end of `u32`.
+/// A number of rows as `u32`. [`crate::value::limits::ROWS_MAX`] is far below its limit.
 pub(crate) fn length(rows: usize) -> u32 {
     u32::try_from(rows).unwrap_or(u32::MAX)
 }

@@ -1,5 +1,5 @@
-//! Histories of several nodes with one database: messages are late or lost, nodes are paused, clocks run
-//! at other rates. At most one node may answer at any instant.
+//! Histories of several nodes with one database. Messages are late or lost, nodes are paused, and clocks have
+//! different rates. At most one node may answer at any instant.
 
 use std::time::Duration;
 
@@ -9,13 +9,14 @@ use super::{
 
 const HISTORIES: u64 = 10_000;
 const NODES: usize = 3;
-/// Milliseconds of trouble in one history, and of quiet after it.
+/// Milliseconds with trouble at the start of a history.
 const TROUBLE: u64 = 6_000;
+/// Milliseconds without trouble at its end.
 const QUIET: u64 = 5_000;
 /// Milliseconds between two instants.
 const INSTANT: u64 = 10;
 
-/// Numbers that depend on the seed alone (SplitMix64).
+/// Random numbers that depend only on the seed (SplitMix64).
 struct Draw(u64);
 
 impl Draw {
@@ -36,14 +37,14 @@ impl Draw {
     }
 }
 
-/// A statement on its way, or its answer.
+/// A statement in flight, or its answer.
 struct Message {
     order: LeaseOrder,
     began: Duration,
-    /// When the database runs it; `None` after that, or if it was lost.
+    /// When the database runs it; `None` after that, or if it is lost.
     runs_at: Option<u64>,
     answer: LeaseAnswer,
-    /// When the node has the answer.
+    /// When the node receives the answer.
     answered_at: u64,
 }
 
@@ -62,7 +63,7 @@ impl Node {
         Duration::from_micros(self.offset + time * self.rate)
     }
 
-    /// Whether an answer of this node may leave: what `Trust::holds` says.
+    /// Whether an answer of this node may leave, as `Trust::holds` decides it.
     fn is_trusted(&self, time: u64) -> bool {
         match self.machine.phase() {
             LeasePhase::Active { until, .. } => self.clock(time) < until,
@@ -94,18 +95,17 @@ fn run(row: &mut HeadRow, node: [u8; 16], order: LeaseOrder) -> LeaseAnswer {
     LeaseAnswer::Done
 }
 
-/// What a history showed.
+/// The result of a history.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Seen {
+struct HistoryResult {
     /// The first instant at which two nodes were trusted.
     doubled_at: Option<u64>,
-    /// How often a node became active.
     takeovers: u64,
-    /// Whether one is active at the end.
+    /// Whether a node is active at the end.
     is_served: bool,
 }
 
-fn history(seed: u64, times: LeaseTimes) -> Seen {
+fn history(seed: u64, times: LeaseTimes) -> HistoryResult {
     let mut draw = Draw(seed);
     let mut row = HeadRow::default();
     let mut nodes: Vec<Node> = (0..NODES)
@@ -121,7 +121,7 @@ fn history(seed: u64, times: LeaseTimes) -> Seen {
             }
         })
         .collect();
-    let (trouble_of, mut seen) = (1 + draw.below(20), Seen::default());
+    let (trouble_of, mut result) = (1 + draw.below(20), HistoryResult::default());
     let mut last_epoch = 0;
     for time in (0..TROUBLE + QUIET).step_by(INSTANT as usize) {
         let is_trouble = time < TROUBLE;
@@ -130,7 +130,7 @@ fn history(seed: u64, times: LeaseTimes) -> Seen {
             if let Some(message) = &mut node.message
                 && message.runs_at.is_some_and(|runs_at| runs_at <= time)
             {
-                // A paused node's statement is run all the same.
+                // The database also runs the statement of a paused node.
                 message.runs_at = None;
                 let answer = run(&mut row, name, message.order);
                 if message.answer != LeaseAnswer::Failed {
@@ -177,14 +177,14 @@ fn history(seed: u64, times: LeaseTimes) -> Seen {
             }
         }
         if nodes.iter().filter(|node| node.is_trusted(time)).count() > 1 {
-            seen.doubled_at.get_or_insert(time);
+            result.doubled_at.get_or_insert(time);
         }
         if row.epoch > last_epoch {
-            (last_epoch, seen.takeovers) = (row.epoch, seen.takeovers + 1);
+            (last_epoch, result.takeovers) = (row.epoch, result.takeovers + 1);
         }
     }
-    seen.is_served = nodes.iter().any(|node| node.is_trusted(TROUBLE + QUIET));
-    seen
+    result.is_served = nodes.iter().any(|node| node.is_trusted(TROUBLE + QUIET));
+    result
 }
 
 fn times() -> LeaseTimes {
@@ -195,15 +195,15 @@ fn times() -> LeaseTimes {
 fn at_most_one_node_is_trusted_at_any_instant() {
     let mut takeovers = 0;
     for seed in 0..HISTORIES {
-        let seen = history(seed, times());
-        assert_eq!(seen.doubled_at, None, "seed {seed}: two nodes are trusted");
-        assert!(seen.is_served, "seed {seed}: nobody is active after the trouble");
-        takeovers += seen.takeovers;
+        let result = history(seed, times());
+        assert_eq!(result.doubled_at, None, "seed {seed}: two nodes are trusted");
+        assert!(result.is_served, "seed {seed}: no node is active after the trouble");
+        takeovers += result.takeovers;
     }
     assert!(takeovers > 2 * HISTORIES, "the histories have trouble in them: {takeovers}");
 }
 
-/// The histories find a lease that is trusted for longer than it lasts.
+/// The histories detect a lease that is trusted for longer than its length.
 #[test]
 fn a_lease_that_is_trusted_for_too_long_is_found() {
     let wrong = LeaseTimes { trust: Duration::from_millis(1_300), ..times() };
@@ -211,7 +211,7 @@ fn a_lease_that_is_trusted_for_too_long_is_found() {
     assert!(found.is_some());
 }
 
-/// One node against a row, with times in milliseconds.
+/// One node and a row, with times in milliseconds.
 struct Bench {
     machine: LeaseMachine,
     row: HeadRow,
@@ -229,7 +229,7 @@ impl Bench {
         Self { machine: LeaseMachine::new(OWN, times()), row }
     }
 
-    /// Runs what the node asks for at this time, at once.
+    /// Runs the node's statement at this time, at once.
     fn step(&mut self, time: u64) -> NextLeaseStep {
         let step = self.machine.next(at(time));
         if let NextLeaseStep::Ask(order) = step {
@@ -324,9 +324,9 @@ fn a_node_that_was_paused_steps_down_and_comes_back_with_a_higher_epoch() {
     assert!(matches!(bench.machine.phase(), LeasePhase::Active { epoch: 2, .. }));
 }
 
-/// A backup may say that nobody holds the lease, while another node trusts one that it has forgotten.
+/// A backup may have no holder, while another node still trusts a later lease.
 #[test]
-fn in_a_database_that_was_put_back_the_lease_is_taken_late_and_no_epoch_is_used_twice() {
+fn in_a_restored_database_the_lease_is_taken_late_and_no_epoch_is_used_twice() {
     let mut bench = Bench::new(held_by_other());
     bench.step(0);
     bench.row = HeadRow { epoch: 3, holder: None, renewals: 4, ..HeadRow::default() };

@@ -1,4 +1,4 @@
-//! A store in memory: the reference for the other ones, and for tests of what is above a store.
+//! A store in memory: the reference for the other stores, and the store in tests of the committer.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ impl RowStore for MemoryStore {
     fn read(&self) -> Result<Option<StoredData>, DurableError> {
         let (values, documents) = (self.values.lock().clone(), self.documents.lock().clone());
         let Some(header) = values.get(&StoreKey::Header) else { return Ok(None) };
-        let header = StoreHeader::read(header).map_err(|what| self.damaged(what))?;
+        let header = StoreHeader::read(header).map_err(|damage| self.damaged(damage))?;
         Ok(Some(StoredData { header, values, documents }))
     }
 
@@ -57,7 +57,7 @@ impl RowStore for MemoryStore {
         std::env::temp_dir()
     }
 
-    fn damaged(&self, what: String) -> DurableError {
-        DurableError::damaged(std::path::Path::new("memory"), what)
+    fn damaged(&self, damage: String) -> DurableError {
+        DurableError::damaged(std::path::Path::new("memory"), damage)
     }
 }

@@ -1,4 +1,4 @@
-//! The suite on PostgreSQL, and what only this store does.
+//! The laws on PostgreSQL, and tests of this store's own rules.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ fn a_connection_that_the_server_ends_closes_the_store_and_loses_nothing() {
     assert_eq!(cluster.sql("ended", end), "1");
     assert!(put(&store, "http://b/").is_err());
     assert!(!trust.holds(store.head().epoch));
-    assert_eq!(store.head().seq, 1, "what was acknowledged is known");
+    assert_eq!(store.head().seq, 1, "the acknowledged commit is known");
     let (again, _) = opened(&runtime, &address);
     assert_eq!(again.head().seq, 1);
     assert!(put(&again, "http://b/").is_ok());

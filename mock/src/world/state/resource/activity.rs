@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use moot_fixtures::contract::{ActivityWording, Answers, LegalRequestStatus, Presence};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use crate::value::message::json::ResourceJson;
 use crate::value::short_id::ShortId;
@@ -30,44 +30,27 @@ pub(crate) struct Activity {
     pub(crate) comment: Option<Box<str>>,
 }
 
-/// `attributes` of an entry.
-#[derive(Debug, Serialize)]
-pub(crate) struct ActivityAttributes<'a> {
-    action: &'a str,
-    description: String,
-    comment: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    additional_data: Option<Map<String, Value>>,
-    created_at: String,
-}
-
 /// The `action` of a status change (§2.5).
 const STATUS_CHANGE: &str = "status_change";
 
 impl Activity {
     /// The JSON of §2.5.
-    pub(crate) fn json<'a>(
-        &'a self,
-        answers: &'a Answers,
-    ) -> ResourceJson<'a, ActivityAttributes<'a>> {
-        ResourceJson {
-            id: self.id.as_str(),
-            resource_type: "activity_log",
-            attributes: ActivityAttributes {
-                action: match self.happening {
-                    ActivityKind::Created => &answers.activity_actions.created,
-                    ActivityKind::StatusChange { .. } => STATUS_CHANGE,
-                    ActivityKind::Comment => &answers.activity_actions.comment,
-                },
-                description: self.description(answers.activity_wording),
-                comment: self.comment.as_deref(),
-                additional_data: match answers.activity_additional_data {
-                    Presence::Object => Some(self.additional_data()),
-                    Presence::Absent => None,
-                },
-                created_at: timestamp::text(answers.timestamps, self.at),
-            },
+    pub(crate) fn json(&self, answers: &Answers) -> ResourceJson<'_, Value> {
+        let action = match self.happening {
+            ActivityKind::Created => &answers.activity_actions.created,
+            ActivityKind::StatusChange { .. } => STATUS_CHANGE,
+            ActivityKind::Comment => &answers.activity_actions.comment,
+        };
+        let mut attributes = json!({
+            "action": action,
+            "description": self.description(answers.activity_wording),
+            "comment": self.comment,
+        });
+        if answers.activity_additional_data == Presence::Object {
+            attributes["additional_data"] = self.additional_data();
         }
+        attributes["created_at"] = timestamp::text(answers.timestamps, self.at).into();
+        ResourceJson { id: self.id.as_str(), resource_type: "activity_log", attributes }
     }
 
     fn description(&self, wording: ActivityWording) -> String {
@@ -80,13 +63,11 @@ impl Activity {
         }
     }
 
-    fn additional_data(&self) -> Map<String, Value> {
-        let mut members = Map::new();
-        if let ActivityKind::StatusChange { from, to } = self.happening {
-            members.insert("from".to_owned(), from.as_str().into());
-            members.insert("to".to_owned(), to.as_str().into());
+    fn additional_data(&self) -> Value {
+        match self.happening {
+            ActivityKind::StatusChange { from, to } => json!({ "from": from, "to": to }),
+            ActivityKind::Created | ActivityKind::Comment => json!({}),
         }
-        members
     }
 }
 

@@ -1,6 +1,5 @@
-//! How the status of a new request changes automatically: its goal and its pace.
-//!
-//! The goal is `archived`, or follows from a reserved counterparty address.
+//! The automatic progression of a legal request: its goal and its pace. The goal is `archived`, or depends on a
+//! reserved counterparty address.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,8 +12,7 @@ use crate::value::clock::later;
 use crate::value::email::Reserved;
 use crate::value::settings::Progression;
 
-/// Seconds for each step if a reserved address applies and requests do not change automatically
-/// otherwise.
+/// Seconds for each step of a request with a reserved address, if other requests do not change automatically.
 const RESERVED_STEP_SECONDS: u32 = 1;
 
 /// The goal and the pace of a request.
@@ -24,13 +22,13 @@ pub(crate) struct ProgressionPlan {
     pub(crate) pace: Pace,
 }
 
-/// The cause of the next step.
+/// The trigger of the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Pace {
-    /// Time.
+    /// After this time.
     Timed { seconds: u32, next_at: Timestamp },
-    /// Reads of the request.
+    /// After this number of reads of the request.
     OnRead {
         reads: u32,
         /// Reads since the last step.
@@ -38,8 +36,7 @@ pub(crate) enum Pace {
     },
 }
 
-/// The plan for a new request with these text fields; `None` if its status does not change
-/// automatically.
+/// The plan of a new request with these text fields; `None` if its status does not change automatically.
 pub(crate) fn course(
     progression: Progression,
     texts: &BTreeMap<Cow<'static, str>, String>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::value::timestamp;
 
@@ -22,14 +22,14 @@ pub struct Delivery {
     pub(crate) legal_request_id: String,
     pub(crate) url: String,
     pub(crate) authorization: Option<String>,
-    /// Whether the credential is not that of the webhook, on purpose.
+    /// Whether a drill replaced the credential of the webhook by a wrong one.
     #[serde(default)]
     pub(crate) is_forged: bool,
     pub(crate) body: String,
     pub(crate) state: DeliveryState,
     /// The attempts so far, the oldest first.
     pub(crate) attempts: Vec<AttemptRecord>,
-    /// Attempts since it was last queued. The delivery fails when they reach the number of retries.
+    /// The number of attempts since it was last queued. The delivery fails when it reaches the number of retries.
     pub(crate) tries: usize,
 }
 
@@ -64,7 +64,7 @@ pub enum DeliveryState {
 pub(crate) struct AttemptRecord {
     pub(crate) at: Timestamp,
     pub(crate) outcome: AttemptOutcome,
-    /// Real time until the receiver answered, or the attempt was given up.
+    /// Real time until the answer of the receiver, or until the timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) milliseconds: Option<u64>,
 }
@@ -75,7 +75,7 @@ pub(crate) struct AttemptRecord {
 pub(crate) enum AttemptOutcome {
     /// HTTP status.
     Status(u16),
-    /// Why there was no answer.
+    /// The reason that there was no answer.
     Error(String),
 }
 
@@ -86,53 +86,29 @@ impl DeliveryState {
     }
 }
 
-/// The JSON of a delivery on the control plane.
-#[derive(Serialize)]
-pub(crate) struct DeliveryJson<'a> {
-    id: u64,
-    webhook_id: &'a str,
-    event: &'a str,
-    legal_request_id: &'a str,
-    state: &'static str,
-    attempts: Vec<AttemptJson<'a>>,
-    next_attempt_at: Option<String>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    forged: bool,
-}
-
-#[derive(Serialize)]
-struct AttemptJson<'a> {
-    at: String,
-    #[serde(flatten)]
-    outcome: &'a AttemptOutcome,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    milliseconds: Option<u64>,
-}
-
-impl<'a> AttemptJson<'a> {
-    fn of(attempt: &'a AttemptRecord) -> Self {
-        let AttemptRecord { at, outcome, milliseconds } = attempt;
-        Self { at: timestamp::exact(*at), outcome, milliseconds: *milliseconds }
+impl AttemptRecord {
+    fn json(&self) -> Value {
+        let mut json = json!({ "at": timestamp::exact(self.at) });
+        match &self.outcome {
+            AttemptOutcome::Status(status) => json["status"] = json!(status),
+            AttemptOutcome::Error(reason) => json["error"] = json!(reason),
+        }
+        if let Some(milliseconds) = self.milliseconds {
+            json["milliseconds"] = json!(milliseconds);
+        }
+        json
     }
 }
 
 impl Delivery {
-    /// The same delivery. If it is being attempted, it is queued again.
-    pub(crate) fn landed(self: &Arc<Self>) -> Arc<Self> {
-        match self.state {
-            DeliveryState::InFlight { due, .. } => {
-                let state = DeliveryState::Queued { due };
-                Arc::new(Self { state, ..Self::clone(self) })
-            }
-            DeliveryState::Queued { .. }
-            | DeliveryState::Delivered
-            | DeliveryState::Failed
-            | DeliveryState::Discarded => Arc::clone(self),
-        }
+    /// This delivery, queued again if it is in flight.
+    pub(crate) fn requeued(self: &Arc<Self>) -> Arc<Self> {
+        let DeliveryState::InFlight { due, .. } = self.state else { return Arc::clone(self) };
+        Arc::new(Self { state: DeliveryState::Queued { due }, ..Self::clone(self) })
     }
 
-    /// The same delivery as the next process finds it. An attempt that was in flight is made again, so its receiver
-    /// may get it twice: the record of the attempt says so.
+    /// This delivery after a restart. An attempt that was in flight is made again. Its receiver may get it twice, so
+    /// the attempt is recorded with [`INTERRUPTED`].
     pub(crate) fn resumed(mut self) -> Self {
         if let DeliveryState::InFlight { due, .. } = self.state {
             self.state = DeliveryState::Queued { due };
@@ -146,23 +122,25 @@ impl Delivery {
     }
 
     /// The JSON on the control plane.
-    pub(crate) fn json(&self) -> DeliveryJson<'_> {
-        DeliveryJson {
-            id: self.id,
-            webhook_id: &self.webhook_id,
-            event: &self.event,
-            legal_request_id: &self.legal_request_id,
-            state: self.state.into(),
-            attempts: self.attempts.iter().map(AttemptJson::of).collect(),
-            next_attempt_at: match self.state {
-                DeliveryState::Queued { due } => Some(timestamp::exact(due)),
-                DeliveryState::InFlight { .. }
-                | DeliveryState::Delivered
-                | DeliveryState::Failed
-                | DeliveryState::Discarded => None,
-            },
-            forged: self.is_forged,
+    pub(crate) fn json(&self) -> Value {
+        let state: &str = self.state.into();
+        let next_attempt_at = match self.state {
+            DeliveryState::Queued { due } => Some(timestamp::exact(due)),
+            _ => None,
+        };
+        let mut json = json!({
+            "id": self.id,
+            "webhook_id": self.webhook_id,
+            "event": self.event,
+            "legal_request_id": self.legal_request_id,
+            "state": state,
+            "attempts": self.attempts.iter().map(AttemptRecord::json).collect::<Vec<_>>(),
+            "next_attempt_at": next_attempt_at,
+        });
+        if self.is_forged {
+            json["forged"] = json!(true);
         }
+        json
     }
 }
 
@@ -175,8 +153,7 @@ pub(crate) struct WebhookEvent<'a> {
     pub(crate) occurred_at: String,
 }
 
-/// The body: `{event, data: {request_id, …}}`, with the members that the answer `delivery_payload`
-/// names.
+/// The body: `{event, data: {request_id, …}}`, with the members of the answer `delivery_payload`.
 pub(crate) fn payload(members: &[String], event: &WebhookEvent<'_>) -> String {
     let mut data = Map::new();
     data.insert("request_id".to_owned(), event.legal_request_id.into());
@@ -189,9 +166,5 @@ pub(crate) fn payload(members: &[String], event: &WebhookEvent<'_>) -> String {
         };
         data.insert(member.clone(), value.into());
     }
-    Value::Object(Map::from_iter([
-        ("event".to_owned(), event.kind.into()),
-        ("data".to_owned(), Value::Object(data)),
-    ]))
-    .to_string()
+    json!({ "event": event.kind, "data": data }).to_string()
 }

@@ -48,9 +48,6 @@ pub(crate) struct LegalRequestAttributes<'a> {
     status: LegalRequestStatus,
 }
 
-/// The JSON of a request.
-pub(crate) type LegalRequestJson<'a> = ResourceJson<'a, LegalRequestAttributes<'a>>;
-
 /// The values that created a request.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Submission {
@@ -99,7 +96,7 @@ impl LegalRequest {
         self.status
     }
 
-    /// When its status changes automatically, if that depends on time.
+    /// The time of its next automatic step, if the step depends on time.
     pub(crate) fn next_step_at(&self) -> Option<Timestamp> {
         match self.course?.pace {
             Pace::Timed { next_at, .. } => Some(next_at),
@@ -108,19 +105,20 @@ impl LegalRequest {
     }
 
     /// Its JSON (§2.1).
-    pub(crate) fn json(&self) -> LegalRequestJson<'_> {
-        self.json_with(Some(self.description.as_deref()))
+    pub(crate) fn json(&self) -> ResourceJson<'_, LegalRequestAttributes<'_>> {
+        let attributes = LegalRequestAttributes {
+            name: &self.name,
+            description: Some(self.description.as_deref()),
+            status: self.status,
+        };
+        ResourceJson { id: &self.id, resource_type: "legal_request", attributes }
     }
 
     /// Its JSON in the answer to its creation.
-    pub(crate) fn created_json(&self) -> LegalRequestJson<'_> {
-        self.json_with(None)
-    }
-
-    fn json_with<'a>(&'a self, description: Option<Option<&'a str>>) -> LegalRequestJson<'a> {
-        let attributes =
-            LegalRequestAttributes { name: &self.name, description, status: self.status };
-        ResourceJson { id: &self.id, resource_type: "legal_request", attributes }
+    pub(crate) fn created_json(&self) -> ResourceJson<'_, LegalRequestAttributes<'_>> {
+        let mut json = self.json();
+        json.attributes.description = None;
+        json
     }
 }
 

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, TimestampForm};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::value::message::content::Content;
 use crate::value::message::json::ResourceJson;
@@ -22,7 +23,7 @@ pub struct RepositoryDocument {
     pub(crate) custom_fields: SentJson,
     /// The legal request whose signed document this is.
     pub(crate) legal_request_id: Option<String>,
-    /// The part of its download address that can't be guessed.
+    /// The secret part of its download address.
     pub(crate) download_id: String,
 }
 
@@ -31,7 +32,7 @@ pub struct RepositoryDocument {
 pub(crate) struct RepositoryDocumentJson<'a> {
     #[serde(flatten)]
     resource: ResourceJson<'a, RepositoryDocumentAttributes<'a>>,
-    relationships: Relationships<'a>,
+    relationships: Value,
 }
 
 #[derive(Debug, Serialize)]
@@ -42,43 +43,12 @@ struct RepositoryDocumentAttributes<'a> {
     agreement_url: String,
 }
 
-#[derive(Debug, Serialize)]
-struct Relationships<'a> {
-    legal_request: Relationship<'a>,
-}
-
-#[derive(Debug, Serialize)]
-struct Relationship<'a> {
-    data: Option<Reference<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct Reference<'a> {
-    id: &'a str,
-    #[serde(rename = "type")]
-    resource_type: &'static str,
-}
-
-/// The JSON of the answer to an upload.
-#[derive(Debug, Serialize)]
-pub(crate) struct UploadJson<'a> {
-    success: bool,
-    message: &'static str,
-    data: UploadedDocument<'a>,
-}
-
-#[derive(Debug, Serialize)]
-struct UploadedDocument<'a> {
-    id: &'a str,
-    name: &'a str,
-    created_at: String,
-}
-
 impl RepositoryDocument {
     /// Its JSON; `base_url` is the base address of the world.
     pub(crate) fn json(&self, form: TimestampForm, base_url: &str) -> RepositoryDocumentJson<'_> {
         let path = Operation::DownloadAgreement.path().replace("{id}", &self.download_id);
-        let legal_request = self.legal_request_id.as_deref();
+        let legal_request = self.legal_request_id.as_ref();
+        let reference = legal_request.map(|id| json!({ "id": id, "type": "legal_request" }));
         RepositoryDocumentJson {
             resource: ResourceJson {
                 id: &self.id,
@@ -90,24 +60,20 @@ impl RepositoryDocument {
                     agreement_url: format!("{base_url}{path}"),
                 },
             },
-            relationships: Relationships {
-                legal_request: Relationship {
-                    data: legal_request.map(|id| Reference { id, resource_type: "legal_request" }),
-                },
-            },
+            relationships: json!({ "legal_request": { "data": reference } }),
         }
     }
 
     /// The JSON of the answer to its upload (§4.9).
-    pub(crate) fn upload_json(&self, form: TimestampForm) -> UploadJson<'_> {
-        UploadJson {
-            success: true,
-            message: "Repository document created",
-            data: UploadedDocument {
-                id: &self.id,
-                name: &self.name,
-                created_at: timestamp::text(form, self.created_at),
+    pub(crate) fn upload_json(&self, form: TimestampForm) -> Value {
+        json!({
+            "success": true,
+            "message": "Repository document created",
+            "data": {
+                "id": self.id,
+                "name": self.name,
+                "created_at": timestamp::text(form, self.created_at),
             },
-        }
+        })
     }
 }

@@ -7,7 +7,7 @@ use crate::value::pdf;
 use crate::world::state::resource::LegalRequest;
 use crate::world::state::resource::legal_request::FileRole;
 
-/// The signed document of a legal request: the third-party file, or an agreement that lists parties and
+/// The name and the content of a signed document: the third-party file, or an agreement that lists parties and
 /// variables.
 pub(crate) fn signed_document(record: &LegalRequest) -> (String, Content) {
     let mut files = record.submission.files.iter();

@@ -10,9 +10,8 @@ pub(crate) fn next(answers: &Answers, from: LegalRequestStatus) -> &[LegalReques
     answers.transitions.get(&from).map_or(&[], Vec::as_slice)
 }
 
-/// The shortest legal way from one status to another, without the first status; `None` if there is
-/// none. Of several shortest ways, the one whose statuses come first in §3, whatever order the answers
-/// list them in.
+/// The shortest legal way from one status to another, without the first status; `None` if there is none. Of
+/// several shortest ways, it takes the one whose statuses come first in §3.
 pub(crate) fn way(
     answers: &Answers,
     from: LegalRequestStatus,
@@ -43,7 +42,7 @@ pub(crate) fn way(
     None
 }
 
-/// The whole way from a status to a goal. A draft passes `initial_review` if it can.
+/// The whole way from a status to a goal. A draft passes `initial_review` if the transitions allow it.
 pub(crate) fn towards_goal(
     answers: &Answers,
     status: LegalRequestStatus,

@@ -1,4 +1,4 @@
-//! A webhook (§2.6). Its credential is used for deliveries and never shown.
+//! A webhook (§2.6). Its credential is only sent with deliveries, and never shown.
 
 use std::fmt;
 
@@ -46,8 +46,7 @@ impl fmt::Debug for Credential {
 }
 
 impl Credential {
-    /// `authorization` headers that are not this credential: none, and a wrong one. There are none without a
-    /// credential.
+    /// `authorization` headers of forged deliveries: no header, and a wrong one. Empty without a credential.
     pub(crate) fn forgeries(&self) -> Vec<Option<String>> {
         match self {
             Self::None => Vec::new(),

@@ -1,4 +1,4 @@
-//! A workflow (§2.3). It comes from the seed data, and no operation changes it.
+//! A workflow (§2.3). It comes from the seed world, and no operation changes it.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ impl Workflow {
         }
     }
 
-    /// The seed that makes it.
+    /// A seed row for the same workflow.
     pub(crate) fn seed(&self) -> SeedWorkflow {
         SeedWorkflow {
             id: Some(self.id.clone()),

@@ -1,4 +1,4 @@
-//! The fields of §4.5 that a workflow requires and accepts if its seed row names none.
+//! The fields of §4.5 that a workflow requires and accepts by default.
 
 use moot_fixtures::world::{SeedWorkflow, SignerStyle, WorkflowKind};
 
@@ -11,7 +11,7 @@ pub(crate) const SUPPORT_DOCUMENTS: &str = "support_documents[]";
 /// The field that asks for merging (§4.5).
 pub(crate) const MERGE: &str = "merge_documents_into_pdf";
 
-/// The required and the optional fields of a workflow whose seed row names none.
+/// The required and the optional fields, for a seed row that does not list them.
 pub(crate) fn default_fields(seed: &SeedWorkflow, merges: bool) -> (Vec<String>, Vec<String>) {
     let mut required = vec!["workflow_id", "requester_email"];
     let mut optional = Vec::new();

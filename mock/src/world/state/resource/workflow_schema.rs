@@ -2,46 +2,28 @@
 
 use moot_fixtures::contract::{Answers, SchemaShape};
 use moot_fixtures::world::{SeedVariable, VariableType};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::world::state::resource::workflow::Workflow;
 use crate::world::state::resource::workflow_fields::{SIGNER, SIGNERS};
 
-/// The JSON of a schema.
-#[derive(Serialize)]
-struct WorkflowSchemaJson<'a> {
-    name: &'a str,
-    description: Option<&'a str>,
-    required_fields: &'a [String],
-    optional_fields: &'a [String],
-    required_variables: Vec<&'a str>,
-    variables_properties: Map<String, Value>,
-    fields_properties: Map<String, Value>,
-}
-
 /// The body of the answer.
 pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Value {
-    let schema = WorkflowSchemaJson {
-        name: &workflow.name,
-        description: Some(workflow.description.as_str()).filter(|text| !text.is_empty()),
-        required_fields: &workflow.required_fields,
-        optional_fields: &workflow.optional_fields,
-        required_variables: workflow
-            .variables
-            .iter()
-            .filter(|(_, variable)| variable.required)
-            .map(|(name, _)| name.as_str())
-            .collect(),
-        variables_properties: workflow
-            .variables
-            .iter()
-            .map(|(name, variable)| (name.clone(), variable_properties(variable)))
-            .collect(),
-        fields_properties: fields_properties(workflow),
-    };
+    let variables = workflow.variables.iter();
+    let required = variables.clone().filter(|(_, variable)| variable.required);
+    let properties: Map<String, Value> =
+        variables.map(|(name, variable)| (name.clone(), variable_properties(variable))).collect();
+    let schema = json!({
+        "name": workflow.name,
+        "description": Some(&workflow.description).filter(|text| !text.is_empty()),
+        "required_fields": workflow.required_fields,
+        "optional_fields": workflow.optional_fields,
+        "required_variables": required.map(|(name, _)| name).collect::<Vec<_>>(),
+        "variables_properties": properties,
+        "fields_properties": fields_properties(workflow),
+    });
     match answers.workflow_schema_shape {
-        SchemaShape::Bare => json!(schema),
+        SchemaShape::Bare => schema,
         SchemaShape::Data => json!({ "data": schema }),
     }
 }

@@ -1,11 +1,11 @@
-//! The ids of seed rows. A seed world names some of them. The others derive from the number of the row.
+//! The ids of seed rows. The seed world has some of them. The others derive from the number of the row.
 
 use std::collections::BTreeMap;
 
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
 
-/// The rows of one kind by id. The row of a derived id is computed, not stored.
+/// The rows of one kind by id. The row of a derived id is computed, so that a million rows need no map.
 #[derive(Debug)]
 pub(crate) struct Ids {
     kind: IdKind,
@@ -19,15 +19,15 @@ impl Ids {
     /// The ids of all rows of a kind, in the order of the rows.
     ///
     /// # Errors
-    /// [`SettingsError::SeedWorld`]: two rows have the same id. `what` is their kind.
+    /// [`SettingsError::SeedWorld`]: two rows have the same id. `plural` is their kind in words.
     pub(super) fn new<'a>(
         kind: IdKind,
-        what: &str,
+        plural: &str,
         identifiers: &Identifiers,
         ids: impl Iterator<Item = &'a String>,
     ) -> Result<Self, SettingsError> {
         let mut all = Self { kind, rows: 0, named: BTreeMap::new(), named_rows: Vec::new() };
-        let twice = |id: &str| SettingsError::SeedWorld(format!("two {what} `{id}`"));
+        let twice = |id: &str| SettingsError::SeedWorld(format!("two {plural} `{id}`"));
         for (row, id) in (0..).zip(ids) {
             all.rows = row + 1;
             if identifiers.number(kind, id) == Some(u64::from(row)) {

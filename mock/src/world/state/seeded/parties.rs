@@ -10,7 +10,7 @@ use crate::value::settings::SettingsError;
 use crate::world::state::resource::workflow::Workflow;
 use crate::world::state::table;
 
-/// A company: the owner of all data that its applications see (§5.6).
+/// A company. Its applications see only its data (§5.6).
 #[derive(Debug, Clone)]
 pub(crate) struct Company {
     pub(crate) name: String,
@@ -24,7 +24,7 @@ pub(crate) struct Company {
 pub(crate) struct Application {
     pub(crate) client_id: String,
     pub(crate) client_secret: String,
-    /// Whether the secret is this one, even in a world that derives secrets of its own.
+    /// Whether this secret is valid even in a world that derives its own secrets.
     pub(crate) has_own_secret: bool,
     pub(crate) scopes: Scopes,
     /// Index of its company.
@@ -32,7 +32,7 @@ pub(crate) struct Application {
 }
 
 impl std::fmt::Debug for Application {
-    /// Its JSON without the secret.
+    /// The application without its secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Application").field("client_id", &self.client_id).finish_non_exhaustive()
     }

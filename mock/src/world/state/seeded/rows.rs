@@ -31,7 +31,7 @@ pub(crate) struct SeedRows {
     pub(crate) webhook_index: Index,
 }
 
-/// The values that reading rows needs.
+/// The inputs of reading rows.
 struct SeedSource<'a> {
     world: &'a SeedWorld,
     answers: &'a Answers,
@@ -57,26 +57,27 @@ pub(super) fn read(
     for (row, record) in (0..).zip(&legal_requests) {
         legal_request_index.insert(record.company, row, Some(status_place(record.status())));
     }
-    let mut document_index = Index::new(companies, 0);
-    for (row, record) in (0..).zip(&documents) {
-        document_index.insert(record.company, row, None);
-    }
-    let mut webhook_index = Index::new(companies, 0);
-    for (row, record) in (0..).zip(&webhooks) {
-        webhook_index.insert(record.company, row, None);
-    }
-    let requests = legal_requests.iter().map(|record| &record.id);
-    let uploads = documents.iter().map(|record| &record.id);
-    let hooks = webhooks.iter().map(|record| &record.id);
+    let request_ids = legal_requests.iter().map(|record| &record.id);
+    let document_ids = documents.iter().map(|record| &record.id);
+    let webhook_ids = webhooks.iter().map(|record| &record.id);
     Ok(SeedRows {
-        legal_request_ids: Ids::new(IdKind::LegalRequest, "requests", identifiers, requests)?,
-        document_ids: Ids::new(IdKind::RepositoryDocument, "documents", identifiers, uploads)?,
-        webhook_ids: Ids::new(IdKind::Webhook, "webhooks", identifiers, hooks)?,
+        legal_request_ids: Ids::new(IdKind::LegalRequest, "requests", identifiers, request_ids)?,
+        document_ids: Ids::new(IdKind::RepositoryDocument, "documents", identifiers, document_ids)?,
+        webhook_ids: Ids::new(IdKind::Webhook, "webhooks", identifiers, webhook_ids)?,
+        legal_request_index,
+        document_index: index(companies, documents.iter().map(|record| record.company)),
+        webhook_index: index(companies, webhooks.iter().map(|record| record.company)),
         legal_requests: Arc::new(legal_requests),
         documents: shared(documents),
         webhooks: shared(webhooks),
-        legal_request_index,
-        document_index,
-        webhook_index,
     })
+}
+
+/// The index of rows without a status, by the companies of the rows.
+fn index(companies: usize, owners: impl Iterator<Item = u32>) -> Index {
+    let mut index = Index::new(companies, 0);
+    for (row, company) in (0..).zip(owners) {
+        index.insert(company, row, None);
+    }
+    index
 }

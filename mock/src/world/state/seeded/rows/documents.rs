@@ -1,9 +1,10 @@
-//! Seed documents by company and age: uploaded ones, and the signed documents of archived requests.
+//! Seed documents by company and age: uploads, and the signed documents of archived requests.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use moot_fixtures::contract::LegalRequestStatus;
 use moot_fixtures::documents;
 use moot_fixtures::world::{SeedCompany, SeedDocument};
 use serde_json::{Map, Value};
@@ -17,7 +18,6 @@ use crate::value::settings::SettingsError;
 use crate::world::state::resource::signed_document::signed_document;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::state::table;
-use moot_fixtures::contract::LegalRequestStatus;
 
 /// Time between two uploads of a company.
 const UPLOAD_PACE: SignedDuration = SignedDuration::from_hours(7);
@@ -26,13 +26,12 @@ const GENERATED_FILE: &str = "notes.txt";
 
 /// The origin of a document.
 enum Origin {
-    /// It was uploaded.
     Upload(SeedDocument),
-    /// It is the signed document of this request.
+    /// The signed document of the legal request at this place.
     Archived(usize),
 }
 
-/// All documents. Each archived request gets the row of its signed document.
+/// All documents. Sets [`LegalRequest::document`] of each archived request.
 pub(super) fn read(
     source: &SeedSource<'_>,
     legal_requests: &mut [Arc<LegalRequest>],

@@ -1,4 +1,4 @@
-//! Seed requests: those of the seed world, then generated ones. Each has a log with a legal way to its
+//! Seed requests: those of the seed world, then generated ones. The activity log of each has a legal way to its
 //! status.
 
 use std::borrow::Cow;
@@ -41,13 +41,13 @@ const COUNTERPARTIES: u32 = 1_000;
 struct SharedValues {
     /// Submitted values, by workflow and counterparty.
     submissions: BTreeMap<(u32, String), Arc<Submission>>,
-    /// Logs, by the status of the request.
-    happenings: BTreeMap<LegalRequestStatus, Vec<ActivityKind>>,
+    /// The entries of a log, by the status of the request.
+    logs: BTreeMap<LegalRequestStatus, Vec<ActivityKind>>,
 }
 
 /// All requests, by company and then by age.
 pub(super) fn read(source: &SeedSource<'_>) -> Result<Vec<Arc<LegalRequest>>, SettingsError> {
-    let (mut records, mut alike) = (Vec::new(), SharedValues::default());
+    let (mut records, mut shared) = (Vec::new(), SharedValues::default());
     for (company, seed) in (0..).zip(&source.world.companies) {
         let count = match seed.workflows.len() {
             0 => 0,
@@ -60,7 +60,7 @@ pub(super) fn read(source: &SeedSource<'_>) -> Result<Vec<Arc<LegalRequest>>, Se
         for (request, age) in requests.zip((1..=count).rev()) {
             let row = table::length(records.len());
             let created_at = back(source.seeded_at, CREATION_PACE, age);
-            let record = record(source, company, row, request, created_at, &mut alike)?;
+            let record = record(source, company, row, request, created_at, &mut shared)?;
             records.push(Arc::new(record));
         }
     }
@@ -86,7 +86,7 @@ fn record(
     row: u32,
     seed: SeedLegalRequest,
     created_at: Timestamp,
-    alike: &mut SharedValues,
+    shared: &mut SharedValues,
 ) -> Result<LegalRequest, SettingsError> {
     let parties = &source.parties.companies[company as usize];
     let workflow_row = parties
@@ -100,11 +100,11 @@ fn record(
     let name =
         name.unwrap_or_else(|| legal_request::name(source.answers, workflow, Some(&counterparty)));
     let requester = parties.users.first().map_or("", String::as_str);
-    let submission = alike.submissions.entry((workflow_row, counterparty)).or_insert_with_key(
+    let submission = shared.submissions.entry((workflow_row, counterparty)).or_insert_with_key(
         |(_, counterparty)| Arc::new(submission(workflow, counterparty, requester)),
     );
-    let happenings = alike.happenings.entry(status).or_insert_with(|| happenings(source, status));
-    let activity = activity(source, row, happenings, created_at);
+    let kinds = shared.logs.entry(status).or_insert_with(|| log_of(source, status));
+    let activity = activity(source, row, kinds, created_at);
     Ok(LegalRequest {
         row,
         id,
@@ -122,33 +122,33 @@ fn record(
     })
 }
 
-/// The way to a status. If the answers allow no way, it is one direct change.
-fn happenings(source: &SeedSource<'_>, status: LegalRequestStatus) -> Vec<ActivityKind> {
+/// The entries of a log up to a status. If the answers allow no way to it, it is one direct change.
+fn log_of(source: &SeedSource<'_>, status: LegalRequestStatus) -> Vec<ActivityKind> {
     let draft = LegalRequestStatus::Draft;
     let way =
         status_way::towards_goal(source.answers, draft, status).unwrap_or_else(|| vec![status]);
-    let mut happenings = vec![ActivityKind::Created];
+    let mut kinds = vec![ActivityKind::Created];
     let mut from = draft;
     for to in way {
-        happenings.push(ActivityKind::StatusChange { from, to });
+        kinds.push(ActivityKind::StatusChange { from, to });
         from = to;
     }
-    happenings
+    kinds
 }
 
-/// The log of a request, up to its status.
+/// The log of a request.
 fn activity(
     source: &SeedSource<'_>,
     row: u32,
-    happenings: &[ActivityKind],
+    kinds: &[ActivityKind],
     created_at: Timestamp,
 ) -> Vec<Activity> {
     (1..)
-        .zip(happenings)
-        .map(|(number, happening)| Activity {
+        .zip(kinds)
+        .map(|(number, kind)| Activity {
             id: source.identifiers.activity_id(row, number),
             at: forth(created_at, ACTIVITY_PACE, number - 1),
-            happening: *happening,
+            happening: *kind,
             comment: None,
         })
         .collect()
@@ -214,7 +214,7 @@ fn variables(workflow: &Workflow) -> BTreeMap<String, SentJson> {
         .collect()
 }
 
-/// The time that is this many paces earlier.
+/// The time `paces` paces before `at`.
 pub(super) fn back(at: Timestamp, pace: SignedDuration, paces: u32) -> Timestamp {
     let paces = i32::try_from(paces).unwrap_or(i32::MAX);
     at.checked_sub(pace.saturating_mul(paces)).unwrap_or(Timestamp::MIN)
