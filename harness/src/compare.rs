@@ -1,16 +1,14 @@
 //! Compares two targets: runs the same plan on both, and reports every difference once, in its class.
 //!
-//! 1. [`RunReadings`] collects the answers of a run, without values that differ from run to run (`reading`,
-//!    `flatten`).
+//! 1. [`RunReadings`] collects the answers of a run, without values that differ in each run (`reading`, `flatten`).
 //! 2. `pairs` pairs the scenarios, steps and checks of the two runs.
-//! 3. `exchanges` finds differences between answers, `checks` those between verdicts.
+//! 3. `exchanges` finds differences between answers, `checks` finds differences between verdicts.
 //! 4. `cause` and `explain` find the violation or the open question behind a difference.
 //! 5. `gather` collects the differences, and [`compare()`] returns a [`TargetComparison`]. [`text`] and [`page`]
 //!    render it.
 //!
-//! In lists and reads only the shape is compared, because the values are stored data. Answers to actions and
-//! token requests, and errors, are compared completely. Nothing here judges: a violation is a failed check of
-//! one of the runs.
+//! Of lists and reads only the shape is compared, because the values are stored data. Errors, and answers to actions
+//! and token requests, are compared completely. This module judges nothing: a violation is a failed check of one run.
 
 mod cause;
 mod checks;

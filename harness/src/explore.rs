@@ -1,11 +1,10 @@
 //! Exploring: runs random sequences of calls on a target, and judges them by the contract.
 //!
-//! [`explore()`] draws cases with proptest (`draw`), writes each as a scenario (`case`) and runs it as
-//! [`crate::run`] runs any scenario: within the consents and limits of the target, with the same
-//! checks. A case that fails is shrunk and saved. The mock in this process runs the same cases. If the
-//! target answers differently without breaking a requirement, this is a difference and never a failure.
+//! [`explore()`] draws cases with proptest (`draw`), writes each as a scenario (`case`) and runs it like any other
+//! scenario ([`crate::run`]): within the consents and limits of the target, with the same checks. A case that fails is
+//! shrunk and saved. The mock in this process runs the same cases. If the target answers differently without breaking
+//! a requirement, this is a difference and never a failure.
 
-pub mod act;
 mod acts;
 pub mod case;
 pub mod differences;
@@ -14,7 +13,6 @@ mod expected_failures;
 mod explored;
 mod inputs;
 pub mod json;
-mod means;
 mod search;
 mod shrink;
 pub mod text;

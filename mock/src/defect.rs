@@ -1,9 +1,9 @@
-//! Services that are wrong on purpose: each [`Defect`] breaks one requirement, so that a suite can
-//! prove that it notices.
+//! Services that are wrong on purpose. Each [`Defect`] breaks a requirement, to prove that the suite notices
+//! the violation.
 //!
-//! The core does not know defects. [`install`] puts them behind the hook of a world. Most defects are
-//! data in `mock/defects/*.yaml`: an operator at a place of a response, a rule that is not applied, a
-//! call that is answered as another one. The others have a function in `code`.
+//! The core does not know defects: [`install`] puts them behind the hook of a world. Most defects are data in
+//! `mock/defects/*.yaml`: they edit a response, skip a rule or answer another call. The others have a
+//! function in `code`.
 
 mod access_defect;
 mod act;
@@ -19,7 +19,6 @@ mod filter;
 mod hook;
 mod likeness;
 mod list_defect;
-mod lookup;
 mod memory;
 pub mod mutant;
 mod operator;
@@ -31,4 +30,9 @@ mod transition_defect;
 pub use catalogue::{Defect, all};
 pub use filter::ReplyContext;
 pub use hook::install;
-pub use lookup::named;
+
+/// The defect or mutant with this id. Ids are compared exactly.
+pub fn named(id: &str) -> Option<&'static Defect> {
+    let written = all().iter().find(|defect| defect.id == id);
+    written.or_else(|| mutant::named(id).map(|mutant| &mutant.defect))
+}

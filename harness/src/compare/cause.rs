@@ -11,13 +11,13 @@ use crate::verdict::Verdict;
 use crate::verdict::check::{AnswerPart, MismatchKind};
 use crate::verdict::result::{ScenarioResult, Subject};
 
-/// Members of an error that are open wherever its status is open.
+/// Members of an error that are open if its status is open.
 const OPEN_MEMBERS: [&str; 5] = ["type", "title", "detail", "error", "error_description"];
 
-/// The open questions that all scenarios together show.
+/// The open questions that the sides answer differently, over all scenarios.
 pub(super) struct OpenQuestions<'a> {
     pub(super) changed: &'a AnswerChanges,
-    /// Questions by the kind of operation and the two statuses.
+    /// The questions by kind of operation and the two statuses.
     pub(super) by_statuses: BTreeMap<(String, String, String), String>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct ScenarioPair<'a> {
     pub(super) answers: ScenarioDifferences,
 }
 
-/// The questions that show as two different statuses.
+/// The questions that lead to two different statuses.
 pub(super) fn by_statuses(
     scenario_pairs: &[ScenarioPair<'_>],
     changed: &AnswerChanges,
@@ -50,8 +50,7 @@ pub(super) fn by_statuses(
 }
 
 impl ScenarioPair<'_> {
-    /// The question because of which a warning is not a violation, with both readings: the sides answer it
-    /// differently.
+    /// The question that the sides answer differently, so that a warning is not a violation. With both readings.
     pub(super) fn question_behind(
         &self,
         pair: &CheckPair<'_>,
@@ -70,12 +69,11 @@ impl ScenarioPair<'_> {
         if let Some(id) = questions.find(|id| known.changed.contains_key(id)) {
             return Some((id, (pair.a.actual.clone(), pair.b.actual.clone())));
         }
-        // The status may be the answer, for an operation that need not exist.
+        // If the operation itself is an open question, the status is the answer.
         let difference = statuses_of(pair)?;
         Some((known.question(&difference, self.purpose(&difference.step))?, difference.readings))
     }
 
-    /// The purpose of a step.
     fn purpose(&self, step: &str) -> StepPurpose {
         let own = self.checks.iter().filter(|it| &*it.a.step == step);
         StepPurpose::of(own.map(|it| it.a.subject.as_str()))
@@ -120,7 +118,7 @@ impl ScenarioPair<'_> {
 }
 
 impl OpenQuestions<'_> {
-    /// The question behind a difference, by its place or by what other scenarios show.
+    /// The question behind a difference, by its place or by the same statuses in other scenarios.
     fn question(&self, difference: &AnswerDifference, purpose: StepPurpose) -> Option<String> {
         let elsewhere = || {
             let (a, b) = difference.readings.clone();
@@ -135,7 +133,7 @@ impl OpenQuestions<'_> {
     }
 }
 
-/// The difference between the statuses of a pair of checks; `None` where they are the same.
+/// The difference between the statuses of a pair of checks; `None` if they are the same.
 fn statuses_of(pair: &CheckPair<'_>) -> Option<AnswerDifference> {
     let (a, b) = (pair.a.exchange.as_ref()?, pair.b.exchange.as_ref()?);
     let status = |exchange: &Exchange| Some(exchange.outcome.as_ref().ok()?.status);
@@ -151,7 +149,7 @@ fn statuses_of(pair: &CheckPair<'_>) -> Option<AnswerDifference> {
     })
 }
 
-/// Whether this difference shows a violation of one side.
+/// Whether the violation of this pair explains a difference.
 fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
     let (violating, number) = match pair.violation {
         Some(Class::AViolates) => (pair.a, difference.numbers.0),
@@ -183,8 +181,8 @@ fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
     }
 }
 
-/// Gives the same cause to the same differences of all scenarios. The cause of a status or of a problem type
-/// is also that of the other members of the answer.
+/// Copies a known cause to the same differences in other scenarios. The cause of a status or of a problem type also
+/// applies to the other members of the answer.
 pub(super) fn spread<'a>(differences: impl Iterator<Item = &'a mut AnswerDifference>) {
     let mut all: Vec<&mut AnswerDifference> = differences.collect();
     let same = |it: &AnswerDifference| (it.spot.clone(), it.call.clone(), it.readings.clone());

@@ -1,11 +1,11 @@
-//! Pairs of checks of the same thing in two runs.
+//! Pairs of the same check in two runs.
 
 use super::comparison::Class;
 use super::pairs::paired;
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, ScenarioResult, StepResult};
 
-/// Two checks of the same thing at the same step.
+/// The same check at the same step of both sides.
 pub(super) struct CheckPair<'a> {
     pub(super) a: &'a CheckResult,
     pub(super) b: &'a CheckResult,
@@ -24,7 +24,7 @@ impl<'a> CheckPair<'a> {
         Self { a, b, violation }
     }
 
-    /// The check that fails or warns; that of the first side if both do.
+    /// The check that fails or warns. If both do, the check of the first side.
     pub(super) fn violating(&self) -> Option<&'a CheckResult> {
         Some(if self.violation? == Class::BViolates { self.b } else { self.a })
     }
@@ -34,7 +34,7 @@ impl<'a> CheckPair<'a> {
         matches!(self.violation, Some(Class::AViolates | Class::BViolates))
     }
 
-    /// Whether both checks judged something.
+    /// Whether both checks gave a verdict on an answer.
     pub(super) fn is_judged(&self) -> bool {
         let is_open = |verdict| matches!(verdict, Verdict::NotRun | Verdict::NotApplicable);
         self.violation.is_some() || !is_open(self.a.verdict) && !is_open(self.b.verdict)
@@ -52,15 +52,15 @@ pub(super) fn pairs_of<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<
             };
             all.extend(other.checks.iter().find(same).map(|it| CheckPair::new(check, it)));
         }
-        // An implicit check needs an answer, which the other side may not have.
+        // The other side may have no answer for an implicit check.
         all.extend(alone(&one.checks, &other.checks, Class::AViolates));
         all.extend(alone(&other.checks, &one.checks, Class::BViolates));
     }
     all
 }
 
-/// The violation that this one follows from: the same answer has an unexpected status, so its other
-/// expectations fail too. An expected failure follows from nothing.
+/// The violation that causes this one: the same answer has an unexpected status, so its other expectations fail too. An
+/// expected failure has no cause.
 pub(super) fn cause<'a, 'b>(
     all: &'b [CheckPair<'a>],
     pair: &CheckPair<'a>,
@@ -82,7 +82,7 @@ pub(super) fn cause<'a, 'b>(
     (of_scenario(cause)?.subject != follower.subject).then_some(cause)
 }
 
-/// Violations that the other side has no check of.
+/// Violations without a check on the other side.
 fn alone<'a>(
     checks: &'a [CheckResult],
     others: &'a [CheckResult],
@@ -95,7 +95,7 @@ fn alone<'a>(
     alone.map(move |check| CheckPair { a: check, b: check, violation: Some(class) })
 }
 
-/// Whether a check found a violation. A different answer to a pinned question is none.
+/// Whether a check found a violation. A different answer to a pinned question is not a violation.
 const fn is_violation(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Fail | Verdict::Warn)
 }

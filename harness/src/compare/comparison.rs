@@ -36,7 +36,7 @@ pub struct TargetComparison {
     pub schema_version: u32,
     /// Version of this program.
     pub moot_version: &'static str,
-    /// Version of the interface description that it judges by.
+    /// Version of the interface description that the verdicts are based on.
     pub interface_version: &'static str,
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub exit_code: u8,
@@ -76,7 +76,7 @@ pub struct ComparedSide {
     pub started_at: String,
     /// Exit code of its run.
     pub exit_code: u8,
-    /// Why it could not be used.
+    /// Why the target could not be used.
     pub trouble: Option<String>,
     /// Requests sent. 0 for a recording.
     pub requests_sent: u64,
@@ -97,7 +97,7 @@ pub struct ComparedCounts {
     pub follow_ups: usize,
 }
 
-/// One difference, with all its places.
+/// One difference, with all places.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SideDifference {
     /// Its class.
@@ -157,7 +157,7 @@ impl Class {
 }
 
 impl SideDifference {
-    /// Its effect on the exit code. A warning of both sides and an expected failure have no effect.
+    /// The effect on the exit code. A warning of both sides and an expected failure have no effect.
     fn ending(&self) -> RunOutcome {
         match self.class {
             Class::AViolates | Class::BViolates | Class::BothViolate if self.known.is_some() => {
@@ -199,8 +199,8 @@ impl TargetComparison {
     }
 }
 
-/// The most severe of 70 > 2 > 1 > 4 > 5 > 3 > 0. Violations of a run count as differences; its own exit code
-/// counts only where it could not be compared.
+/// The most severe of 70 > 2 > 1 > 4 > 5 > 3 > 0. Violations of a run count as differences. The exit code of a run counts
+/// only if it could not be compared.
 pub(super) fn exit_code(
     sides: [&ComparedSide; 2],
     differences: &[SideDifference],
@@ -236,7 +236,7 @@ pub(super) fn meaning(
         0 if differences.iter().any(|one| one.known.is_some()) => {
             "they differ only in expected failures"
         }
-        0 => "the two answered the same wherever they were compared",
+        0 => "the sides gave the same answers to everything that was compared",
         1 => "a side violates the specification",
         2 => "the command or a file given to it is wrong; nothing was sent",
         3 => "no requirement and no open question decides a difference, or something did not run",

@@ -12,7 +12,7 @@ use super::reading::{AnswerReading, ExchangeReading, StepReading};
 /// The reading of an absent value.
 pub(super) const ABSENT: &str = "(absent)";
 
-/// Where two answers differ.
+/// The place of a difference between two answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DifferencePlace {
     /// The HTTP status.
@@ -24,7 +24,7 @@ pub(super) enum DifferencePlace {
     Member(String),
 }
 
-/// Why two answers differ.
+/// The cause of a difference between two answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DifferenceCause {
     /// A violation, which a check reports.
@@ -43,11 +43,11 @@ pub(super) struct AnswerDifference {
     /// The two readings.
     pub(super) readings: (String, String),
     pub(super) statuses: (u16, u16),
-    /// Numbers of the exchanges in their runs.
+    /// The numbers of the exchanges in their runs.
     pub(super) numbers: (u64, u64),
     /// The name of the step.
     pub(super) step: String,
-    /// `None` as long as it is unknown.
+    /// `None` if it is unknown.
     pub(super) cause: Option<DifferenceCause>,
 }
 
@@ -55,9 +55,9 @@ pub(super) struct AnswerDifference {
 #[derive(Debug, Default)]
 pub(super) struct ScenarioDifferences {
     pub(super) differences: Vec<AnswerDifference>,
-    /// Exchanges that were compared.
+    /// The number of compared exchanges.
     pub(super) compared: usize,
-    /// Whether one side refused what the other accepted. Later exchanges can't be compared.
+    /// Whether one side refused a call that the other accepted. Later exchanges cannot be compared.
     pub(super) has_diverged: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Scen
             if (&one.method, one.operation) != (&other.method, other.operation) {
                 found.has_diverged = true;
             }
-            // A missing answer is reported by a check or by the end of the run.
+            // A check or the outcome of the run reports a missing answer.
             let (Some(left), Some(right)) = (&one.answer, &other.answer) else {
                 found.has_diverged = true;
                 return found;
@@ -162,8 +162,8 @@ fn body(
     }
 }
 
-/// Whether the other side has the object that holds this member. If not, the object is already reported as
-/// absent, or it is stored data.
+/// Whether the other side has the object that contains this member. If not, the object is already reported as absent, or
+/// it is stored data.
 fn could_have(places: &BTreeMap<String, PlaceReading>, reading: &PlaceReading) -> bool {
     let parent = places.get(&reading.parent);
     !reading.is_item && parent.is_some_and(|parent| parent.readings.contains("object"))

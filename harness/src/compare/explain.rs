@@ -1,4 +1,4 @@
-//! The open question behind a difference, found by its place and its two readings.
+//! Finds the open question behind a difference, by its place and its two readings.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::exchanges::{ABSENT, AnswerDifference, DifferencePlace};
 /// The open questions that the sides answer differently, each with both answers.
 pub(super) type AnswerChanges = BTreeMap<String, (Value, Value)>;
 
-/// The name of the base path of a target.
+/// The placeholder for the base path of a target.
 const BASE_PATH: &str = "[base-path]";
 
-/// The purpose of a step, as far as it decides between 403 and 404.
+/// The purpose of a step. It decides which question is behind a 403 and a 404.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepPurpose {
     /// It reads or changes an object of another company.
@@ -25,7 +25,7 @@ pub(super) enum StepPurpose {
 }
 
 impl StepPurpose {
-    /// By the requirements of the step's checks.
+    /// Derives the purpose from the requirements of the checks of a step.
     pub(super) fn of<'a>(requirements: impl Iterator<Item = &'a str>) -> Self {
         let mut purpose = Self::Other;
         for id in requirements {
@@ -40,7 +40,7 @@ impl StepPurpose {
     }
 }
 
-/// The question that leaves this difference open; `None` where no question names it.
+/// The question that leaves this difference open; `None` if there is none.
 pub(super) fn question(
     difference: &AnswerDifference,
     purpose: StepPurpose,
@@ -75,7 +75,7 @@ fn by_status(difference: &AnswerDifference, purpose: StepPurpose) -> Option<&'st
         Some(Operation::CreateAccessToken) if both(|it| matches!(it, 400 | 401)) => {
             Some("token_failure_status")
         }
-        // A creation has no company yet, so the 403 is about the scope.
+        // A creation names no object of another company, so the 403 is about the scope.
         Some(
             Operation::CreateLegalRequest
             | Operation::CreateRepositoryDocument
@@ -126,7 +126,7 @@ fn by_member(difference: &AnswerDifference, place: &str) -> Option<&'static str>
     }
 }
 
-/// The whole body is inside or outside `data`, or a member is not named by §2.4.
+/// Whether only one side has the member: one side puts the body into `data`, or §2.4 does not name the member.
 fn is_beside_the_stated_keys(place: &str, difference: &AnswerDifference) -> bool {
     let is_one_sided = difference.readings.0 == ABSENT || difference.readings.1 == ABSENT;
     is_one_sided && !place.contains("fields_properties/")
@@ -163,7 +163,7 @@ fn problem_name(difference: &AnswerDifference) -> Option<&'static str> {
     }
 }
 
-/// Operations with the same answers: all lists are one kind.
+/// The kind of an operation. All lists are one kind, because they have the same answers.
 pub(super) fn kind_of(operation: Option<Operation>) -> String {
     match operation {
         Some(operation) if operation.is_list() => "list".to_owned(),
@@ -186,7 +186,7 @@ mod tests {
     use super::{AnswerDifference, Operation, StepPurpose, question};
 
     #[test]
-    fn the_requirements_of_a_step_tell_its_purpose() {
+    fn the_purpose_of_a_step_follows_from_its_requirements() {
         for (ids, expected) in [
             (&["isolation.get-workflow", "errors.status"][..], StepPurpose::OtherCompany),
             (&["delete-webhook.requires-write"], StepPurpose::Scope),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_by_scope_or_by_another_check_is_a_matter_of_order() {
+    fn a_refusal_by_scope_or_by_another_check_depends_on_the_order() {
         let rows = [
             (Operation::CreateLegalRequest, (403, 404), Some("check_order")),
             (Operation::CreateLegalRequest, (422, 403), Some("check_order")),

@@ -10,45 +10,45 @@ use serde_json::{Map, Value};
 use super::name_pairs::NAME;
 use crate::exchange::{ReceivedResponse, SentRequest};
 
-/// Resources of §2. Their members have the same place in every answer.
+/// The resources of §2. Their members have the same place in every answer.
 const RESOURCES: [&str; 5] =
     ["activity_log", "legal_request", "repository_document", "webhook", "workflow"];
 
 /// The only number of a read that is not stored data.
 const PAGE_SIZE: &str = "pagination/per_page";
 
-/// The text that replaces an identifier of the request in an error, and the length of the shortest one.
+/// The text that replaces an identifier of the request in an error, and the length of the shortest identifier.
 const AS_SENT: &str = "(as sent)";
 const IDENTIFIER_LENGTH_MIN: usize = 6;
 
-/// Limits: places of one body, and depth.
+/// Limits: the number of places of one body, and the depth.
 const PLACES_MAX: usize = 2_000;
 const DEPTH_MAX: usize = 24;
 
-/// The value at a place, as far as it is compared.
+/// The compared properties of the value at a place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlaceReading {
-    /// Kinds (`object`, `list`, `text`, `integer`, `null`, …) or, where values are compared, the values.
+    /// Kinds (`object`, `list`, `text`, `integer`, `null`, …), or the values if values are compared.
     pub readings: BTreeSet<String>,
     /// The place of the object or list around it.
     pub parent: String,
-    /// Whether it is an item of a list, which may be empty.
+    /// Whether it is an item of a list. The list of the other side may be empty.
     pub is_item: bool,
 }
 
-/// Which values of a body are compared.
+/// The selection of the compared values of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ComparedValues {
     /// Every value: in errors and in answers to actions and token requests.
     All,
     /// Every value outside `data`, where stored values are.
     OutsideData,
-    /// None, only the shape: stored data may change between the runs.
+    /// No value, only the shape. Stored data may change between the runs.
     None,
 }
 
-/// The places of the body of an answer; none if it is not JSON. Adds its identifiers to `names`. In a
-/// resource that the scenario created itself (`is_own`), values of a closed vocabulary are compared too.
+/// The places of the body of an answer; empty if it is not JSON. Adds the identifiers of the body to `names`. In a
+/// resource that the scenario created itself (`is_own`), values of a closed vocabulary are also compared.
 pub(super) fn places(
     request: &SentRequest,
     response: &ReceivedResponse,
@@ -81,13 +81,13 @@ pub(super) fn places(
 
 struct Flattener<'a> {
     names: &'a Placeholders,
-    /// The request. An error may repeat its identifiers, which differ between the sides.
+    /// The path and the body of the request. An error may repeat its identifiers, which differ between the sides.
     sent: &'a str,
     compared: ComparedValues,
-    /// Whether it is a temporary refusal, whose text holds seconds that differ in each run.
+    /// Whether it is a temporary refusal. Its text may contain a number of seconds that differs in each run.
     is_temporary: bool,
     places: BTreeMap<String, PlaceReading>,
-    /// Places of stored data by the schema. The keys of a stored object are stored data too.
+    /// Places of stored data in the schema. The keys of a stored object are stored data too.
     stored: &'static [StoredPlace],
     /// Places where values of a closed vocabulary are compared.
     closed: &'static [Vec<String>],
@@ -172,7 +172,7 @@ impl Flattener<'_> {
 fn resource(value: &Value) -> Option<&'static str> {
     let members: &Map<String, Value> = value.as_object()?;
     let kind = members.get("type")?.as_str()?;
-    // Elsewhere, as in a problem, `type` is a value like any other.
+    // Without attributes, as in a problem, `type` is an ordinary value.
     members.get("attributes")?;
     RESOURCES.into_iter().find(|known| *known == kind)
 }
@@ -182,7 +182,7 @@ fn is_only_name(text: &str) -> bool {
     NAME.find(text).is_some_and(|name| name.as_str() == text)
 }
 
-/// A text without the identifiers of the request, which are words with a digit or a capital letter.
+/// A text without the identifiers of the request. Identifiers are words with a digit or a capital letter.
 fn as_sent(text: &str, sent: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let is_drawn = |word: &str| {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_vocabulary_compared_where_the_scenario_made_the_resource() {
+    fn a_closed_vocabulary_is_compared_if_the_scenario_created_the_resource() {
         let attributes = json!({ "name": "NDA", "description": null, "status": "draft" });
         let body = json!({ "data": { "id": "a1b2c3", "type": "legal_request", "attributes": attributes } });
         let status = "legal_request/attributes/status";
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_what_is_stored_are_not_compared_and_others_are() {
+    fn the_keys_of_stored_data_are_not_compared_and_others_are() {
         let attributes = json!({
             "custom_fields": { "department": "legal" },
             "metadata": { "pages": 3 },

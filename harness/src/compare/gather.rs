@@ -25,14 +25,13 @@ pub(super) struct Collector {
     /// The differences between answers, each with its place.
     answers: Vec<(String, AnswerDifference)>,
     not_compared: Vec<NotCompared>,
-    /// Checks of one side that stopped because a valid call failed.
     stopped: Vec<StoppedCheck>,
-    /// Operations that a side violates.
+    /// The sides, each with an operation that it violates.
     violated: BTreeSet<(&'static str, Option<Operation>)>,
     pub(super) compared: ComparedCounts,
 }
 
-/// A check that did not run on one side, because a valid call before it failed.
+/// A check that did not run on one side, because an earlier valid call failed.
 struct StoppedCheck {
     side: &'static str,
     why: NotRun,
@@ -68,7 +67,7 @@ pub(super) fn collect(a: &Side, b: &Side, changed: &AnswerChanges) -> Collector 
 }
 
 impl Collector {
-    /// The differences in the order of their classes, and what was not compared.
+    /// The differences in the order of their classes, and the scenarios and checks that were not compared.
     pub(super) fn into_parts(self) -> (Vec<SideDifference>, Vec<NotCompared>) {
         (self.rows.into_values().collect(), self.not_compared)
     }
@@ -95,7 +94,7 @@ impl Collector {
         }
     }
 
-    /// A violation that follows from another one of the same answer is reported with it.
+    /// Adds a violation. If another violation of the same answer caused it, it is added to that one.
     fn violated_at(&mut self, scenario_pair: &ScenarioPair<'_>, pair: &CheckPair<'_>) {
         let cause = checks::cause(&scenario_pair.checks, pair);
         let Some(row) = self.violated(cause.unwrap_or(pair)) else { return };
@@ -113,7 +112,7 @@ impl Collector {
         let key = (class, violating.subject.as_str().to_owned());
         let row = self.rows.entry(key).or_insert_with(|| violation(class, violating, pair));
         row.verdict = row.verdict.max(Some(violating.verdict));
-        // A failure that is expected at one place only is not expected.
+        // The row is an expected failure only if it is expected at all places.
         if known_as(class, pair).is_none() {
             row.known = None;
         }
@@ -121,7 +120,7 @@ impl Collector {
         Some(row)
     }
 
-    /// Adds a question that is answered differently, with its answers if they are known, else with `seen`.
+    /// Adds a question that the sides answer differently, with its answers if they are known, else with `seen`.
     fn answered(&mut self, id: &str, changed: &AnswerChanges, seen: (String, String), place: &str) {
         let known = changed.get(id).map(|(a, b)| (a.to_string(), b.to_string()));
         let readings = known.unwrap_or(seen);
@@ -141,7 +140,8 @@ impl Collector {
         }
     }
 
-    /// Adds what did not run on one side or on both. After another difference it is a follow-up.
+    /// Adds the scenario or the checks that did not run on one side or on both. After another difference they are
+    /// follow-ups.
     fn not_run(&mut self, scenario_pair: &ScenarioPair<'_>, has_cause: bool) {
         let (first, second) = (scenario_pair.a, scenario_pair.b);
         let name = || first.name.clone();
@@ -188,7 +188,7 @@ impl Collector {
         if has_cause || !is_stop {
             return self.one_sided(side, &why, &place, has_cause);
         }
-        // The failed call is the last one.
+        // The failed call is the last call.
         let exchanges = scenario.steps.iter().flat_map(|step| &step.exchanges);
         let operation = exchanges.last().and_then(|exchange| exchange.request.operation);
         self.stopped.push(StoppedCheck { side, why, place, operation });
@@ -238,7 +238,7 @@ impl Collector {
         }
     }
 
-    /// A failed valid call follows from a violation of the same operation, if there is one.
+    /// Adds the stopped checks. If the same side violates the operation of the failed call, they are follow-ups.
     fn settle_stopped(&mut self) {
         for stopped in std::mem::take(&mut self.stopped) {
             let StoppedCheck { side, why, place, operation } = stopped;
@@ -247,7 +247,7 @@ impl Collector {
         }
     }
 
-    /// Adds each difference between answers to the row of its cause, or to a row of its own.
+    /// Adds each difference between answers to the row of its cause, or to a separate row.
     fn settle(&mut self, changed: &AnswerChanges) {
         self.settle_stopped();
         let mut answers = std::mem::take(&mut self.answers);
@@ -312,7 +312,7 @@ fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> Sid
     }
 }
 
-/// The expected failure that a violation is. If both sides violate, both must expect it.
+/// The expected failure that matches a violation. If both sides violate, both must expect it.
 fn known_as(class: Class, pair: &CheckPair<'_>) -> Option<String> {
     let of = |check: &CheckResult| {
         check.known.as_ref().map(|known| format!("{}: {}", known.id, known.reason))

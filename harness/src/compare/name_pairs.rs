@@ -1,4 +1,4 @@
-//! Names that stand for identifiers, such as `[request:1]`, in the texts of two sides.
+//! Pairs of names in the texts of two sides. A name such as `[request:1]` stands for an identifier.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use regex::{Captures, Regex};
 pub(super) static NAME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\[([a-z-]+):[0-9]+\]").expect("the pattern is sound"));
 
-/// Which name of one side stands for which of the other. `[request:1]` may be `[request:2]` there, but then
-/// always.
+/// The names of both sides that stand for the same identifier. `[request:1]` may be `[request:2]` on the other side, but
+/// then everywhere.
 #[derive(Debug, Default)]
 pub(super) struct NamePairs {
     there: BTreeMap<String, String>,
@@ -18,7 +18,7 @@ pub(super) struct NamePairs {
 }
 
 impl NamePairs {
-    /// Whether two texts are the same, apart from names that always stand for each other.
+    /// Whether two texts are the same, apart from paired names. Pairs new names.
     pub(super) fn agree(&mut self, one: &str, other: &str) -> bool {
         NAME.split(one).eq(NAME.split(other))
             && NAME
@@ -27,7 +27,7 @@ impl NamePairs {
                 .all(|(a, b)| self.pair(&a, &b))
     }
 
-    /// Whether two names stand for each other, or can from now on.
+    /// Whether two names are a pair. Two new names become a pair.
     fn pair(&mut self, here: &Captures<'_>, there: &Captures<'_>) -> bool {
         match (self.there.get(&here[0]), self.here.get(&there[0])) {
             (None, None) if here[1] == there[1] => {

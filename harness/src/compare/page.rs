@@ -11,7 +11,7 @@ const PAGE: &str = include_str!("page.html");
 /// The whole page.
 ///
 /// # Errors
-/// The template engine's, as text.
+/// The error of the template engine, as text.
 pub fn page(comparison: &TargetComparison) -> Result<String, String> {
     let of = |class: Class| {
         let all: Vec<&SideDifference> = comparison.of(class).collect();

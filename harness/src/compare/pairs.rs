@@ -1,7 +1,6 @@
-//! Pairs the parts of two runs of one plan: by the same name, else by the order of rows.
+//! Pairs the parts of two runs of one plan by name, and otherwise by the order of rows.
 //!
-//! A row is named after an identifier, which differs between targets. Rows that only one side has are left
-//! out.
+//! The name of a row has an identifier, which differs between targets. Rows that only one side has are left out.
 
 /// A name without its row and its counter: `GET /v1/requests/<id>[ab12] #2` is `GET /v1/requests/<id>`.
 pub(super) fn stem(name: &str) -> &str {
@@ -40,7 +39,7 @@ mod tests {
     use super::{paired, stem};
 
     #[test]
-    fn rows_pair_by_name_and_else_in_their_order() {
+    fn rows_pair_by_name_and_otherwise_in_their_order() {
         let list = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let first = list(&["a", "b[1]", "b[2]", "c[x]", "d"]);
         let second = list(&["b[2]", "b[7]", "a", "c[y]", "c[z]"]);

@@ -1,5 +1,5 @@
-//! The answers to a scenario in a form that two runs can share: names instead of identifiers and times,
-//! and one reading for all items of a list.
+//! The answers to a scenario in a form that is the same for two runs: names replace identifiers and times, and all items
+//! of a list share one reading.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::flatten::{self, PlaceReading};
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::verdict::result::{Event, ScenarioResult};
 
-/// Headers of the transport, or of the time of the answer.
+/// Headers of the transport or of the time of the answer. They are not compared.
 const TRANSPORT: [&str; 10] = [
     "age",
     "connection",
@@ -26,10 +26,10 @@ const TRANSPORT: [&str; 10] = [
     "via",
 ];
 
-/// Headers whose values differ in each run.
+/// Headers of which only the presence is compared, because their values differ in each run.
 const PRESENCE: [&str; 3] = ["location", "retry-after", "set-cookie"];
 
-/// Headers of a download that describe stored data.
+/// Headers of a download that describe stored data. Only their presence is compared.
 const STORED: [&str; 2] = ["content-disposition", "content-type"];
 
 /// Parts of the names of headers that differ in each answer.
@@ -50,18 +50,18 @@ pub struct RunReadings {
 pub struct StepReading {
     /// The name of the step.
     pub name: String,
-    /// In the order sent.
+    /// In the order of the requests.
     pub exchanges: Vec<ExchangeReading>,
 }
 
 /// One request and its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExchangeReading {
-    /// Its number within its run.
+    /// The number within the run.
     pub number: u64,
-    /// Upper case.
+    /// In upper case.
     pub method: String,
-    /// The operation of the contract, if it is one.
+    /// `None` if the request calls no operation of the contract.
     pub operation: Option<Operation>,
     /// `None` if there was no answer.
     pub answer: Option<AnswerReading>,
@@ -79,7 +79,7 @@ pub struct AnswerReading {
 }
 
 impl RunReadings {
-    /// Readings for a run with this tag, which its requests and answers contain.
+    /// Readings for a run with this tag. Requests and answers contain the tag.
     pub fn new(run_tag: &str) -> Self {
         Self { run_tag: run_tag.to_owned(), scenarios: Mutex::default() }
     }
@@ -112,7 +112,7 @@ impl RunReadings {
     }
 }
 
-/// `own` holds the identifiers of the objects that the scenario created so far.
+/// Reads one exchange. `own` has the identifiers of the objects that the scenario created so far.
 fn exchange(
     exchange: &Exchange,
     names: &mut Placeholders,
@@ -125,7 +125,7 @@ fn exchange(
     if let Some(base) = request.url.strip_suffix(request.path.as_str()) {
         names.hide_base(base);
     }
-    // An id may be sent percent-encoded, and comes back as it is.
+    // An id may be sent percent-encoded, and is returned decoded.
     names.learn_path(&percent_encoding::percent_decode_str(&request.path).decode_utf8_lossy());
     ExchangeReading {
         number: exchange.number,
@@ -152,7 +152,7 @@ fn headers(
     operation: Option<Operation>,
     names: &Placeholders,
 ) -> BTreeMap<String, String> {
-    // A file may be anywhere, not only below the base address.
+    // The address of a file need not be below the base address.
     let is_file = operation.is_none_or(|operation| operation == Operation::DownloadAgreement)
         && matches!(response.status, 200..=299)
         && response.json.is_none();

@@ -6,9 +6,9 @@ use super::comparison::ComparedSide;
 use super::reading::{RunReadings, StepReading};
 use crate::verdict::result::{ExpectedState, RunResult};
 
-/// One side: its run, and the answers of its target.
+/// One side: the run, and the answers of the target.
 pub struct Side {
-    /// As on the command line.
+    /// The name on the command line.
     pub(super) word: String,
     pub(super) result: RunResult,
     pub(super) readings: BTreeMap<String, Vec<StepReading>>,
@@ -20,12 +20,11 @@ impl Side {
         Self { word: word.to_owned(), result, readings: readings.take() }
     }
 
-    /// Its run.
     pub fn result(&self) -> &RunResult {
         &self.result
     }
 
-    /// What the comparison says about this side.
+    /// This side, as in the comparison.
     pub(super) fn described(&self) -> ComparedSide {
         ComparedSide {
             word: self.word.clone(),

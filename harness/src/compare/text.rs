@@ -6,11 +6,11 @@ use crate::report::terminal::paint::{left, right};
 use crate::report::terminal::{Align, Cell, Detail, Paint, Table};
 use crate::verdict::{Verdict, counted};
 
-/// Lines and characters of one reading.
+/// The highest numbers of lines and characters of one reading.
 const READING_LINES_MAX: usize = 6;
 const READING_CHARACTERS_MAX: usize = 400;
 
-/// Characters of an answer in the table of answers.
+/// The highest number of characters of an answer in the table of answers.
 const ANSWER_CHARACTERS_MAX: usize = 56;
 
 /// The whole text.
@@ -159,7 +159,7 @@ impl ComparisonText {
             let only = comparison.answered_by_one.iter().filter(|it| it.a.is_some() == is_first);
             let only: Vec<&str> = only.map(|it| it.question.as_str()).collect();
             if !only.is_empty() && self.detail > Detail::Quiet {
-                let said = format!("only {side} was seen to answer {}", only.join(", "));
+                let said = format!("only {side} answered {}", only.join(", "));
                 self.line(&format!("{}\n", paint.dim(&said)));
             }
         }

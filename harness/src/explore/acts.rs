@@ -1,9 +1,9 @@
 //! The acts that can be drawn, from `acts/*.yaml`.
 //!
-//! Every check of an act is a row of the register, as in any scenario. The implicit checks judge each exchange
-//! besides. Where the specification leaves the answer open, the acts state nothing.
+//! Every check of an act is a row of the register, as in any scenario. The implicit checks judge each exchange too. Acts
+//! check nothing that the specification leaves open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use proptest::sample::select;
@@ -11,36 +11,57 @@ use proptest::strategy::{BoxedStrategy, Strategy, Union};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::act::Act;
+use super::case::Act;
 use super::inputs::InputKind;
-use super::means::Means;
+use crate::scenario::model::NEEDS;
+
+/// The needs of scenarios that a target meets: consents, tokens, other companies.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Means(BTreeSet<&'static str>);
+
+impl Means {
+    /// The needs for which `is_met` is true.
+    pub(super) fn of(is_met: impl Fn(&str) -> bool) -> Self {
+        Self(NEEDS.into_iter().filter(|need| is_met(need)).collect())
+    }
+
+    /// The same for a target that must not be written to.
+    pub(super) fn without_writing(mut self) -> Self {
+        self.0.retain(|need| !["write", "delete"].contains(need));
+        self
+    }
+
+    fn meet(&self, needs: &[String]) -> bool {
+        needs.iter().all(|need| self.0.contains(need.as_str()))
+    }
+}
 
 /// An act of a file: steps with places for inputs.
 ///
-/// `${name}` stands for the input of this name, and `${name.member}` for a member of it. A text that is nothing
-/// else becomes the value itself.
+/// `${name}` stands for the input with this name, and `${name.member}` for a member of it. A text that is only such a
+/// place becomes the value itself, of any type.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ActTemplate {
-    /// How often it is drawn, beside the others.
+    /// How often it is drawn, relative to the others.
     weight: u32,
-    /// As [`Act::needs`]. Every act needs `read` too.
+    /// See [`Act::needs`]. Every act also needs `read`.
     #[serde(default)]
     needs: Vec<String>,
-    /// As [`Act::creations`].
+    /// See [`Act::creations`].
     #[serde(default)]
     creations: u32,
-    /// As [`Act::compares`].
+    /// See [`Act::compares`].
     #[serde(default)]
     compares: bool,
     /// Its inputs by name.
     #[serde(default)]
     draw: BTreeMap<String, Input>,
-    /// Of the scenario language.
+    /// Steps of the scenario language.
     steps: Vec<Value>,
 }
 
-/// What an input is drawn from.
+/// The source of an input.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Input {
@@ -65,7 +86,7 @@ static ALL: LazyLock<Vec<ActTemplate>> = LazyLock::new(|| {
     FILES.iter().flat_map(read).collect()
 });
 
-/// An act that a target with these means may be sent.
+/// An act that may be sent to a target with these means.
 pub(super) fn act(means: &Means) -> BoxedStrategy<Act> {
     let allowed = ALL.iter().filter(|template| means.meet(&template.needs));
     Union::new_weighted(allowed.map(|it| (it.weight, it.strategy())).collect()).boxed()
@@ -136,13 +157,12 @@ mod tests {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
 
-    use super::{ALL, Strategy, act};
+    use super::{ALL, Means, Strategy, act};
     use crate::explore::case::{Case, files};
-    use crate::explore::means::Means;
     use crate::scenario::model::NEEDS;
 
     #[test]
-    fn every_act_of_the_files_is_a_scenario_and_fills_all_its_places() {
+    fn every_act_of_the_files_is_a_scenario_with_all_places_filled() {
         let mut runner = TestRunner::deterministic();
         for (number, template) in (1..).zip(ALL.iter()) {
             let act = template.strategy().new_tree(&mut runner).expect("it is drawn").current();

@@ -1,6 +1,6 @@
-//! Differences between the statuses and problems of a target and of the mock in the same case.
+//! Differences between the answers of a target and of the mock in the same case: other statuses or problem types.
 //!
-//! They break no requirement, and are never a failure. `moot compare` compares headers and bodies too.
+//! They break no requirement, and are never a failure. `moot compare` also compares headers and bodies.
 
 use std::collections::BTreeMap;
 
@@ -8,43 +8,38 @@ use crate::exchange::ReceivedResponse;
 use crate::verdict::Verdict;
 use crate::verdict::result::{ScenarioResult, StepResult};
 
-/// Differences that are kept. Further ones are ignored.
+/// The highest number of differences that are kept. Further differences are ignored.
 const DIFFERENCES_MAX: usize = 200;
 
-/// One difference.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// One difference, with the steps that showed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MockDifference {
     /// The name of the step.
     pub act: String,
-    /// How the answers differ.
+    /// Describes how the answers differ.
     pub what: String,
-}
-
-/// The steps that showed a difference.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Occurrences {
-    /// How many.
+    /// The number of steps that showed it.
     pub times: u32,
-    /// The scenario of the first.
+    /// The scenario of the first of these steps.
     pub first: String,
 }
 
 /// The same difference in several acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DifferenceGroup<'a> {
-    /// How the answers differ.
+    /// Describes how the answers differ.
     pub what: &'a str,
     /// The names of the steps, in order.
     pub acts: Vec<&'a str>,
-    /// Steps of all acts.
+    /// The number of steps of all acts.
     pub times: u32,
     /// A scenario that showed it.
     pub first: &'a str,
 }
 
-/// All differences.
+/// All differences, in the order of [`MockDifference::act`] and [`MockDifference::what`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Differences(pub BTreeMap<MockDifference, Occurrences>);
+pub struct Differences(pub Vec<MockDifference>);
 
 impl Differences {
     /// Adds the differences between two runs of one case.
@@ -58,8 +53,7 @@ impl Differences {
             }
             let Some(twin) = models.get(&plain(&step.name)) else { continue };
             if let Some(what) = between(step, twin) {
-                let act = act(&step.name);
-                self.keep(MockDifference { act, what }, &target.name);
+                self.keep(act(&step.name), what, &target.name);
             }
         }
     }
@@ -67,26 +61,25 @@ impl Differences {
     /// Differences grouped over their acts, the most frequent first.
     pub fn by_what(&self) -> Vec<DifferenceGroup<'_>> {
         let mut all: BTreeMap<&str, DifferenceGroup<'_>> = BTreeMap::new();
-        for (MockDifference { act, what }, found) in &self.0 {
-            let blank =
-                || DifferenceGroup { what, acts: Vec::new(), times: 0, first: &found.first };
+        for MockDifference { act, what, times, first } in &self.0 {
+            let blank = || DifferenceGroup { what, acts: Vec::new(), times: 0, first };
             let group = all.entry(what).or_insert_with(blank);
             group.acts.push(act);
-            group.times += found.times;
+            group.times += times;
         }
         let mut all: Vec<DifferenceGroup<'_>> = all.into_values().collect();
         all.sort_by_key(|group| std::cmp::Reverse(group.times));
         all
     }
 
-    fn keep(&mut self, difference: MockDifference, scenario: &str) {
-        let is_full = self.0.len() >= DIFFERENCES_MAX;
-        match self.0.get_mut(&difference) {
-            Some(found) => found.times += 1,
-            None if is_full => {}
-            None => {
-                let found = Occurrences { times: 1, first: scenario.to_owned() };
-                self.0.insert(difference, found);
+    fn keep(&mut self, act: String, what: String, scenario: &str) {
+        let place = self.0.binary_search_by(|it| (&it.act, &it.what).cmp(&(&act, &what)));
+        match place {
+            Ok(at) => self.0[at].times += 1,
+            Err(_) if self.0.len() >= DIFFERENCES_MAX => {}
+            Err(at) => {
+                let first = scenario.to_owned();
+                self.0.insert(at, MockDifference { act, what, times: 1, first });
             }
         }
     }
@@ -109,14 +102,14 @@ fn act(name: &str) -> String {
     words.split(" #").next().unwrap_or(words).to_owned()
 }
 
-/// How the last answers of two steps differ.
+/// Describes how the last answers of two steps differ.
 fn between(target: &StepResult, model: &StepResult) -> Option<String> {
     let last = |step: &StepResult| step.exchanges.last()?.outcome.as_ref().ok().map(shown);
     let (answer, expected) = (last(target)?, last(model)?);
     (answer != expected).then(|| format!("answers {answer}, the model {expected}"))
 }
 
-/// The status. For an error also the type of its problem, or the code of a token failure.
+/// The status. For an error, also the type of its problem or the code of its token failure.
 fn shown(answer: &ReceivedResponse) -> String {
     let body = answer.json.as_deref().filter(|_| answer.status >= 400);
     let problem = body.and_then(|body| body.get("type").or_else(|| body.get("error"))?.as_str());
@@ -126,15 +119,18 @@ fn shown(answer: &ReceivedResponse) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Differences, MockDifference, Occurrences, act, plain};
+    use super::{Differences, act, plain};
 
     #[test]
     fn the_same_in_many_acts_is_one_difference() {
         let mut all = Differences::default();
-        for (act, what, times) in [("a", "x", 1), ("a", "y", 2), ("b", "y", 3)] {
-            let difference = MockDifference { act: act.to_owned(), what: what.to_owned() };
-            all.0.insert(difference, Occurrences { times, first: "case-1".to_owned() });
+        for (act, what, times) in [("a", "y", 2), ("b", "y", 3), ("a", "x", 1)] {
+            for _ in 0..times {
+                all.keep(act.to_owned(), what.to_owned(), "case-1");
+            }
         }
+        let sorted: Vec<_> = all.0.iter().map(|it| (it.act.as_str(), it.what.as_str())).collect();
+        assert_eq!(sorted, [("a", "x"), ("a", "y"), ("b", "y")]);
         let grouped = all.by_what();
         let shown: Vec<_> = grouped.iter().map(|it| (it.what, it.acts.clone(), it.times)).collect();
         assert_eq!(shown, [("y", vec!["a", "b"], 5), ("x", vec!["a"], 1)]);

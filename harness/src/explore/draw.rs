@@ -4,14 +4,13 @@ use proptest::collection::vec;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::act::Act;
-use super::acts::act;
-use super::means::Means;
+use super::acts::{Means, act};
+use super::case::Act;
 
-/// Acts of one case.
+/// The highest number of acts of one case.
 const ACTS_MAX: usize = 6;
 
-/// The case of this number, which proptest can shrink. `None` where proptest rejects the draw.
+/// The case with this number, which proptest can shrink. `None` if proptest rejects the draw.
 pub(super) fn case(
     seed: u64,
     number: u64,
@@ -24,4 +23,25 @@ pub(super) fn case(
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(config, rng);
     vec(act(means), 1..=ACTS_MAX).new_tree(&mut runner).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{any, proptest};
+    use proptest::strategy::ValueTree;
+    use serde_json::Value;
+
+    use super::{Means, case};
+    use crate::explore::case::{Case, text};
+
+    proptest! {
+        #[test]
+        fn a_written_case_is_read_as_it_was_drawn(seed in any::<u64>()) {
+            let tree = case(seed, 1, &Means::of(|_| true)).expect("it is drawn");
+            let case = Case { number: 1, acts: tree.current() };
+            let text = text(std::slice::from_ref(&case));
+            let read: Value = serde_saphyr::from_str(&text).expect("it is YAML");
+            assert_eq!(read["scenarios"][0], case.scenario());
+        }
+    }
 }

@@ -1,10 +1,10 @@
-//! Expected failures while exploring. Cases are drawn. So an entry that names a scenario of a suite applies
-//! to none of them, and an entry that did not happen may only not have been drawn. Neither is drift.
+//! Expected failures while exploring. An entry that names a scenario of a suite applies to no drawn case. An entry that
+//! did not happen may happen in other cases. Neither is drift.
 
 use crate::verdict::expected::ExpectedEntry;
 use crate::verdict::result::{ExpectedFailure, ExpectedState};
 
-/// The state of each entry for exploring. `entries` are the entries as read, in the same order.
+/// The expected failures with their states for exploring. `entries` has them as in the file, in the same order.
 pub(super) fn for_drawn_cases(
     expected: Vec<ExpectedFailure>,
     entries: &[ExpectedEntry],

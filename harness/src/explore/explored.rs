@@ -1,4 +1,4 @@
-//! The result of exploring, as inert data.
+//! The result of exploring, as data.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,33 @@ use crate::verdict::result::RunResult;
 /// The result of exploring.
 #[derive(Debug, Clone)]
 pub struct Explored {
-    /// The run: target, seed, outcome and exit code, scenarios, objects left behind.
+    /// The run: target, seed, outcome, scenarios, and objects that are left on the target.
     pub result: RunResult,
-    /// Cases that were drawn.
+    /// The number of drawn cases.
     pub cases: u64,
-    /// Cases that ran to their end.
+    /// The number of cases that ran to their end.
     pub walked: u64,
-    /// The reasons why other cases did not, each with the number of cases.
+    /// The reasons why the other cases did not, each with the number of cases.
     pub not_walked: BTreeMap<String, u64>,
-    /// One for each requirement that is broken.
+    /// One violation for each broken requirement.
     pub violations: Vec<Violation>,
     /// Warnings, by requirement.
     pub warnings: BTreeMap<String, WarningCount>,
-    /// Where the target answers unlike the mock.
+    /// Differences between the answers of the target and of the mock.
     pub differences: Differences,
 }
 
-/// How often a requirement led to a warning.
+/// The warnings of one requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarningCount {
     /// The message of the first check.
     pub message: String,
-    /// Checks that warned.
+    /// The number of checks that warned.
     pub times: u32,
 }
 
 impl Explored {
-    /// The scenario file that reproduces every violation; `None` where there is none.
+    /// The scenario file that reproduces every violation; `None` if there is no violation.
     pub fn file(&self) -> Option<String> {
         let mut cases: Vec<Case> = Vec::new();
         for violation in &self.violations {

@@ -1,7 +1,7 @@
 //! Strategies for single inputs: ids, words, texts, JSON values, hosts.
 //!
-//! No drawn text holds `@` or `<`. So an e-mail address is always below `.invalid`, and a drawn text is
-//! never a name of the scenario language.
+//! No drawn text contains `@` or `<`. So every e-mail address is below `.invalid`, and no drawn text is a name of the
+//! scenario language.
 
 use std::net::Ipv4Addr;
 
@@ -14,12 +14,12 @@ use proptest::strategy::BoxedStrategy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Members of a list are chosen among this many.
+/// The number of first members of a list that can be chosen.
 const SLICES: usize = 4;
 
-/// An id that no object has. It is too long to be hit by chance.
+/// An id that no object has. It is too long to exist by chance.
 const PLAIN_ID: &str = "[a-z][A-Za-z0-9]{15,32}";
-/// An id that must be escaped in a path. It holds no separator, and begins with no dot.
+/// An id that must be escaped in a path. It contains no separator, and does not begin with a dot.
 const NASTY_ID: &str = "[A-Za-z0-9_~ß漢😀'\"&+;:=!$*(),-][A-Za-z0-9_.~ß漢😀'\"&+;:=!$*(),-]{2,59}";
 /// A value of a query parameter.
 const QUERY: &str = "[A-Za-z0-9 _.ß漢&+;:=%/?#-]{0,24}";
@@ -50,7 +50,7 @@ pub(super) enum InputKind {
     Status,
     /// Another status than `draft`: its `value`, and a pattern of its `words`.
     StatusAfterDraft,
-    /// A field of a request, sometimes one that it does not have.
+    /// A field of a legal request, or sometimes an unknown field.
     RequestField,
     /// A JSON object: its `text`, and its `value`.
     Metadata,
@@ -67,7 +67,6 @@ impl InputKind {
             Self::Json => json_value().boxed(),
             Self::NoObject => no_object().prop_map(Value::from).boxed(),
             Self::PrivateHost => private_host().prop_map(Value::from).boxed(),
-            // It belongs to nobody.
             Self::UnknownEmail => {
                 WORD.prop_map(|name| format!("{name}@example.invalid").into()).boxed()
             }
@@ -112,7 +111,7 @@ fn one_of(texts: &'static [&'static str]) -> impl Strategy<Value = String> {
     select(texts).prop_map(str::to_owned)
 }
 
-/// A text that is not a JSON object, and is not blank. Some are other JSON values.
+/// A text that is neither a JSON object nor blank. Some are other JSON values.
 fn no_object() -> impl Strategy<Value = String> {
     let is_no_object = |text: &String| {
         !text.trim().is_empty()
@@ -124,7 +123,7 @@ fn no_object() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A JSON value, two levels deep. Numbers are whole: services write fractions in different ways.
+/// A JSON value, two levels deep. Numbers are integers, because services write fractions in different ways.
 fn json_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

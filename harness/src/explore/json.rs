@@ -16,12 +16,10 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
     let warnings = explored.warnings.iter().map(|(id, warning)| {
         json!({ "requirement": id, "message": warning.message, "times": warning.times })
     });
-    let differences = explored.differences.0.iter().map(|(difference, found)| {
-        json!({
-            "act": difference.act, "what": difference.what,
-            "times": found.times, "first": found.first,
-        })
-    });
+    let differences =
+        explored.differences.0.iter().map(
+            |it| json!({ "act": it.act, "what": it.what, "times": it.times, "first": it.first }),
+        );
     let expected = result.expected.iter();
     let not_walked = explored.not_walked.iter();
     let not_walked = not_walked.map(|(reason, cases)| json!({ "reason": reason, "cases": cases }));

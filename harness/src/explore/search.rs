@@ -8,47 +8,46 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use proptest::strategy::ValueTree;
 
-use super::act::Act;
-use super::case::{self, Case};
+use super::acts::Means;
+use super::case::{self, Act, Case};
 use super::differences::Differences;
 use super::draw;
 use super::expected_failures;
 use super::explored::{Explored, WarningCount};
-use super::means::Means;
 use super::shrink;
 use super::violation::{Violation, ViolationEvidence, breaks, breaks_any, checks, collect};
 use crate::run::{Interruption, RunOptions, Runner};
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, RunOutcome, RunResult, ScenarioResult, Subject};
 
-/// Cases of one batch. Their complete exchanges stay in memory until they are compared.
+/// The number of cases of one batch. Their complete exchanges stay in memory until they are compared.
 const BATCH: usize = 32;
 
-/// Violations that are shrunk. Further ones are reported as they were found.
+/// The highest number of violations that are shrunk. Further violations are reported unchanged.
 const SHRUNK_MAX: usize = 30;
 
-/// The part of `created_objects_max` that drawn cases may use. The rest is for shrinking.
+/// The share of `created_objects_max` for drawn cases. The rest is for shrinking.
 const CREATIONS_DRAWN_PERCENT: u32 = 60;
 
-/// What to explore, and how.
+/// The options of exploring.
 pub struct ExploreOptions {
-    /// The target, as for a run. Its files and selectors are ignored.
+    /// The target, as for a run. Files and selectors are ignored.
     pub target: RunOptions,
     /// The mock that runs the same cases.
     pub model: RunOptions,
-    /// Cases to draw.
+    /// The number of cases to draw.
     pub cases: u64,
-    /// The first half of the names of the cases: the stem of the file that may be saved.
+    /// The first half of the names of the cases. It is the stem of the file that may be saved.
     pub stem: String,
 }
 
 /// The scenarios that ended, with their complete exchanges.
 type Ended = Arc<Mutex<Vec<Arc<ScenarioResult>>>>;
 
-/// Explores. Trouble with the target is in the result, as for a run.
+/// Explores a target. An error of the target is in the result, as for a run.
 ///
 /// # Errors
-/// A case that is not a scenario: a bug of ours.
+/// A case is not a scenario, which is a bug of ours.
 pub async fn explore(
     options: ExploreOptions,
     interruption: Arc<Interruption>,
@@ -82,13 +81,13 @@ pub async fn explore(
     Ok(search.end(violations).await)
 }
 
-/// What the cases showed so far.
+/// The results of the cases so far.
 #[derive(Default)]
 struct Findings {
     cases: Vec<(Case, Means)>,
-    /// Of every case, with shortened exchanges.
+    /// The results of all cases, with shortened exchanges.
     results: Vec<Arc<ScenarioResult>>,
-    /// Of the cases that fail, by index, with complete exchanges.
+    /// The results of failing cases, by index, with complete exchanges.
     failing: BTreeMap<usize, Arc<ScenarioResult>>,
     not_walked: BTreeMap<String, u64>,
     warnings: BTreeMap<String, WarningCount>,
@@ -202,7 +201,7 @@ impl Search<'_> {
         tree.map(|tree| tree.current()).unwrap_or_default()
     }
 
-    /// One for each requirement that is broken, expected failures aside.
+    /// One violation for each broken requirement, without expected failures.
     async fn violations(&mut self) -> Result<Vec<Violation>, String> {
         let results = self.findings.results.iter();
         let mut marked: Vec<ScenarioResult> = results.map(|it| it.as_ref().clone()).collect();
@@ -230,7 +229,7 @@ impl Search<'_> {
         if let Some(known) = earlier.iter().find(|known| breaks(&known.result, &requirement)) {
             return Ok(Some(Violation { requirement, operations, cases, ..known.clone() }));
         }
-        // The number of a case is its name. So cases that are shown already come last.
+        // The number of a case is its name, so cases that are already shown come last.
         let is_shown = |number: u64| earlier.iter().any(|it| it.case.number == number);
         let smallest = indices
             .iter()
@@ -282,14 +281,14 @@ impl Search<'_> {
     }
 }
 
-/// The scenarios that ended since the last call, the last of each name.
+/// The scenarios that ended since the last call, by name.
 fn by_name(ended: &Ended) -> BTreeMap<String, Arc<ScenarioResult>> {
     let ended = mem::take(&mut *ended.lock());
     ended.into_iter().map(|result| (result.name.clone(), result)).collect()
 }
 
-/// 0 nothing found, 1 a violation, 3 nothing was judged or it was interrupted, 4 the target stopped
-/// answering, 70 our fault.
+/// Exit 0 if nothing was found, 1 for a violation, 3 if nothing was judged or exploring was interrupted, 4 if the target
+/// stopped answering, 70 for an error of ours.
 fn ending(results: &[ScenarioResult], broken_off: RunOutcome) -> RunOutcome {
     let mut ending = broken_off;
     let mut is_judged = false;

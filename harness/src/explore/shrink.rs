@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use proptest::strategy::ValueTree;
 
+use super::acts::Means;
 use super::case::{self, Case};
 use super::draw;
-use super::means::Means;
 use super::violation::breaks;
 use crate::run::Runner;
 use crate::verdict::result::ScenarioResult;
 
-/// Runs that shrinking one case may cost on a mock.
+/// The highest number of runs for shrinking one case on a mock.
 const RUNS_MAX: u32 = 60;
-/// The same on a deployment, where each run leaves objects behind.
+/// The same for a deployment, where each run may leave objects.
 const RUNS_MAX_DEPLOYMENT: u32 = 12;
 
-/// Shrinks the case of this number; `result` is that of its first run. Returns the smallest case that was
-/// found, with its result.
+/// Shrinks a case. `result` is the result of its first run. Returns the smallest case that breaks the requirement, with
+/// its result.
 ///
 /// # Errors
 /// A smaller case is not a scenario, which is a bug of ours.
@@ -36,7 +36,7 @@ pub(super) async fn shrink(
             break;
         }
         let candidate = Case { number, acts: tree.current() };
-        // proptest steps back through cases that ran before.
+        // proptest may return to cases that already ran.
         if candidate == best.0 {
             continue;
         }

@@ -13,16 +13,16 @@ use crate::report::terminal::paint::{Paint, left};
 use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
 use crate::verdict::{Verdict, counted};
 
-/// Lines of warnings, differences and reasons; more are counted.
+/// The highest number of lines of a section. Further lines are counted.
 const LINES_MAX: usize = 40;
-/// Acts of one difference that are named.
+/// The highest number of acts that are named for one difference.
 const ACTS_MAX: usize = 3;
-/// Characters of an expected or actual value.
+/// The highest number of characters of an expected or actual value.
 const VALUE_CHARACTERS_MAX: usize = 600;
-/// Requests of a violation that are shown; the file has them all.
+/// The highest number of requests that are shown for a violation. The saved file has all.
 const REQUESTS_MAX: usize = 20;
 
-/// The whole text; `saved` is the file with the scenarios that reproduce the violations.
+/// The whole text. `saved` is the file with the scenarios that reproduce the violations.
 pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Detail) -> String {
     let mut out = String::new();
     for violation in &explored.violations {
@@ -40,7 +40,7 @@ pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Deta
         section(&mut out, paint, "Expected failures", expected.map(expected_failure));
         let not_walked = explored.not_walked.iter();
         let reasons = not_walked.map(|(reason, times)| (reason.as_str(), counted(times, "case")));
-        section(&mut out, paint, "Not walked to the end", reasons);
+        section(&mut out, paint, "Did not run to the end", reasons);
         let left = explored.result.residue.iter().map(|residue| {
             let id = residue.id.as_deref().unwrap_or("id unknown");
             (residue.kind.as_str(), format!("{id}, by {}", residue.scenario))
@@ -160,7 +160,7 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
     let found = explored.violations.len();
     let _ = writeln!(
         out,
-        "{}: {} on {}, {} walked to the end, {}; {found} found{expected}; seed {}",
+        "{}: {} on {}, {} ran to the end, {}; {found} found{expected}; seed {}",
         paint.verdict(worst, outcome_word(result)),
         counted(explored.cases, "case"),
         escape::line(&result.target.name),
@@ -171,7 +171,7 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
     let _ = writeln!(out, "repeat    {}", escape::line(&result.reproduce));
 }
 
-/// The outcome. Exploring proves nothing, so this never says that a target is conformant.
+/// The outcome in words. Exploring proves nothing, so no outcome is "conformant".
 pub(super) fn outcome_word(result: &RunResult) -> &'static str {
     match result.exit_code() {
         0 => "nothing found",

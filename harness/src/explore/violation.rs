@@ -1,4 +1,4 @@
-//! Violations: one for each requirement that is broken, however many cases break it.
+//! Violations: one for each broken requirement.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use crate::verdict::result::{CheckResult, ScenarioResult, StepResult, Subject};
 /// A broken requirement, with the smallest case that breaks it.
 #[derive(Debug, Clone)]
 pub struct Violation {
-    /// Id of the requirement.
+    /// The id of the requirement.
     pub requirement: String,
-    /// The operations that broke it; empty for paths that the specification does not have.
+    /// The operations that broke it; empty for unknown paths.
     pub operations: BTreeSet<Operation>,
-    /// Cases that broke it.
+    /// The number of cases that broke it.
     pub cases: u32,
-    /// Acts of the case before it was shrunk.
+    /// The number of acts of the case before shrinking.
     pub acts_before: usize,
-    /// The case after it was shrunk.
+    /// The case after shrinking.
     pub case: Case,
-    /// The run of this case.
+    /// The result of this case.
     pub result: Arc<ScenarioResult>,
 }
 
@@ -47,7 +47,7 @@ impl Violation {
     }
 }
 
-/// The requirement that a check finds broken. An expected failure breaks none.
+/// The requirement that a check reports as broken. Expected failures do not count.
 fn broken(check: &CheckResult) -> Option<&str> {
     match &check.subject {
         Subject::Requirement(id) if check.verdict == Verdict::Fail && check.known.is_none() => {
@@ -57,30 +57,30 @@ fn broken(check: &CheckResult) -> Option<&str> {
     }
 }
 
-/// Whether a run breaks this requirement.
+/// Whether a scenario breaks this requirement.
 pub(super) fn breaks(result: &ScenarioResult, requirement: &str) -> bool {
     checks(result).any(|check| broken(check) == Some(requirement))
 }
 
-/// Whether a run breaks any requirement.
+/// Whether a scenario breaks any requirement.
 pub(super) fn breaks_any(result: &ScenarioResult) -> bool {
     checks(result).any(|check| broken(check).is_some())
 }
 
-/// All checks of a run.
+/// All checks of a scenario.
 pub(super) fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
     result.steps.iter().flat_map(|step| &step.checks)
 }
 
-/// Where a requirement is broken.
+/// The cases and operations that break a requirement.
 #[derive(Debug, Default)]
 pub(super) struct ViolationEvidence {
-    /// Indices of cases, ascending.
+    /// Indices of cases, in ascending order.
     pub(super) cases: Vec<usize>,
     pub(super) operations: BTreeSet<Operation>,
 }
 
-/// Adds what the run of the case with this index breaks.
+/// Adds the requirements that the case with this index breaks.
 pub(super) fn collect(
     all: &mut BTreeMap<String, ViolationEvidence>,
     index: usize,

@@ -1,8 +1,7 @@
-//! Services that answer one open question differently, and every other question as by default.
+//! Services with the default answers to all open questions but one.
 //!
-//! A false fail that needs default answers elsewhere would not show on services that answer everything
-//! differently. Each round tries every question once, on the scenarios that observe it and on a sample of
-//! the others.
+//! They show false failures that need default answers to the other questions. Each round tries every question once, on
+//! the scenarios that observe it and on a sample of the others.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +14,13 @@ use super::trial::{Bench, Sampling, side_by_side};
 use crate::run::environment::Shard;
 use crate::scenario::declared;
 
-/// There is one round for this many seeds.
+/// The number of seeds for each round.
 const SEEDS_A_ROUND: u64 = 40;
 
-/// Random sets of answers in which other answers than the default ones are looked for.
+/// The number of random sets of answers that are searched for answers other than the default.
 const DRAWS: u64 = 200;
 
-/// Tries every question that has another answer than the default one, in each round; of them those of a shard.
+/// Tries the services of a shard.
 pub(super) async fn alone(
     bench: &Bench,
     seeds: u64,
@@ -44,7 +43,7 @@ pub(super) fn alone_names(seeds: u64) -> Vec<String> {
     draws(seeds).into_iter().map(|(_, draw)| draw.name).collect()
 }
 
-/// The answers of all rounds, each with the question that differs.
+/// The answers of all rounds, each with the question whose answer is not the default.
 fn draws(seeds: u64) -> Vec<(String, AnswerDraw)> {
     let others = other_answers();
     let mut found = Vec::new();
@@ -61,7 +60,7 @@ fn draws(seeds: u64) -> Vec<(String, AnswerDraw)> {
     found
 }
 
-/// For each question, the answers other than the default one that some random set gives.
+/// The answers other than the default that occur in random sets, by question.
 fn other_answers() -> BTreeMap<String, Vec<Value>> {
     let default = members(answers::default());
     let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();

@@ -1,8 +1,8 @@
-//! Trials of defects: services that are wrong in one place, and whether a check notices.
+//! Trials of defects: does a check notice a service with one defect?
 //!
-//! A defect is tried on the scenarios that declare a requirement which it breaks, and on a sample of the
-//! others. The sample shows what else fails. If only an implicit check can notice the defect, or the
-//! self-test is thorough, it is tried on all scenarios.
+//! A defect is tried on the scenarios that declare a requirement that it breaks, and on a sample of the others. The
+//! sample shows unrelated failures. If only an implicit check can notice the defect, or the self-test is thorough, it
+//! is tried on all scenarios.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
-    Bench, IdRow, Sampling, by_requirement, is_heavy, is_noticed, of_scenario, side_by_side,
+    Bench, IdRow, SEED, Sampling, by_requirement, is_heavy, is_noticed, side_by_side,
 };
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::declared;
@@ -22,16 +22,13 @@ use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 use crate::verdict::result::{RunResult, ScenarioResult};
 
-/// The seed of every service with a defect.
-const SEED: u64 = 1;
-
 /// A defect, and the verdicts on the service that has it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DefectTrial {
     /// The defect.
     #[serde(flatten, deserialize_with = "defect_by_id")]
     pub defect: &'static Defect,
-    /// The requirements of `breaks` whose checks noticed it. If there is none, the defect survived.
+    /// The requirements of `breaks` whose checks noticed it. If this is empty, the defect survived.
     pub caught_by: Vec<String>,
     /// Requirements that failed, although the defect does not name them.
     pub unrelated: Vec<String>,
@@ -41,9 +38,9 @@ pub struct DefectTrial {
     pub said: BTreeMap<String, String>,
     /// Findings whose row, place or remedy does not fit.
     pub misfits: Vec<FindingMisfit>,
-    /// Requirements of `breaks` that noticed it on a fresh service or on a used one, and not on both.
+    /// Requirements of `breaks` that noticed it only on a fresh service, or only on a used one.
     pub history: Vec<HistoryDifference>,
-    /// Number of scenarios that were run.
+    /// The number of scenarios that ran.
     pub scenarios: usize,
 }
 
@@ -54,7 +51,7 @@ impl DefectTrial {
     }
 }
 
-/// Those of a shard, each with its index.
+/// The defects of a shard, each with its index.
 pub(super) fn own<'a>(
     all: &'a [&'static Defect],
     shard: Shard,
@@ -62,8 +59,8 @@ pub(super) fn own<'a>(
     all.iter().copied().enumerate().filter(move |(index, _)| shard.has(*index))
 }
 
-/// Tries each defect of a shard, in this order. `is_deployed`: what noticed it is walked again on a deployment,
-/// fresh and used.
+/// Tries each defect of a shard, in this order. With `is_deployed`, the scenarios that noticed a defect run again on a
+/// fresh and on a used deployment.
 pub async fn defects(
     bench: &Bench,
     all: &[&'static Defect],
@@ -121,10 +118,10 @@ fn declared_requirements(files: &[ScenarioFile]) -> BTreeMap<(String, usize), BT
     all
 }
 
-/// The scenarios in which a requirement of `breaks` noticed the defect, but for heavy ones.
+/// The scenarios in which a requirement of `breaks` noticed the defect, without heavy ones.
 fn noticing(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec<ScenarioFile> {
     let is_noticing = |scenario: &&ScenarioResult| {
-        let verdicts = of_scenario(scenario);
+        let verdicts = by_requirement([*scenario]);
         defect.breaks.iter().any(|id| is_noticed(id, verdicts.get(id)))
     };
     let noticing = result.scenarios.iter().filter(is_noticing);
@@ -139,7 +136,7 @@ fn noticing(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec<ScenarioF
 }
 
 fn trial(defect: &'static Defect, result: &RunResult) -> DefectTrial {
-    let verdicts = by_requirement(result);
+    let verdicts = by_requirement(&result.scenarios);
     let caught_by: Vec<String> =
         defect.breaks.iter().filter(|id| is_noticed(id, verdicts.get(*id))).cloned().collect();
     let is_named = |id: &String| defect.breaks.contains(id) || defect.also.contains(id);
@@ -168,11 +165,4 @@ fn trial(defect: &'static Defect, result: &RunResult) -> DefectTrial {
         history: Vec::new(),
         scenarios: 0,
     }
-}
-
-/// The median number of unrelated requirements that failed, over all defects.
-pub fn median_unrelated(trials: &[DefectTrial]) -> usize {
-    let mut counts: Vec<usize> = trials.iter().map(|trial| trial.unrelated.len()).collect();
-    counts.sort_unstable();
-    counts.get(counts.len() / 2).copied().unwrap_or_default()
 }

@@ -1,5 +1,4 @@
-//! Targets that are not the service. A run on one must not exit with 0, and its first screen must name the
-//! cause.
+//! Targets that are not the service. A run on one must fail, and its first screen must name the cause.
 
 use std::io;
 use std::path::Path;
@@ -11,25 +10,22 @@ use tokio::net::TcpListener;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use super::trial::Bench;
+use super::trial::{Bench, SEED};
 use crate::report::terminal::Detail;
 use crate::report::text::Options;
 use crate::report::{Format, render};
 use crate::run::environment::{TargetChoice, TargetOptions};
 
-/// Lines of a first screen that are not empty.
+/// The number of lines of a first screen, without empty ones.
 const SCREEN_LINES: usize = 48;
 
 /// The number of these targets.
 pub const DEGENERATE_COUNT: usize = 10;
 
-/// The seed of their runs.
-const SEED: u64 = 1;
-
-/// A target that is not the service, and how its run ended.
+/// A target that is not the service, and the result of its run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DegenerateTarget {
-    /// What it is.
+    /// A description.
     pub name: String,
     /// The exit code of `moot run`.
     pub exit_code: u8,
@@ -48,7 +44,7 @@ impl DegenerateTarget {
     }
 }
 
-/// Servers that give every request the same answer: name, words for the cause, answer.
+/// Servers with the same answer to every request: name, words for the cause, answer.
 fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
     let token = json!({
         "access_token": "the-same", "token_type": "Bearer", "expires_in": 7200, "scope": "read",
@@ -84,7 +80,7 @@ fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
 /// Runs the suite on each of them.
 ///
 /// # Errors
-/// A port or a file that cannot be had.
+/// A port or a file cannot be opened.
 pub async fn degenerate(bench: &Bench) -> io::Result<Vec<DegenerateTarget>> {
     let folder = tempfile::tempdir()?;
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! The kill matrix as a deployment: which gating requirements notice a defect where there is no control
-//! plane, and why the others do not.
+//! The kill matrix for a deployment, which has no control plane: the gating requirements that notice no defect, and the
+//! reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,41 +10,33 @@ use strum::IntoStaticStr;
 use super::defects::own;
 use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
-use super::trial::{Bench, by_requirement, is_heavy, is_noticed, side_by_side};
+use super::trial::{Bench, SEED, by_requirement, is_heavy, is_noticed, side_by_side};
 use crate::run::environment::{Shard, TargetOptions};
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::result::RunOutcome;
 
-/// The seed of every service with a defect.
-const SEED: u64 = 1;
-
 /// A gating requirement that noticed no defect of a deployment.
 #[derive(Debug, Clone, Serialize)]
 pub struct UnprovenRow {
-    /// Its id.
     pub requirement: String,
-    /// Why.
     pub reason: UnprovenReason,
 }
 
-/// Why a requirement noticed no defect of a deployment.
+/// The reason why a requirement noticed no defect of a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 pub enum UnprovenReason {
-    /// Every scenario that checks it needs a control plane.
     #[strum(serialize = "every scenario that checks it needs a control plane")]
     NeedsControlPlane,
-    /// Every scenario that checks it sends megabytes or many calls.
     #[strum(serialize = "every scenario that checks it is heavy, and trials skip those")]
     Heavy,
-    /// None of its defects shows as a deployment.
     #[strum(serialize = "no defect of it was noticed as a deployment")]
     NotNoticed,
 }
 
-/// The requirements that each of these defects broke as a deployment, on the scenarios that declare them; of the
-/// defects those of a shard.
+/// The requirements that noticed each defect of a shard on a deployment. A defect runs on the scenarios that declare the
+/// requirements that it breaks.
 pub async fn caught(
     bench: &Bench,
     all: &[&'static Defect],
@@ -66,8 +58,8 @@ pub async fn caught(
             }
             let choice = TrialColumn::Deployment.choice();
             let result = bench.run(&defect.id, choice, files, options).await;
-            let verdicts = by_requirement(&result);
-            // A target that gives no token violates the specification before any scenario.
+            let verdicts = by_requirement(&result.scenarios);
+            // A target that refuses the token violates the specification before any scenario.
             let is_refused =
                 result.trouble.is_some() && result.outcome == RunOutcome::NonConformant;
             let is_caught = |id: &&String| is_refused || is_noticed(id, verdicts.get(*id));

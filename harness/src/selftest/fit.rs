@@ -1,5 +1,5 @@
-//! Does a finding speak of what is wrong? Its row must be near those that the defect names, its step must
-//! call the operation of the row, and its remedy must be about the part of the answer that failed.
+//! Does a finding fit its defect? Its row must be near the rows that the defect names, the scenario must have called the
+//! operation of the row, and the remedy must be about the part of the answer that failed.
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::register;
@@ -24,11 +24,10 @@ pub struct FindingMisfit {
     pub step: String,
     /// The message of the finding.
     pub message: String,
-    /// What does not fit.
     pub kind: MisfitKind,
 }
 
-/// What does not fit of a finding.
+/// The part of a finding that does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 pub enum MisfitKind {
@@ -43,8 +42,8 @@ pub enum MisfitKind {
     Remedy,
 }
 
-/// The failed findings that do not fit. Where scenarios fail that are not about the defect, their rows may be
-/// far from it: `files` says which are about it.
+/// The failed findings that do not fit. The rows of scenarios that are not about the defect may be far from it: `files`
+/// shows which scenarios are about it.
 pub(super) fn misfits(
     defect: &Defect,
     files: &[ScenarioFile],
@@ -97,8 +96,8 @@ fn is_near(defect: &Defect, id: &str) -> bool {
         .any(|named| named == id || group(named) == group(id) || section(named) == section(id))
 }
 
-/// Whether the scenario called the operation of the row up to the end of the step of this check. A row of
-/// no operation fits every step.
+/// Whether the scenario called the operation of the row before or at the exchange of this check. A row without an
+/// operation fits every step.
 fn calls_its_operation(check: &CheckResult, result: &RunResult) -> bool {
     let Subject::Requirement(id) = &check.subject else { return true };
     let section = register::get(id).map_or("", |row| row.section.as_str());
@@ -112,7 +111,7 @@ fn calls_its_operation(check: &CheckResult, result: &RunResult) -> bool {
     sent.filter(|it| it.number <= own).any(|it| it.request.operation == Some(operation))
 }
 
-/// Whether a row says nothing but which status is answered: `get-workflow.status-200`.
+/// Whether a row only states a status: `get-workflow.status-200`.
 fn is_of_status(id: &str) -> bool {
     let last = id.rsplit_once(".status-").map(|(_, status)| status);
     last.is_some_and(|status| status.bytes().all(|byte| byte.is_ascii_digit()))

@@ -1,6 +1,5 @@
-//! Does a verdict depend on what happened before? The scenarios that noticed a defect are walked twice on one
-//! service that has it: first while it is fresh, then in the opposite order, with all that the first walk left.
-//! Of a defect that many notice, the first few are walked.
+//! Does a verdict depend on earlier calls? Scenarios that noticed a defect run twice on one service with this defect:
+//! first on fresh data, then in the opposite order with the data of the first round.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +7,7 @@ use std::sync::Arc;
 use moot_mock::defect::Defect;
 use serde::{Deserialize, Serialize};
 
-use super::trial::{is_noticed, of_scenario};
+use super::trial::{by_requirement, is_noticed};
 use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::run::{Kept, RunOptions, Runner};
 use crate::scenario::declared;
@@ -17,10 +16,10 @@ use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
 use crate::verdict::result::ScenarioResult;
 
-/// Scenarios that are walked twice for each defect. More take time and find the same.
+/// Scenarios that run twice for each defect. More scenarios take time and find the same.
 pub(super) const SCENARIOS_MAX: usize = 4;
 
-/// A requirement that noticed a defect in one of the two walks only.
+/// A requirement that noticed a defect only in one of the two rounds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryDifference {
     /// The requirement, which the defect breaks.
@@ -33,10 +32,7 @@ pub struct HistoryDifference {
     pub used: Verdict,
 }
 
-/// Verdicts by scenario and requirement.
-type VerdictsByScenario = BTreeMap<(String, String), Verdict>;
-
-/// Walks these scenarios twice on a deployment with this defect.
+/// Runs these scenarios twice on a deployment with this defect.
 pub(super) async fn differences(
     defect: &'static Defect,
     files: Vec<ScenarioFile>,
@@ -45,20 +41,20 @@ pub(super) async fn differences(
     if files.is_empty() {
         return Vec::new();
     }
-    // What an implicit check judges depends on the data that others left.
+    // The verdicts of implicit checks may depend on the data of other scenarios.
     let declaring: BTreeSet<(String, String)> = files.iter().flat_map(declared_by).collect();
     let run_tag = format!("moot-{seed:08x}");
     let defects = vec![defect.id.clone()];
     let options = TargetOptions { seed, run_tag, defects, ..TargetOptions::default() };
     let options = RunOptions {
-        // One by one: what a scenario reads twice must not be read by another in between.
+        // One at a time: some defects count reads, so another scenario must not read in between.
         jobs: Some(1),
         kept: Kept::Outline,
         ..RunOptions::new(TargetChoice::InProcessDeployment, options, files)
     };
-    // A task of its own, so that trials run on several threads.
-    let walks = tokio::spawn(async move {
-        // What keeps the suite from this target is not noticed by a scenario.
+    // A separate task, so that trials run on several threads.
+    let rounds = tokio::spawn(async move {
+        // If the target cannot be opened, no scenario notices the defect.
         let files = Arc::clone(&options.files);
         let runner = Runner::open(options, Arc::default(), |_| ()).await.ok()?;
         let mut places = places(&files);
@@ -67,15 +63,16 @@ pub(super) async fn differences(
         Some((fresh, runner.walk(&files, &places).await))
     });
     // Nothing cancels the task, so an error is a panic.
-    let walks = walks.await.unwrap_or_else(|broken| std::panic::resume_unwind(broken.into_panic()));
-    walks.map_or_else(Vec::new, |(fresh, used)| {
+    let rounds =
+        rounds.await.unwrap_or_else(|broken| std::panic::resume_unwind(broken.into_panic()));
+    rounds.map_or_else(Vec::new, |(fresh, used)| {
         let mut found = compared(&defect.breaks, &verdicts(&fresh), &verdicts(&used));
         found.retain(|it| declares(&declaring, it));
         found
     })
 }
 
-/// Scenarios of a file, each with a requirement that it declares.
+/// The pairs of a scenario of a file and a requirement that it declares.
 fn declared_by(file: &ScenarioFile) -> Vec<(String, String)> {
     let of = |scenario: &Scenario| {
         let name = format!("{}/{}", file.stem, scenario.id);
@@ -96,21 +93,22 @@ fn places(files: &[ScenarioFile]) -> Vec<(usize, usize)> {
     files.iter().enumerate().flat_map(of_file).collect()
 }
 
-fn verdicts(scenarios: &[Arc<ScenarioResult>]) -> VerdictsByScenario {
-    let mut all = VerdictsByScenario::new();
+/// The verdicts by scenario and requirement.
+fn verdicts(scenarios: &[Arc<ScenarioResult>]) -> BTreeMap<(String, String), Verdict> {
+    let mut all = BTreeMap::new();
     for scenario in scenarios {
-        for (requirement, verdict) in of_scenario(scenario) {
+        for (requirement, verdict) in by_requirement([&**scenario]) {
             all.insert((scenario.name.clone(), requirement), verdict);
         }
     }
     all
 }
 
-/// Where one of two walks noticed that a requirement is broken, and the other judged it and did not.
+/// The requirements of `breaks` that both rounds judged, and only one round found broken.
 fn compared(
     breaks: &[String],
-    fresh: &VerdictsByScenario,
-    used: &VerdictsByScenario,
+    fresh: &BTreeMap<(String, String), Verdict>,
+    used: &BTreeMap<(String, String), Verdict>,
 ) -> Vec<HistoryDifference> {
     let judged = |verdict: Verdict| Some(verdict).filter(|verdict| *verdict != Verdict::NotRun);
     let mut found = Vec::new();
@@ -134,16 +132,17 @@ fn compared(
 
 #[cfg(test)]
 mod tests {
-    use super::{VerdictsByScenario, compared};
+    use std::collections::BTreeMap;
+
+    use super::compared;
     use crate::verdict::Verdict;
 
     const ROW: &str = "list-legal-requests.status-200";
 
     #[test]
-    fn a_verdict_that_changes_with_the_history_is_told() {
-        let of =
-            |verdict| VerdictsByScenario::from([(("a/b".to_owned(), ROW.to_owned()), verdict)]);
-        for (fresh, used, is_told) in [
+    fn a_verdict_that_changes_with_the_history_is_reported() {
+        let of = |verdict| BTreeMap::from([(("a/b".to_owned(), ROW.to_owned()), verdict)]);
+        for (fresh, used, is_reported) in [
             (Verdict::NotApplicable, Verdict::Fail, true),
             (Verdict::Fail, Verdict::Pass, true),
             (Verdict::Fail, Verdict::Fail, false),
@@ -151,7 +150,7 @@ mod tests {
             (Verdict::Fail, Verdict::NotRun, false),
         ] {
             let found = compared(&[ROW.to_owned()], &of(fresh), &of(used));
-            assert_eq!(!found.is_empty(), is_told, "{fresh:?} {used:?}");
+            assert_eq!(!found.is_empty(), is_reported, "{fresh:?} {used:?}");
         }
         assert!(compared(&[], &of(Verdict::Pass), &of(Verdict::Fail)).is_empty());
     }

@@ -1,7 +1,6 @@
-//! Conformant services that answer all open questions differently, by a seed.
+//! Conformant services with answers to all open questions that are drawn by a seed.
 //!
-//! The suite must report no `fail` on them. Where an observation tells which answer a service gives, it
-//! must be the drawn answer.
+//! The suite must report no `fail` on them, and every observed answer must be the drawn one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,11 +17,10 @@ use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, RunResult};
 
-/// A service with drawn answers, and what the suite reported.
+/// A service with drawn answers, and the report of the suite.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DrawnService {
-    /// Its answers, in the form that `--answers` takes: `random:7`, or `list_order: "oldest_first"` as
-    /// the only line of a file.
+    /// Its answers, as for `--answers`: `random:7`, or `list_order: "oldest_first"` as the only line of a file.
     pub answers: String,
     /// Checks that failed although nothing is wrong.
     pub false_fails: Vec<FalseFail>,
@@ -65,7 +63,7 @@ impl DrawnService {
     }
 }
 
-/// Tries the services with the seeds 1 to `seeds`, in this order; of them those of a shard.
+/// Tries the services of a shard, from those with the seeds 1 to `seeds`.
 pub async fn combined(bench: &Bench, seeds: u64, shard: Shard) -> Vec<DrawnService> {
     let files = Arc::new(bench.light());
     let own = (1..=seeds).enumerate().filter(|(index, _)| shard.has(*index));
@@ -79,15 +77,14 @@ pub async fn combined(bench: &Bench, seeds: u64, shard: Shard) -> Vec<DrawnServi
 
 /// A set of drawn answers.
 pub(super) struct AnswerDraw {
-    /// Its name in reports.
+    /// The name in reports.
     pub(super) name: String,
     /// The seed of the run.
     pub(super) seed: u64,
-    /// All of them.
     pub(super) answers: Answers,
 }
 
-/// Runs scenarios on the service that gives these answers.
+/// Runs scenarios on the service with these answers.
 pub(super) async fn tried(
     bench: &Bench,
     draw: AnswerDraw,
@@ -108,7 +105,7 @@ fn judged(draw: AnswerDraw, result: &RunResult) -> DrawnService {
             let imitated = answers::imitate_over(&draw.answers, question, value);
             let Some(answer) = imitated else { continue };
             seen.insert(question.clone());
-            // A lag is seen from the call after the change on, so that what is seen may be shorter.
+            // A lag is measured from the first call after the change, so the observed lag may be shorter.
             if question != LIST_LAG && all.get(question) != Some(&answer) {
                 let drawn = all.get(question).cloned().unwrap_or_default();
                 let (question, observed) = (question.clone(), value.clone());

@@ -11,9 +11,9 @@ use crate::report::markdown;
 
 const MATRIX: &str = include_str!("markdown.jinja");
 
-/// The marker before the matrix.
+/// Marks the start of the generated part.
 pub const BEGIN: &str = "<!-- moot selftest: from here on written by a command -->";
-/// The marker after the matrix.
+/// Marks the end of the generated part.
 pub const END: &str = "<!-- moot selftest: to here -->";
 
 /// `page` with the part between its markers replaced. Without a page or without markers, the matrix

@@ -1,7 +1,7 @@
-//! The kill matrix: which defects each requirement noticed.
+//! The kill matrix: the defects that each requirement noticed.
 //!
-//! A gating requirement is one whose checks can give `fail`. It is unproven if it noticed no defect that
-//! breaks it: then its check is wrong, or a defect is missing.
+//! The checks of a gating requirement can give `fail`. A gating requirement that noticed no defect is unproven: its
+//! check is wrong, or a defect is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,6 @@ use crate::verdict::check::implicit;
 /// A requirement that some check judges.
 #[derive(Debug, Clone, Serialize)]
 pub struct MatrixRow {
-    /// Its id.
     pub requirement: String,
     /// The clause.
     pub section: String,
@@ -35,8 +34,8 @@ pub fn matrix(files: &[ScenarioFile], trials: &[DefectTrial]) -> Vec<MatrixRow> 
     rows(files, trials.iter().map(|trial| (trial.defect, &trial.noticed)))
 }
 
-/// As [`matrix`], from each defect with the requirements that failed or warned. A defect counts only for
-/// the requirements that it names in `breaks`.
+/// The rows for these defects, each with the requirements that failed or warned. A defect counts only for the
+/// requirements that it names in `breaks`.
 pub(super) fn rows<'a>(
     files: &[ScenarioFile],
     noticed: impl Iterator<Item = (&'a Defect, &'a BTreeMap<String, Verdict>)>,

@@ -1,8 +1,9 @@
-//! Trials of mutants: generated defects, each tried in two columns.
+//! Trials of mutants, which are generated defects.
 //!
-//! Column 1 is the mock with its control plane: each scenario has a sandbox. Column 2 is the mock as a
-//! deployment: no control plane, one world for all scenarios, no sandbox. A mutant is killed if the run has
-//! a `fail` that the run on the sound service does not have, or a `warn` for a row below `stated`.
+//! Each mutant is tried twice. The first column is the mock with its control plane and a sandbox for each scenario. The
+//! second column is the mock as a deployment: one world for all scenarios, without control plane and sandboxes. A mutant
+//! is killed if the run has a `fail` that the run on the correct service does not have, or such a `warn` for a row
+//! below `stated`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,16 +14,13 @@ use moot_mock::defect::mutant::{self, Mutant};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::trial::{Bench, IdRow, by_requirement, of_scenario, only, side_by_side, weight};
+use super::trial::{Bench, IdRow, SEED, by_requirement, only, side_by_side, weight};
 use crate::run::Interruption;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions, text_hash};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, ScenarioResult};
-
-/// The seed of every service with a mutant.
-const SEED: u64 = 1;
 
 /// A way to serve the mock to the suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -35,10 +33,10 @@ pub enum TrialColumn {
 }
 
 impl TrialColumn {
-    /// Both, in the order of the columns.
+    /// Both columns, in their order.
     pub const ALL: [Self; 2] = [Self::ControlPlane, Self::Deployment];
 
-    /// The mock in this process, served like this.
+    /// The target for this column.
     pub(super) fn choice(self) -> TargetChoice {
         match self {
             Self::ControlPlane => TargetChoice::InProcess,
@@ -47,7 +45,7 @@ impl TrialColumn {
     }
 }
 
-/// A mutant, and what noticed it in each column.
+/// A mutant, and the requirements that noticed it in each column.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MutantTrial {
     /// The mutant.
@@ -79,9 +77,6 @@ impl MutantTrial {
     }
 }
 
-/// The verdicts on the sound service, by requirement.
-type SoundVerdicts = Arc<BTreeMap<String, Verdict>>;
-
 fn mutant_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Mutant, D::Error> {
     let IdRow { id } = IdRow::deserialize(source)?;
     mutant::named(&id).ok_or_else(|| D::Error::custom(format!("there is no mutant `{id}`")))
@@ -111,7 +106,7 @@ pub async fn mutants(bench: &Bench, all: &[&'static Mutant], shard: Shard) -> Ve
             let [with_control_plane, deployed] = sound;
             let deployment =
                 killed(bench, mutant, TrialColumn::Deployment, deployed, files.clone()).await;
-            // What noticed it there notices it here too, nearly always.
+            // The scenario that noticed it on the deployment nearly always notices it here too.
             let files = match &deployment.scenario {
                 Some(scenario) => Arc::new(first(&files, scenario)),
                 None => files,
@@ -129,15 +124,16 @@ pub async fn mutants(bench: &Bench, all: &[&'static Mutant], shard: Shard) -> Ve
     side_by_side(trials, bench.lanes_on_deployments()).await
 }
 
-async fn sound(bench: &Bench, column: TrialColumn) -> SoundVerdicts {
+/// The verdicts on the service without a mutant.
+async fn sound(bench: &Bench, column: TrialColumn) -> Arc<BTreeMap<String, Verdict>> {
     let options = TargetOptions { seed: SEED, ..TargetOptions::default() };
     let result = bench.run("the sound service", column.choice(), bench.light(), options).await;
-    Arc::new(by_requirement(&result))
+    Arc::new(by_requirement(&result.scenarios))
 }
 
-/// What noticed a mutant in one column.
+/// The result of a mutant in one column.
 struct Kill {
-    /// The requirements; empty if the mutant survived.
+    /// The requirements that noticed it; empty if the mutant survived.
     by: Vec<String>,
     /// The first scenario that noticed it: file stem and id.
     scenario: Option<String>,
@@ -148,14 +144,14 @@ async fn killed(
     bench: &Bench,
     mutant: &'static Mutant,
     column: TrialColumn,
-    sound: &SoundVerdicts,
+    sound: &Arc<BTreeMap<String, Verdict>>,
     files: Arc<Vec<ScenarioFile>>,
 ) -> Kill {
     let interruption = Arc::new(Interruption::default());
     let (stop, sound_there) = (Arc::clone(&interruption), Arc::clone(sound));
     let on_event = move |event| {
         if let Event::Ended(scenario) = event
-            && !new_findings(&of_scenario(&scenario), &sound_there).is_empty()
+            && !new_findings(&by_requirement([&*scenario]), &sound_there).is_empty()
         {
             stop.tell();
         }
@@ -163,16 +159,16 @@ async fn killed(
     let defects = vec![mutant.defect.id.clone()];
     let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
     let result = bench.run_until(column.choice(), files, options, interruption, on_event).await;
-    let noticed =
-        |scenario: &&ScenarioResult| !new_findings(&of_scenario(scenario), sound).is_empty();
-    let scenario = result.scenarios.iter().find(noticed);
+    let is_noticing =
+        |scenario: &&ScenarioResult| !new_findings(&by_requirement([*scenario]), sound).is_empty();
+    let scenario = result.scenarios.iter().find(is_noticing);
     Kill {
-        by: new_findings(&by_requirement(&result), sound),
+        by: new_findings(&by_requirement(&result.scenarios), sound),
         scenario: scenario.map(|scenario| scenario.name.clone()),
     }
 }
 
-/// Requirements whose verdict is bad, and was not on the sound service.
+/// Requirements whose verdict is worse than on the correct service, and bad.
 fn new_findings(
     verdicts: &BTreeMap<String, Verdict>,
     sound: &BTreeMap<String, Verdict>,
@@ -189,8 +185,8 @@ fn new_findings(
     found.map(|(id, _)| id.clone()).collect()
 }
 
-/// The files of a section first, then those of all resources, then the others: the scenario that notices a
-/// mutant is probably there.
+/// The files of a section first, then the files of all resources, then the others. The scenario that notices a mutant is
+/// probably among the first.
 fn nearest_first(files: &[ScenarioFile], section: &str) -> Vec<ScenarioFile> {
     let stem: Vec<String> = section.split('.').map(|number| format!("{number:0>2}")).collect();
     let stem = stem.join("_");
@@ -204,7 +200,7 @@ fn nearest_first(files: &[ScenarioFile], section: &str) -> Vec<ScenarioFile> {
     files
 }
 
-/// The same files, but the scenario of this name (`stem/id`, with the brackets of a row) comes first.
+/// The same files, with the scenario of this name (`stem/id[row]`) first.
 fn first(files: &[ScenarioFile], name: &str) -> Vec<ScenarioFile> {
     let name = without_row(name);
     let is_it =
@@ -214,8 +210,8 @@ fn first(files: &[ScenarioFile], name: &str) -> Vec<ScenarioFile> {
     ordered
 }
 
-/// Draws this many mutants that somebody can notice; the same seed draws the same ones. In the order of the
-/// contract.
+/// Draws `number` of the mutants that an outside observer can notice, and returns them in the order of `all`. The same
+/// seed draws the same mutants.
 pub fn draw(all: &'static [Mutant], number: usize, seed: u64) -> Vec<&'static Mutant> {
     let noticeable = all.iter().filter(|mutant| mutant.equivalent.is_none());
     let mut drawn: Vec<(u64, usize, &Mutant)> = noticeable
@@ -228,7 +224,7 @@ pub fn draw(all: &'static [Mutant], number: usize, seed: u64) -> Vec<&'static Mu
     drawn.into_iter().map(|(_, _, mutant)| mutant).collect()
 }
 
-/// A number that depends on every bit of both (the finaliser of splitmix64).
+/// A hash of a seed and a text (with the finaliser of splitmix64).
 fn mixed(seed: u64, text: &str) -> u64 {
     let hash = text_hash(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), text);
     let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -257,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_sound_service_does_not_have_kills() {
+    fn only_a_finding_that_the_correct_service_does_not_have_kills() {
         let row = "list-legal-requests.status-200".to_owned();
         let verdicts = |verdict| BTreeMap::from([(row.clone(), verdict)]);
         for (found, sound, is_killed) in [

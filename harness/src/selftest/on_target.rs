@@ -1,8 +1,7 @@
 //! The suite on the recorded answers of a deployment, as they are and with defects.
 //!
-//! One run records the deployment, within its consents. The recording is then judged once as it is, and
-//! once for each defect that only edits responses. A check is alive if it passes on the recorded answers
-//! and fails on edited ones.
+//! One run records the deployment, within its consents. The recording is then judged once unchanged, and once for each
+//! defect that only edits responses. A check is alive if it passes on the recorded answers and fails on edited answers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,10 +19,10 @@ use crate::run::{Kept, RunOptions, recording_index, run};
 use crate::verdict::Verdict;
 use crate::verdict::result::RunResult;
 
-/// Why the self-test cannot be run on a target.
+/// The self-test cannot run on a target.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetSelftestError {
-    /// The run on it failed: it can't be reached, refuses the credentials, or its file is wrong.
+    /// The run failed: the target cannot be reached or refuses the credentials, or the target file is wrong.
     #[error("{said}")]
     Trouble {
         /// The message of the run.
@@ -31,7 +30,7 @@ pub enum TargetSelftestError {
         /// The exit code of the run: 2 or 4.
         exit_code: u8,
     },
-    /// The recording of its answers can't be kept or read.
+    /// The recording cannot be written or read.
     #[error(transparent)]
     Recording(#[from] RecordingError),
 }
@@ -39,11 +38,8 @@ pub enum TargetSelftestError {
 /// The results on a deployment, as data.
 #[derive(Debug, Clone, Serialize)]
 pub struct TargetSelftest {
-    /// The version of moot.
     pub version: &'static str,
-    /// Its base address.
     pub base_url: String,
-    /// Requests that were sent to it.
     pub requests_sent: u64,
     /// The exit code of the run that recorded it.
     pub run_exit_code: u8,
@@ -59,15 +55,14 @@ pub struct DefectOnTarget {
     /// The defect.
     #[serde(flatten)]
     pub defect: &'static Defect,
-    /// Whether it was caught.
     pub fate: DefectFate,
     /// Scenarios in which it changed an answer.
     pub scenarios_changed: usize,
-    /// Requirements whose verdict is worse with the defect, and `fail` or `warn`.
+    /// Requirements with a `fail` or `warn` that is worse than the verdict without the defect.
     pub noticed: BTreeMap<String, Verdict>,
 }
 
-/// Whether a defect was caught, and why not.
+/// Whether a defect was caught, and why it was not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DefectFate {
@@ -77,7 +72,7 @@ pub enum DefectFate {
     Unchanged,
     /// No check of a requirement that it breaks passes without it.
     NotJudged,
-    /// It changed answers, but edited answers alone do not show it to a check.
+    /// It changed answers, but no check can notice it from edited answers alone.
     NotShown,
 }
 
@@ -87,7 +82,7 @@ pub struct CheckOnTarget {
     /// The requirement, with the defects that it noticed.
     #[serde(flatten)]
     pub row: MatrixRow,
-    /// The verdict on the deployment as it is.
+    /// The verdict on the deployment without a defect.
     pub verdict: Verdict,
 }
 
@@ -123,7 +118,7 @@ pub async fn on_target(
 ) -> Result<TargetSelftest, TargetSelftestError> {
     let run = recorded(bench, choice, options, folder).await?;
     let result = judged(bench, "the answers as they are", folder, None).await;
-    let sound = by_requirement(&result);
+    let sound = by_requirement(&result.scenarios);
     let trials = all.into_iter().map(|defect| tried(bench, folder, &sound, defect));
     let defects: Vec<DefectOnTarget> = side_by_side(trials, bench.lanes).await;
     let checks = checks(bench, &sound, &defects);
@@ -194,7 +189,7 @@ async fn tried(
     let result = judged(bench, &defect.id, folder, Some(Arc::clone(&overlay))).await;
     let changed = overlay.changed();
     let is_bad = |verdict: Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);
-    let noticed: BTreeMap<String, Verdict> = by_requirement(&result)
+    let noticed: BTreeMap<String, Verdict> = by_requirement(&result.scenarios)
         .into_iter()
         .filter(|(id, verdict)| {
             is_bad(*verdict) && sound.get(id).is_none_or(|before| verdict > before)

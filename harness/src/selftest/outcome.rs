@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::defects::{DefectTrial, median_unrelated};
+use super::defects::DefectTrial;
 use super::degenerate::DegenerateTarget;
 use super::deployed::UnprovenRow;
 use super::fit::FindingMisfit;
@@ -13,13 +13,12 @@ use super::latitude::DrawnService;
 use super::matrix::{MatrixRow, unproven};
 use super::score::MutationTest;
 
-/// The median number of unrelated requirements that a defect may make fail.
+/// The highest allowed median of unrelated requirements that fail for a defect.
 pub const UNRELATED_MAX: usize = 1;
 
 /// All results of a self-test.
 #[derive(Debug, Clone, Serialize)]
 pub struct SelftestOutcome {
-    /// The version of moot.
     pub version: &'static str,
     /// Whether each defect was tried on all scenarios.
     pub is_thorough: bool,
@@ -27,11 +26,11 @@ pub struct SelftestOutcome {
     pub is_whole: bool,
     /// Services with one defect each.
     pub defects: Vec<DefectTrial>,
-    /// Generated defects; empty if none was drawn.
+    /// Generated defects.
     pub mutation: MutationTest,
-    /// Requirements and the defects that they noticed.
+    /// The kill matrix.
     pub matrix: Vec<MatrixRow>,
-    /// Gating requirements that noticed no defect of a deployment; `None` if none was tried there.
+    /// Gating requirements that noticed no defect of a deployment; `None` if no defect was tried there.
     pub unproven_as_deployment: Option<Vec<UnprovenRow>>,
     /// Services that answer all open questions differently.
     pub latitude: Vec<DrawnService>,
@@ -54,7 +53,7 @@ impl SelftestOutcome {
             .flat_map(|trial| trial.misfits.iter().map(|found| (trial.defect.id.as_str(), found)))
     }
 
-    /// Verdicts that depend on what happened before, each with its defect.
+    /// Verdicts that depend on earlier calls, each with its defect.
     pub fn history(&self) -> impl Iterator<Item = (&str, &HistoryDifference)> {
         self.defects
             .iter()
@@ -66,9 +65,11 @@ impl SelftestOutcome {
         unproven(&self.matrix)
     }
 
-    /// The median number of unrelated requirements that failed.
+    /// The median number of unrelated requirements that failed, over all defects.
     pub fn median_unrelated(&self) -> usize {
-        median_unrelated(&self.defects)
+        let mut counts: Vec<usize> = self.defects.iter().map(|it| it.unrelated.len()).collect();
+        counts.sort_unstable();
+        counts.get(counts.len() / 2).copied().unwrap_or_default()
     }
 
     /// Every service with drawn answers.
@@ -76,18 +77,18 @@ impl SelftestOutcome {
         self.latitude.iter().chain(&self.alone)
     }
 
-    /// Questions whose drawn answer was observed at least once.
+    /// Questions whose answer was observed at least once.
     pub fn seen(&self) -> BTreeSet<&str> {
         self.drawn().flat_map(|drawn| &drawn.seen).map(String::as_str).collect()
     }
 
-    /// Whether every gating requirement noticed a defect; true if not every defect was tried.
+    /// Whether every gating requirement noticed a defect. If not every defect was tried, it is not judged.
     pub fn is_killed(&self) -> bool {
         !self.is_whole || self.unproven().is_empty()
     }
 
-    /// Whether the suite is proven: no defect survives, its findings fit, no verdict depends on the history, no
-    /// gating requirement is unproven, no conformant service fails, and no other target passes.
+    /// Whether the suite is proven: every defect is caught, all findings fit, no verdict depends on earlier calls,
+    /// every gating requirement is proven, no conformant service fails, and no other target passes.
     pub fn is_proven(&self) -> bool {
         self.survivors().is_empty()
             && self.misfits().next().is_none()

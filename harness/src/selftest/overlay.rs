@@ -1,4 +1,4 @@
-//! A defect in the answers of a recording: as if the deployment were wrong in one place.
+//! A defect in the answers of a recording, as if the deployment had the defect.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ impl DefectOverlay {
         Self { defect, changed: Mutex::default() }
     }
 
-    /// The scenarios in which it has changed an answer.
+    /// The scenarios in which it changed an answer.
     pub(super) fn changed(&self) -> BTreeSet<String> {
         self.changed.lock().clone()
     }
@@ -65,7 +65,7 @@ impl AnswerOverlay for DefectOverlay {
     }
 }
 
-/// The answer as a response of the mock; `None` if it can't be one.
+/// The answer as a response of the mock; `None` if its status or a header is invalid.
 fn response(received: &ReceivedResponse) -> Option<Response> {
     let status = StatusCode::from_u16(received.status).ok()?;
     let pair = |(name, value): &(String, String)| {
@@ -98,15 +98,14 @@ fn bytes(response: &Response) -> &[u8] {
     }
 }
 
-/// The response as the client would have read it.
+/// The response as the client reads it.
 fn received_again(response: &Response) -> ReceivedResponse {
     let mut reader = BodyReader::default();
     reader.take(bytes(response));
     let length = HeaderValue::from(bytes(response).len());
-    let told = response.headers.iter().cloned().map(|(name, value)| match name {
+    let with_length = response.headers.iter().cloned().map(|(name, value)| match name {
         CONTENT_LENGTH => (name, length.clone()),
         _ => (name, value),
     });
-    let map = told.collect();
-    reader.finish(response.status.as_u16(), headers(&map))
+    reader.finish(response.status.as_u16(), headers(&with_length.collect()))
 }

@@ -20,7 +20,7 @@ pub fn page(outcome: &SelftestOutcome) -> Result<String, String> {
     html::page(PAGE, values(outcome))
 }
 
-/// What the page and the Markdown show.
+/// The values for the templates of the HTML page and of the Markdown page.
 pub(super) fn values(outcome: &SelftestOutcome) -> Value {
     let drawn: Vec<&DrawnService> = outcome.drawn().collect();
     let failing: Vec<&DrawnService> = outcome.drawn().filter(|drawn| !drawn.is_passed()).collect();

@@ -1,4 +1,4 @@
-//! The mutation score: how many mutants were killed, by operator, kind of place and section.
+//! The mutation score: the number of killed mutants, by operator, kind of place and section.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::mutants::{MutantTrial, TrialColumn};
 use crate::report::section_order;
 
-/// What of a hundred mutants is to be killed with the control plane.
+/// The share of mutants that must be killed with the control plane.
 pub const GOAL_CONTROL_PLANE: f64 = 0.99;
-/// What of a hundred mutants is to be killed as a deployment.
+/// The share of mutants that must be killed as a deployment.
 pub const GOAL_DEPLOYMENT: f64 = 0.97;
 
 /// The trials of drawn mutants.
@@ -20,7 +20,7 @@ pub struct MutationTest {
     pub seed: u64,
     /// The number of mutants from which they were drawn.
     pub noticeable: usize,
-    /// Mutants that nobody outside can notice, by class.
+    /// Mutants that no outside observer can notice, by class.
     pub equivalent: BTreeMap<&'static str, EquivalentClass>,
     /// The trials, in the order of the contract.
     pub trials: Vec<MutantTrial>,
@@ -29,20 +29,18 @@ pub struct MutationTest {
 /// Mutants that are excused for one reason.
 #[derive(Debug, Clone, Serialize)]
 pub struct EquivalentClass {
-    /// Why nobody outside can notice them.
     pub reason: &'static str,
-    /// How many there are.
+    /// The number of mutants.
     pub mutants: usize,
 }
 
-/// How many mutants of a group were killed.
+/// The numbers of tried and killed mutants of a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct MutationScore {
-    /// Mutants that were tried.
     pub tried: usize,
-    /// Killed with the control plane.
+    /// Mutants that were killed with the control plane.
     pub killed: usize,
-    /// Killed as a deployment.
+    /// Mutants that were killed as a deployment.
     pub killed_as_deployment: usize,
 }
 
@@ -69,8 +67,8 @@ impl MutationScore {
         }
     }
 
-    /// Whether a column can have reached its goal. A sample is given two standard errors, so that its draw
-    /// alone does not decide.
+    /// Whether a column reaches its goal. A sample may be two standard errors below, so that the draw alone does not
+    /// decide.
     pub fn reaches_goal(&self, column: TrialColumn) -> bool {
         let goal = match column {
             TrialColumn::ControlPlane => GOAL_CONTROL_PLANE,
@@ -109,7 +107,7 @@ impl MutationTest {
         score
     }
 
-    /// By operator, with its family in front: `values: truncated`.
+    /// By family and operator: `values: truncated`.
     pub fn by_operator(&self) -> Vec<(String, MutationScore)> {
         self.by(|mutant| {
             let family: &str = mutant.family.into();

@@ -2,14 +2,15 @@
 
 use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
+use super::on_target::{CheckOnTarget, DefectFate, DefectOnTarget, TargetSelftest};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use super::score::{MutationScore, MutationTest};
 use crate::exchange::escape;
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left, width};
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, counted};
 
-/// Lines of one kind that are shown. With `-v`, all are.
+/// The number of lines of one kind that are shown without `-v`.
 const LINES_MAX: usize = 20;
 
 /// The report. `Detail::Verbose` shows the whole matrix and every line.
@@ -28,22 +29,21 @@ pub fn text(outcome: &SelftestOutcome, paint: Paint, detail: Detail) -> String {
     page.out
 }
 
-/// The text so far.
-pub(super) struct TextPage {
-    pub(super) out: String,
-    pub(super) paint: Paint,
-    pub(super) detail: Detail,
+struct TextPage {
+    out: String,
+    paint: Paint,
+    detail: Detail,
 }
 
 impl TextPage {
     /// Adds a line that is marked good or bad.
-    pub(super) fn head(&mut self, is_good: bool, said: &str) {
+    fn head(&mut self, is_good: bool, said: &str) {
         let (verdict, word) = if is_good { (Verdict::Pass, "ok ") } else { (Verdict::Fail, "BAD") };
         self.out.push_str(&format!("{} {said}\n", self.paint.verdict(verdict, word)));
     }
 
     /// Adds indented lines.
-    pub(super) fn lines(&mut self, lines: Vec<String>) {
+    fn lines(&mut self, lines: Vec<String>) {
         let shown = if self.detail == Detail::Verbose { lines.len() } else { LINES_MAX };
         for line in lines.iter().take(shown) {
             self.out.push_str(&format!("      {}\n", escape::line(line)));
@@ -94,7 +94,7 @@ fn findings(page: &mut TextPage, outcome: &SelftestOutcome) {
     let said = format!("findings whose row, place or remedy does not fit: {}", misfits.len());
     page.head(misfits.is_empty(), &said);
     page.lines(misfits);
-    // Without mutants, nothing is walked twice.
+    // Without mutants, no scenario runs twice.
     if outcome.mutation.trials.is_empty() {
         return;
     }
@@ -110,7 +110,7 @@ fn findings(page: &mut TextPage, outcome: &SelftestOutcome) {
             )
         })
         .collect();
-    let said = format!("verdicts that depend on what happened before: {}", differences.len());
+    let said = format!("verdicts that depend on earlier calls: {}", differences.len());
     page.head(differences.is_empty(), &said);
     page.lines(differences);
 }
@@ -147,7 +147,7 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
         .iter()
         .map(|(class, it)| format!("{} {}: {}", it.mutants, class.replace('_', " "), it.reason))
         .collect();
-    page.head(true, "mutants that nobody outside can notice");
+    page.head(true, "mutants that no outside observer can notice");
     page.lines(excused);
 }
 
@@ -251,4 +251,56 @@ fn degenerate(page: &mut TextPage, outcome: &SelftestOutcome) {
             .map(|it| format!("{} exit {} {}", left(&it.name, wide), it.exit_code, it.said))
             .collect(),
     );
+}
+
+/// The report of a self-test on a deployment. `Detail::Verbose` shows every line.
+pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> String {
+    let mut page = TextPage { out: String::new(), paint, detail };
+    page.head(
+        true,
+        &format!(
+            "{}: {}, a run without defects exits with {}",
+            found.base_url,
+            counted(found.requests_sent, "request"),
+            found.run_exit_code
+        ),
+    );
+    let caught = found.of_fate(DefectFate::Caught).len();
+    let said =
+        format!("defects in its recorded answers: {caught} of {} caught", found.defects.len());
+    page.head(caught > 0, &said);
+    let fates = [
+        (DefectFate::Unchanged, "change no recorded answer"),
+        (DefectFate::NotJudged, "break requirements that were not judged, or do not pass"),
+        (DefectFate::NotShown, "do not show in edited answers alone"),
+    ];
+    for (fate, said) in fates {
+        let defects = found.of_fate(fate);
+        if !defects.is_empty() {
+            page.head(true, &format!("{} {said}", defects.len()));
+            let line = |it: &&DefectOnTarget| {
+                format!("{} ({})", it.defect.id, it.defect.breaks.join(", "))
+            };
+            page.lines(defects.iter().map(line).collect());
+        }
+    }
+    alive_checks(&mut page, found);
+    let (verdict, said) = match found.exit_code() {
+        0 => (Verdict::Pass, "alive: these checks fail when an answer of this deployment is wrong"),
+        _ => (Verdict::NotRun, "not proven: no check is alive on this deployment"),
+    };
+    page.out.push_str(&format!("\n{}\n", paint.verdict(verdict, said)));
+    page.out
+}
+
+fn alive_checks(page: &mut TextPage, found: &TargetSelftest) {
+    let alive: Vec<&CheckOnTarget> = found.checks.iter().filter(|it| it.is_alive()).collect();
+    let passing = found.checks.iter().filter(|it| it.verdict == Verdict::Pass).count();
+    let said = format!("checks that are alive: {} of {passing} that pass", alive.len());
+    page.head(!alive.is_empty(), &said);
+    let wide = width(alive.iter().map(|it| it.row.requirement.as_str()));
+    let line = |it: &&CheckOnTarget| {
+        format!("{} {}", left(&it.row.requirement, wide), it.row.killed_by.join(", "))
+    };
+    page.lines(alive.iter().map(line).collect());
 }

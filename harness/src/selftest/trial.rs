@@ -14,40 +14,39 @@ use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, RunResult, ScenarioResult, Subject};
 
+/// The seed of every service with a defect.
+pub(super) const SEED: u64 = 1;
+
 /// The tag of scenarios that send megabytes or many calls. Trials skip them unless a defect needs them.
 pub const HEAVY: &str = "heavy";
 
-/// A trial runs each scenario that it is about, and one in this many of the others.
+/// A trial runs the scenarios that it is about, and every 12th of the others.
 const SAMPLE_EVERY: usize = 12;
 
-/// Trials on deployments at the same time, for each lane of the bench: their clock is real, so that a trial
-/// waits more than it works.
+/// Concurrent trials on deployments for each lane of the bench. Their clock is real, so a trial mostly waits.
 const DEPLOYMENTS_OF_A_LANE: usize = 4;
 
-/// Called with the name of each trial that has ended.
-pub type TrialListener = Arc<dyn Fn(&str) + Send + Sync>;
-
-/// What all trials of a self-test share.
+/// The environment of all trials of a self-test.
 #[derive(Clone)]
 pub struct Bench {
     /// The suite, parsed.
     pub files: Vec<ScenarioFile>,
-    /// Trials that run at the same time.
+    /// The number of concurrent trials.
     pub lanes: usize,
-    /// Scenarios of one trial that run at the same time.
+    /// The number of concurrent scenarios of one trial.
     pub jobs: usize,
-    /// Shows progress.
-    pub tell: TrialListener,
+    /// Called with the name of each trial that ended.
+    pub tell: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// Which scenarios a trial runs beside those that it is about.
+/// The selection of further scenarios for a trial.
 #[derive(Debug, Clone, Copy)]
 pub struct Sampling {
-    /// All the others, instead of a sample.
+    /// Runs all other scenarios, instead of a sample.
     pub is_thorough: bool,
-    /// Heavy scenarios too, of those that the trial is about.
+    /// Also runs the heavy scenarios that the trial is about.
     pub with_heavy: bool,
-    /// The number of the trial. It shifts the sample, so that the trials cover the suite together.
+    /// The number of the trial. It shifts the sample, so that all trials together cover the suite.
     pub turn: usize,
 }
 
@@ -57,7 +56,7 @@ impl Bench {
         only(&self.files, keeps)
     }
 
-    /// Trials on deployments that run at the same time.
+    /// The number of concurrent trials on deployments.
     pub(super) fn lanes_on_deployments(&self) -> usize {
         self.lanes * DEPLOYMENTS_OF_A_LANE
     }
@@ -83,11 +82,11 @@ impl Bench {
                 (false, false) => sampling.is_thorough || others.is_multiple_of(SAMPLE_EVERY),
             }
         });
-        // A suite of few scenarios may have none of this turn.
+        // The sample of a small suite may be empty.
         if drawn.is_empty() { self.light() } else { drawn }
     }
 
-    /// Runs scenarios on a target. The run tag follows from the seed. `name` is shown as progress.
+    /// Runs scenarios on a target, with a run tag made from the seed. `name` is shown as progress.
     pub async fn run(
         &self,
         name: &str,
@@ -117,7 +116,7 @@ impl Bench {
         result
     }
 
-    /// Runs scenarios one by one, until `interruption` is told. The run tag follows from the seed.
+    /// Runs scenarios one at a time until the interruption, with a run tag made from the seed.
     pub(super) async fn run_until(
         &self,
         choice: TargetChoice,
@@ -152,7 +151,7 @@ pub(super) fn only(
     all
 }
 
-/// Runs in a task of its own, so that trials run on several threads.
+/// Runs in a separate task, so that trials run on several threads.
 async fn apart(run: impl Future<Output = RunResult> + Send + 'static) -> RunResult {
     tokio::spawn(run).await.unwrap_or_else(|broken| {
         // Nothing cancels the task, so it panicked.
@@ -160,7 +159,7 @@ async fn apart(run: impl Future<Output = RunResult> + Send + 'static) -> RunResu
     })
 }
 
-/// The results of all trials, in the order of the trials. At most `lanes` run at the same time.
+/// The results of all trials, in the order of the trials. At most `lanes` trials run at the same time.
 pub async fn side_by_side<F: Future>(
     trials: impl IntoIterator<Item = F>,
     lanes: usize,
@@ -177,29 +176,21 @@ pub fn is_heavy(file: &ScenarioFile, at: usize) -> bool {
     file.scenarios[at].tags.iter().any(|tag| tag == HEAVY)
 }
 
-/// Of a defect in the part of a shard, the id.
+/// The id of a defect, read from the part of a shard.
 #[derive(Deserialize)]
 pub(super) struct IdRow {
     pub(super) id: String,
 }
 
-/// How much a verdict says of a requirement. A check that did not run says nothing, so that each other verdict
-/// counts more.
+/// The order of verdicts for [`by_requirement`]. A check that did not run counts least.
 pub(super) fn weight(verdict: Verdict) -> (bool, Verdict) {
     (verdict != Verdict::NotRun, verdict)
 }
 
-/// The worst verdict of each requirement.
-pub fn by_requirement(result: &RunResult) -> BTreeMap<String, Verdict> {
-    worst(result.scenarios.iter())
-}
-
-/// The worst verdict of each requirement in one scenario.
-pub(super) fn of_scenario(scenario: &ScenarioResult) -> BTreeMap<String, Verdict> {
-    worst([scenario])
-}
-
-fn worst<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> BTreeMap<String, Verdict> {
+/// The worst verdict of each requirement in these scenarios.
+pub(super) fn by_requirement<'a>(
+    scenarios: impl IntoIterator<Item = &'a ScenarioResult>,
+) -> BTreeMap<String, Verdict> {
     let mut worst = BTreeMap::new();
     let steps = scenarios.into_iter().flat_map(|scenario| &scenario.steps);
     for check in steps.flat_map(|step| &step.checks) {
@@ -213,8 +204,7 @@ fn worst<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> BTreeMa
     worst
 }
 
-/// Whether a verdict reports that its requirement is broken. A stated requirement has to fail; for a
-/// requirement of a lower level, a warning is enough.
+/// Whether a verdict reports that the requirement is broken: a `fail`, or a `warn` for a level below stated.
 pub(super) fn is_noticed(id: &str, verdict: Option<&Verdict>) -> bool {
     match register::get(id).map(|row| row.level) {
         Some(Level::Stated) | None => verdict == Some(&Verdict::Fail),
@@ -230,7 +220,7 @@ mod tests {
     use crate::verdict::Verdict;
 
     #[test]
-    fn a_stated_row_has_to_fail_and_a_lower_one_may_warn() {
+    fn a_stated_row_must_fail_and_a_lower_one_may_warn() {
         for (id, verdict, expected) in [
             ("list-legal-requests.status-200", Some(Verdict::Fail), true),
             ("list-legal-requests.status-200", Some(Verdict::Warn), false),

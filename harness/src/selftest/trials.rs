@@ -1,4 +1,4 @@
-//! The trials of a self-test: which ones there are, which of them a shard makes, and what they found.
+//! The trials of a self-test: their plan, the part of a shard, and their results.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,19 +20,19 @@ use super::trial::Bench;
 use crate::run::environment::Shard;
 use crate::scenario::model::ScenarioFile;
 
-/// The row of the plan for the targets that are not the service. One shard tries all of them.
+/// The name of the trial of all targets that are not the service. The first shard makes it.
 const DEGENERATE: &str = "targets that are not the service";
 
-/// What a self-test tries.
+/// The plan of a self-test.
 #[derive(Debug, Clone)]
 pub struct SelftestPlan {
     /// Defects, in the order of the specification.
     pub defects: Vec<&'static Defect>,
-    /// Generated defects, in the order of the contract. If there is none, nothing is tried as a deployment.
+    /// Generated defects, in the order of the contract. If it is empty, nothing is tried as a deployment.
     pub mutants: Vec<&'static Mutant>,
-    /// The seed with which they were drawn.
+    /// The seed of the draw of mutants.
     pub mutant_seed: u64,
-    /// Services with drawn answers.
+    /// The number of services with drawn answers.
     pub seeds: u64,
     /// Whether each defect is tried on all scenarios.
     pub is_thorough: bool,
@@ -40,7 +40,7 @@ pub struct SelftestPlan {
     pub is_whole: bool,
 }
 
-/// What the trials found, each kind in the order of the plan.
+/// The results of the trials, each kind in the order of the plan.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SelftestTrials {
     defects: Vec<DefectTrial>,
@@ -56,7 +56,7 @@ pub struct SelftestTrials {
 }
 
 impl SelftestPlan {
-    /// Every trial by its name, with its shard.
+    /// The name of each trial, with the number of its shard.
     pub fn rows(&self, count: u16) -> Vec<(String, u16)> {
         let kinds = [
             self.defects.iter().map(|it| it.id.clone()).collect(),
@@ -69,7 +69,7 @@ impl SelftestPlan {
         kinds.into_iter().flat_map(dealt).collect()
     }
 
-    /// How often a shard tells its progress.
+    /// The number of progress steps of a shard.
     pub fn steps(&self, shard: Shard) -> usize {
         let own = |all: usize| (0..all).filter(|index| shard.has(*index)).count();
         let columns = 1 + usize::from(self.is_deployed());
@@ -89,7 +89,7 @@ impl SelftestPlan {
     /// Makes the trials of a shard.
     ///
     /// # Errors
-    /// A port or a file that cannot be had.
+    /// A port or a file cannot be opened.
     pub async fn tried(&self, bench: &Bench, shard: Shard) -> io::Result<SelftestTrials> {
         let caught_as_deployment = match self.is_deployed() {
             true => Some(deployed::caught(bench, &self.defects, shard).await),
@@ -114,7 +114,7 @@ impl SelftestPlan {
 }
 
 impl SelftestTrials {
-    /// How many rows of the plan they are.
+    /// The number of trials of the plan that they cover.
     pub fn count(&self) -> usize {
         self.defects.len()
             + self.mutants.len()
@@ -123,12 +123,12 @@ impl SelftestTrials {
             + usize::from(!self.degenerate.is_empty())
     }
 
-    /// What one shard found. It does not show which requirements are unproven.
+    /// The results of one shard, which do not show unproven requirements.
     pub fn of_one_shard(self) -> Self {
         Self { is_whole: false, ..self }
     }
 
-    /// What these shards found, given in the order of the shards. `is_complete`: whether no shard is missing.
+    /// The results of several shards, in the order of the shards. `is_complete`: no shard is missing.
     pub fn joined(parts: Vec<Self>, is_complete: bool) -> Self {
         let mut all = Self::default();
         let (mut defects, mut mutants) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Callers that are taken for others, and ids that are.
+//! Access control that is too loose: wrong tokens are accepted, and wrong ids are found.
 
 use http::header::{AUTHORIZATION, HeaderValue};
 use moot_fixtures::contract::Operation;
@@ -11,20 +11,21 @@ use super::likeness::Likeness;
 use crate::value::message::call::Admission;
 use crate::world::Outcome;
 
-/// How a token is found.
+/// How the token of a call is read and compared.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TokenAct {
-    /// It is compared loosely with the issued ones.
+    /// The token is compared loosely with the issued tokens.
     Like(Likeness),
-    /// It may follow another scheme, or none.
+    /// The token may follow another scheme, or none.
     AnyScheme,
-    /// It may be in the query.
+    /// The token may be in the query.
     InQuery,
 }
 
 impl TokenAct {
-    /// The admission of a call of one of these operations after this defect.
+    /// Admits a call of one of the operations `of` whose token was refused as invalid, if this defect accepts the
+    /// token. Any other admission stays as it is.
     pub(super) fn apply(
         &self,
         of: &[Operation],
@@ -67,7 +68,8 @@ impl ArrivingCall<'_> {
     }
 }
 
-/// The outcome of a call whose id is compared like this.
+/// Answers a call that found nothing again, with the id of the caller's first resource that is like the id that
+/// was sent. Any other outcome stays as it is.
 pub(super) fn find_like(like: Likeness, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     if outcome.response.status != 404 {
         return outcome;
@@ -81,7 +83,7 @@ pub(super) fn find_like(like: Likeness, call: &AdmittedCall<'_>, outcome: Outcom
     }
 }
 
-/// The operation that lists what an operation names in its path.
+/// The list of the resources that an operation names in its path.
 fn list_of(operation: Operation) -> Option<Operation> {
     match operation {
         Operation::GetWorkflow | Operation::GetWorkflowSchema => Some(Operation::ListWorkflows),

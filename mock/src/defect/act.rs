@@ -1,4 +1,4 @@
-//! What a defect does, as its YAML file says it. Only data: `hook` carries it out.
+//! The acts of defects, as in the YAML files. They are data: `hook` executes them.
 
 use moot_fixtures::contract::{LegalRequestStatus, Operation};
 use serde::Deserialize;
@@ -13,92 +13,88 @@ use super::list_defect::ListAct;
 use super::rule_pattern::RulePattern;
 use super::transition_defect::TransitionAct;
 
-/// One thing that a defect does. All conditions of a `when` must hold.
+/// One act of a defect. It applies if all conditions of `when` hold.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum DefectAct {
     /// Edits responses.
     Edit(Box<ResponseEdit>),
-    /// Answers a call as if another one had been sent.
+    /// Answers another call instead of the one that was sent.
     Substitute {
         of: Vec<Operation>,
         #[serde(default)]
         when: Vec<CallCondition>,
         instead: CallEdit,
     },
-    /// Carries out a call that a rule refuses.
+    /// Executes a call that a rule refuses.
     Accept(RefusedCall),
-    /// Carries out a call that a rule refuses, and still sends the refusal.
+    /// Executes a call that a rule refuses, and still sends the refusal.
     RefuseLate(RefusedCall),
-    /// Refuses a call that no rule refuses.
+    /// Refuses a valid call.
     Refuse {
         of: Operation,
         #[serde(default)]
         when: Vec<CallCondition>,
     },
-    /// Answers successfully, and changes nothing.
+    /// Sends the normal response, and stores nothing.
     StoreNothing(Operation),
-    /// Finds a resource whichever company it belongs to.
+    /// Finds the resources of every company.
     FindAnywhere(Operation),
-    /// Admits a call that is refused at admission, although its token names an application.
+    /// Admits a call that is refused at admission with this problem type. Its token must name an application. An
+    /// empty `of` stands for all operations.
     Admit {
-        /// The `type` of the problem.
         problem: String,
-        /// Only of these operations; empty: of all.
         #[serde(default)]
         of: Vec<Operation>,
     },
-    /// Accepts this many calls per minute and client address.
+    /// The number of calls that one client address may make per minute.
     Limit(u32),
-    /// Issues a token to a known client.
+    /// Issues a token with these scopes to a known client.
     IssueToken {
         scopes: String,
         #[serde(default)]
         when: Vec<CallCondition>,
     },
-    /// Refuses a token request.
+    /// Refuses a token request with this error code.
     RefuseToken {
         status: u16,
         error: String,
         #[serde(default)]
         when: Vec<CallCondition>,
     },
-    /// Makes the lists of these operations wrong as a whole.
+    /// Changes a whole list.
     List { of: Vec<Operation>, act: ListAct },
-    /// Changes something else than the call should.
+    /// Replaces the changes of a successful call.
     Effect { of: Operation, act: EffectAct },
-    /// Carries out a status change wrongly.
+    /// Executes a status change wrongly.
     Transition {
         /// Only changes to this status.
         #[serde(default)]
         to: Option<LegalRequestStatus>,
         act: TransitionAct,
     },
-    /// Admits a call with a token that is not quite right.
+    /// Admits a call although its token is not exactly an issued one. An empty `of` stands for all operations.
     LooseToken {
-        /// Only of these operations; empty: of all.
         #[serde(default)]
         of: Vec<Operation>,
         act: TokenAct,
     },
-    /// Finds a resource by an id that is not quite right.
+    /// Finds a resource although the id is not exactly its id. An empty `of` stands for all operations.
     LooseId {
-        /// Only of these operations; empty: of all.
         #[serde(default)]
         of: Vec<Operation>,
         like: Likeness,
     },
-    /// Calls the function of this defect in `code`.
+    /// Calls the function of the defect in `code`.
     Code,
 }
 
-/// Calls that a rule of their operation refuses.
+/// The calls of one operation that a rule refuses.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RefusedCall {
     pub(super) of: Operation,
     pub(super) rule: RulePattern,
-    /// All must hold.
     #[serde(default)]
     pub(super) when: Vec<CallCondition>,
 }

@@ -1,4 +1,4 @@
-//! A call as a defect sees it. The core can be asked again, about another call.
+//! A call and its world, for defects. A defect can also ask the core to answer a changed copy of the call.
 
 use std::borrow::Cow;
 
@@ -40,12 +40,12 @@ impl ArrivingCall<'_> {
         scheme.eq_ignore_ascii_case("bearer").then_some(token)
     }
 
-    /// What the bearer token grants, even if it is expired or revoked.
+    /// The grant of the bearer token, even if the token is expired or revoked.
     pub(super) fn grant(&self) -> Option<Grant> {
         self.world.sealer().open(self.bearer()?)
     }
 
-    /// The caller to whom a token was issued.
+    /// The caller of a grant; `None` if its application is unknown.
     pub(super) fn principal(&self, grant: Grant) -> Option<Principal> {
         let application = self.world.seeded().application(grant.application)?;
         Some(Principal {
@@ -63,7 +63,7 @@ impl ArrivingCall<'_> {
         }
     }
 
-    /// Whether it is a call of one of these operations. Empty: of any.
+    /// Whether it is a call of one of these operations. An empty list stands for all operations.
     pub(super) fn is_of(&self, operations: &[Operation]) -> bool {
         operations.is_empty() || self.operation().is_some_and(|it| operations.contains(&it))
     }
@@ -89,7 +89,7 @@ impl ArrivingCall<'_> {
         }
     }
 
-    /// Admits the call as that of `principal`. `refused` is the answer if its path has no operation.
+    /// Admits the call with `principal` as its caller. Returns `refused` if the path has no operation.
     pub(super) fn admit_as(&self, principal: Option<Principal>, refused: Admission) -> Admission {
         let head = self.head;
         match self.world.seeded().router().find(head.method, head.path) {
@@ -158,13 +158,13 @@ impl AdmittedCall<'_> {
         self.answer_admitted(&Admitted { principal, ..self.call.admitted.clone() })
     }
 
-    /// The outcome of the same call, if some company finds what it names.
+    /// The outcome of the same call by the first company for which it succeeds.
     pub(super) fn answer_anywhere(&self) -> Option<Outcome> {
         let companies = self.world.seeded().companies().len() as u32;
         (0..companies).map(|company| self.answer_for_company(company)).find(Outcome::is_success)
     }
 
-    /// The outcome of a call of this operation, which lists, with one query parameter.
+    /// The outcome of a call of the list operation `list` by the same caller, with one query parameter changed.
     pub(super) fn answer_of_list(&self, list: Operation, parameter: &QueryParameter) -> Outcome {
         let query = self.query_with(&parameter.name, parameter.value.as_deref());
         let admitted = Admitted { operation: list, id: None, ..self.call.admitted.clone() };
@@ -185,7 +185,7 @@ impl AdmittedCall<'_> {
         Call { head: *head, admitted, body: body.clone(), fetched: fetched.clone() }
     }
 
-    /// Its query with a parameter of this value first, or without the parameter.
+    /// The query with this parameter first. Without a value, the query without the parameter.
     fn query_with(&self, name: &str, value: Option<&str>) -> String {
         let query = self.call.head.query.unwrap_or_default().as_bytes();
         let others = form_urlencoded::parse(query).filter(|(known, _)| known != name);
@@ -195,7 +195,7 @@ impl AdmittedCall<'_> {
             .finish()
     }
 
-    /// The parts of its multipart body.
+    /// The parts of the multipart body; empty if the body is not multipart.
     pub(super) fn parts(&self) -> &[Part] {
         match &self.call.body {
             Body::Multipart(parts) => parts,
@@ -203,7 +203,7 @@ impl AdmittedCall<'_> {
         }
     }
 
-    /// The text of a field of its form, or of a part of its multipart body that is kept in memory.
+    /// The text of a form field, or of a multipart part that is kept in memory.
     pub(super) fn field(&self, name: &str) -> Option<String> {
         if let Body::Whole(bytes) = &self.call.body {
             let mut fields = form_urlencoded::parse(bytes);
@@ -213,7 +213,7 @@ impl AdmittedCall<'_> {
         part_text(part).map(Cow::into_owned)
     }
 
-    /// How often its body has a field.
+    /// The number of times that the body has a field.
     pub(super) fn count(&self, name: &str) -> usize {
         match &self.call.body {
             Body::Whole(bytes) => {
@@ -223,7 +223,7 @@ impl AdmittedCall<'_> {
         }
     }
 
-    /// The client that its form names, with its index.
+    /// The client that the form names, with its index.
     pub(super) fn client(&self) -> Option<(u32, &Application)> {
         self.world.seeded().application_of(&self.field("client_id")?)
     }
@@ -240,7 +240,7 @@ impl AdmittedCall<'_> {
     }
 }
 
-/// The content of a part as text; `None` if it is not kept in memory.
+/// The content of a part as text; `None` if the part is not kept in memory.
 pub(super) fn part_text(part: &Part) -> Option<Cow<'_, str>> {
     match &part.content.place {
         ContentPlace::Memory(bytes) => Some(String::from_utf8_lossy(bytes)),

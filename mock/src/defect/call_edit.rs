@@ -1,18 +1,18 @@
-//! How the call that the core answers differs from the one that was sent.
+//! Changes of a call before the core answers it.
 
 use serde::Deserialize;
 
-/// One difference between two calls.
+/// One change of a call.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CallEdit {
-    /// A query parameter has this value; without a value, it is left out.
+    /// Sets a query parameter, or removes it if there is no value.
     Parameter(QueryParameter),
-    /// The path names this id.
+    /// Replaces the id in the path.
     Id(String),
-    /// The caller belongs to the company with this index in the seed world.
+    /// Makes the caller a member of the company with this index in the seed world.
     Company(u32),
-    /// A part of the multipart body is left out.
+    /// Removes a part of the multipart body.
     WithoutPart(String),
 }
 
@@ -21,7 +21,7 @@ pub(super) enum CallEdit {
 #[serde(deny_unknown_fields)]
 pub(super) struct QueryParameter {
     pub(super) name: String,
-    /// In a condition, `None` stands for any value.
+    /// `None` stands for any value in a condition.
     pub(super) value: Option<String>,
 }
 

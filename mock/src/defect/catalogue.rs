@@ -1,4 +1,4 @@
-//! All defects: what each breaks, and what it does. Read from `mock/defects/*.yaml`.
+//! All defects that are written by hand, read from `mock/defects/*.yaml`.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -10,28 +10,28 @@ use super::code::{self, DefectCode};
 use super::filter::ReplyContext;
 use crate::value::message::response::Response;
 
-/// One way to be wrong.
+/// A violation of the specification that the mock commits on purpose.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Defect {
-    /// A name that never changes: `token.lifetime-3600`.
+    /// The id, such as `token.lifetime-3600`. It never changes.
     pub id: String,
-    /// The clause of the specification that it breaks: `2.8`.
+    /// The broken clause of the specification, such as `2.8`.
     pub section: String,
-    /// Requirements that it breaks: a check of one of them must report it.
+    /// The requirements that it breaks. A check of one of them must fail.
     pub breaks: Vec<String>,
-    /// Requirements that it also breaks, unavoidably.
+    /// Further requirements that it cannot help breaking.
     #[serde(default)]
     pub also: Vec<String>,
-    /// What the service does wrong, in one sentence.
+    /// A sentence that describes the wrong behaviour.
     pub what: String,
     /// Whether only scenarios tagged `heavy` notice it.
     #[serde(default)]
     pub heavy: bool,
-    /// In this order.
+    /// The acts, in the order of execution.
     #[serde(skip_serializing)]
     pub(super) does: Vec<DefectAct>,
-    /// What [`DefectAct::Code`] calls.
+    /// The function that [`DefectAct::Code`] calls.
     #[serde(skip)]
     pub(super) code: Option<DefectCode>,
 }
@@ -70,19 +70,19 @@ static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
     all
 });
 
-/// Every defect.
+/// Every defect that is written by hand.
 pub fn all() -> &'static [Defect] {
     &ALL
 }
 
 impl Defect {
-    /// Whether it only edits responses, so that it can be applied to those of any service.
+    /// Whether it only edits responses. Such a defect can be applied to the responses of any service.
     pub fn is_rewriting(&self) -> bool {
         self.does.iter().all(|act| matches!(act, DefectAct::Edit(_)))
     }
 
-    /// Edits a response of any service, if the defect only edits responses. A refusal must say so in
-    /// [`Response::refused`].
+    /// Applies the edits of this defect to a response, and skips its other acts. [`Response::refused`] must be set
+    /// if the response is a refusal.
     pub fn rewrite(&self, context: &ReplyContext<'_>, response: &mut Response) {
         for act in &self.does {
             if let DefectAct::Edit(edit) = act {
@@ -99,7 +99,7 @@ impl fmt::Debug for Defect {
 }
 
 impl PartialEq for Defect {
-    /// By id, which is unique.
+    /// Compares the ids, which are unique.
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }

@@ -1,4 +1,4 @@
-//! Defects that no operator reaches: one function each, found by the id of the defect.
+//! Defects that data cannot express. Each has a function, found by the id of the defect.
 
 mod admission;
 mod bodies;
@@ -6,7 +6,6 @@ mod deliveries;
 mod histories;
 mod isolation;
 mod reads;
-mod restarts;
 mod tokens;
 
 use super::call::{AdmittedCall, ArrivingCall};
@@ -14,7 +13,7 @@ use crate::value::message::call::Admission;
 use crate::world::state::change::Change;
 use crate::world::{Outcome, World};
 
-/// The function of a defect, by the moment at which it acts.
+/// The function of a defect. The variant says when it is called.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum DefectCode {
     /// Replaces the decision about a call before its body is read.
@@ -23,30 +22,29 @@ pub(super) enum DefectCode {
     Answer(fn(&AdmittedCall<'_>, Outcome) -> Outcome),
     /// Replaces changes before they are applied.
     Change(fn(&World, Vec<Change>) -> Vec<Change>),
-    /// Acts when the world is restarted.
+    /// Changes a world that restarts.
     Restart(fn(&mut World)),
 }
 
 /// The id of a defect, and its function.
 type CodeRow = (&'static str, DefectCode);
 
-const TABLE: [&[CodeRow]; 8] = [
+const TABLE: [&[CodeRow]; 7] = [
     admission::ROWS,
     bodies::ROWS,
     deliveries::ROWS,
     histories::ROWS,
     isolation::ROWS,
     reads::ROWS,
-    restarts::ROWS,
     tokens::ROWS,
 ];
 
-/// The function of a defect; `None` if it has none.
+/// The function of the defect with this id.
 pub(super) fn of(id: &str) -> Option<DefectCode> {
     rows().find(|row| row.0 == id).map(|row| row.1)
 }
 
-/// The defects with a function.
+/// The ids of the defects with a function.
 #[cfg(test)]
 pub(super) fn ids() -> impl Iterator<Item = &'static str> {
     rows().map(|row| row.0)

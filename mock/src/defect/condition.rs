@@ -9,7 +9,7 @@ use super::call_edit::QueryParameter;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum CallCondition {
-    /// The path has a percent sign.
+    /// The path is percent-encoded.
     EncodedPath,
     /// The call has no query.
     NoQuery,
@@ -17,9 +17,9 @@ pub(super) enum CallCondition {
     Parameter(QueryParameter),
     /// The query does not have this parameter.
     WithoutParameter(String),
-    /// The query begins with this parameter.
+    /// The first parameter of the query is this one.
     FirstParameter(String),
-    /// A header contains this.
+    /// The call has this header, and its value contains this text.
     HeaderWith { name: String, text: String },
     /// The body has this field.
     Field(String),
@@ -29,24 +29,24 @@ pub(super) enum CallCondition {
     RepeatedField(String),
     /// The body has this field with this text.
     FieldText { name: String, text: String },
-    /// The body has this field with a text that ends like this.
+    /// The body has this field, and its text ends with this.
     FieldEnding { name: String, ending: String },
     /// The body has this field with another text.
     OtherFieldText { name: String, text: String },
     /// The first part of the body is another field.
     OtherFirstField(String),
-    /// The body has this field, and it is JSON.
+    /// The body has this field, and its text is JSON.
     JsonField(String),
-    /// The body has this field, and it is not JSON.
+    /// The body has this field, and its text is not JSON.
     MalformedJsonField(String),
-    /// The body has this field as a file whose name ends differently.
+    /// The body has a file in this field whose name ends differently.
     OtherFileEnding { name: String, ending: String },
-    /// The body has a part that is longer, in bytes.
+    /// The body has a part of more than this number of bytes.
     PartAbove(u64),
 }
 
 impl CallCondition {
-    /// Whether all conditions hold.
+    /// Whether all conditions hold for a call.
     pub(super) fn all_hold(all: &[Self], call: &AdmittedCall<'_>) -> bool {
         all.iter().all(|condition| condition.holds(call))
     }

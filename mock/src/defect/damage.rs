@@ -1,4 +1,4 @@
-//! What careless back ends do to a value: they cut, trim, fold, escape, round or re-encode it.
+//! Typical damage to a value by a careless back end: values are cut, trimmed, escaped, rounded or re-encoded.
 
 use jiff::{SignedDuration, Timestamp};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value, json};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ValueDamage {
-    /// Another JSON type: a text in a list, anything else as text.
+    /// Another JSON type: a text becomes a list with this text, any other value becomes its JSON text.
     ReType,
     /// The empty value of the same type.
     Empty,
@@ -31,7 +31,7 @@ pub(super) enum ValueDamage {
     PercentEncode,
     /// Percent encoding is undone.
     PercentDecode,
-    /// A text loses what follows its last `.`.
+    /// A text loses its last `.` and everything after it.
     DropEnding,
     /// A text ends before the first occurrence of this.
     CutAt(String),
@@ -39,13 +39,8 @@ pub(super) enum ValueDamage {
     CutTexts(usize),
     /// This follows a text.
     Suffix(String),
-    /// A part of a text is replaced wherever it occurs.
-    Replace {
-        /// The part.
-        from: String,
-        /// Its replacement.
-        to: String,
-    },
+    /// Every occurrence of a part of a text is replaced.
+    Replace { from: String, to: String },
     /// An address keeps only scheme and host.
     DropPath,
     /// An address loses scheme and host.
@@ -66,7 +61,7 @@ pub(super) enum ValueDamage {
     DropNulls,
     /// Members that are empty texts, lists or objects are dropped.
     DropEmpties,
-    /// Numbers lose their fraction, and their digits beyond a double.
+    /// Numbers are rounded to an integer, with the precision of a double.
     Round,
     /// Numbers become texts.
     NumbersToText,
@@ -74,18 +69,18 @@ pub(super) enum ValueDamage {
     FlagsToText,
     /// Texts that are numbers become numbers.
     TextsToNumbers,
-    /// A timestamp, or seconds since 1970, are this much later.
+    /// A timestamp, or a number of seconds since 1970, is this number of seconds later.
     ShiftSeconds(i64),
     /// A timestamp becomes seconds since 1970.
     TimeToNumber,
     /// A number is multiplied.
     Multiply(i64),
-    /// `true` becomes `false`, and the reverse.
+    /// `true` becomes `false`, and `false` becomes `true`.
     Negate,
 }
 
 impl ValueDamage {
-    /// Changes a value. A value that it does not fit stays as it is.
+    /// Changes a value. A value of an unsuitable type stays as it is.
     pub(super) fn apply(&self, value: &mut Value) {
         match self {
             Self::ReType => *value = re_typed(value.take()),

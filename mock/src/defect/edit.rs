@@ -1,4 +1,4 @@
-//! Editing a response: one operator at one place.
+//! Edits of a response: an operator at a place.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -7,10 +7,11 @@ use serde_json::Value;
 use super::filter::{ReplyContext, ResponseFilter};
 use super::operator::Operator;
 use super::place::ResponsePlace;
+use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::value::message::response::{Response, ResponseBody};
 
-/// An operator at a place of some responses.
+/// An operator at a place of the responses that a filter selects.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ResponseEdit {
@@ -21,7 +22,7 @@ pub(super) struct ResponseEdit {
 }
 
 impl ResponseEdit {
-    /// Edits a response, if it is one of those that are edited.
+    /// Edits a response if the filter selects it.
     pub(super) fn apply(&self, context: &ReplyContext<'_>, response: &mut Response) {
         if !self.responses.holds(context, response) {
             return;
@@ -29,11 +30,17 @@ impl ResponseEdit {
         match &self.at {
             ResponsePlace::Status => response.status = self.by.on_status(response.status),
             ResponsePlace::Header(name) => self.by.on_header(&mut response.headers, name),
-            ResponsePlace::Body => {
-                if let ResponseBody::Bytes(bytes) = &response.body {
-                    response.body = ResponseBody::Bytes(self.by.on_bytes(bytes).into());
+            ResponsePlace::Body => match (&response.body, &self.by) {
+                (ResponseBody::Bytes(bytes), by) => {
+                    response.body = ResponseBody::Bytes(by.on_bytes(bytes).into());
                 }
-            }
+                (ResponseBody::Content(_), Operator::Set(Value::String(text))) => {
+                    let content = Content::in_memory(text.clone().into());
+                    response.body = ResponseBody::Content(content);
+                }
+                // The other operators need the bytes in memory.
+                (ResponseBody::Content(_), _) => {}
+            },
             ResponsePlace::Json(pointer) => rewrite(response, |body| {
                 let before = body.clone();
                 pointer.visit(body, &mut |value, name| match name {

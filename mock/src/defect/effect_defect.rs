@@ -1,4 +1,4 @@
-//! Calls that change something else than they should.
+//! Calls that store wrong changes.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::world::Outcome;
 use crate::world::state::change::Change;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 
-/// A way in which changes are wrong.
+/// A way in which the changes of a call are wrong.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum EffectAct {
-    /// What is created is created twice.
+    /// The new object is created twice.
     Twice,
-    /// What is created belongs to another company.
+    /// The new object belongs to another company.
     ForAnother,
     /// Another webhook of the company is deleted.
     Another,
@@ -24,14 +24,14 @@ pub(super) enum EffectAct {
     All,
     /// A newer webhook with the same address replaces the older one.
     Replaces,
-    /// The next call of the operation undoes what this one did.
+    /// The next call of the operation reverts the changes of this call.
     UndoneByNext,
-    /// What this call does is done by the next call of the operation.
+    /// The next call of the operation makes the changes of this call.
     DoneByNext,
 }
 
 impl EffectAct {
-    /// The outcome of a successful call, with the changes as the defect makes them.
+    /// The outcome of a successful call, with its changes replaced.
     pub(super) fn apply(&self, call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
         let changes = std::mem::take(&mut outcome.changes);
         outcome.changes = match self {
@@ -64,7 +64,7 @@ impl EffectAct {
     }
 }
 
-/// The change that takes another one back. What cannot be deleted is given to another company.
+/// The change that reverts another one. An object that cannot be deleted moves to another company.
 fn inverse(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
     match change {
         Change::PutWebhook { row, .. } => Some(Change::DeleteWebhook { row: *row }),
@@ -138,7 +138,7 @@ fn own_webhooks<'a>(call: &'a AdmittedCall<'_>) -> impl Iterator<Item = u32> + '
         .filter(move |row| table.get(*row).is_some_and(|webhook| Some(webhook.company) == own))
 }
 
-/// The caller's webhooks with the address of the one that is created.
+/// The rows of the caller's webhooks that have the address of the created webhook.
 fn same_address(call: &AdmittedCall<'_>, changes: &[Change]) -> Vec<u32> {
     let created = changes.iter().find_map(|change| match change {
         Change::PutWebhook { record, .. } => Some(record),

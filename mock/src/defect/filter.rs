@@ -1,4 +1,4 @@
-//! Which responses a defect edits.
+//! The selection of the responses that a defect edits.
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
@@ -21,11 +21,11 @@ pub struct ReplyContext<'a> {
     pub now: Timestamp,
 }
 
-/// Which responses are edited. Empty: the successes of every operation.
+/// Selects responses. An empty filter selects the successes of every operation.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ResponseFilter {
-    /// Only of these operations; empty: of all.
+    /// An empty list stands for all operations.
     pub(super) of: Vec<Operation>,
     pub(super) kind: ResponseKind,
     /// Only if the query has this parameter.
@@ -60,7 +60,7 @@ pub(super) enum ResponseKind {
 }
 
 impl ResponseFilter {
-    /// Whether a response is edited.
+    /// Whether the filter selects a response.
     pub(super) fn holds(&self, context: &ReplyContext<'_>, response: &Response) -> bool {
         let is_of = |operation| self.of.contains(&operation);
         (self.of.is_empty() || context.operation.is_some_and(is_of))

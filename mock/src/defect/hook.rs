@@ -1,4 +1,4 @@
-//! Defects behind the hook of a world: each acts on what the one before it left.
+//! The defects of a world, behind its hook. Each act changes the result of the act before it.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ struct DefectHook {
 }
 
 impl DefectHook {
-    /// Each act, with the function that [`DefectAct::Code`] calls.
+    /// All acts, each with the function that [`DefectAct::Code`] calls.
     fn acts(&self) -> impl Iterator<Item = (&'static DefectAct, Option<DefectCode>)> {
         self.defects.iter().flat_map(|defect| defect.does.iter().map(|act| (act, defect.code)))
     }

@@ -1,27 +1,27 @@
-//! Texts that are taken for one another.
+//! Loose comparisons of texts.
 
 use serde::Deserialize;
 
-/// How an id or a token is compared, instead of exactly.
+/// A loose comparison of the id or token that was sent with the right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Likeness {
-    /// Without regard to case.
+    /// Ignores case.
     Case,
-    /// What was sent begins with the right text.
+    /// Accepts a text that begins with the right text.
     Longer,
-    /// The right text begins with what was sent.
+    /// Accepts a beginning of the right text.
     Shorter,
-    /// Without regard to the last character.
+    /// Ignores the last character.
     LastCharacter,
-    /// Without regard to blanks at the ends.
+    /// Ignores blanks at the ends.
     Blanks,
 }
 
 impl Likeness {
-    /// Whether `sent` is taken for `known`.
+    /// Whether `sent` is accepted in place of `known`.
     pub(super) fn is_match(self, known: &str, sent: &str) -> bool {
-        /// A shorter text is taken for the whole one if it has this many bytes.
+        /// Length of the shortest beginning that is accepted, in bytes.
         const SHORTEST: usize = 4;
         match self {
             Self::Case => known.eq_ignore_ascii_case(sent),
@@ -42,7 +42,7 @@ mod tests {
     use super::Likeness;
 
     #[test]
-    fn a_near_miss_is_taken_for_the_right_text() {
+    fn a_near_miss_is_accepted() {
         for (likeness, sent, expected) in [
             (Likeness::Case, "ABCDEF", true),
             (Likeness::Case, "abcdeg", false),

@@ -1,4 +1,4 @@
-//! Lists that are wrong as a whole.
+//! Whole lists that are wrong.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,22 +12,22 @@ use crate::world::Outcome;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ListAct {
-    /// It has a member of another company.
+    /// The list has an additional member of another company.
     Foreign,
     /// Every second answer has the reverse order.
     Alternate,
-    /// A page begins with the last member of the page before it, and loses its own last one.
+    /// Each page begins with the last member of the page before, and lacks its own last member.
     Overlap,
-    /// A page from the second on skips its first member.
+    /// Each page from the second on lacks its first member.
     Gap,
-    /// This member of the body stays as it was in the first answer to the same call.
+    /// The value at this pointer of the body is always that of the first answer to the same call.
     Frozen(String),
-    /// Each member has the values below this pointer of the member after it.
+    /// The values at this pointer are rotated: each member has the value of the next member.
     Swapped(String),
 }
 
 impl ListAct {
-    /// The outcome of a successful call, with the list as the defect makes it.
+    /// The outcome of a successful call, with its list changed.
     pub(super) fn apply(&self, call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
         let page = page(call.call.head.query);
         match self {

@@ -1,4 +1,4 @@
-//! What a service with a defect remembers beside its state.
+//! Memory of a service with a defect, beside its state.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,22 @@ use serde_json::Value;
 
 use crate::world::state::change::Change;
 
-/// Tokens that were issued, the first answers, and changes that the next call of an operation makes.
 #[derive(Debug, Default)]
 pub(super) struct HookMemory {
+    /// Changes that the next call of an operation makes.
     changes: Mutex<HashMap<Operation, Vec<Change>>>,
+    /// The issued tokens.
     tokens: Mutex<Vec<String>>,
+    /// Values of first answers.
     first: Mutex<HashMap<String, Value>>,
 }
 
 impl HookMemory {
-    /// Remembers a token.
     pub(super) fn remember_token(&self, token: &str) {
         self.tokens.lock().push(token.to_owned());
     }
 
-    /// Keeps changes for the next call of this operation. Returns those that the call before kept.
+    /// Keeps changes for the next call of this operation. Returns the changes that the previous call kept.
     pub(super) fn swap_changes(&self, of: Operation, changes: Vec<Change>) -> Vec<Change> {
         self.changes.lock().insert(of, changes).unwrap_or_default()
     }
@@ -32,7 +33,7 @@ impl HookMemory {
         self.tokens.lock().iter().find(|token| is_match(token)).cloned()
     }
 
-    /// The value that was first given under this key; `value` if there is none.
+    /// The first value that was passed with this key.
     pub(super) fn first(&self, key: String, value: &Value) -> Value {
         self.first.lock().entry(key).or_insert_with(|| value.clone()).clone()
     }

@@ -1,12 +1,10 @@
-//! Mutants: defects that are generated, one for each operator at each place that it fits.
+//! Mutants: generated defects, one for each operator at each suitable place.
 //!
-//! The places follow from the contract: the members of each answer from its JSON Schema, the calls from
-//! the table of operations. A mutant that no outside observer can notice is marked with the class of its
-//! [`Equivalence`].
+//! The places follow from the contract: the JSON Schemas list the members of each answer, and the table of
+//! operations lists the calls. A mutant that no outside observer can notice has an [`Equivalence`].
 
 mod answers;
 mod effects;
-mod lists;
 mod members;
 mod operations;
 mod refusals;
@@ -22,10 +20,10 @@ use super::catalogue::Defect;
 
 pub use row::{Equivalence, OperatorFamily, PlaceKind};
 
-/// A defect that was generated.
+/// A generated defect.
 #[derive(Debug, Clone, Serialize)]
 pub struct Mutant {
-    /// What it does. Its id is `mutant:PLACE/OPERATOR`; it names no requirement in `breaks`.
+    /// The defect. Its id is `mutant:PLACE/OPERATOR`, and `breaks` is empty.
     #[serde(flatten)]
     pub defect: Defect,
     /// The name of its operator: `truncated`.
@@ -36,12 +34,12 @@ pub struct Mutant {
     pub place: String,
     /// The kind of its place.
     pub kind: PlaceKind,
-    /// Why nobody outside can notice it; `None` if somebody can.
+    /// Why no outside observer can notice it; `None` if one can.
     pub equivalent: Option<Equivalence>,
 }
 
 impl Mutant {
-    /// The check that would notice it, in words.
+    /// Describes a check that would notice it.
     pub const fn check(&self) -> &'static str {
         match (self.family, self.kind) {
             (OperatorFamily::Values, PlaceKind::AnswerMember) => {
@@ -51,7 +49,7 @@ impl Mutant {
                 "sends a value in which this damage shows, and compares it wherever it comes back"
             }
             (OperatorFamily::Effects, PlaceKind::FormField) => {
-                "sends the field, and looks for what it must change"
+                "sends the field, and checks its effect"
             }
             (OperatorFamily::Effects, PlaceKind::Transition) => {
                 "changes the status, and compares the request with its activity log"
@@ -63,7 +61,7 @@ impl Mutant {
                 "lists the objects before and after the call, and compares all of them"
             }
             (OperatorFamily::Lists, _) => {
-                "walks all pages, with and without a filter, and compares ids, order and counts"
+                "reads all pages, with and without a filter, and compares ids, order and counts"
             }
             (OperatorFamily::Access, _) => {
                 "makes the same call with a token that is nearly right, or of another caller"
@@ -78,10 +76,10 @@ impl Mutant {
                 "provokes this refusal of this operation, and compares every member"
             }
             (OperatorFamily::Http, PlaceKind::Request) => {
-                "sends the call in a form that HTTP allows, and looks whether it is served"
+                "sends the call in a form that HTTP allows, and checks that it is served"
             }
             (OperatorFamily::Http, _) => {
-                "looks at the status, the headers and the bytes of the answer"
+                "checks the status, the headers and the bytes of the answer"
             }
         }
     }
@@ -90,7 +88,7 @@ impl Mutant {
 static ALL: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
     let mut all = answers::mutants();
     all.extend(views::mutants());
-    all.extend(lists::mutants());
+    all.extend(answers::swapped());
     all.extend(operations::mutants());
     all.extend(effects::mutants());
     all.extend(refusals::mutants());
@@ -105,7 +103,7 @@ pub fn all() -> &'static [Mutant] {
     &ALL
 }
 
-/// The mutant of this id, compared exactly.
+/// The mutant with this id. Ids are compared exactly.
 pub fn named(id: &str) -> Option<&'static Mutant> {
     BY_ID.get(id).copied()
 }

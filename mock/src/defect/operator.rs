@@ -1,4 +1,4 @@
-//! Operators: what a defect does to one value. An operator knows nothing of the place of the value.
+//! Operators: changes of one value, wherever it is.
 
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
@@ -8,58 +8,43 @@ use serde_json::{Map, Value, json};
 use super::damage::ValueDamage;
 use super::place::member;
 
-/// A change of one value. An operator that does not fit the type of a value leaves it as it is.
+/// A change of one value. A value of an unsuitable type stays as it is.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Operator {
     /// Removes the member or the header.
     Drop,
-    /// Replaces the value. Adds a header that is missing, but no member.
+    /// Replaces the value. Adds a missing header, but no missing member.
     Set(Value),
-    /// Replaces the value by that of another place in the same body.
+    /// Replaces the value by the value at another place of the same body.
     CopyOf(String),
-    /// Replaces the value by the number of members that the list at another place has.
+    /// Replaces the value by the length of the list at another place of the same body.
     LengthOf(String),
-    /// Replaces one value by another one.
+    /// Replaces the value `from` by the value `to`. Other values stay.
     Replace {
-        /// The value that is replaced.
         from: Value,
-        /// Its replacement.
         to: Value,
     },
-    /// Replaces a part of a text wherever it occurs.
-    ReplaceText {
-        /// The part.
-        from: String,
-        /// Its replacement.
-        to: String,
-    },
-    /// Gives the member another name.
+    /// Renames the member.
     Rename(String),
-    /// Writes a value that is not a text as its JSON text.
-    AsText,
     /// Puts the value into a list.
     InList,
     /// Puts the value into an object, under this name.
     Wrap(String),
     /// Replaces an object by its member of this name.
     Unwrap(String),
-    /// Cuts a text to this many characters.
-    Truncate(usize),
     /// Puts this in front of a text.
     Prefix(String),
-    /// Adds to a number.
+    /// Adds this to a number.
     Increase(i64),
     /// Adds a member to an object.
     Insert {
-        /// Its name.
         name: String,
-        /// Its value.
         value: Value,
     },
     /// Adds a member to a list.
     Append(Value),
-    /// Turns a list around.
+    /// Reverses a list.
     Reverse,
     /// Removes the first member of a list, or the first byte of a body.
     DropFirst,
@@ -67,9 +52,8 @@ pub(super) enum Operator {
     DropLast,
     /// Adds the first member of a list again, at its end.
     RepeatFirst,
-    /// Encodes a text body in Latin-1.
+    /// Encodes a body in Latin-1.
     Latin1,
-    /// Damages the value as careless back ends do.
     Damage(ValueDamage),
 }
 
@@ -110,8 +94,6 @@ impl Operator {
                 }
             }
             (Self::Replace { from, to }, old) if *old == *from => *value = to.clone(),
-            (Self::ReplaceText { from, to }, Value::String(text)) => *text = text.replace(from, to),
-            (Self::AsText, other) if !other.is_string() => *value = json!(other.to_string()),
             (Self::InList, other) => *value = json!([other.take()]),
             (Self::Wrap(name), other) => {
                 *value = Value::Object(Map::from_iter([(name.clone(), other.take())]));
@@ -120,9 +102,6 @@ impl Operator {
                 if let Some(inner) = members.get_mut(name) {
                     *value = inner.take();
                 }
-            }
-            (Self::Truncate(length), Value::String(text)) => {
-                *text = text.chars().take(*length).collect();
             }
             (Self::Prefix(start), Value::String(text)) => text.insert_str(0, start),
             (Self::Increase(more), Value::Number(number)) => {
@@ -148,7 +127,7 @@ impl Operator {
                 }
             }
             (Self::RepeatFirst, Value::Array(members)) => members.extend(members.first().cloned()),
-            // The operator does not fit this value.
+            // The value has an unsuitable type.
             _ => {}
         }
     }
@@ -172,7 +151,7 @@ impl Operator {
         number.and_then(|number| StatusCode::from_u16(number).ok()).unwrap_or(status)
     }
 
-    /// Changes a header in a list of headers.
+    /// Changes the header `name`.
     pub(super) fn on_header(
         &self,
         headers: &mut Vec<(HeaderName, HeaderValue)>,
@@ -197,7 +176,8 @@ impl Operator {
     }
 }
 
-/// Letters beyond Latin-1 become an en dash of Windows-1252. Other bytes than UTF-8 stay.
+/// Encodes UTF-8 text in Latin-1. Letters beyond Latin-1 become an en dash of Windows-1252. Bytes that are not
+/// UTF-8 stay as they are.
 fn latin_1(bytes: &[u8]) -> Vec<u8> {
     const BEYOND: u8 = 0x97;
     match std::str::from_utf8(bytes) {
@@ -234,12 +214,9 @@ mod tests {
         check(json!({ "copy_of": "/other/0" }), json!("a"), json!(1));
         check(json!({ "length_of": "/other" }), json!(9), json!(2));
         check(json!({ "replace": { "from": "a", "to": "b" } }), json!("a"), json!("b"));
-        check(json!({ "replace_text": { "from": " ", "to": "," } }), json!("a b"), json!("a,b"));
-        check(json!("as_text"), json!(1), json!("1"));
         check(json!("in_list"), json!(1), json!([1]));
         check(json!({ "wrap": "items" }), json!([1]), json!({ "items": [1] }));
         check(json!({ "unwrap": "data" }), json!({ "data": 1 }), json!(1));
-        check(json!({ "truncate": 1 }), json!("äb"), json!("ä"));
         check(json!({ "prefix": "x" }), json!("a"), json!("xa"));
         check(json!({ "increase": -1 }), json!(1), json!(0));
         check(json!({ "insert": { "name": "b", "value": 2 } }), json!({}), json!({ "b": 2 }));
@@ -253,7 +230,6 @@ mod tests {
     #[test]
     fn a_value_of_another_type_stays() {
         for operator in [
-            json!({ "truncate": 0 }),
             json!({ "increase": 1 }),
             json!({ "replace": { "from": 1, "to": 2 } }),
             json!({ "prefix": "x" }),

@@ -1,4 +1,4 @@
-//! Places of a response that an operator can be applied to.
+//! Places of a response to which an operator is applied.
 
 use http::header::HeaderName;
 use serde::de::Error as _;
@@ -18,10 +18,9 @@ pub(super) enum ResponsePlace {
     Json(Pointer),
 }
 
-/// A JSON pointer (RFC 6901) without escapes, and with two wildcards: `*` stands for each member of a
-/// list, or for the value itself where it is not a list; `{}` stands for each member of an object.
-///
-/// `/data/*/id` finds the ids of a list and the id of a single resource. Empty text: the whole body.
+/// A JSON pointer (RFC 6901) without escapes. The wildcard `*` stands for each member of a list, or for the value
+/// itself if it is not a list: `/data/*/id` finds the ids of a list and the id of a single resource. The empty
+/// pointer stands for the whole body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pointer(Vec<String>);
 
@@ -51,8 +50,8 @@ impl ResponsePlace {
 }
 
 impl Pointer {
-    /// Calls `change` for the parent of each place, with the last segment of the pointer. The parent is
-    /// `None` for the whole body, and for the members that a wildcard at the end stands for.
+    /// Calls `change` for each place, with the parent of the place and its name there. If the place has no name
+    /// (the whole body, or a wildcard at the end), `change` gets the value itself and `None`.
     pub(super) fn visit(&self, body: &mut Value, change: &mut dyn FnMut(&mut Value, Option<&str>)) {
         visit(body, &self.0, change);
     }
@@ -63,9 +62,6 @@ fn visit(value: &mut Value, segments: &[String], change: &mut dyn FnMut(&mut Val
     match (first.as_str(), value) {
         ("*", Value::Array(members)) => members.iter_mut().for_each(|it| visit(it, rest, change)),
         ("*", value) => visit(value, rest, change),
-        ("{}", Value::Object(members)) => {
-            members.values_mut().for_each(|it| visit(it, rest, change));
-        }
         (name, value) if rest.is_empty() => change(value, Some(name)),
         (name, Value::Object(members)) => {
             if let Some(member) = members.get_mut(name) {

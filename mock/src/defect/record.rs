@@ -1,5 +1,4 @@
-//! Outcomes that the rules would not have allowed: records that nobody checked, and refusals of calls
-//! that break no rule.
+//! Outcomes that the rules forbid: records that break a rule, and refusals of valid calls.
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use crate::world::state::resource::token::TokenJson;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::{Outcome, transition};
 
-/// The outcome of a creation if no rule had refused it. `refused` stays for other operations.
+/// A successful creation of a default record, without any rule. Returns `refused` for other operations.
 pub(super) fn unchecked(call: &AdmittedCall<'_>, refused: Outcome) -> Outcome {
     match call.call.admitted.operation {
         Operation::CreateLegalRequest => legal_request(call).unwrap_or(refused),
@@ -28,7 +27,7 @@ pub(super) fn unchecked(call: &AdmittedCall<'_>, refused: Outcome) -> Outcome {
     }
 }
 
-/// A refusal of a call that breaks no rule.
+/// The refusal of a valid call.
 pub(super) fn refusal(call: &AdmittedCall<'_>) -> Outcome {
     let problem = match call.is(Operation::CreateRepositoryDocument) {
         true => Problem::document_creation("This can't be processed."),
@@ -43,7 +42,7 @@ pub(super) fn token_refusal(call: &AdmittedCall<'_>, status: u16, error: &str) -
     Outcome::unchanged(call.world.refuse(call.now, call.call, &problem))
 }
 
-/// A token with these scopes for the client that the call names. `outcome` stays if there is none.
+/// A token with these scopes for the client that the call names. Returns `outcome` if the client is unknown.
 pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> Outcome {
     let Some((application, _)) = call.client() else { return outcome };
     let Ok(scopes) = scopes.parse() else { return outcome };

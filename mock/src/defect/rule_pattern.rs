@@ -1,19 +1,19 @@
-//! Rules of the core, as the file of a defect names them.
+//! Names for the rules of the core in the files of defects.
 
 use serde::Deserialize;
 
 use crate::value::address::AddressFault;
 use crate::value::message::rule::Rule;
 
-/// A broken rule. Text form: snake case, `workflow_exists`, or `{required: workflow_id}`.
+/// A broken rule. In YAML it is `workflow_exists` or `{required: workflow_id}`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RulePattern {
-    /// Some required field was missing.
+    /// At least one required field is missing.
     AnyRequired,
-    /// This required field alone was missing.
+    /// Only this required field is missing.
     Required(String),
-    /// The value of this field is wrong.
+    /// The value of this field is invalid.
     Field(String),
     VariableRequired,
     WorkflowExists,
@@ -27,7 +27,7 @@ pub(super) enum RulePattern {
 }
 
 impl RulePattern {
-    /// Whether a broken rule is this one.
+    /// Whether this pattern names a broken rule.
     pub(super) fn matches(&self, rule: &Rule) -> bool {
         match (self, rule) {
             (Self::AnyRequired, Rule::Required(_))

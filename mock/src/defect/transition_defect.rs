@@ -1,4 +1,4 @@
-//! Status changes that are carried out wrongly (§3, §4.8).
+//! Status changes that are executed wrongly (§3, §4.8).
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use crate::world::state::resource::activity::{Activity, ActivityKind};
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TransitionAct {
-    /// The log has no entry of it.
+    /// The log has no entry of the change.
     NotRecorded,
-    /// The log has its entry twice.
+    /// The log has two entries of the change.
     RecordedTwice,
-    /// The entry names the two statuses the wrong way round.
+    /// The entry swaps the old and the new status.
     StatusesSwapped,
-    /// The entry is there, but the request keeps its status.
+    /// The log has the entry, but the request keeps its old status.
     StatusKept,
     /// The entry has the creation time of the request.
     LoggedAtCreation,
 }
 
 impl TransitionAct {
-    /// Changes of the status to `to`, as the defect makes them. `None`: to every status.
+    /// Edits the changes that set the status `to`, or any status if `to` is `None`.
     pub(super) fn apply(
         self,
         to: Option<LegalRequestStatus>,

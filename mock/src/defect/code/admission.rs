@@ -1,4 +1,4 @@
-//! Defects before a body is read: addresses, the rate limit, tokens and scopes, odd methods.
+//! Defects that act before the body is read: paths, the rate limit, tokens, scopes and unusual methods.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -25,7 +25,7 @@ const NOWHERE: &str = "/v1/nowhere";
 const TOKEN_AGE_MAX: i64 = 7200;
 /// Age in seconds at which `bearer.expires-after-an-hour` lets tokens expire.
 const SHORT_AGE: i64 = 3600;
-/// Seconds of the minute after which `limits.forgets-after-30-seconds` serves again.
+/// The second of each minute from which `limits.forgets-after-30-seconds` serves again.
 const HALF_MINUTE: i64 = 30;
 
 pub(super) const ROWS: &[CodeRow] = &[
@@ -100,14 +100,14 @@ fn refusals_count(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     admission
 }
 
-/// Counts the calls of each application as if it had an address of its own.
+/// Counts the calls of each application as calls from an address of its own.
 fn limited_by_application(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let Some(grant) = call.grant() else { return admission };
     let client = IpAddr::V4(Ipv4Addr::from(grant.application));
     call.world.admit_unhooked(call.now, &Head { client, ..*call.head })
 }
 
-/// Counts the calls of each operation as if it had an address of its own.
+/// Counts the calls of each operation as calls from an address of its own.
 fn limited_by_path(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let Some(operation) = call.operation() else { return admission };
     let client = IpAddr::V4(Ipv4Addr::from(operation as u32));
@@ -227,7 +227,7 @@ fn options_is_500(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     }
 }
 
-/// Admits a call whose token is invalid, as one of the first application.
+/// Admits a call with an invalid token as a call of the first application.
 fn admit_anybody(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let Some(first) = call.world.seeded().application(0) else { return admission };
     if ArrivingCall::problem(&admission) != Some(INVALID) {
@@ -237,12 +237,12 @@ fn admit_anybody(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     call.admit_as(Some(principal), admission)
 }
 
-/// The age of the token of a call.
+/// The age of the token of a call, in seconds.
 fn age_seconds(call: &ArrivingCall<'_>) -> Option<i64> {
     call.grant().map(|grant| call.now.as_second().saturating_sub(grant.issued_at))
 }
 
-/// Answers 500 before anything else is looked at.
+/// Refuses a call with 500, before any other decision.
 fn fail(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let head = call.head;
     let elsewhere = Head { method: &Method::GET, path: NOWHERE, ..*head };

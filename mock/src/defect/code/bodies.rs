@@ -1,33 +1,26 @@
-//! Defects that the body or the parameters of a call bring about: broken bodies, hostile values.
+//! Defects that the body or the parameters of a call trigger: malformed bodies and hostile values.
 
 use std::collections::BTreeSet;
 
-use bytes::Bytes;
 use http::StatusCode;
 use moot_fixtures::contract::Operation;
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
 
 use super::CodeRow;
 use super::DefectCode::Answer;
 use crate::defect::call::{AdmittedCall, part_text};
 use crate::defect::record;
 use crate::value::message::call::{Body, BodyFault};
-use crate::value::message::content::Content;
 use crate::value::message::problem::Problem;
-use crate::value::message::response::ResponseBody;
 use crate::world::Outcome;
 
-/// Longest identifier or parameter that `hostile.long-word-is-500` serves, in bytes.
+/// Length of the longest identifier or parameter that `hostile.long-word-is-500` serves, in bytes.
 const WORD_BYTES_MAX: usize = 90;
 
 pub(super) const ROWS: &[CodeRow] = &[
     ("http.wrong-media-type-taken", Answer(wrong_media_type_taken)),
     ("malformed.taken", Answer(malformed_taken)),
-    ("documents.upload-empty-body", Answer(upload_malformed_taken)),
-    ("documents.download-other-bytes", Answer(download_other_bytes)),
     ("create.empty-body-is-422", Answer(empty_body_is_422)),
-    ("hostile.malformed-json-is-500", Answer(malformed_json_is_500)),
     ("hostile.parameter-twice-is-500", Answer(parameter_twice_is_500)),
     ("hostile.field-twice-is-500", Answer(field_twice_is_500)),
     ("hostile.long-word-is-500", Answer(long_word_is_500)),
@@ -52,23 +45,6 @@ fn malformed_taken(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     }
 }
 
-fn upload_malformed_taken(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    match call.call.body {
-        Body::Broken(_) if call.is(Operation::CreateRepositoryDocument) => {
-            record::unchecked(call, outcome)
-        }
-        _ => outcome,
-    }
-}
-
-fn download_other_bytes(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
-    if call.is(Operation::DownloadAgreement) && outcome.is_success() {
-        let bytes = Bytes::from_static(b"%PDF-1.4 re-encoded");
-        outcome.response.body = ResponseBody::Content(Content::in_memory(bytes));
-    }
-    outcome
-}
-
 fn empty_body_is_422(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     match call.is(Operation::CreateLegalRequest) && call.parts().is_empty() {
         true => record::refusal(call),
@@ -76,22 +52,12 @@ fn empty_body_is_422(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     }
 }
 
-fn malformed_json_is_500(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
-    let is_broken = |name: &&str| {
-        call.field(name).is_some_and(|text| serde_json::from_str::<Value>(&text).is_err())
-    };
-    if ["variables", "metadata"].iter().any(is_broken) {
-        outcome.response.status = StatusCode::INTERNAL_SERVER_ERROR;
-    }
-    outcome
-}
-
 fn parameter_twice_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     let names = parameters(call).into_iter().map(|(name, _)| name);
     fail_if(has_duplicates(names), call, outcome)
 }
 
-/// A field whose name ends with `[]` is a list, and may be repeated.
+/// A field whose name ends with `[]` is a list and may be repeated.
 fn field_twice_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     let names: Vec<String> = match &call.call.body {
         Body::Multipart(parts) => parts.iter().map(|part| part.name.clone()).collect(),
@@ -117,7 +83,7 @@ fn unicode_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     fail_if(is_beyond_ascii, call, outcome)
 }
 
-/// 500 and no change, if the call is hostile.
+/// Refuses a hostile call with 500. Nothing is stored.
 fn fail_if(is_hostile: bool, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     if !is_hostile {
         return outcome;

@@ -1,4 +1,4 @@
-//! Defects of webhooks and their deliveries (§4.13, §6), made where changes are applied.
+//! Defects of webhooks and their deliveries (§4.13, §6). They edit changes before these are applied.
 
 use std::sync::Arc;
 
@@ -13,7 +13,6 @@ use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::{World, deliver};
 
 pub(super) const ROWS: &[CodeRow] = &[
-    ("delete-webhook.removes-neighbour", OnChange(removes_neighbour)),
     ("delete-webhook.address-blocked", OnChange(address_blocked)),
     (
         "events.never-sent",
@@ -32,22 +31,12 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("events.too-early", OnChange(too_early)),
 ];
 
-/// Changes without those that are lost.
+/// The changes that are not lost.
 pub(super) fn without(changes: Vec<Change>, is_lost: impl Fn(&Change) -> bool) -> Vec<Change> {
     changes.into_iter().filter(|change| !is_lost(change)).collect()
 }
 
-fn removes_neighbour(_: &World, changes: Vec<Change>) -> Vec<Change> {
-    let neighbour = |change: &Change| match change {
-        Change::DeleteWebhook { row } => {
-            row.checked_sub(1).map(|row| Change::DeleteWebhook { row })
-        }
-        _ => None,
-    };
-    changes.into_iter().flat_map(|change| neighbour(&change).into_iter().chain([change])).collect()
-}
-
-/// A row that this world added and no longer has was deleted.
+/// Drops new deliveries once a webhook was deleted: its row was added, and is no longer there.
 fn address_blocked(world: &World, changes: Vec<Change>) -> Vec<Change> {
     let rows = &world.state().webhooks;
     let mut added = rows.base_length()..rows.next_row();

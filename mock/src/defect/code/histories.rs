@@ -1,33 +1,19 @@
-//! Defects of what is stored: uploads, and documents that result from requests.
-
-use std::sync::Arc;
+//! Defects of stored data: documents that result from requests, and data that a restart loses.
 
 use super::CodeRow;
-use super::DefectCode::Change as OnChange;
+use super::DefectCode::{Change as OnChange, Restart as OnRestart};
 use super::deliveries::without;
 use crate::world::World;
 use crate::world::state::change::Change;
-use crate::world::state::resource::{LegalRequest, RepositoryDocument};
+use crate::world::state::resource::LegalRequest;
 use crate::world::transition::stored_document;
 
 pub(super) const ROWS: &[CodeRow] = &[
-    ("service.uploads-lost", OnChange(uploads_lost)),
     ("service.drafts-stored", OnChange(drafts_stored)),
     ("states.archived-without-document", OnChange(archived_without_document)),
+    ("restart.forgets-everything", OnRestart(forget_everything)),
+    ("restart.forgets-revocations", OnRestart(forget_revocations)),
 ];
-
-/// Gives uploads to a company that does not exist.
-fn uploads_lost(_: &World, changes: Vec<Change>) -> Vec<Change> {
-    let disowned = |change| match change {
-        Change::PutRepositoryDocument { row, record } => {
-            let record = RepositoryDocument::clone(&record);
-            let record = Arc::new(RepositoryDocument { company: u32::MAX, ..record });
-            Change::PutRepositoryDocument { row, record }
-        }
-        other => other,
-    };
-    changes.into_iter().map(disowned).collect()
-}
 
 /// Puts a document of each new request into the repository.
 fn drafts_stored(world: &World, mut changes: Vec<Change>) -> Vec<Change> {
@@ -50,7 +36,20 @@ fn archived_without_document(_: &World, changes: Vec<Change>) -> Vec<Change> {
     }
 }
 
-/// Whether a request that exists changes its status.
+fn forget_everything(world: &mut World) {
+    // The settings of a running world are valid, so this is never an error.
+    if let Ok(first) = world.at_first() {
+        *world = first;
+    }
+}
+
+fn forget_revocations(world: &mut World) {
+    let forget = |serial| Change::ForgetToken { serial };
+    let changes = world.state().token_marks().revoked().map(forget).collect();
+    world.apply(changes);
+}
+
+/// Whether an existing request changes its status.
 pub(super) fn is_moved(world: &World, row: u32, record: &LegalRequest) -> bool {
     let before = world.state().legal_requests.get(row);
     before.is_some_and(|before| before.status() != record.status())

@@ -1,5 +1,5 @@
-//! Defects that give a record of one company to every other company, or to one application of its own
-//! alone (§5.6).
+//! Defects of isolation (§5.6): records are shared with other companies, or hidden from applications of their own
+//! company.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("isolation.of-the-application", Answer(of_the_application)),
 ];
 
-/// Hides requests and documents from applications that can't have created them.
+/// Hides requests and documents from applications that cannot write.
 fn of_the_application(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     let reads = [Operation::GetLegalRequest, Operation::GetRepositoryDocument];
     let principal = call.call.admitted.principal;

@@ -1,53 +1,20 @@
-//! Defects of reads whose answer depends on state, or on how often it was read.
+//! Defects of reads: the answer depends on state, or on earlier reads.
 
 use moot_fixtures::contract::{Operation, WorkflowStatus};
 
 use super::CodeRow;
 use super::DefectCode::Answer;
 use crate::defect::call::AdmittedCall;
-use crate::defect::call_edit::{CallEdit, QueryParameter};
 use crate::defect::edit;
 use crate::world::Outcome;
 
 pub(super) const ROWS: &[CodeRow] = &[
-    ("page.ignored", Answer(page_ignored)),
     ("workflow.unpublished-hidden", Answer(unpublished_hidden)),
     ("schema.only-of-published", Answer(schema_only_of_published)),
     ("request.read-counter", Answer(read_counter)),
     ("activity.of-another", Answer(activity_of_another)),
     ("activity.log-too-late", Answer(log_too_late)),
-    ("activity.unstable", Answer(activity_unstable)),
-    ("document.time-of-the-read", Answer(time_of_the_read)),
 ];
-
-fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
-    if call.is(Operation::GetRepositoryDocument) {
-        edit::rewrite(&mut outcome.response, |body| {
-            if let Some(at) = body.pointer_mut("/data/attributes/created_at") {
-                *at = call.now.to_string().into();
-            }
-        });
-    }
-    outcome
-}
-
-/// Gives the first page, with the number of the page that was asked for.
-fn page_ignored(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    let query = form_urlencoded::parse(call.call.head.query.unwrap_or_default().as_bytes());
-    let page = query.into_iter().find(|(name, _)| name == "page");
-    let page = page.and_then(|(_, page)| page.parse::<i64>().ok());
-    let Some(page) = page.filter(|_| call.call.admitted.operation.is_list()) else {
-        return outcome;
-    };
-    let without_page = QueryParameter { name: "page".to_owned(), value: None };
-    let mut first = call.answer_edited(&CallEdit::Parameter(without_page));
-    edit::rewrite(&mut first.response, |body| {
-        if let Some(current) = body.pointer_mut("/pagination/current_page") {
-            *current = page.into();
-        }
-    });
-    first
-}
 
 fn unpublished_hidden(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     hidden_if_unpublished(Operation::GetWorkflow, call, outcome)
@@ -83,7 +50,7 @@ fn read_counter(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// Gives the log of the company's first request.
+/// Returns the log of the company's first request.
 fn activity_of_another(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     if !call.is(Operation::GetLegalRequestActivity) || !outcome.is_success() {
         return outcome;
@@ -103,16 +70,4 @@ fn log_too_late(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
         true => call.answer_of_id("none"),
         false => outcome,
     }
-}
-
-fn activity_unstable(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
-    if call.is(Operation::GetLegalRequestActivity) && outcome.is_success() {
-        let comment = format!("Read in call {}", call.call.admitted.serial);
-        edit::rewrite(&mut outcome.response, |body| {
-            if let Some(first) = body.pointer_mut("/data/0/attributes") {
-                first["comment"] = comment.into();
-            }
-        });
-    }
-    outcome
 }

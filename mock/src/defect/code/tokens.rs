@@ -1,6 +1,5 @@
-//! Defects of the token endpoint (§4.1): scopes that are granted, secrets that are compared badly.
+//! Defects of the token endpoint (§4.1), and secrets in answers.
 
-use http::header::AUTHORIZATION;
 use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;
 
@@ -14,34 +13,15 @@ use crate::world::Outcome;
 const TOKEN: Operation = Operation::CreateAccessToken;
 
 pub(super) const ROWS: &[CodeRow] = &[
-    ("token.always-read-write", Answer(grant_all)),
     ("token.read-only", Answer(read_only)),
-    ("token.writer-defaults-to-write", Answer(writer_defaults_to_write)),
-    ("token.scope-beyond-granted", Answer(scope_beyond_granted)),
     ("token.scope-unknown-granted", Answer(scope_unknown_granted)),
     ("token.unknown-client-code", Answer(unknown_client_code)),
     ("token.secret-in-any-case", Answer(secret_in_any_case)),
     ("token.secret-trimmed", Answer(secret_trimmed)),
-    ("token.unsupported-method-code", Answer(unsupported_method_code)),
-    ("token.created-at-constant", Answer(created_at_constant)),
     ("problem.secret-repeated", Answer(secret_repeated)),
     ("token.scope-as-asked-counts", Answer(default_scope_writes)),
     ("webhook.secret-listed", Answer(secret_listed)),
 ];
-
-/// How long `token.created-at-constant` goes without reading its clock.
-const CLOCK_READ_SECONDS: i64 = 120;
-
-fn created_at_constant(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
-    if call.is(TOKEN) && outcome.is_success() {
-        edit::rewrite(&mut outcome.response, |body| {
-            let at = body["created_at"].as_i64().unwrap_or_default();
-            let since = (at + CLOCK_READ_SECONDS / 2).rem_euclid(CLOCK_READ_SECONDS);
-            body["created_at"] = Value::from(at - since);
-        });
-    }
-    outcome
-}
 
 fn secret_repeated(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
     if call.is(TOKEN) && !outcome.is_success() {
@@ -53,22 +33,7 @@ fn secret_repeated(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// Grants every scope of the application, where the core grants some.
-fn grant_all(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    let Some((_, client)) = call.client().filter(|_| call.is(TOKEN) && outcome.is_success()) else {
-        return outcome;
-    };
-    record::token(call, outcome, client.scopes.as_str())
-}
-
-fn writer_defaults_to_write(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    match call.field("scope") {
-        Some(_) => outcome,
-        None => grant_all(call, outcome),
-    }
-}
-
-/// A token without a requested scope is called one of `read`, and carries both scopes.
+/// Grants both scopes to a request without `scope`, and reports only `read`.
 fn default_scope_writes(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     if !call.is(TOKEN) || !outcome.is_success() || call.field("scope").is_some() {
         return outcome;
@@ -89,7 +54,7 @@ fn secret_listed(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// The response names the scope that was granted; the token does not carry it.
+/// Reports the granted scopes, but grants only `read`.
 fn read_only(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     if !call.is(TOKEN) || !outcome.is_success() {
         return outcome;
@@ -100,14 +65,6 @@ fn read_only(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     let mut outcome = record::token(call, outcome, "read");
     edit::rewrite(&mut outcome.response, |body| body["scope"] = scope);
     outcome
-}
-
-fn scope_beyond_granted(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    let scope = call.field("scope").filter(|_| call.is(TOKEN));
-    match scope.filter(|scope| scope.parse::<Scopes>().is_ok()) {
-        Some(scope) => record::token(call, outcome, &scope),
-        None => outcome,
-    }
 }
 
 fn scope_unknown_granted(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
@@ -142,15 +99,6 @@ fn secret_trimmed(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     let is_own = call.client_secret().is_some_and(|own| own == sent.trim());
     match call.is(TOKEN) && is_own && sent != sent.trim() {
         true => record::token(call, outcome, "read"),
-        false => outcome,
-    }
-}
-
-fn unsupported_method_code(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    let is_other =
-        call.field("client_secret").is_none() || call.call.head.headers.contains_key(AUTHORIZATION);
-    match call.is(TOKEN) && is_other && !outcome.is_success() {
-        true => record::token_refusal(call, 401, "access_denied"),
         false => outcome,
     }
 }

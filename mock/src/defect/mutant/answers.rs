@@ -1,4 +1,4 @@
-//! Value operators on each member of the answers of one operation.
+//! Value operators on each member of the answers of one operation, and lists with swapped values.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -12,6 +12,7 @@ use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
 use crate::defect::act::DefectAct;
 use crate::defect::edit::ResponseEdit;
 use crate::defect::filter::ResponseFilter;
+use crate::defect::list_defect::ListAct;
 use crate::defect::operator::Operator;
 use crate::defect::place::ResponsePlace;
 
@@ -23,10 +24,10 @@ pub(super) struct ValueRow {
     pub(super) operator: String,
     pub(super) by: Operator,
     on: Vec<ValueNature>,
-    /// Whether the result is still a value that the specification allows there.
+    /// Whether the specification allows the resulting value there.
     #[serde(default)]
     sound: bool,
-    /// Natures whose value the specification does not promise to keep in this respect.
+    /// Natures for which the specification does not forbid this change.
     #[serde(default)]
     permitted: Vec<ValueNature>,
 }
@@ -36,7 +37,7 @@ static VALUES: LazyLock<Vec<ValueRow>> = LazyLock::new(|| {
     serde_saphyr::from_str(text).expect("a test reads the embedded file")
 });
 
-/// The operators that fit a value of this nature.
+/// The operators for values of this nature.
 pub(super) fn operators(nature: ValueNature) -> impl Iterator<Item = &'static ValueRow> {
     VALUES.iter().filter(move |row| row.on.contains(&nature))
 }
@@ -64,7 +65,7 @@ pub(super) fn place_of(operation: Operation) -> String {
     operation.as_str().replace('_', "-")
 }
 
-/// Operations whose answers nobody can compare with another answer.
+/// Whether no answer of another operation shows the member, so that its value cannot be compared.
 fn is_alone(operation: Operation, member: &AnswerMember) -> bool {
     let others = Operation::ALL.iter().filter(|other| **other != operation);
     let mut shown = others.flat_map(|other| members(*other));
@@ -75,7 +76,7 @@ fn is_alone(operation: Operation, member: &AnswerMember) -> bool {
     !is_shown && (!is_of_created || member.within == "/message")
 }
 
-/// Whether the specification says nothing of this member: pages of a log, and texts of a workflow schema.
+/// Whether the specification does not mention this member: pages of a log, and texts of a workflow schema.
 fn is_open(operation: Operation, member: &AnswerMember) -> bool {
     match operation {
         Operation::GetLegalRequestActivity => member.pointer.starts_with("/pagination"),
@@ -84,11 +85,12 @@ fn is_open(operation: Operation, member: &AnswerMember) -> bool {
     }
 }
 
-/// Whether the answer is one that a service with another workflow would give: a field that it does not accept.
+/// Whether the changed answer is correct for another workflow, which has one optional field less.
 fn is_another_workflow(member: &AnswerMember, operator: &str) -> bool {
     member.within == "/optional_fields" && operator == "first-missing"
 }
 
+/// A mutant for each operator on each member.
 pub(super) fn mutants() -> Vec<Mutant> {
     let mut all = Vec::new();
     for operation in Operation::ALL {
@@ -123,7 +125,8 @@ fn at_member(operation: Operation, member: &AnswerMember, all: &mut Vec<Mutant>)
 }
 
 impl ValueRow {
-    /// Why nobody can notice it at this member. `is_alone`: no other answer shows the right value.
+    /// Why no outside observer can notice the operator at this member. `is_alone`: no other answer shows the right
+    /// value.
     pub(super) fn equivalence(&self, member: &AnswerMember, is_alone: bool) -> Option<Equivalence> {
         if !member.is_required && self.by == Operator::Drop {
             return Some(Equivalence::Permitted);
@@ -136,6 +139,31 @@ impl ValueRow {
         }
         None
     }
+}
+
+/// Lists in which each member has one value of another member.
+pub(super) fn swapped() -> Vec<Mutant> {
+    let mut all = Vec::new();
+    for list in Operation::LISTS {
+        for member in members(list) {
+            let Some(within) = member.pointer.strip_prefix("/data/*") else { continue };
+            let is_same_everywhere = matches!(
+                member.nature,
+                ValueNature::Structure | ValueNature::Constant | ValueNature::OpenObject
+            );
+            if is_same_everywhere || operators(member.nature).next().is_none() {
+                continue;
+            }
+            let name = member.name();
+            let place = format!("{}/{name}", place_of(list));
+            let what = format!("{}: `{name}` is that of another object.", list.title());
+            let at = (PlaceKind::AnswerMember, place.as_str());
+            let by = (OperatorFamily::Identity, "of-another-object");
+            let act = DefectAct::List { of: vec![list], act: ListAct::Swapped(within.to_owned()) };
+            all.push(mutant(list.section(), at, by, what, vec![act]));
+        }
+    }
+    all
 }
 
 /// The family of a value operator.

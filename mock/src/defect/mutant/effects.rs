@@ -37,7 +37,7 @@ fn push(
     all.push(mutant(operation.section(), at, (family, operator), what, vec![act]));
 }
 
-/// Each status that a legal request can change to, with the answers of the mock (§3).
+/// Mutants of each status to which a legal request can change with the default answers (§3).
 fn transitions(all: &mut Vec<Mutant>) {
     let entered: BTreeSet<LegalRequestStatus> =
         answers::default().transitions.values().flatten().copied().collect();
@@ -58,10 +58,10 @@ fn transitions(all: &mut Vec<Mutant>) {
     }
 }
 
-/// Fields that no workflow requires (§4.5).
+/// Fields that are optional for every workflow (§4.5).
 const NEVER_REQUIRED: [&str; 2] = ["support_documents[]", "merge_documents_into_pdf"];
 
-/// The rules of the operations that create, by their names in ids.
+/// Mutants of the rules of the operations that create. The texts are the names of the rules in ids.
 fn rules(all: &mut Vec<Mutant>) {
     use Operation as Op;
     let legal_request = [
@@ -115,13 +115,13 @@ fn at_rule(of: Operation, name: &str, rule: &RulePattern, all: &mut Vec<Mutant>)
     }
 }
 
-/// The fields of the forms: one is lost, or refused though right.
+/// Mutants of the fields of forms: one field is lost, or it is refused although it is valid.
 fn fields(all: &mut Vec<Mutant>) {
     let legal_request = Operation::CreateLegalRequest;
     let document = Operation::CreateRepositoryDocument;
-    let webhook_less = ["file", "url", "metadata"].map(|name| (document, name));
-    let fields = CREATE_REQUEST_FIELDS.iter().map(|field| (legal_request, field.name));
-    for (of, name) in fields.chain(webhook_less) {
+    let of_document = ["file", "url", "metadata"].map(|name| (document, name));
+    let of_request = CREATE_REQUEST_FIELDS.iter().map(|field| (legal_request, field.name));
+    for (of, name) in of_request.chain(of_document) {
         let part = format!("form.{}", name.trim_end_matches("[]"));
         let at = (PlaceKind::FormField, part.as_str());
         let when = || vec![CallCondition::Field(name.to_owned())];
@@ -133,7 +133,7 @@ fn fields(all: &mut Vec<Mutant>) {
     }
 }
 
-/// The fields of the token request.
+/// Mutants of the fields of the token request.
 fn token_fields(all: &mut Vec<Mutant>) {
     let of = Operation::CreateAccessToken;
     for name in ["grant_type", "client_id", "client_secret", "scope"] {

@@ -1,10 +1,10 @@
-//! The members of answers, read from the JSON Schemas of the contract.
+//! The members of answers, from the JSON Schemas of the contract.
 
 use moot_fixtures::schemas;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What kind of value a member has. Operators are chosen by it.
+/// The kind of value that a member has. It decides which operators are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ValueNature {
@@ -14,7 +14,7 @@ pub(super) enum ValueNature {
     Relation,
     /// An id that the service gave.
     Id,
-    /// Always the same text.
+    /// A constant text.
     Constant,
     /// The status of a legal request.
     Status,
@@ -26,7 +26,7 @@ pub(super) enum ValueNature {
     Address,
     /// A text that the service chose.
     Chosen,
-    /// As [`Self::Chosen`], or null.
+    /// A text that the service chose, or null.
     Nullable,
     /// A text that a client sent.
     SentText,
@@ -44,7 +44,7 @@ pub(super) enum ValueNature {
     Flag,
     /// A list of names.
     Names,
-    /// An object of which nothing is promised.
+    /// An object of which the specification promises nothing.
     OpenObject,
     /// Granted scopes.
     Scope,
@@ -61,7 +61,6 @@ pub(super) enum ValueNature {
 pub(super) struct AnswerMember {
     /// A pointer with `*` for each member of a list: `/data/*/attributes/name`.
     pub(super) pointer: String,
-    /// What kind of value it has.
     pub(super) nature: ValueNature,
     /// Whether its schema requires it.
     pub(super) is_required: bool,
@@ -82,7 +81,7 @@ impl AnswerMember {
     }
 }
 
-/// Natures that the schemas do not tell: resource, pointer within it, nature.
+/// Natures that do not follow from the schemas: resource, pointer within it, nature.
 const NATURES: [(&str, &str, ValueNature); 17] = [
     ("webhook", "/attributes/name", ValueNature::SentText),
     ("webhook", "/attributes/url", ValueNature::SentAddress),
@@ -103,7 +102,7 @@ const NATURES: [(&str, &str, ValueNature); 17] = [
     ("token_failure", "/error", ValueNature::Error),
 ];
 
-/// The members of the answers that this schema describes, its own root left out.
+/// The members of the answers that this schema describes, without the root.
 pub(super) fn of_schema(name: &str) -> Vec<AnswerMember> {
     let mut found = Vec::new();
     if let Some(schema) = schemas::get(name) {
@@ -163,7 +162,7 @@ fn below(root: &Value, node: &Value, parent: &AnswerMember, found: &mut Vec<Answ
     }
 }
 
-/// Whether a schema describes objects, here or where it refers to.
+/// Whether a schema describes objects, directly or by reference.
 fn is_object(schema: &Value) -> bool {
     schema.get("$ref").is_some() || schema.get("properties").is_some()
 }

@@ -11,7 +11,7 @@ use super::answers::place_of;
 use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
 use crate::defect::act::DefectAct;
 
-/// What stands for the operation in an act.
+/// Placeholder for the operation in an act.
 const OPERATION: &str = "OPERATION";
 
 /// A row of `mock/mutants/operations.yaml`.
@@ -23,14 +23,14 @@ struct OperationRow {
     place: String,
     kind: PlaceKind,
     family: OperatorFamily,
-    /// The clause; that of the operation if absent.
+    /// The clause. Without it, the clause of the operation.
     section: Option<String>,
-    /// What the service does wrong. `{operator}` stands for the name of the operator.
+    /// Describes the wrong behaviour. `{operator}` stands for the name of the operator.
     what: String,
-    /// Operations for which the specification permits what the acts do.
+    /// Operations for which the specification permits the acts.
     #[serde(default)]
     permitted: Vec<Operation>,
-    /// A [`DefectAct`] for each operator.
+    /// A [`DefectAct`] for each operator, by its name.
     acts: Map<String, Value>,
 }
 
@@ -56,7 +56,7 @@ impl OperationRow {
     }
 }
 
-/// An act with its operation.
+/// An act, with its operation filled in.
 fn act_on(of: Operation, act: &Value) -> DefectAct {
     let text = act.to_string().replace(OPERATION, of.as_str());
     serde_json::from_str(&text).expect("a test makes the mutants of every operation")

@@ -1,4 +1,4 @@
-//! Operators on the members of each refusal of each operation: the status is right, one member is wrong.
+//! Operators on each refusal of each operation. One part of the refusal is wrong.
 
 use moot_fixtures::contract::{Operation, ProblemType, TokenNeed};
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(super) fn mutants() -> Vec<Mutant> {
     all
 }
 
-/// Whether a careful client gets this refusal without megabytes or thousands of calls.
+/// Whether a client can cause this refusal without megabytes or thousands of calls.
 fn is_reached(operation: Operation, problem: ProblemType) -> bool {
     let has_token = operation.token() != TokenNeed::None;
     match problem {
@@ -35,8 +35,8 @@ fn is_reached(operation: Operation, problem: ProblemType) -> bool {
         ProblemType::TokenExpired | ProblemType::TokenRevoked | ProblemType::InvalidToken => {
             has_token
         }
-        // The latitude of `read_scope`, `page_invalid` and `status_filter_unknown` lets a service answer
-        // reads otherwise.
+        // `read_scope`, `page_invalid` and `status_filter_unknown` are open questions, so reads may be answered
+        // differently.
         ProblemType::InsufficientScope => operation.token() == TokenNeed::Write,
         ProblemType::ParameterMissing => operation.token() == TokenNeed::Write,
         ProblemType::RequestNotFound => {
@@ -46,7 +46,7 @@ fn is_reached(operation: Operation, problem: ProblemType) -> bool {
     }
 }
 
-/// Whether §7 states type and title of this refusal. Of the others any text will do.
+/// Whether §7 states type and title of this refusal. Otherwise the service may choose them.
 fn is_stated(operation: Operation, problem: ProblemType) -> bool {
     let is_request =
         matches!(operation, Operation::GetLegalRequest | Operation::GetLegalRequestActivity);
@@ -99,7 +99,7 @@ fn at_problem(operation: Operation, problem: ProblemType, all: &mut Vec<Mutant>)
     }
 }
 
-/// A problem with another type, title and status.
+/// A problem type with another name, title and status.
 fn another(problem: ProblemType) -> ProblemType {
     match problem {
         ProblemType::InvalidToken | ProblemType::TokenExpired | ProblemType::TokenRevoked => {

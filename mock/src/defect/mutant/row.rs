@@ -1,4 +1,4 @@
-//! What a mutant is made of.
+//! The families, places and equivalences of mutants.
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
@@ -16,13 +16,13 @@ use crate::defect::catalogue::Defect;
 pub enum OperatorFamily {
     /// A value is damaged.
     Values,
-    /// What a call should change is changed otherwise.
+    /// A call has a wrong effect.
     Effects,
-    /// A list is wrong as a whole.
+    /// A whole list is wrong.
     Lists,
-    /// The wrong caller is served, or the right one is not.
+    /// The wrong caller is served, or the right one is refused.
     Access,
-    /// Things are mistaken for one another.
+    /// One object is mistaken for another.
     Identity,
     /// A time is wrong.
     Time,
@@ -67,7 +67,7 @@ pub enum PlaceKind {
     Message,
 }
 
-/// Why nobody outside can notice a mutant.
+/// The reason why no outside observer can notice a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -79,11 +79,11 @@ pub enum Equivalence {
 }
 
 impl Equivalence {
-    /// Why its mutants are excused, one sentence.
+    /// The reason as a sentence.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::ChosenByService => {
-                "The service itself chooses this value, the changed value is as good as any, and all \
+                "The service itself chooses this value, it may choose the changed value too, and all \
                  answers agree on it."
             }
             Self::Permitted => {
@@ -94,7 +94,7 @@ impl Equivalence {
     }
 }
 
-/// The mutant of an operator at a place. `what`: what the service does wrong, one sentence.
+/// The mutant of an operator at a place. `what` is a sentence that describes the wrong behaviour.
 pub(super) fn mutant(
     section: &str,
     (kind, place): (PlaceKind, &str),

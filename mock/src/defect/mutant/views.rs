@@ -1,5 +1,5 @@
-//! Value operators on a member of a resource, in every answer that shows the resource: as if it had been
-//! stored like that.
+//! Value operators on a member of a resource, in every answer that shows the resource. It looks as if the service had
+//! stored the wrong value.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,8 @@ use crate::defect::operator::Operator;
 /// Resources that more than one operation shows.
 const RESOURCES: [&str; 4] = ["legal_request", "repository_document", "webhook", "workflow"];
 
-/// Schemas of a first answer that shows a part of a resource: its members, and where the resource has them.
+/// Members of a resource that the answer to its creation shows at another place: resource, pointer within it, schema
+/// of the answer, pointer there.
 const FIRST_ANSWERS: [(&str, &str, &str, &str); 5] = [
     ("repository_document", "/id", "repository_document_created", "/data/id"),
     ("repository_document", "/attributes/name", "repository_document_created", "/data/name"),
