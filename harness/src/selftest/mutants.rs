@@ -157,7 +157,7 @@ async fn killed(
         if let Event::Ended(scenario) = event
             && !new_findings(&of_scenario(&scenario), &sound_there).is_empty()
         {
-            stop.tell();
+            stop.interrupt();
         }
     };
     let defects = vec![mutant.defect.id.clone()];
