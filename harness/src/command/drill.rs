@@ -227,7 +227,7 @@ async fn record(
     let mut running = std::pin::pin!(running);
     tokio::select! {
         ended = &mut running => return ended,
-        () = signals.next() => interruption.tell(),
+        () = signals.next() => interruption.interrupt(),
     }
     screen.note("interrupted: the commands are ended, and nothing is graded\n")?;
     tokio::select! {

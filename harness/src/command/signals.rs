@@ -21,7 +21,7 @@ pub(super) async fn with_interruption<T>(
     let mut run = std::pin::pin!(run);
     tokio::select! {
         ended = &mut run => return Ok(ended),
-        () = signals.next() => interruption.tell(),
+        () = signals.next() => interruption.interrupt(),
     }
     screen.note(ENDING)?;
     tokio::select! {

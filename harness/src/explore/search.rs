@@ -160,8 +160,8 @@ impl Search<'_> {
             let cases: Vec<Case> = batch.iter().map(|(case, _)| case.clone()).collect();
             let files = case::files(&self.options.stem, &cases)?;
             let places: Vec<(usize, usize)> = (0..cases.len()).map(|at| (0, at)).collect();
-            let shortened = self.runner.walk(&files, &places).await;
-            self.model.walk(&files, &places).await;
+            let shortened = self.runner.run(&files, &places).await;
+            self.model.run(&files, &places).await;
             let (ours, model) = (by_name(&self.target_ended), by_name(&self.model_ended));
             for (drawn, shortened) in batch.iter().zip(&shortened) {
                 let complete = ours.get(&shortened.name).unwrap_or(shortened);
@@ -178,8 +178,7 @@ impl Search<'_> {
             return Vec::new();
         }
         let reading = means.clone().without_writing();
-        let mut left =
-            target.limits.created_objects_max.map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
+        let mut left = target.created_objects_max.map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
         let mut drawn = Vec::new();
         for number in 1..=self.options.cases {
             let acts = self.acts(number, &means);
@@ -271,7 +270,7 @@ impl Search<'_> {
                 *result = Arc::clone(shrunk);
             }
         }
-        let broken_off = self.runner.broken_off().0;
+        let broken_off = self.runner.early_end().0;
         let entries = self.runner.expected().entries.clone();
         let mut result = self.runner.end(results).await;
         result.expected = expected_failures::for_drawn_cases(result.expected, &entries);

@@ -41,7 +41,7 @@ pub(super) async fn shrink(
             continue;
         }
         let files = case::files(stem, std::slice::from_ref(&candidate))?;
-        let Some(result) = runner.walk(&files, &[(0, 0)]).await.into_iter().next() else { break };
+        let Some(result) = runner.run(&files, &[(0, 0)]).await.into_iter().next() else { break };
         if breaks(&result, requirement) {
             best = (candidate, result);
         } else if !tree.complicate() {

@@ -1,4 +1,4 @@
-//! Many calls, at once or evenly spaced, and the document that says how they were served.
+//! A burst step: many calls, at once or evenly spaced, and the document that sums up the responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,68 +15,67 @@ use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
 use crate::verdict::check::Document;
 
-use super::scenario_walk::ScenarioWalk;
+use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
-use super::{observe, prepare, send};
+use super::{judge, send};
 
-/// What the limiter of §8 counts in, in seconds.
+/// The window of the rate limit (§8), in seconds.
 const WINDOW_SECONDS: i64 = 60;
 
-/// Spaced calls that wait for an answer, or for their time, at once.
+/// The number of evenly spaced calls in flight, including those that wait for their time.
 const SPACED_IN_FLIGHT_MAX: usize = 64;
 
-pub(super) async fn walk(walk: &mut ScenarioWalk<'_>, step: &BurstStep) -> Result<(), Stop> {
-    walk.views().doubt();
-    // The token is fetched before, so that it is not counted among the calls.
+pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &BurstStep) -> Result<(), Stop> {
+    run.views().doubt();
+    // This also gets the tokens, so that their requests are not among the calls.
     let mut prepared = Vec::new();
     for shape in step.shapes() {
-        prepared.push(prepare::prepare(walk.session, &walk.names, &shape, &walk.name).await?);
+        prepared.push(send::prepare(run, &shape).await?);
     }
-    let calls = in_turn(walk, step, prepared).await?;
+    let calls = with_other_tokens(run, step, prepared).await?;
     if !step.plan.is_few() {
-        walk.session.room_for_burst(step.plan.calls, step.plan.rhythm).await;
+        run.session.room_for_burst(step.plan.calls, step.plan.rhythm).await;
     }
-    let mut all: Vec<Arc<Exchange>> = match walk.session.recorded_burst(&calls[0]) {
+    let mut all: Vec<Arc<Exchange>> = match run.session.recorded_burst(&calls[0]) {
         Some(recorded) => recorded?.into_iter().map(Arc::new).collect(),
-        None => sent(walk, step, &calls).await?,
+        None => send_all(run, step, &calls).await?,
     };
     all.sort_by_key(|exchange| exchange.number);
-    walk.note_change();
+    run.note_change();
     for exchange in &all {
-        walk.shared.changes.note_effect(exchange);
+        run.shared.changes.note_effect(exchange);
     }
     if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
         return Err(Stop::from(trouble.clone()));
     }
-    judge(walk, step, &all);
-    // One of each kind of answer is enough to look at.
+    judge_all(run, step, &all);
+    // The step keeps one exchange of each status.
     let mut statuses = Vec::new();
     for exchange in all {
         let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
         if !statuses.contains(&status) {
             statuses.push(status);
-            send::keep(walk, &exchange);
+            judge::record(run, &exchange);
         }
     }
     Ok(())
 }
 
-/// Applications whose tokens a burst may carry in turn. Three are enough: of 1,500 calls none has more
-/// than the 600 of §8.
-const IN_TURN: [&str; 2] = ["reader", "other_company"];
+/// Applications that share a burst with `main`. With three of them, 1,500 calls are at most 600 (§8) for each.
+const OTHER_APPLICATIONS: [&str; 2] = ["reader", "other_company"];
 
-/// The calls of the step, and the same with the token of each other application.
-async fn in_turn(
-    walk: &ScenarioWalk<'_>,
+/// The calls of the step. With `each_application` the same calls follow with the tokens of other applications.
+async fn with_other_tokens(
+    run: &ScenarioRun<'_>,
     step: &BurstStep,
     own: Vec<ClientRequest>,
 ) -> Result<Vec<ClientRequest>, Stop> {
     let mut calls = own.clone();
-    for application in IN_TURN.into_iter().filter(|_| step.plan.each_application) {
-        if walk.names.get(&["target".to_owned(), application.to_owned()]).is_none() {
+    for application in OTHER_APPLICATIONS.into_iter().filter(|_| step.plan.each_application) {
+        if run.names.get(&["target".to_owned(), application.to_owned()]).is_none() {
             continue;
         }
-        let token = walk.session.token(application, Scopes::READ).await?;
+        let token = run.session.token(application, Scopes::READ).await?;
         for mut call in own.iter().cloned() {
             call.headers.retain(|(name, _)| name != "authorization");
             call.headers.push(("authorization".to_owned(), format!("Bearer {token}")));
@@ -87,26 +86,26 @@ async fn in_turn(
     Ok(calls)
 }
 
-/// All calls, in the rhythm that the step says.
-async fn sent(
-    walk: &ScenarioWalk<'_>,
+/// Sends all calls in the rhythm of the step.
+async fn send_all(
+    run: &ScenarioRun<'_>,
     step: &BurstStep,
     calls: &[ClientRequest],
 ) -> Result<Vec<Arc<Exchange>>, Stop> {
-    let mark = walk.session.mark();
+    let mark = run.session.mark();
     let prepared = &calls[0];
     let all = match step.plan.rhythm {
-        Rhythm::InFlight(at_once) => crowded(walk, step, calls, at_once).await,
-        Rhythm::Over(time) if walk.session.has_admin() => {
-            spaced_by_clock(walk, step, prepared, time).await?
+        Rhythm::InFlight(at_once) => crowded(run, step, calls, at_once).await,
+        Rhythm::Over(time) if run.session.has_admin() => {
+            spaced_by_clock(run, step, prepared, time).await?
         }
-        Rhythm::Over(time) => spaced(walk, step, prepared, time).await,
+        Rhythm::Over(time) => spaced(run, step, prepared, time).await,
     };
-    walk.session.keep_burst(mark, prepared, all.iter().map(|exchange| &**exchange));
+    run.session.keep_burst(mark, prepared, all.iter().map(|exchange| &**exchange));
     Ok(all)
 }
 
-/// Whether no call follows this one.
+/// Whether the burst ends with this exchange.
 fn is_last(step: &BurstStep, exchange: &Exchange) -> bool {
     match &exchange.outcome {
         Ok(response) => step.plan.stop_on.contains(&response.status),
@@ -114,16 +113,16 @@ fn is_last(step: &BurstStep, exchange: &Exchange) -> bool {
     }
 }
 
-/// As fast as they are answered.
+/// Sends the calls as fast as they are answered.
 async fn crowded(
-    walk: &ScenarioWalk<'_>,
+    run: &ScenarioRun<'_>,
     step: &BurstStep,
     calls: &[ClientRequest],
     at_once: u32,
 ) -> Vec<Arc<Exchange>> {
     let left = AtomicU32::new(step.plan.calls);
     let is_over = AtomicBool::new(false);
-    let session = walk.session;
+    let session = run.session;
     let mut workers: FuturesUnordered<_> = (0..at_once.max(1))
         .map(|_| async {
             let mut sent = Vec::new();
@@ -151,9 +150,9 @@ async fn crowded(
     all
 }
 
-/// Evenly spaced on a sandbox, whose clock goes on by whole seconds between the calls.
+/// Spaces the calls evenly on a sandbox, and moves its clock by whole seconds between them.
 async fn spaced_by_clock(
-    walk: &ScenarioWalk<'_>,
+    run: &ScenarioRun<'_>,
     step: &BurstStep,
     prepared: &ClientRequest,
     time: Duration,
@@ -163,11 +162,11 @@ async fn spaced_by_clock(
     for number in 0..step.plan.calls {
         let due = Duration::from_secs(time_of(number, step.plan.calls, time).as_secs());
         if due > moved {
-            send::wait(walk, due - moved).await?;
+            run.wait(due - moved).await?;
             moved = due;
         }
         let exchange =
-            Arc::new(walk.session.send_in_burst(prepared.clone(), step.plan.rhythm).await);
+            Arc::new(run.session.send_in_burst(prepared.clone(), step.plan.rhythm).await);
         all.push(Arc::clone(&exchange));
         if is_last(step, &exchange) {
             break;
@@ -176,17 +175,17 @@ async fn spaced_by_clock(
     Ok(all)
 }
 
-/// Evenly spaced in real time: a slow answer does not hold up the next call.
+/// Spaces the calls evenly in real time. A slow answer does not delay the next call.
 async fn spaced(
-    walk: &ScenarioWalk<'_>,
+    run: &ScenarioRun<'_>,
     step: &BurstStep,
     prepared: &ClientRequest,
     time: Duration,
 ) -> Vec<Arc<Exchange>> {
-    let (begun, is_over) = (Instant::now(), AtomicBool::new(false));
-    let (session, is_over) = (walk.session, &is_over);
+    let (started, is_over) = (Instant::now(), AtomicBool::new(false));
+    let (session, is_over) = (run.session, &is_over);
     let calls = (0..step.plan.calls).map(|number| async move {
-        tokio::time::sleep_until(begun + time_of(number, step.plan.calls, time)).await;
+        tokio::time::sleep_until(started + time_of(number, step.plan.calls, time)).await;
         if is_over.load(Ordering::Relaxed) {
             return None;
         }
@@ -200,23 +199,23 @@ async fn spaced(
     sent.into_iter().flatten().collect()
 }
 
-/// When the call of this number is due, from the first on.
+/// The time of this call after the first call.
 fn time_of(number: u32, calls: u32, time: Duration) -> Duration {
     time * number / calls.max(1)
 }
 
-fn judge(walk: &mut ScenarioWalk<'_>, step: &BurstStep, all: &[Arc<Exchange>]) {
+fn judge_all(run: &mut ScenarioRun<'_>, step: &BurstStep, all: &[Arc<Exchange>]) {
     let mut summary = summary(all);
     if step.plan.is_few() {
         summary["answers"] = all.iter().map(|exchange| answer_of(exchange)).collect();
     }
     let document = Document::of_value(summary);
-    walk.capture(&step.capture, &document);
+    run.capture(&step.capture, &document);
     let refused = all.iter().find(|exchange| is_limited(&exchange.outcome));
     let shown = refused.or_else(|| all.last()).cloned();
-    let mut checks = walk.judge(&step.expect, &document, shown.as_ref());
-    checks.extend(observe::observe(walk, &step.observe, &document, shown.as_ref()));
-    walk.record.checks.extend(checks);
+    let mut checks = judge::checks(run, &step.expect, &document, shown.as_ref());
+    checks.extend(judge::observations(run, &step.observe, &document, shown.as_ref()));
+    run.record.checks.extend(checks);
 }
 
 /// `sent served refused served_before_refusal most_served_in_a_minute window refusal`.
@@ -234,7 +233,7 @@ fn summary(all: &[Arc<Exchange>]) -> Value {
         "served": served.len(),
         "refused": all.len() - served.len(),
         "served_before_refusal": before,
-        // The reading that favours the target.
+        // The smaller number, which favours the target.
         "most_served_in_a_minute": sliding.min(fixed),
         "window": if is_fixed(sliding, fixed) { json!("fixed") } else { Value::Null },
         "refusal": refusal.map_or(Value::Null, |exchange| refusal_of(exchange)),
@@ -252,8 +251,7 @@ fn answer_of(exchange: &Exchange) -> Value {
     }
 }
 
-/// When a call was answered, by the target's own clock where it tells the time: that is the clock by
-/// which it counts.
+/// The time of a response in seconds. It is read from `date` if possible: the target counts calls by its own clock.
 fn seconds_of(exchange: &Exchange) -> i64 {
     exchange
         .outcome
@@ -279,8 +277,8 @@ fn refusal_of(exchange: &Exchange) -> Value {
     })
 }
 
-/// Whether more was served in some minute than the limit of §8, and in no minute of the clock: calls on
-/// both sides of a full minute alone are not a sign of either.
+/// Whether the target counts calls by minutes of the clock: more than the limit of §8 was served within some 60 seconds,
+/// but not within one minute of the clock.
 const fn is_fixed(sliding: usize, fixed: usize) -> bool {
     const CALLS_MAX: usize = REQUESTS_PER_MINUTE_MAX as usize;
     sliding > CALLS_MAX && fixed <= CALLS_MAX
@@ -324,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_minute_is_read_both_ways() {
+    fn a_minute_is_counted_sliding_and_fixed() {
         let around_the_minute = [59, 59, 60, 61];
         assert_eq!(most_in_sliding(&around_the_minute), 4);
         assert_eq!(most_in_fixed(&around_the_minute), 2);

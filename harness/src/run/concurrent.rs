@@ -1,4 +1,4 @@
-//! Runs scenarios, as many at the same time as the target allows.
+//! Runs as many scenarios at the same time as the target allows.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,16 +9,19 @@ use parking_lot::Mutex;
 
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::{self, Planned};
+use crate::verdict::NotRunKind;
 use crate::verdict::result::ScenarioResult;
 
 use super::context::RunContext;
+use super::interruption::REASON;
 use super::order::Phase;
 use super::scenario;
+use super::stop::Stop;
 use super::token_budget;
 use super::turn::{self, ScenarioEffect, Turns};
 
-/// Told in the order of the plan, whatever was walked or ended first; side by side on all cores.
-pub(super) async fn walk_all(
+/// Runs the scenarios at these places. The results have the order of the places.
+pub(super) async fn run_all(
     shared: &Arc<RunContext>,
     files: &Arc<Vec<ScenarioFile>>,
     places: &[(usize, usize)],
@@ -28,7 +31,7 @@ pub(super) async fn walk_all(
         None if shared.target.is_mock() => jobs_default(),
         Some(_) | None => 1,
     };
-    let turns = Arc::new(turns(shared, files, places, jobs).await);
+    let turns = turns(shared, files, places, jobs).await;
     let mut places: Vec<_> = places.iter().copied().enumerate().collect();
     shared.options.order.arrange(&mut places);
     if !shared.target.is_mock() {
@@ -36,39 +39,37 @@ pub(super) async fn walk_all(
         places.sort_by_key(|(_, place)| Phase::of(Planned::at(files, *place).scenario, expires));
     }
     let count = places.len();
-    let queue = Arc::new(Mutex::new(queue(shared, files, places)));
-    let walks = (0..count).map(|_| {
-        let (shared, files, turns) = (Arc::clone(shared), Arc::clone(files), Arc::clone(&turns));
-        let queue = Arc::clone(&queue);
-        async move {
-            let (index, place) = next(&mut queue.lock(), &shared);
-            let _turn = turns.take(Planned::at(&files, place).scenario).await;
-            let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
-            let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
-            let mut task = tokio::spawn(walk);
-            let results = tokio::select! {
-                ended = &mut task => match ended {
-                    Ok(results) => results,
-                    // A bug of ours in one scenario must not hide what the others found.
-                    Err(error) => {
-                        scenario::broken(&shared_too, Planned::at(&files_too, place), &error)
-                    }
-                },
-                () = shared_too.interruption.over() => {
-                    task.abort();
-                    scenario::cut_off(&shared_too, Planned::at(&files_too, place))
+    let queue = Mutex::new(queue(shared, files, places));
+    let runs = (0..count).map(|_| async {
+        let (index, place) = next(&mut queue.lock(), shared);
+        let planned = Planned::at(files, place);
+        let _turn = turns.take(planned.scenario).await;
+        // A task of its own, so that a panic in one scenario does not end the run.
+        let (shared_too, files_too) = (Arc::clone(shared), Arc::clone(files));
+        let run = async move { scenario::run(&shared_too, Planned::at(&files_too, place)).await };
+        let mut task = tokio::spawn(run);
+        let stop = tokio::select! {
+            ended = &mut task => match ended {
+                Ok(results) => return (index, results),
+                Err(error) => {
+                    Stop::Ours(format!("the scenario was aborted, which is a bug of moot: {error}"))
                 }
-            };
-            (index, results)
-        }
+            },
+            () = shared.interruption.grace_over() => {
+                task.abort();
+                let why = format!("{REASON}, and this did not end in time");
+                Stop::not_run(NotRunKind::Interrupted, why)
+            }
+        };
+        (index, scenario::aborted(shared, planned, &stop))
     });
     let mut results: Vec<(usize, Vec<_>)> =
-        stream::iter(walks).buffer_unordered(jobs).collect().await;
+        stream::iter(runs).buffer_unordered(jobs).collect().await;
     results.sort_by_key(|(index, _)| *index);
     results.into_iter().flat_map(|(_, results)| results).collect()
 }
 
-/// A scenario that did not begin yet.
+/// A scenario that has not started.
 struct QueuedScenario {
     /// Its index in the plan.
     index: usize,
@@ -90,8 +91,8 @@ fn queue(
         let planned = Planned::at(files, place);
         let scenario = planned.scenario;
         let is_met = scenario.needs.iter().all(|need| shared.target.missing(need).is_none());
-        let is_walked = is_met && plan::excluding(&planned, &shared.options.excluded).is_none();
-        let (token_requests, tokens) = match is_walked {
+        let runs = is_met && plan::excluding(&planned, &shared.options.excluded).is_none();
+        let (token_requests, tokens) = match runs {
             true => {
                 let own = token_budget::token_requests(scenario);
                 shared.token_budget.reserve([(planned.name(), own)]);
@@ -106,7 +107,7 @@ fn queue(
     places.into_iter().map(queued).collect()
 }
 
-/// Takes the scenario that begins next. Where token requests are limited, others are walked while they wait.
+/// Takes the next scenario. While token requests are limited, scenarios without them go first.
 fn next(queue: &mut Vec<QueuedScenario>, shared: &RunContext) -> (usize, (usize, usize)) {
     let at = shared.target.token_turns().map_or(0, |free| {
         let first = queue.first().map(|one| one.phase);
@@ -119,16 +120,15 @@ fn next(queue: &mut Vec<QueuedScenario>, shared: &RunContext) -> (usize, (usize,
         };
         let token_requests: Vec<u64> =
             alike.map(|one| one.token_requests + missing(one) as u64).collect();
-        // One is left for a token that scenarios share, as long as some of these is missing.
-        let is_one_left = queue.iter().any(|one| missing(one) > 0);
-        token_budget::next(&token_requests, free.saturating_sub(usize::from(is_one_left)))
+        // As long as a shared token is missing, one request is kept for it.
+        let keeps_one = queue.iter().any(|one| missing(one) > 0);
+        token_budget::next(&token_requests, free.saturating_sub(usize::from(keeps_one)))
     });
     let QueuedScenario { index, place, .. } = queue.remove(at);
     (index, place)
 }
 
-/// What is walked side by side. Whether older tokens outlive newer ones is tried once, and only where
-/// something is gained by it.
+/// The scenarios that run at the same time. A trial of tokens takes place once, and only if the jobs gain from it.
 async fn turns(
     shared: &RunContext,
     files: &[ScenarioFile],
@@ -151,7 +151,7 @@ async fn turns(
     }
 }
 
-/// Where the system does not tell how many cores there are.
+/// The number of jobs if the number of cores is unknown.
 const JOBS_DEFAULT: usize = 4;
 
 fn jobs_default() -> usize {

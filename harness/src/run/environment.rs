@@ -1,9 +1,7 @@
-//! Environments: an opened target, and what a run may use of it.
+//! Environments: opened targets. A target is the mock in this process, a moot mock over HTTP, a deployment or a recording.
 //!
-//! `opening` finds out what a target is (the mock in this process, a moot mock over HTTP, a
-//! deployment, a recording) and what it offers. Each scenario gets a [`Session`] on it.
-//!
-//! Nothing here judges an answer. Start reading at [`Environment`].
+//! `opening` opens a target, and detects the needs that it meets. Each scenario gets a [`Session`]. Nothing here judges a
+//! response. Start reading at [`Environment`].
 
 mod access_token;
 mod advice;

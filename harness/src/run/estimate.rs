@@ -1,8 +1,7 @@
-//! How much a scenario would send, told from its steps alone: bounds, made without sending anything.
+//! Estimates the requests of a scenario from its steps, without sending anything.
 //!
-//! The upper bound is that of a target without trouble: what is repeated after a 502, 503, 504 or
-//! 429 comes on top. The lower bound counts what is sent whatever the target answers, up to the first
-//! step that may stop a scenario.
+//! The upper bound assumes a target without trouble: repeats after a 502, 503, 504 or 429 are not counted. The lower bound
+//! counts requests that do not depend on a response, up to the first step that may stop the scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +9,7 @@ use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE, Scopes};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{movement, shape};
+use super::{control, movement};
 use crate::client::target_file::{Endpoints, created_kind};
 use crate::run::environment::application_of;
 use crate::scenario::model::{
@@ -20,45 +19,45 @@ use crate::scenario::model::{
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
 
-/// At least, likely, and at most.
+/// A lower bound, a likely number and an upper bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Bounds {
     pub min: u64,
-    /// On a target with lists of a few pages that does what the specification says.
+    /// The number on a conformant target whose lists have a few pages.
     pub likely: u64,
     pub max: u64,
 }
 
-/// What is known of a target before it is opened.
+/// Facts about a target that are known before it is opened.
 pub struct Terms<'a> {
-    /// The roots of names, as far as they are known.
+    /// The root names that are known.
     pub names: Names,
-    /// Rows of `bindings.workflows`, where they are found only when the target is opened.
+    /// The largest number of rows of `bindings.workflows`, if opening the target discovers them.
     pub workflows_max: Option<u64>,
-    /// Where each operation is.
+    /// The endpoint of each operation.
     pub endpoints: &'a Endpoints,
-    /// Pages of a list that are followed at most.
+    /// The largest number of pages of a list that are read.
     pub pages_max: u64,
-    /// Whether a failure is tried again where a scenario asks for that.
+    /// Whether scenarios with `confirm` repeat a failure.
     pub confirms: bool,
 }
 
-/// How much something would send.
+/// The estimated requests, objects and waits of scenarios.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// Requests of its steps, those for tokens among them; without the shared tokens.
+    /// Requests of the steps, including token requests, without requests for shared tokens.
     pub requests: Bounds,
-    /// Requests of its steps to the token endpoint.
+    /// Requests of the steps to the token endpoint.
     pub token_requests: Bounds,
-    /// Objects it may create at most, by kind.
+    /// The largest number of created objects, by kind.
     pub objects: BTreeMap<&'static str, u64>,
-    /// The shared tokens it uses: application and scopes.
+    /// The shared tokens: application and scopes.
     pub tokens: BTreeSet<(String, &'static str)>,
-    /// Requests among them that are sent at once, whatever the pace is: those of bursts.
+    /// The requests that ignore the pace: those of bursts.
     pub unpaced_requests: u64,
-    /// Seconds that it waits at most, for polls and after bursts.
+    /// The longest wait for polls, and before and after bursts, in seconds.
     pub waits_seconds: u64,
-    /// Seconds that it waits in any case: before and after bursts.
+    /// The duration of bursts, in seconds.
     pub burst_seconds: u64,
 }
 
@@ -71,7 +70,7 @@ impl Bounds {
         }
     }
 
-    /// Both ends added.
+    /// The sum of both.
     pub fn plus(self, other: Self) -> Self {
         Self {
             min: self.min.saturating_add(other.min),
@@ -82,7 +81,7 @@ impl Bounds {
 }
 
 impl Estimate {
-    /// Adds another one.
+    /// Adds another estimate.
     pub fn add(&mut self, other: Self) {
         self.requests = self.requests.plus(other.requests);
         self.token_requests = self.token_requests.plus(other.token_requests);
@@ -107,7 +106,7 @@ impl Estimate {
     }
 }
 
-/// What one scenario would send, all its rows.
+/// The estimate of all rows of a scenario.
 pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
     let scenario = planned.scenario;
     let mut estimate = match &scenario.for_each {
@@ -117,7 +116,7 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
     if scenario.confirm && terms.confirms {
         estimate = estimate.times(Bounds { min: 1, likely: 1, max: 2 });
     }
-    // Whether the application of a need is taken is tried with a token of its own.
+    // The application of a need is tried with its own token.
     let roles = scenario.needs.iter().filter_map(|need| application_of(need));
     estimate.tokens.extend(roles.map(|role| {
         (role.to_owned(), if role == "writer" { Scopes::WRITE } else { Scopes::READ }.as_str())
@@ -145,16 +144,16 @@ fn of_rows(scenario: &Scenario, terms: &Terms<'_>, for_each: &ForEach) -> Estima
     estimate
 }
 
-/// Rows of a loop over a value of run time, likely: near misses, rows of a short list.
+/// The likely number of rows that are known only at run time: near misses, or items of a short list.
 const LOOP_ROWS_LIKELY: u64 = 6;
 
-/// Pages of a list that is walked, likely.
+/// The likely number of pages of a list.
 const PAGES_LIKELY: u64 = 4;
 
-/// Requests of a look at a view, likely: some of its pages.
+/// The likely number of requests to read some pages of a view.
 const LOOK_LIKELY: u64 = 3;
 
-/// Rows of a list of one page: what a loop over a value of run time is taken to have at most.
+/// The assumed upper bound of rows that are known only at run time: the items of one page.
 const PAGE_ROWS_MAX: u64 = PAGE_SIZE_EXAMPLE;
 
 fn rows(names: &Names, for_each: &ForEach) -> Option<Vec<Value>> {
@@ -168,7 +167,7 @@ fn of_row(scenario: &Scenario, terms: &Terms<'_>, names: Names) -> Estimate {
     let mut counter = Counter { terms, names, estimate: Estimate::default(), is_sure: true };
     counter.steps(&scenario.steps);
     if scenario.confirm && terms.confirms {
-        // With each of two passes a look at whether the data moved.
+        // Each of the two passes also looks for movement of the data.
         let look = movement::look_requests_max(terms.pages_max);
         counter.estimate.requests.max = counter.estimate.requests.max.saturating_add(look);
     }
@@ -180,7 +179,7 @@ struct Counter<'a> {
     terms: &'a Terms<'a>,
     names: Names,
     estimate: Estimate,
-    /// Whether what comes now is sent whatever was answered before.
+    /// Whether the next request does not depend on an earlier response.
     is_sure: bool,
 }
 
@@ -195,7 +194,7 @@ impl Counter<'_> {
                     self.is_sure = false;
                     self.estimate.unpaced_requests += u64::from(burst.plan.calls);
                     if !burst.plan.is_few() {
-                        // After calls at once a whole window of the limit passes, and before any there may be a wait.
+                        // A whole window of the limit passes after calls at once. Before any burst there may be a wait.
                         let seconds = match burst.plan.rhythm {
                             Rhythm::InFlight(_) => WINDOW_SECONDS,
                             Rhythm::Over(time) => time.as_secs(),
@@ -220,7 +219,7 @@ impl Counter<'_> {
         let pages = |at_most: u64| at_most.min(self.terms.pages_max).max(1);
         let view = pages(self.terms.pages_max);
         let (likely, calls) = match (&step.each_page, &step.poll) {
-            // A walk whose totals moved is repeated once.
+            // A list whose totals moved is read twice.
             (Some(each_page), _) => {
                 let most = pages(each_page.at_most);
                 (most.min(PAGES_LIKELY), 2 * most)
@@ -231,19 +230,19 @@ impl Counter<'_> {
                 self.estimate.waits_seconds += poll.at_most.as_secs();
                 (2, times.unwrap_or(u64::MAX).saturating_add(2))
             }
-            // The answer to an earlier request may stand for it.
+            // The answer to an earlier request may be reused.
             (None, None) => (u64::from(!step.reuse), 1),
         };
         if let Some(control) = &step.control {
-            // One that creates or asks for a token is sent once in a run.
-            self.call(&shape::merged(&step.shape, &control.shape), 0, 1);
+            // A control that creates something or asks for a token is sent once per run.
+            self.call(&control::merged(&step.shape, &control.shape), 0, 1);
             self.is_sure = false;
         }
         if !step.unchanged.is_empty() {
             self.is_sure = false;
-            // Before and after. The further looks at what others may have written are not foreseen.
+            // One look before and one after. Further looks because of other clients are not counted.
             let looks = step.unchanged.len() as u64;
-            // Some pages are read, and then the whole list where they do not show what is remembered.
+            // Some pages are read, and then the whole list if they differ from the remembered view.
             let views = Bounds { min: 0, likely: LOOK_LIKELY, max: 2 * (view + LOOK_LIKELY) };
             let looks = Bounds { min: looks, likely: looks + looks / 2, max: looks };
             self.estimate.requests = self.estimate.requests.plus(views.times(looks));
@@ -278,23 +277,23 @@ impl Counter<'_> {
         self.is_sure = false;
     }
 
-    /// Up to so many calls, of which one is sure where anything is.
+    /// Adds up to `max` calls. One of them is certain if the step is.
     fn call(&mut self, shape: &RequestShape, likely: u64, max: u64) {
         let operation = self.operation(shape);
-        // What is made of an earlier answer may be missing.
+        // A value from an earlier response may be missing.
         self.is_sure &= operation.is_some() && self.is_known(shape);
         let calls = Bounds { min: u64::from(self.is_sure), likely, max };
         self.estimate.requests = self.estimate.requests.plus(calls);
         match operation.flatten() {
             Some(Operation::CreateAccessToken) => {
-                // A newer token may revoke the shared one, which is then asked for anew, and the
-                // refused call repeated.
+                // A newer token may revoke the shared one. Then a new token is requested, and the refused call
+                // is repeated.
                 let tokens = Bounds { max: calls.max.saturating_mul(2), ..calls };
                 self.estimate.token_requests = self.estimate.token_requests.plus(tokens);
                 self.estimate.requests.max += calls.max.saturating_mul(2);
             }
             Some(Operation::RevokeToken) => {
-                // A shared token that went is asked for anew, and the refused call is repeated.
+                // A new token replaces a revoked shared one, and the refused call is repeated.
                 self.estimate.requests.max += 2;
                 self.estimate.token_requests.max += 1;
             }
@@ -315,7 +314,7 @@ impl Counter<'_> {
         }
     }
 
-    /// The operation; `Some(None)` where the line is known and is none, `None` where it is unknown.
+    /// The operation; `Some(None)` if the line is no operation, `None` if the line is not known yet.
     fn operation(&self, shape: &RequestShape) -> Option<Option<Operation>> {
         match shape.line.as_ref()? {
             RequestLine::Operation { known: Some(operation), .. } => Some(Some(*operation)),
@@ -340,10 +339,10 @@ impl Counter<'_> {
             Some(_) | None => true,
         };
         let mut fields = fields.map(|(_, value)| value.render(&self.names).is_ok());
-        // A body may be made of a form that was read before.
+        // A body may depend on a form that was read before.
         id && shape.body.is_none() && fields.all(|is_known| is_known)
     }
 }
 
-/// What the limiter of §8 counts in.
+/// The window of the rate limit (§8), in seconds.
 const WINDOW_SECONDS: u64 = 60;

@@ -1,20 +1,19 @@
-//! Ending a run early: it is told once, begins nothing more, and puts in order what was begun, for a
-//! bounded time.
+//! Interrupting a run: nothing new starts, and a scenario that is running has a limited time to end.
 
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// Deadline `interruption`: so long what was begun may take to end, its `finally` steps included.
+/// Deadline `interruption`: time for scenarios that are running to end, including their `finally` steps.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// Why something was not run.
+/// Reason of every scenario and step that an interruption keeps from running.
 pub(super) const REASON: &str = "the run was interrupted";
 
-/// Whether a run was told to end early.
+/// A switch that ends a run early.
 #[derive(Debug)]
 pub struct Interruption {
-    told: watch::Sender<bool>,
+    is_on: watch::Sender<bool>,
     grace: Duration,
 }
 
@@ -25,30 +24,30 @@ impl Default for Interruption {
 }
 
 impl Interruption {
-    /// One that leaves so long for what was begun; 30 s by default.
+    /// A switch with this time for running scenarios; 30 s by default.
     pub fn with_grace(grace: Duration) -> Self {
-        Self { told: watch::Sender::new(false), grace }
+        Self { is_on: watch::Sender::new(false), grace }
     }
 
-    /// Tells the run to begin nothing more.
-    pub fn tell(&self) {
-        self.told.send_replace(true);
+    /// Interrupts the run.
+    pub fn interrupt(&self) {
+        self.is_on.send_replace(true);
     }
 
-    /// Whether it was told.
-    pub fn is_told(&self) -> bool {
-        *self.told.borrow()
+    /// Whether the run was interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        *self.is_on.borrow()
     }
 
-    /// Waits until it is told.
-    pub(crate) async fn told(&self) {
-        // The sender lives as long as this: there is no other end.
-        let _ = self.told.subscribe().wait_for(|told| *told).await;
+    /// Waits until the run is interrupted.
+    pub(crate) async fn interrupted(&self) {
+        // An error would mean that the sender is gone, and `self` has it.
+        let _ = self.is_on.subscribe().wait_for(|is_on| *is_on).await;
     }
 
-    /// Waits until it was told and the time for what was begun is over.
-    pub(super) async fn over(&self) {
-        self.told().await;
+    /// Waits until the run is interrupted and the time for running scenarios is over.
+    pub(super) async fn grace_over(&self) {
+        self.interrupted().await;
         tokio::time::sleep(self.grace).await;
     }
 }

@@ -1,29 +1,85 @@
-//! From a judgement to a check's result: the level decides between fail, warn and observed.
+//! Results of checks and observations. The level of a requirement decides between fail, warn and observed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use moot_fixtures::contract::Level;
-use moot_fixtures::register;
+use moot_fixtures::contract::{AnswerStanding, Level};
+use moot_fixtures::{questions, register};
+use serde_json::Value;
 
-use crate::exchange::Exchange;
-use crate::scenario::declared::OwnRows;
-use crate::scenario::model::{Check, Location};
+use crate::exchange::{AnswerSight, Exchange};
+use crate::scenario::declared::{self, OwnRows};
+use crate::scenario::model::{Check, Expectation, Location, Observation, Place, Sight, Step};
 use crate::scenario::names::Names;
-use crate::verdict::Verdict;
-use crate::verdict::check::{self, Document, Judgement, Mismatch};
+use crate::verdict::check::{
+    self, AnswerPart, Document, Judgement, Mismatch, MismatchKind, implicit,
+};
 use crate::verdict::result::{CheckResult, Subject};
+use crate::verdict::{NotRunKind, Verdict};
 
+use super::context::RunContext;
+use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 
-/// Where a check stands in the run.
+/// The reason where a precondition does not hold; details follow.
+const PRECONDITION: &str = "skipped: an earlier step failed";
+
+/// The reason where a control is refused; details follow.
+pub(super) const CONTROL: &str = "skipped: the same call without the flaw was not accepted";
+
+/// Records an exchange of the current step, with its implicit checks.
+pub(super) fn record(run: &mut ScenarioRun<'_>, exchange: &Arc<Exchange>) {
+    let origin = origin(run);
+    let findings = implicit::judge(exchange, &run.shared.implicit);
+    run.record.checks.extend(findings.into_iter().map(|finding| {
+        origin.result(finding.requirement, None, finding.judgement, Some(Arc::clone(exchange)))
+    }));
+    run.record.exchanges.push(Arc::clone(exchange));
+}
+
+/// Stops the scenario if an expectation without a requirement does not hold.
+pub(super) fn holds(
+    run: &ScenarioRun<'_>,
+    expectation: &Expectation,
+    document: &Document,
+    kind: NotRunKind,
+) -> Result<(), Stop> {
+    let what = if kind == NotRunKind::Control { CONTROL } else { PRECONDITION };
+    match check::expectation::judge(expectation, document, &run.names) {
+        Judgement::Holds => Ok(()),
+        Judgement::Fails(Mismatch { message, .. }) => Err(Stop::not_run(
+            kind,
+            format!("{what} ({})", run.shared.options.masks.mask(&message)),
+        )),
+        Judgement::Empty { reason } => Err(Stop::not_run(kind, format!("{what} ({reason})"))),
+    }
+}
+
+/// Judges the checks of the current step. Each result shows `exchange`.
+pub(super) fn checks(
+    run: &ScenarioRun<'_>,
+    expected: &[Check],
+    document: &Document,
+    exchange: Option<&Arc<Exchange>>,
+) -> Vec<CheckResult> {
+    let origin = origin(run);
+    let judge = |check| origin.judge(check, document, &run.names, exchange.cloned());
+    expected.iter().map(judge).collect()
+}
+
+/// The origin of checks of the current step.
+pub(super) fn origin(run: &ScenarioRun<'_>) -> CheckOrigin {
+    CheckOrigin::new(run.shared, &run.name, &run.label)
+}
+
+/// The place of a check in the run.
 #[derive(Debug, Clone)]
 pub(super) struct CheckOrigin {
     /// `stem/id[row]`.
     pub(super) scenario: Arc<str>,
-    /// The step's label.
+    /// The label of the step.
     pub(super) step: Arc<str>,
     /// Whether a MUST of a standard fails.
     pub(super) strict: bool,
@@ -32,7 +88,15 @@ pub(super) struct CheckOrigin {
 }
 
 impl CheckOrigin {
-    /// Judges an explicit check.
+    pub(super) fn new(shared: &RunContext, scenario: &Arc<str>, step: &Arc<str>) -> Self {
+        Self {
+            scenario: Arc::clone(scenario),
+            step: Arc::clone(step),
+            strict: shared.options.strict,
+            own_rows: Arc::clone(&shared.own_rows),
+        }
+    }
+
     pub(super) fn judge(
         &self,
         check: &Check,
@@ -63,9 +127,9 @@ impl CheckOrigin {
             }) => {
                 result.mismatch = Some(kind);
                 result.part = Some(part);
-                result.message = self.masked(&result, sentence_case(&message));
-                result.expected = self.masked(&result, expected);
-                result.actual = self.masked(&result, actual);
+                result.message = masked(&result, sentence_case(&message));
+                result.expected = masked(&result, expected);
+                result.actual = masked(&result, actual);
                 result.pointer = pointer;
             }
             Judgement::Empty { reason } => result.message = reason,
@@ -73,17 +137,20 @@ impl CheckOrigin {
         result
     }
 
-    /// A check that was declared and not judged.
-    pub(super) fn unjudged(&self, check: &Check, stop: &Stop) -> CheckResult {
+    /// The checks that a step declares, all with the reason of a stop.
+    pub(super) fn unjudged(&self, step: &Step, stop: &Stop) -> Vec<CheckResult> {
         let (verdict, reason) = stop.verdict();
-        let mut result = self.blank(&check.requirement, Some(check.at.clone()), None);
-        result.verdict = verdict;
-        result.not_run = stop.not_run_kind();
-        result.message = reason.to_owned();
-        result
+        let unjudged = |check: &Check| {
+            let mut result = self.blank(&check.requirement, Some(check.at.clone()), None);
+            result.verdict = verdict;
+            result.not_run = stop.not_run_kind();
+            result.message = reason.to_owned();
+            result
+        };
+        declared::checks(step).into_iter().map(unjudged).collect()
     }
 
-    /// A check without a verdict yet.
+    /// A check without a verdict.
     pub(super) fn blank(
         &self,
         requirement: &str,
@@ -91,7 +158,7 @@ impl CheckOrigin {
         exchange: Option<Arc<Exchange>>,
     ) -> CheckResult {
         let own = self.own_rows.get(requirement).cloned();
-        // Ids and sections of the register are shared: a run keeps thousands of results.
+        // Borrows from the register: a run keeps thousands of results.
         let (id, section, level) = match (register::get(requirement), &own) {
             (Some(row), _) => {
                 (Cow::from(row.id.as_str()), Cow::from(row.section.as_str()), Some(row.level))
@@ -123,23 +190,23 @@ impl CheckOrigin {
             part: None,
         }
     }
+}
 
-    fn masked(&self, result: &CheckResult, text: String) -> String {
-        match &result.exchange {
-            Some(exchange) => exchange.masks.mask(&text),
-            None => text,
-        }
+fn masked(result: &CheckResult, text: String) -> String {
+    match &result.exchange {
+        Some(exchange) => exchange.masks.mask(&text),
+        None => text,
     }
 }
 
-/// A sentence that stands by itself.
+/// The text with a capital letter at the start.
 fn sentence_case(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(characters).collect()
 }
 
-/// One result per check of a step, the worst of those given, in the order first seen.
+/// One result per check of a step: the worst one, at the place of the first.
 pub(super) fn merged(results: Vec<CheckResult>) -> Vec<CheckResult> {
     let mut kept: Vec<CheckResult> = Vec::with_capacity(results.len());
     let mut places: HashMap<(bool, Subject), usize> = HashMap::new();
@@ -157,7 +224,101 @@ pub(super) fn merged(results: Vec<CheckResult>) -> Vec<CheckResult> {
             }
         }
     }
-    // It stays until the report.
+    // The results stay in memory until the report.
     kept.shrink_to_fit();
     kept
+}
+
+/// Records the answers to open questions that a step observes. Returns a check for each.
+pub(super) fn observations(
+    run: &mut ScenarioRun<'_>,
+    observations: &[Observation],
+    document: &Document,
+    exchange: Option<&Arc<Exchange>>,
+) -> Vec<CheckResult> {
+    let mut results = Vec::with_capacity(observations.len());
+    for Observation { question, sight, at } in observations {
+        let value = check::place::observed(sight, document, &run.names);
+        let mut result = answer(run, question, value.unwrap_or(Value::Null), exchange);
+        result.place = Some(at.clone());
+        if let (Verdict::Drift | Verdict::Warn, Sight::Whole(place)) = (result.verdict, sight) {
+            result.pointer = check::place::pointer(place, "", document, &run.names);
+        }
+        if result.verdict == Verdict::Drift {
+            result.part = Some(part(sight));
+        }
+        results.push(result);
+    }
+    results
+}
+
+fn part(sight: &Sight) -> AnswerPart {
+    match sight {
+        Sight::Whole(Place::Status) => AnswerPart::Status,
+        Sight::Whole(Place::Header(name)) => AnswerPart::Header(name.to_ascii_lowercase()),
+        Sight::Whole(_) | Sight::Members(_) => AnswerPart::Body,
+    }
+}
+
+/// Records one answer to an open question. The check is `observed`, `warn` outside the latitude of the question, or
+/// `drift` where it differs from a pinned answer.
+pub(super) fn answer(
+    run: &mut ScenarioRun<'_>,
+    id: &str,
+    value: Value,
+    exchange: Option<&Arc<Exchange>>,
+) -> CheckResult {
+    let mut result = origin(run).blank(id, None, exchange.cloned());
+    result.subject = Subject::Question(id.to_owned().into());
+    result.level = Some(Level::Open);
+    let Some(question) = questions::get(id) else {
+        result.verdict = Verdict::Error;
+        "the question is not in the list of questions".clone_into(&mut result.message);
+        return result;
+    };
+    result.section = question.section.as_str().into();
+    result.actual = shown(run, &value);
+    let is_within = question.judge(&value) == AnswerStanding::Within;
+    if value.is_null() && !is_within {
+        "it could not be observed here".clone_into(&mut result.message);
+        return result;
+    }
+    result.verdict = if is_within { Verdict::Observed } else { Verdict::Warn };
+    if !is_within {
+        result.expected = question.latitude.to_string();
+        result.message = format!("the answer to `{id}` is outside its latitude");
+    }
+    if let Some(pinned) = run.shared.target.pins().broken_by(id, &value, is_within) {
+        result.verdict = Verdict::Drift;
+        result.mismatch = Some(MismatchKind::Value);
+        result.expected = pinned.to_string();
+        "the answer differs from the pinned one".clone_into(&mut result.message);
+    }
+    run.answers.push(AnswerSight {
+        question: id.to_owned(),
+        section: question.section.clone(),
+        value: masked_value(run, value),
+        place: format!("{}/{}", run.name, run.label),
+    });
+    result
+}
+
+fn shown(run: &ScenarioRun<'_>, value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    run.shared.options.masks.mask(&check::shortened(&text))
+}
+
+/// The value with all its texts masked.
+fn masked_value(run: &ScenarioRun<'_>, value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(run.shared.options.masks.mask(&text)),
+        Value::Array(items) => items.into_iter().map(|item| masked_value(run, item)).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, member)| (name, masked_value(run, member))).collect()
+        }
+        other => other,
+    }
 }

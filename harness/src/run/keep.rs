@@ -1,5 +1,5 @@
-//! What is kept of an ended scenario until the report: a run of thousands of calls must not hold every
-//! body. What somebody will want to read (a warning or worse) is kept whole.
+//! Shortens the exchanges of a finished scenario until the report: a run of thousands of calls must not keep every body
+//! in memory. Exchanges of a warning or worse are kept whole.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,22 +11,21 @@ use crate::verdict::Verdict;
 use crate::verdict::expected::Expected;
 use crate::verdict::result::ScenarioResult;
 
-/// What is kept of an exchange that nobody complained about.
+/// The detail that is kept of exchanges without a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// All but the end of a long body: for who shows or compares all that was sent.
+    /// Everything except the end of a long body, for reports that show or compare all exchanges.
     Beginning,
-    /// What was asked, the status, and a short body: for reports that only count it.
+    /// The request line, the status and a short body, for reports that only count exchanges.
     Outline,
-    /// Of checks that passed how many, and of exchanges that were at most warned of an outline: for reports
-    /// that show neither.
+    /// The number of passed checks, and an outline of exchanges with at most a warning, for reports that show neither.
     Counts,
 }
 
-/// Bytes kept of the body of an answer that nobody complained about.
+/// Bytes that are kept of the body of a response without a finding.
 const BODY_KEPT_BYTES: usize = 1_000;
 
-/// So much is kept where there are known failures: what was expected is looked for among all checks.
+/// Known failures are matched with all checks, so their run keeps passed checks too.
 pub(super) fn with_expected(kept: Kept, expected: &Expected) -> Kept {
     match kept {
         Kept::Counts if !expected.entries.is_empty() => Kept::Outline,
@@ -34,10 +33,9 @@ pub(super) fn with_expected(kept: Kept, expected: &Expected) -> Kept {
     }
 }
 
-/// The same result, with so much of each exchange that passed.
+/// The result with shortened exchanges.
 pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
     let mut shortened: HashMap<u64, Arc<Exchange>> = HashMap::new();
-    let kept_checks = kept;
     let is_wrong = result.checks().any(|check| check.verdict > Verdict::NotRun);
     for step in &mut result.steps {
         let whole: Vec<u64> = step
@@ -46,17 +44,18 @@ pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
             .filter(|check| is_shown_whole(kept, check.verdict))
             .filter_map(|check| Some(check.exchange.as_ref()?.number))
             .collect();
-        // What is wrong is shown with all that led to it.
-        let kept = if is_wrong { Kept::Beginning } else { kept };
+        // A failure is shown with all exchanges before it.
+        let detail = if is_wrong { Kept::Beginning } else { kept };
         let judged = step.checks.iter_mut().filter_map(|check| check.exchange.as_mut());
         for exchange in step.exchanges.iter_mut().chain(judged) {
             if !whole.contains(&exchange.number) {
                 let number = exchange.number;
-                let short = shortened.entry(number).or_insert_with(|| shortened_to(kept, exchange));
+                let short =
+                    shortened.entry(number).or_insert_with(|| shortened_to(detail, exchange));
                 *exchange = Arc::clone(short);
             }
         }
-        if kept_checks == Kept::Counts {
+        if kept == Kept::Counts {
             let judged = step.checks.len();
             step.checks.retain(|check| check.verdict != Verdict::Pass);
             step.checks.shrink_to_fit();
@@ -80,11 +79,11 @@ fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
         outline(&mut short);
     }
     if let Ok(response) = &mut short.outcome {
-        // What was cut before is long, too.
+        // A body that was cut before is also long.
         if response.body.len() > BODY_KEPT_BYTES || response.is_cut {
             let length = response.body.len().min(BODY_KEPT_BYTES);
             response.body = match kept {
-                // A copy: a slice would keep the whole alive.
+                // A slice would keep the whole body in memory.
                 Kept::Beginning => Bytes::copy_from_slice(&response.body[..length]),
                 Kept::Outline | Kept::Counts => Bytes::new(),
             };
@@ -95,7 +94,7 @@ fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
     Arc::new(short)
 }
 
-/// Removes headers and what only repeats it by hand.
+/// Removes headers, and texts that only show or repeat the request.
 fn outline(exchange: &mut Exchange) {
     let request = &mut exchange.request;
     request.headers = Vec::new();

@@ -1,7 +1,7 @@
-//! Whether the data of a shared target moved while something was judged: others may use it.
+//! Detects whether others changed the data of a shared target while a scenario was judged. A failure proves nothing if
+//! they did.
 //!
-//! What did not move can't excuse a failure, and what moved can't prove one. The order of a list is
-//! no movement: a list that is in another order each time is at fault itself.
+//! A different order of a list does not count: a list whose order changes is a fault of the target.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::scenario::model::{RequestLine, RequestShape, Text, TextPiece, TokenCh
 use crate::scenario::plan::Planned;
 
 use super::context::RunContext;
-use super::pages;
-use super::scenario_walk::{self, ScenarioWalk};
+use super::pages::{self, ListPage};
+use super::scenario_run::ScenarioRun;
 use super::send;
 
-/// Lists of which the totals are compared.
+/// Lists whose totals are compared.
 const COUNTED: [Operation; 4] = [
     Operation::ListWorkflows,
     Operation::ListLegalRequests,
@@ -24,7 +24,7 @@ const COUNTED: [Operation; 4] = [
     Operation::ListWebhooks,
 ];
 
-/// The data at one moment, as far as they are compared.
+/// The data at one moment, as far as it is compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Moment {
     totals: Vec<Option<u64>>,
@@ -33,34 +33,33 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// Whether something was made, deleted or moved on between the two.
+    /// Whether a total changed, or the status of a request.
     pub(super) fn differs(&self, later: &Self) -> bool {
-        let moved_on = |(id, status): (&String, &String)| {
+        let changed = |(id, status): (&String, &String)| {
             later.statuses.get(id).is_some_and(|after| after != status)
         };
-        self.totals != later.totals || self.statuses.iter().any(moved_on)
+        self.totals != later.totals || self.statuses.iter().any(changed)
     }
 }
 
-/// Requests that one look takes at most.
+/// The largest number of requests of one look.
 pub(super) const fn look_requests_max(pages_max: u64) -> u64 {
     COUNTED.len() as u64 + pages_max
 }
 
-/// The data now; what can't be read is left out.
+/// Reads the data. Values that cannot be read are left out.
 pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &str) -> Moment {
     let Ok(session) = shared.target.session(name, &planned.scenario.sandbox).await else {
         return Moment::default();
     };
-    let names = scenario_walk::root_names(&session);
-    let mut walk = scenario_walk::walk_on(shared, &session, planned, name, names);
+    let mut run = ScenarioRun::new(shared, &session, planned, name);
     let mut moment = Moment::default();
     for operation in COUNTED {
-        moment.totals.push(total(&mut walk, operation).await);
+        moment.totals.push(total(&mut run, operation).await);
     }
-    let shape = shape(&walk, Operation::ListLegalRequests);
-    let items = pages::members(&mut walk, &shape).await;
-    for item in items.map(|list| list.items).unwrap_or_default() {
+    let shape = shape(&run, Operation::ListLegalRequests);
+    let pages = pages::pages(&mut run, &shape).await.unwrap_or_default();
+    for item in pages.iter().flat_map(ListPage::items) {
         if let (Some(id), Some(status)) =
             (item["id"].as_str(), item["attributes"]["status"].as_str())
         {
@@ -71,15 +70,15 @@ pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &str) 
     moment
 }
 
-async fn total(walk: &mut ScenarioWalk<'_>, operation: Operation) -> Option<u64> {
-    let shape = shape(walk, operation);
-    let body = send::sent(walk, &shape).await.ok()?.0.json?;
+async fn total(run: &mut ScenarioRun<'_>, operation: Operation) -> Option<u64> {
+    let shape = shape(run, operation);
+    let body = send::send(run, &shape).await.ok()?.0.json?;
     body.pointer("/pagination/total_count").and_then(Value::as_u64)
 }
 
-fn shape(walk: &ScenarioWalk<'_>, operation: Operation) -> RequestShape {
+fn shape(run: &ScenarioRun<'_>, operation: Operation) -> RequestShape {
     let name = TextPiece::Literal(operation.as_str().to_owned());
-    let at = walk.planned.scenario.at.clone();
+    let at = run.planned.scenario.at.clone();
     RequestShape {
         line: Some(RequestLine::Operation {
             operation: Text { pieces: vec![name], at },
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_total_or_a_status_moves_and_what_one_walk_missed_does_not() {
+    fn a_changed_total_or_status_is_movement_and_a_missing_item_is_not() {
         let before = moment(2, &[("a", "draft"), ("b", "signed")]);
         assert!(!before.differs(&before));
         assert!(!before.differs(&moment(2, &[("b", "signed"), ("c", "draft")])));

@@ -1,4 +1,4 @@
-//! What a run is asked to do.
+//! Options of a run.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,51 +12,51 @@ use crate::verdict::result::RepeatCommand;
 
 use super::keep::Kept;
 use super::order::Order;
-use super::snapshots_seen::SnapshotMode;
+use super::snapshot_log::SnapshotMode;
 
-/// What to run, and how.
+/// Options of a run.
 #[derive(Clone)]
 pub struct RunOptions {
-    /// Where requests go.
+    /// The target.
     pub choice: TargetChoice,
-    /// How they go there; the seed and the run's tag among it.
+    /// Options of the target, with the seed and the run tag.
     pub target: TargetOptions,
-    /// All scenario files, parsed.
+    /// All scenario files.
     pub files: Arc<Vec<ScenarioFile>>,
-    /// What is selected; everything where empty.
+    /// Selectors of scenarios; all scenarios if empty.
     pub selectors: Vec<String>,
-    /// What is left out of that: it is not run. Selectors too.
+    /// Selectors of scenarios that are not run.
     pub excluded: Vec<String>,
-    /// Of what is selected only the scenarios of these names, one shard; all where absent.
+    /// The scenarios of one shard, by name; all selected ones if absent.
     pub only: Option<BTreeSet<String>>,
-    /// Whether what the target does not offer may stay not run.
+    /// Whether scenarios may stay not run because of needs that the target does not meet.
     pub tolerates_unmet_needs: bool,
-    /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
-    /// A deployment is walked one by one, but for an unpaced one on loopback where it is asked for.
+    /// The number of scenarios that run at the same time. The default on a mock is two per core, because each scenario
+    /// has its own sandbox. On a deployment it is one; an unpaced deployment on loopback uses this option.
     pub jobs: Option<usize>,
-    /// In which order scenarios are walked.
+    /// The order in which scenarios run.
     pub order: Order,
     /// Whether a MUST of a standard fails.
     pub strict: bool,
-    /// What is done with snapshots.
+    /// The use of snapshots.
     pub snapshots: SnapshotMode,
-    /// Where they are.
+    /// The folder of the snapshots.
     pub snapshot_dir: Option<PathBuf>,
-    /// How much is kept of exchanges without a finding.
+    /// The detail that is kept of exchanges without a finding.
     pub kept: Kept,
-    /// Keeps all that the target says, where that is wanted.
+    /// Records all responses of the target.
     pub recorder: Option<Arc<Recorder>>,
     /// The command line that reproduces the run.
     pub reproduce: String,
-    /// The command line that runs one of its scenarios again.
+    /// The command line that runs one scenario again.
     pub repeat: RepeatCommand,
-    /// The secrets of the run, as they become known.
+    /// The secrets of the run. New ones are added while it runs.
     pub masks: Arc<Masks>,
 }
 
 impl RunOptions {
-    /// All of these files at this target, in their order; nothing is strict, no snapshot is looked at,
-    /// nothing is recorded, and of what was sent the beginnings are kept.
+    /// Runs all of these files in their order, without strictness, snapshots and recording. Keeps the beginnings of
+    /// bodies.
     pub fn new(
         choice: TargetChoice,
         target: TargetOptions,

@@ -1,22 +1,21 @@
-//! The order in which scenarios are walked. Results are told in that of the files, whatever it is.
+//! The order in which scenarios run. Results always have the order of the files.
 
 use crate::scenario::declared;
 use crate::scenario::model::{OperatorAction, Rhythm, Scenario, StepAction};
 
-/// An order of walking.
+/// The order in which scenarios run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// That of the files.
+    /// The order of the files.
     Files,
-    /// One that this number alone decides.
+    /// A random order with this seed.
     Drawn(u64),
 }
 
 impl Order {
-    /// Puts them in this order.
     pub(super) fn arrange<T>(self, items: &mut [T]) {
         let Self::Drawn(number) = self else { return };
-        // xorshift64, which must not begin at 0.
+        // xorshift64, whose state must not be 0.
         let mut state = number.wrapping_mul(2).wrapping_add(1);
         for last in (1..items.len()).rev() {
             for _ in 0..4 {
@@ -30,24 +29,24 @@ impl Order {
     }
 }
 
-/// When a scenario is walked on a target that all scenarios share.
+/// The time of a scenario on a target that all scenarios share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
-    /// It uses up the rate limit at once. Later it would have to wait until earlier requests are not counted any more.
+    /// It uses up the rate limit at once. Later it would have to wait for the limit to reset.
     First,
     Middle,
-    /// Afterwards there are no tokens.
+    /// It restarts the service, after which there may be no tokens.
     Restart,
-    /// A moved clock is never moved back.
+    /// It moves the clock, which cannot be moved back.
     Last,
 }
 
 impl Phase {
     pub(super) fn of(scenario: &Scenario, lets_tokens_expire: bool) -> Self {
         let has = |need: &str| scenario.needs.iter().any(|known| known == need);
-        let mut is_crowded = false;
+        let mut uses_up_limit = false;
         declared::collect(&scenario.steps, &mut |step| {
-            is_crowded |= matches!(
+            uses_up_limit |= matches!(
                 &step.action,
                 StepAction::Burst(burst)
                     if !burst.plan.is_few() && matches!(burst.plan.rhythm, Rhythm::InFlight(_))
@@ -57,7 +56,7 @@ impl Phase {
             Self::Last
         } else if has(OperatorAction::Restart.need()) {
             Self::Restart
-        } else if is_crowded {
+        } else if uses_up_limit {
             Self::First
         } else {
             Self::Middle
@@ -86,7 +85,7 @@ mod tests {
         assert_eq!(
             phase("token-expired-for-reading", false),
             Phase::Middle,
-            "the file has a token"
+            "the target file has a token"
         );
         assert!(Phase::First < Phase::Middle && Phase::Middle < Phase::Restart);
         assert!(Phase::Restart < Phase::Last);

@@ -1,5 +1,6 @@
-//! What a run, or one shard of it, came to before it is judged as a whole. A whole run is one part; `moot merge`
-//! joins those of several machines. Known failures, unused snapshots and the outcome are told of the whole.
+//! The part of a run: the result of one shard before the run is judged as a whole. A run without shards is one part.
+//! `moot merge` joins the parts of several machines. Known failures, unused snapshots and the outcome are decided for the
+//! whole run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,39 +17,39 @@ use crate::verdict::result::{
 
 use super::keep::{self, Kept};
 
-/// What a run, or one shard of it, came to. Its JSON is the second line of a part file.
+/// The result of a run, or of one shard, before it is judged as a whole. Its JSON is the second line of a part file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunPart {
-    /// Its scenarios without marks of known failures; its outcome says only what broke it off.
+    /// The result without marks of known failures. Its outcome says only why the run ended early.
     pub result: RunResult,
     /// Known failures, in the order of their file.
     pub expected: Expected,
-    /// The target, as a recording keeps it.
+    /// The target as a recording describes it.
     pub target: IndexTarget,
-    /// Whether it was interrupted: then it is not a part of anything.
+    /// Whether the run was interrupted. Such a part cannot be merged.
     #[serde(skip)]
     pub is_interrupted: bool,
     /// The needs that the target met.
     pub met_needs: BTreeSet<String>,
-    /// Recorded responses that no step asked for; `None` where snapshots are off, or the suite was filtered.
+    /// Snapshots that no step used; `None` if snapshots are off, or if the suite was filtered.
     pub unasked_snapshots: Option<BTreeSet<String>>,
 }
 
-/// Whether a result is told of all that was planned.
+/// The share of the plan that a result covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartScope {
-    /// Of the whole plan.
+    /// The whole plan.
     Whole,
-    /// Of one shard, or of some: what did not show here may show in another one.
+    /// One shard, or some. A known failure that does not show here may show in another shard.
     Share,
 }
 
 impl RunPart {
-    /// The parts as one. Scenarios come in the order of `plan`, which has their names without rows.
+    /// Joins parts. Scenarios get the order of `plan`, which has their names without rows.
     ///
     /// # Panics
-    /// Where there is no part.
+    /// If there is no part.
     pub fn joined(parts: Vec<Self>, plan: &[String]) -> Self {
         let mut parts = parts.into_iter();
         let mut whole = parts.next().expect("the caller has at least one part");
@@ -89,7 +90,7 @@ impl RunPart {
         whole
     }
 
-    /// With so much of each exchange as reports need.
+    /// The part with the detail that reports need.
     pub fn shortened(mut self, kept: Kept) -> Self {
         let kept = keep::with_expected(kept, &self.expected);
         let scenarios = std::mem::take(&mut self.result.scenarios);
@@ -97,36 +98,36 @@ impl RunPart {
         self
     }
 
-    /// The result: known failures are marked, and the outcome is told.
+    /// The result with marks of known failures, and with its outcome.
     pub fn concluded(self, scope: PartScope) -> RunResult {
         let Self { mut result, expected, met_needs, unasked_snapshots, .. } = self;
         order_residue(&mut result);
         let meets = |need: &str| met_needs.contains(need);
         result.expected = mark(&expected, &mut result.scenarios, &meets);
         result.answers = gathered(result.scenarios.iter().flat_map(|it| &it.answers));
-        let mut ending = outcome_of(&result.scenarios).max(result.outcome);
+        let mut outcome = outcome_of(&result.scenarios).max(result.outcome);
         for one in &mut result.expected {
             match (one.state, scope) {
                 (ExpectedState::Stale, PartScope::Whole) => {
-                    ending = ending.max(RunOutcome::Drifted)
+                    outcome = outcome.max(RunOutcome::Drifted)
                 }
                 (ExpectedState::Stale, PartScope::Share) => one.state = ExpectedState::Unjudged,
                 (_, _) => {}
             }
         }
-        result.outcome = ending;
-        let is_unused_told = scope == PartScope::Whole
-            && ending == RunOutcome::Conformant
+        result.outcome = outcome;
+        let reports_unused = scope == PartScope::Whole
+            && outcome == RunOutcome::Conformant
             && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
         result.snapshots.unused = match unasked_snapshots {
-            Some(unasked) if is_unused_told => unasked.into_iter().collect(),
+            Some(unasked) if reports_unused => unasked.into_iter().collect(),
             Some(_) | None => Vec::new(),
         };
         result
     }
 }
 
-/// Marks what was expected in these results; what became of each known failure.
+/// Marks known failures in these results. Returns the state of each known failure.
 pub(super) fn mark(
     expected: &Expected,
     scenarios: &mut [ScenarioResult],
@@ -150,7 +151,7 @@ fn both(one: Option<SnapshotCounts>, other: Option<SnapshotCounts>) -> Option<Sn
     })
 }
 
-/// Scenarios in the order of the plan. What is not in the plan comes last, once: each part may have found it.
+/// Puts scenarios in the order of the plan. A result that is not in the plan comes last, once: several parts may have it.
 fn in_order(result: &mut RunResult, plan: &[String]) {
     let places: BTreeMap<&str, usize> =
         plan.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
@@ -160,7 +161,7 @@ fn in_order(result: &mut RunResult, plan: &[String]) {
     result.scenarios.retain(|it| place(&it.name) != usize::MAX || once.insert(it.name.clone()));
 }
 
-/// What was left behind, in the order of the scenarios.
+/// Puts the objects that were left behind in the order of the scenarios.
 fn order_residue(result: &mut RunResult) {
     let names = result.scenarios.iter().map(|it| it.without_row());
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,15 +1,12 @@
-//! Parts: what the shards of a run found, as files, and joining them: `moot run --shard K/N`, `moot merge`.
+//! Files with the results of shards, for `moot run --shard K/N` and `moot merge`.
 //!
-//! A part is one file of lines of JSON. The first line ([`PartHead`]) says what the part belongs to, the last one that
-//! it is complete. [`PartSet`] holds parts against each other: only parts of the same plan, version, target and seed
-//! are joined, and each exactly once.
+//! A part is a file with lines of JSON. The first line ([`PartHead`]) describes the run, the last line says that the part is
+//! complete. [`PartSet`] compares parts: only parts of the same plan, version, target and seed are joined, each once.
 
 mod error;
 mod facts;
 mod file;
-mod portable;
 mod run_file;
-mod scenario_row;
 mod set;
 
 pub use error::PartError;

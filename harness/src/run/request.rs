@@ -1,67 +1,122 @@
-//! One request step: control, request, implicit checks, precondition, captures, checks.
+//! A request step: control, request, captures, precondition, checks, observations, snapshot.
 
 use std::time::Duration;
 
 use moot_fixtures::contract::Operation;
 
 use crate::exchange::Exchange;
-use crate::scenario::model::{ControlRequest, Poll, RequestStep};
+use crate::scenario::model::{Poll, RequestStep};
 use crate::verdict::check::{self, Document, Judgement};
 use crate::verdict::{NotRun, NotRunKind};
 
-use super::pages::StepResponse;
-use super::scenario_walk::{FinalSteps, ScenarioWalk};
-use super::send::{CONTROL, holds, lent_or_sent, sent, wait};
+use super::pages::{self, StepResponse};
+use super::scenario_run::{FinalSteps, ScenarioRun};
+use super::settle::ListLag;
 use super::stop::Stop;
-use super::{observe, pages, prepare, settle, shape, snapshot, unchanged};
+use super::{control, judge, send, snapshot, unchanged};
 
-pub(super) async fn walk<'a>(
-    walk: &mut ScenarioWalk<'a>,
+pub(super) async fn run<'a>(
+    run: &mut ScenarioRun<'a>,
     step: &'a RequestStep,
     suffix: &str,
 ) -> Result<(), Stop> {
     if let Some(control) = &step.control {
-        control_holds(walk, step, control).await?;
+        control::check(run, step, control).await?;
     }
-    let before = unchanged::before(walk, step).await?;
+    let before = unchanged::before(run, &step.unchanged).await?;
     let StepResponse { document, exchange, doubt } = match &step.poll {
-        Some(poll) => polled(walk, step, poll).await?,
-        None if step.reuse => {
-            let (document, exchange) = lent_or_sent(walk, &step.shape).await?;
-            StepResponse { document, exchange, doubt: None }
-        }
-        None => settle::read(walk, step).await?,
+        Some(poll) => read_until(run, step, poll).await?,
+        None if step.reuse => send::send_or_reuse(run, &step.shape).await?.into(),
+        None => read(run, step).await?,
     };
-    // Before the precondition: what always runs may need the names of what was made all the same.
-    walk.capture(&step.capture, &document);
+    // These come before the precondition: `finally` steps need the ids of created objects.
+    run.capture(&step.capture, &document);
     if !step.finally.is_empty() {
-        let (suffix, names) = (suffix.to_owned(), walk.names.clone());
-        walk.finals.push(FinalSteps { suffix, steps: &step.finally, names });
+        let (suffix, names) = (suffix.to_owned(), run.names.clone());
+        run.finals.push(FinalSteps { suffix, steps: &step.finally, names });
     }
-    refused_default(walk, step, &document, &exchange)?;
+    check_default_value(run, step, &document, &exchange)?;
     if let Some(require) = &step.require {
-        holds(walk, require, &document, NotRunKind::Precondition)?;
+        judge::holds(run, require, &document, NotRunKind::Precondition)?;
     }
-    let mut checks = walk.judge(&step.expect, &document, Some(&exchange));
+    let mut checks = judge::checks(run, &step.expect, &document, Some(&exchange));
     if let Some(doubt) = doubt {
-        checks.iter_mut().for_each(|check| pages::doubted(check, doubt));
+        checks.iter_mut().for_each(|check| pages::apply_doubt(check, doubt));
     }
-    checks.extend(observe::observe(walk, &step.observe, &document, Some(&exchange)));
+    checks.extend(judge::observations(run, &step.observe, &document, Some(&exchange)));
     if let Some(rule) = &step.snapshot {
-        checks.extend(snapshot::judge(walk, rule, &document, &exchange));
+        checks.extend(snapshot::judge(run, rule, &document, &exchange));
     }
-    unchanged::judge(walk, step, before, &mut checks).await?;
-    walk.record.checks.extend(checks);
+    unchanged::judge(run, step, before, &mut checks).await?;
+    run.record.checks.extend(checks);
     Ok(())
 }
 
-/// Statuses by which a target refuses a value.
+/// Sends the request. A list may show a change late: it is read again until the step holds, or the settle time is over.
+async fn read(run: &mut ScenarioRun<'_>, step: &RequestStep) -> Result<StepResponse, Stop> {
+    let mark = run.record.checks.len();
+    let mut lag = None;
+    loop {
+        let response = match &step.each_page {
+            Some(each_page) => pages::read_all(run, &step.shape, each_page).await?,
+            None => send::send(run, &step.shape).await?.into(),
+        };
+        if !may_lag(&response.exchange) {
+            return Ok(response);
+        }
+        let lag = lag.get_or_insert_with(|| ListLag::new(run, mark));
+        if !lag.wait(run, step, &response).await? {
+            return Ok(response);
+        }
+    }
+}
+
+/// Whether the response is a list, or the activity log.
+fn may_lag(exchange: &Exchange) -> bool {
+    matches!(
+        exchange.request.operation,
+        Some(
+            Operation::ListWorkflows
+                | Operation::ListLegalRequests
+                | Operation::GetLegalRequestActivity
+                | Operation::ListRepositoryDocuments
+                | Operation::ListWebhooks
+        )
+    )
+}
+
+/// Repeats the request until the condition of `poll` holds.
+async fn read_until(
+    run: &mut ScenarioRun<'_>,
+    step: &RequestStep,
+    poll: &Poll,
+) -> Result<StepResponse, Stop> {
+    let mut waited = Duration::ZERO;
+    loop {
+        let (document, exchange) = send::send(run, &step.shape).await?;
+        if check::expectation::judge(&poll.until, &document, &run.names) == Judgement::Holds {
+            // The data changed just now, so lists may lag.
+            run.note_change();
+            return Ok((document, exchange).into());
+        }
+        if waited >= poll.at_most {
+            return Err(Stop::not_run(
+                NotRunKind::PollTimeout,
+                format!("it did not happen within {} s", poll.at_most.as_secs()),
+            ));
+        }
+        run.wait(poll.every).await?;
+        waited += poll.every;
+    }
+}
+
+/// Statuses with which a target refuses a value.
 const VALUE_REFUSED: [u16; 4] = [400, 403, 409, 422];
 
-/// Stops where a step that expects success was refused, and sent a default that a target may refuse for
-/// reasons of its own: an address where nothing answers.
-fn refused_default(
-    walk: &ScenarioWalk<'_>,
+/// Stops where a step expects success, sent a default value, and was refused. A target may refuse such a value for
+/// reasons of its own: nothing answers at the default addresses.
+fn check_default_value(
+    run: &ScenarioRun<'_>,
     step: &RequestStep,
     document: &Document,
     exchange: &Exchange,
@@ -69,106 +124,16 @@ fn refused_default(
     let Some(status) = document.status.filter(|status| VALUE_REFUSED.contains(status)) else {
         return Ok(());
     };
-    let default = exchange.request.operation.and_then(|it| walk.session.default_value(it));
+    let default = exchange.request.operation.and_then(|it| run.session.default_value(it));
     let Some(default) = default.filter(|it| exchange.request.body_shown.contains(it.text)) else {
         return Ok(());
     };
     let mut expectations =
         step.require.iter().chain(step.expect.iter().map(|check| &check.expectation));
-    if !expectations.any(|expectation| check::expectation::asks_success(expectation, &walk.names)) {
+    if !expectations.any(|expectation| check::expectation::asks_success(expectation, &run.names)) {
         return Ok(());
     }
     let reason = format!("the target refuses {} with {status}", default.name);
     let setting = Some(default.setting.to_owned());
     Err(Stop::NotRun(NotRun { setting, ..NotRun::new(NotRunKind::NeedNotMet, reason) }))
-}
-
-/// The sound call must succeed, else the negative check says nothing.
-async fn control_holds(
-    walk: &mut ScenarioWalk<'_>,
-    step: &RequestStep,
-    control: &ControlRequest,
-) -> Result<(), Stop> {
-    let shape = shape::merged(&step.shape, &control.shape);
-    let prepared = prepare::prepare(walk.session, &walk.names, &shape, &walk.name).await?;
-    // On a deployment a control that creates is sent once a run and application. So is one that asks
-    // for a token, by its fields: few are allowed in a minute.
-    let fields = match prepared.operation {
-        _ if walk.shared.target.is_mock() => None,
-        Some(
-            Operation::CreateLegalRequest
-            | Operation::CreateRepositoryDocument
-            | Operation::CreateWebhook,
-        ) => Some(String::new()),
-        Some(Operation::CreateAccessToken) => Some(form_fields(&prepared.body.shown())),
-        _ => None,
-    };
-    let key = fields.map(|fields| {
-        format!("{} {} {} {fields}", prepared.application, prepared.method, prepared.path)
-    });
-    if let Some(known) = key.as_ref().and_then(|key| walk.shared.controls.lock().get(key).cloned())
-    {
-        return known;
-    }
-    let outcome = match sent(walk, &shape).await {
-        Ok((document, _)) => control_judged(walk, control, &document),
-        Err(stop) => Err(stop),
-    };
-    if let Some(key) = key {
-        walk.shared.controls.lock().insert(key, outcome.clone());
-    }
-    outcome
-}
-
-/// The fields of a form in one order: the same call, however it is written.
-fn form_fields(form: &str) -> String {
-    let mut fields: Vec<&str> = form.split('&').collect();
-    fields.sort_unstable();
-    fields.join("&")
-}
-
-fn control_judged(
-    walk: &ScenarioWalk<'_>,
-    control: &ControlRequest,
-    document: &Document,
-) -> Result<(), Stop> {
-    match &control.require {
-        Some(require) => holds(walk, require, document, NotRunKind::Control),
-        None => match document.status {
-            Some(200..=299) => Ok(()),
-            status => Err(Stop::not_run(
-                NotRunKind::Control,
-                format!(
-                    "{CONTROL} (status {})",
-                    status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
-                ),
-            )),
-        },
-    }
-}
-
-/// Repeats until it holds; the last answer is the one judged.
-async fn polled(
-    walk: &mut ScenarioWalk<'_>,
-    step: &RequestStep,
-    poll: &Poll,
-) -> Result<StepResponse, Stop> {
-    let mut waited = Duration::ZERO;
-    loop {
-        let (document, exchange) = sent(walk, &step.shape).await?;
-        let judgement = check::expectation::judge(&poll.until, &document, &walk.names);
-        if judgement == Judgement::Holds {
-            // What was waited for has changed just now.
-            walk.note_change();
-            return Ok(StepResponse { document, exchange, doubt: None });
-        }
-        if waited >= poll.at_most {
-            return Err(Stop::not_run(
-                NotRunKind::PollTimeout,
-                format!("it did not come about within {} s", poll.at_most.as_secs()),
-            ));
-        }
-        wait(walk, poll.every).await?;
-        waited += poll.every;
-    }
 }

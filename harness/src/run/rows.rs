@@ -1,15 +1,15 @@
-//! Rows of a loop: what is looped over, and how a row is called.
+//! Rows of a loop, and their labels.
 
 use serde_json::Value;
 
-use crate::scenario::model::Json;
+use crate::scenario::model::{ForEach, Json};
 use crate::scenario::names::Names;
-
-use super::stop::Stop;
 use crate::verdict::NotRunKind;
 use crate::verdict::check::json_kind;
 
-/// A list of run time.
+use super::stop::Stop;
+
+/// The rows of a loop.
 pub(super) fn list(names: &Names, rows: &Json) -> Result<Vec<Value>, Stop> {
     match rows.render(names)? {
         Value::Array(rows) => Ok(rows),
@@ -20,7 +20,12 @@ pub(super) fn list(names: &Names, rows: &Json) -> Result<Vec<Value>, Stop> {
     }
 }
 
-/// Each value once, in its first place. Places of a list such as `0` and `-1` may be the same one.
+/// The stop of a loop without rows.
+pub(super) fn no_rows(for_each: &ForEach) -> Stop {
+    Stop::NotApplicable(format!("there is no {} to try it with", for_each.name))
+}
+
+/// Each value once, at its first place. Places of a list such as `0` and `-1` may be the same one.
 pub(super) fn once_each(rows: Vec<Value>) -> Vec<Value> {
     let mut all: Vec<Value> = Vec::with_capacity(rows.len());
     for row in rows {
@@ -31,8 +36,8 @@ pub(super) fn once_each(rows: Vec<Value>) -> Vec<Value> {
     all
 }
 
-/// A row in a name: a scalar's text, else its `id`, `name` or first scalar member. An address is named
-/// by its last segment: a receiver of ours is elsewhere in every run, and names stay.
+/// The label of a row: the text of a scalar, else its `id`, `name` or first scalar member. Of an address only the
+/// last segment counts: our receivers have another host and port in every run, and labels must stay the same.
 pub(super) fn row_label(row: &Value) -> String {
     match row {
         Value::String(text) if text.starts_with("http://") || text.starts_with("https://") => {
@@ -55,7 +60,7 @@ mod tests {
     use super::once_each;
 
     #[test]
-    fn a_value_that_stands_twice_is_tried_once() {
+    fn a_repeated_value_is_tried_once() {
         let rows = vec![json!({ "id": "b" }), json!({ "id": "a" }), json!({ "id": "b" })];
         assert_eq!(once_each(rows), [json!({ "id": "b" }), json!({ "id": "a" })]);
     }

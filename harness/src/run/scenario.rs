@@ -1,28 +1,29 @@
-//! Walking one scenario: its needs, its rows, its steps in order, and what always runs.
+//! Runs one scenario: its needs, its rows, its steps in order, and the `finally` steps.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::scenario::declared;
 use crate::scenario::plan::{self, Planned};
-use crate::verdict::result::{CheckResult, Event, ScenarioResult, Subject};
+use crate::verdict::result::{CheckResult, Event, ScenarioResult, StepResult, Subject};
 use crate::verdict::{NotRun, NotRunKind, Verdict};
 
 use super::context::RunContext;
 use super::interruption::REASON;
-use super::rows::{list, row_label};
-use super::scenario_walk::{ScenarioWalk, root_names, walk_on};
+use super::judge::{self, CheckOrigin};
+use super::rows::{list, no_rows, row_label};
+use super::scenario_run::{ScenarioRun, root_names};
 use super::stop::Stop;
 use super::turn::{self, ScenarioEffect};
-use super::unwalked::unwalked;
 use super::{keep, movement, step, token_budget};
 
-/// Walks every row of a scenario; each is a result of its own.
-pub(super) async fn walk(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
+/// Runs every row of a scenario. Each row has its own result.
+pub(super) async fn run(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
     (shared.on_event)(Event::Started { name: planned.name() });
     let mut kept = Vec::new();
-    for result in rows_walked(shared, planned).await {
+    for result in run_rows(shared, planned).await {
         let result = Arc::new(result);
         (shared.on_event)(Event::Ended(Arc::clone(&result)));
         kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), shared.options.kept)));
@@ -30,37 +31,27 @@ pub(super) async fn walk(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<S
     kept
 }
 
-/// A scenario whose walk broke off by a fault of ours.
-pub(super) fn broken(
+/// The result of a scenario that was aborted.
+pub(super) fn aborted(
     shared: &RunContext,
     planned: Planned<'_>,
-    error: &tokio::task::JoinError,
+    stop: &Stop,
 ) -> Vec<Arc<ScenarioResult>> {
-    let stop = Stop::Ours(format!("the walk broke off, which is a bug of moot: {error}"));
-    let result = Arc::new(unwalked(shared, planned, &planned.name(), &stop, Instant::now()));
+    let result = Arc::new(skipped(shared, planned, &planned.name(), stop, Instant::now()));
     (shared.on_event)(Event::Ended(Arc::clone(&result)));
     vec![result]
 }
 
-/// A scenario that did not end in the time that an interruption leaves.
-pub(super) fn cut_off(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
-    let stop =
-        Stop::not_run(NotRunKind::Interrupted, format!("{REASON}, and this did not end in time"));
-    let result = Arc::new(unwalked(shared, planned, &planned.name(), &stop, Instant::now()));
-    (shared.on_event)(Event::Ended(Arc::clone(&result)));
-    vec![result]
-}
-
-async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioResult> {
-    let begun = Instant::now();
-    let not_walked = |name: &str, stop: &Stop| unwalked(shared, planned, name, stop, begun);
+async fn run_rows(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioResult> {
+    let started = Instant::now();
+    let skipped = |name: &str, stop: &Stop| skipped(shared, planned, name, stop, started);
     let rows = match check_scenario(shared, planned).await {
         Ok(()) => rows(shared, planned).await,
         Err(stop) => Err(stop),
     };
     let rows = match rows {
         Ok(rows) => rows,
-        Err(stop) => return vec![not_walked(&planned.name(), &stop)],
+        Err(stop) => return vec![skipped(&planned.name(), &stop)],
     };
     let mut results: Vec<ScenarioResult> = Vec::with_capacity(rows.len());
     for (index, row) in rows.into_iter().enumerate() {
@@ -72,14 +63,51 @@ async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioR
             }
         }
         results.push(match check_row(shared, planned, index, row.as_ref()).await {
-            Ok(()) => row_walked(shared, planned, &name, row.map(|_| index)).await,
-            Err(stop) => not_walked(&name, &stop),
+            Ok(()) => run_row(shared, planned, &name, row.map(|_| index)).await,
+            Err(stop) => skipped(&name, &stop),
         });
     }
     results
 }
 
-/// Whether a scenario is walked at all.
+/// The result of a scenario without a step that ran. Each check that it declares has the reason.
+fn skipped(
+    shared: &RunContext,
+    planned: Planned<'_>,
+    name: &str,
+    stop: &Stop,
+    started: Instant,
+) -> ScenarioResult {
+    let (verdict, _) = stop.verdict();
+    let scenario = Arc::from(name);
+    let mut steps = Vec::new();
+    declared::collect(&planned.scenario.steps, &mut |step| {
+        let origin = CheckOrigin::new(shared, &scenario, &Arc::from(step.name.as_str()));
+        let checks = judge::merged(origin.unjudged(step, stop));
+        if !checks.is_empty() {
+            let (name, exchanges) = (step.name.clone(), Vec::new());
+            let duration = Duration::ZERO;
+            steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
+        }
+    });
+    let mut result = ScenarioResult {
+        verdict,
+        steps,
+        duration: started.elapsed(),
+        ..ScenarioResult::new(planned, name)
+    };
+    if let Stop::NotRun(not_run) = stop {
+        let mut not_run = not_run.clone();
+        if not_run.tolerate_as.is_empty() {
+            not_run.tolerate_as = planned.name();
+            not_run.is_tolerated |= shared.target.tolerates(&planned.name());
+        }
+        result.not_run = Some(not_run);
+    }
+    result
+}
+
+/// Stops a scenario that is excluded, or that has a need which the target does not meet.
 async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(), Stop> {
     check_interruption(shared)?;
     if let Some(selector) = plan::excluding(&planned, &shared.options.excluded) {
@@ -101,10 +129,7 @@ async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(),
             return stop(not_run);
         }
     }
-    let creates_requests =
-        planned.file.section.starts_with("4.5") || planned.file.stem.starts_with("journey");
-    if creates_requests
-        && needs.iter().any(|need| need == "write")
+    if relies_on_requester(planned)
         && let Some(not_run) = shared.target.refused_requester().await
     {
         return Err(Stop::NotRun(not_run));
@@ -112,7 +137,12 @@ async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(),
     Ok(())
 }
 
-/// Whether a row of a scenario is walked.
+/// Whether the scenario needs a requester that the target knows.
+fn relies_on_requester(planned: Planned<'_>) -> bool {
+    planned.file.relies_on_requester && planned.scenario.needs.iter().any(|need| need == "write")
+}
+
+/// Stops a row with a workflow that is not there, or with too many token requests.
 async fn check_row(
     shared: &RunContext,
     planned: Planned<'_>,
@@ -132,60 +162,60 @@ async fn check_row(
 }
 
 fn check_interruption(shared: &RunContext) -> Result<(), Stop> {
-    match shared.interruption.is_told() {
+    match shared.interruption.is_interrupted() {
         true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
         false => Ok(()),
     }
 }
 
-/// The rows of a scenario: one without a name where it has no `for_each`.
+/// The rows of a scenario. Without `for_each` there is one row without a value.
 async fn rows(shared: &RunContext, planned: Planned<'_>) -> Result<Vec<Option<Value>>, Stop> {
     let Some(for_each) = &planned.scenario.for_each else { return Ok(vec![None]) };
     let session = shared.target.session(&planned.name(), &planned.scenario.sandbox).await?;
-    let names = root_names(&session);
-    let rows = list(&names, &for_each.rows);
+    let rows = list(&root_names(&session), &for_each.rows);
     session.close().await;
     let rows = rows?;
-    if rows.is_empty() {
-        return Err(Stop::NotApplicable(format!("there is no {} to try it with", for_each.name)));
+    match rows.is_empty() {
+        true => Err(no_rows(for_each)),
+        false => Ok(rows.into_iter().map(Some).collect()),
     }
-    Ok(rows.into_iter().map(Some).collect())
 }
 
-async fn row_walked(
+/// Runs one row. With `confirm`, a failure on a deployment counts only if it shows twice and the data did not move.
+async fn run_row(
     shared: &RunContext,
     planned: Planned<'_>,
     name: &str,
     row: Option<usize>,
 ) -> ScenarioResult {
-    if planned.scenario.confirm && !shared.target.is_mock() {
-        // Lists that lag still change by what earlier scenarios did.
+    let confirms = planned.scenario.confirm && !shared.target.is_mock();
+    if confirms {
+        // Lists may still change because of earlier scenarios.
         tokio::time::sleep(shared.changes.unsettled()).await;
     }
     let first = attempt(shared, planned, name, row).await;
-    let failed = first.verdict == Verdict::Fail;
-    if !(planned.scenario.confirm && failed) || shared.target.is_mock() {
+    if !confirms || first.verdict != Verdict::Fail {
         return first;
     }
-    // What a scenario makes itself is not movement: beside one that changes anything, nothing is
-    // walked between the two looks.
-    let mut before = None;
-    if turn::effect(planned.scenario) < ScenarioEffect::Changes {
-        before = Some(movement::look(shared, planned, name).await);
-    }
+    // A scenario that changes data runs alone. Its own changes are no movement, so both looks are taken after it, with
+    // the duration of the scenario between them.
+    let changes = turn::effect(planned.scenario) == ScenarioEffect::Changes;
+    let before = match changes {
+        true => None,
+        false => Some(movement::look(shared, planned, name).await),
+    };
     let second = attempt(shared, planned, name, row).await;
     if second.verdict != Verdict::Fail {
         return unconfirmed(first, "did not show in a second pass, data changed", |_| true);
     }
     let before = match before {
         Some(before) => before,
-        None => movement::look(shared, planned, name).await,
+        None => {
+            let before = movement::look(shared, planned, name).await;
+            tokio::time::sleep(second.duration).await;
+            before
+        }
     };
-    if turn::effect(planned.scenario) == ScenarioEffect::Changes {
-        // Both looks are taken after the walk: others get as much time to change something as they had
-        // while it was walked.
-        tokio::time::sleep(second.duration).await;
-    }
     let after = movement::look(shared, planned, name).await;
     if before.differs(&after) {
         return unconfirmed(second, "others changed the data while it was judged, twice", |_| true);
@@ -201,7 +231,7 @@ async fn row_walked(
     unconfirmed(second, "did not show in the first pass, data changed", only_now)
 }
 
-/// Failures that prove nothing: those for which `is_doubtful` holds could not be judged.
+/// Sets failures that prove nothing to "not run": those for which `is_doubtful` holds.
 fn unconfirmed(
     mut result: ScenarioResult,
     why: &str,
@@ -227,58 +257,63 @@ async fn attempt(
     name: &str,
     row: Option<usize>,
 ) -> ScenarioResult {
-    let begun = Instant::now();
+    let started = Instant::now();
     let session = match shared.target.session(name, &planned.scenario.sandbox).await {
         Ok(session) => session,
-        Err(trouble) => return unwalked(shared, planned, name, &Stop::from(trouble), begun),
+        Err(trouble) => return skipped(shared, planned, name, &Stop::from(trouble), started),
     };
-    let mut names = root_names(&session);
-    // Its value in this world: a sandbox has secrets of its own.
-    if let (Some(for_each), Some(row)) = (&planned.scenario.for_each, row) {
-        let rows = list(&names, &for_each.rows);
-        let gone =
-            || Stop::not_run(NotRunKind::DataChanged, "the row is not there any more".to_owned());
-        match rows.and_then(|rows| rows.into_iter().nth(row).ok_or_else(gone)) {
-            Ok(value) => names.set(&for_each.name, value),
-            Err(stop) => {
-                session.close().await;
-                return unwalked(shared, planned, name, &stop, begun);
-            }
+    let mut run = ScenarioRun::new(shared, &session, planned, name);
+    let result = match set_row(&mut run, row) {
+        Ok(()) => {
+            let stop = run_steps(&mut run).await;
+            result(run, stop, started)
         }
-    }
-    let mut walk = walk_on(shared, &session, planned, name, names);
-    let stop = walk_steps(&mut walk).await;
-    let result = ended(walk, stop, begun);
+        Err(stop) => skipped(shared, planned, name, &stop, started),
+    };
     session.close().await;
     result
 }
 
-async fn walk_steps(walk: &mut ScenarioWalk<'_>) -> Option<Stop> {
-    let mut stop = step::receivers(walk).await.err();
-    if stop.is_none() {
-        stop = step::walk_all(walk, &walk.planned.scenario.steps, "").await.err();
-    } else if let Some(stop) = &stop {
-        step::skip_all(walk, &walk.planned.scenario.steps, "", stop);
-    }
-    walk.is_final = true;
-    while let Some(last) = walk.finals.pop() {
-        // Names of a loop have ended by now; those the steps were written under have not.
-        walk.names = last.names;
-        // What always runs may fail; it says so by its own checks, and never hides the first stop.
-        let _ = step::walk_all(walk, last.steps, &last.suffix).await;
+/// Names the value of the row. It is read again, because secrets differ between sandboxes.
+fn set_row(run: &mut ScenarioRun<'_>, row: Option<usize>) -> Result<(), Stop> {
+    let (Some(for_each), Some(row)) = (&run.planned.scenario.for_each, row) else {
+        return Ok(());
+    };
+    let value = list(&run.names, &for_each.rows)?
+        .into_iter()
+        .nth(row)
+        .ok_or_else(|| Stop::not_run(NotRunKind::DataChanged, "the row is not there any more"))?;
+    run.names.set(&for_each.name, value);
+    Ok(())
+}
+
+async fn run_steps(run: &mut ScenarioRun<'_>) -> Option<Stop> {
+    let steps = &run.planned.scenario.steps;
+    let stop = match step::open_receivers(run).await {
+        Ok(()) => step::run_all(run, steps, "").await.err(),
+        Err(stop) => {
+            step::skip_all(run, steps, "", &stop);
+            Some(stop)
+        }
+    };
+    run.is_final = true;
+    while let Some(last) = run.finals.pop() {
+        run.names = last.names;
+        // The checks of `finally` steps report their failures. The first stop stays the reason.
+        let _ = step::run_all(run, last.steps, &last.suffix).await;
     }
     stop
 }
 
-fn ended(walk: ScenarioWalk<'_>, stop: Option<Stop>, begun: Instant) -> ScenarioResult {
-    let mut verdict = Verdict::worst(walk.steps.iter().map(|step| step.verdict));
+fn result(run: ScenarioRun<'_>, stop: Option<Stop>, started: Instant) -> ScenarioResult {
+    let mut verdict = Verdict::worst(run.steps.iter().map(|step| step.verdict));
     let mut not_run = None;
     if let Some(stop) = stop {
         verdict = verdict.max(stop.verdict().0);
         if let Stop::NotRun(mut why) = stop {
-            why.is_tolerated |= walk.shared.target.tolerates(&walk.planned.name());
+            why.is_tolerated |= run.shared.target.tolerates(&run.planned.name());
             if why.tolerate_as.is_empty() {
-                why.tolerate_as = walk.planned.name();
+                why.tolerate_as = run.planned.name();
             }
             not_run = Some(why);
         }
@@ -286,9 +321,28 @@ fn ended(walk: ScenarioWalk<'_>, stop: Option<Stop>, begun: Instant) -> Scenario
     ScenarioResult {
         verdict,
         not_run,
-        duration: begun.elapsed(),
-        answers: walk.answers.into_inner(),
-        steps: walk.steps,
-        ..ScenarioResult::new(walk.planned, &walk.name)
+        duration: started.elapsed(),
+        answers: run.answers,
+        steps: run.steps,
+        ..ScenarioResult::new(run.planned, &run.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{plan, relies_on_requester};
+    use crate::scenario::load;
+
+    #[test]
+    fn clause_4_5_and_the_journeys_rely_on_the_requester() {
+        let files = load::bundled().expect("the bundled suite is sound");
+        for planned in plan::select(&files, &[]).expect("all scenarios") {
+            let (file, scenario) = (planned.file, planned.scenario);
+            let expected = scenario.needs.iter().any(|need| need == "write")
+                && (file.section == "4.5" || file.stem.starts_with("journey_"));
+            assert_eq!(relies_on_requester(planned), expected, "{}", planned.name());
+        }
+        let relying = plan::select(&files, &[]).expect("all scenarios").into_iter();
+        assert_eq!(relying.filter(|planned| relies_on_requester(*planned)).count(), 35);
     }
 }

@@ -1,122 +1,112 @@
-//! Reading what a step asks for. A list may show a change later than the call that made it: it is read
-//! again, with growing pauses, until the step's checks hold or `limits.settle_seconds` are over.
+//! Lists that lag. A list may show a change later than the call that made it. It is read again, with growing pauses,
+//! until the checks of the step hold or `limits.settle_seconds` are over.
 //!
-//! This covers every step that reads a list after a change, whatever it checks. The language needs no
-//! key for it.
+//! This applies to every step that reads a list after a change, so the scenario language has no key for it.
 
 use std::time::Duration;
 
-use moot_fixtures::contract::Operation;
-
 use crate::scenario::model::RequestStep;
 use crate::verdict::Verdict;
-use crate::verdict::check::{self, AnswerPart, Document, Judgement};
-use crate::verdict::result::CheckResult;
+use crate::verdict::check::{self, AnswerPart, Judgement};
 
+use super::judge;
 use super::pages::StepResponse;
-use super::scenario_walk::ScenarioWalk;
-use super::send;
+use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
-use super::{observe, pages};
 
 /// The question that a lag answers. Every step that reads a list may observe it.
 pub const LIST_LAG: &str = "list_lag";
 
-/// Reads it once; a list that lags is read again.
-pub(super) async fn read(
-    walk: &mut ScenarioWalk<'_>,
-    step: &RequestStep,
-) -> Result<StepResponse, Stop> {
-    let key = format!("repeats of {}", walk.label);
-    // A step that read its list once left nothing in the recording.
-    let mut repeats_recorded = walk
-        .session
-        .recorded(&key)
-        .map(|repeats| repeats.ok().and_then(|repeats| repeats.as_u64()).unwrap_or(0));
-    let mark = walk.record.checks.len();
-    let mut repeats = 0;
-    let reading = loop {
-        let reading = read_once(walk, step).await?;
-        let is_list = reading.exchange.request.operation.is_some_and(is_list);
-        if !is_list
-            || is_wrongly_given(walk, step, &reading)
-            || holds(walk, step, &reading.document, mark)
+/// One step that reads a list until the list settles.
+pub(super) struct ListLag {
+    /// The number of checks of the step before its list was read.
+    mark: usize,
+    repeats: u64,
+    /// In a replay, the repeats of the recording that are left.
+    repeats_recorded: Option<u64>,
+}
+
+impl ListLag {
+    pub(super) fn new(run: &ScenarioRun<'_>, mark: usize) -> Self {
+        // A recording has no value if the list was read once.
+        let recorded = run.session.recorded(&key(run));
+        let repeats_recorded =
+            recorded.map(|repeats| repeats.ok().and_then(|repeats| repeats.as_u64()).unwrap_or(0));
+        Self { mark, repeats: 0, repeats_recorded }
+    }
+
+    /// Waits until the list is to be read again, and drops the checks of its pages. Returns `false` if this response
+    /// is the last one. Then a lag is recorded.
+    pub(super) async fn wait(
+        &mut self,
+        run: &mut ScenarioRun<'_>,
+        step: &RequestStep,
+        response: &StepResponse,
+    ) -> Result<bool, Stop> {
+        let is_settled = self.holds(run, step, response);
+        if !is_settled
+            && !is_wrongly_given(run, step, response)
+            && let Some(pause) = self.pause(run)
         {
-            break reading;
+            run.wait(pause).await?;
+            self.repeats += 1;
+            run.record.drop_explicit(self.mark);
+            return Ok(true);
         }
-        let pause = match &mut repeats_recorded {
+        if self.repeats > 0 {
+            run.session.keep(key(run), self.repeats.into());
+            if is_settled {
+                let lag = run.settle_time.waited;
+                run.shared.changes.note_lag(lag);
+                let seconds = lag.as_millis().div_ceil(1000) as u64;
+                let answer = judge::answer(run, LIST_LAG, seconds.into(), Some(&response.exchange));
+                run.record.checks.push(answer);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The pause before the next read; `None` if there is none.
+    fn pause(&mut self, run: &mut ScenarioRun<'_>) -> Option<Duration> {
+        match &mut self.repeats_recorded {
             Some(0) => None,
-            Some(rest) => {
-                *rest -= 1;
+            Some(left) => {
+                *left -= 1;
                 Some(Duration::ZERO)
             }
-            None => walk.settle_time.pause(walk.session.has_admin()),
+            None => run.settle_time.pause(run.session.has_admin()),
+        }
+    }
+
+    /// Whether no precondition and no check of the step or of its pages fails.
+    fn holds(&self, run: &ScenarioRun<'_>, step: &RequestStep, response: &StepResponse) -> bool {
+        let document = &response.document;
+        let is_met = |require| {
+            let judgement = check::expectation::judge(require, document, &run.names);
+            !matches!(judgement, Judgement::Fails(_))
         };
-        let Some(pause) = pause else { break reading };
-        send::wait(walk, pause).await?;
-        repeats += 1;
-        let is_implicit = |check: &CheckResult| check.place.is_none();
-        let later = walk.record.checks.split_off(mark);
-        walk.record.checks.extend(later.into_iter().filter(is_implicit));
-    };
-    if repeats > 0 {
-        walk.session.keep(key, repeats.into());
-        if holds(walk, step, &reading.document, mark) {
-            let lag = walk.settle_time.waited();
-            walk.shared.changes.note_lag(lag);
-            let seconds = lag.as_millis().div_ceil(1000) as u64;
-            let exchange = Some(&reading.exchange);
-            let answer = observe::answer(walk, LIST_LAG, seconds.into(), exchange);
-            walk.record.checks.push(answer);
-        }
-    }
-    Ok(reading)
-}
-
-async fn read_once(walk: &mut ScenarioWalk<'_>, step: &RequestStep) -> Result<StepResponse, Stop> {
-    match &step.each_page {
-        Some(each_page) => pages::walk(walk, &step.shape, each_page).await,
-        None => {
-            let (document, exchange) = send::sent(walk, &step.shape).await?;
-            Ok(StepResponse { document, exchange, doubt: None })
-        }
+        let origin = judge::origin(run);
+        let fails =
+            |check| origin.judge(check, document, &run.names, None).verdict == Verdict::Fail;
+        let of_pages = run.record.checks[self.mark..].iter().filter(|check| !check.is_implicit());
+        step.require.as_ref().is_none_or(is_met)
+            && !step.expect.iter().any(fails)
+            && of_pages.into_iter().all(|check| check.verdict != Verdict::Fail)
     }
 }
 
-/// The operations that may lag: lists, and the activity log.
-fn is_list(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::ListWorkflows
-            | Operation::ListLegalRequests
-            | Operation::GetLegalRequestActivity
-            | Operation::ListRepositoryDocuments
-            | Operation::ListWebhooks
-    )
+/// The key of the repeats in a recording.
+fn key(run: &ScenarioRun<'_>) -> String {
+    format!("repeats of {}", run.label)
 }
 
-/// Whether a list was given that should have been refused. No lag explains that.
-fn is_wrongly_given(walk: &ScenarioWalk<'_>, step: &RequestStep, reading: &StepResponse) -> bool {
-    let Ok(response) = &reading.exchange.outcome else { return false };
-    let origin = walk.origin();
-    let is_refusal_wanted = |check| {
-        let result = origin.judge(check, &reading.document, &walk.names, None);
+/// Whether the target returned a list that it should have refused. A lag does not explain that.
+fn is_wrongly_given(run: &ScenarioRun<'_>, step: &RequestStep, response: &StepResponse) -> bool {
+    let Some(200..=299) = response.document.status else { return false };
+    let origin = judge::origin(run);
+    let expects_refusal = |check| {
+        let result = origin.judge(check, &response.document, &run.names, None);
         result.verdict == Verdict::Fail && result.part == Some(AnswerPart::Status)
     };
-    (200..300).contains(&response.status) && step.expect.iter().any(is_refusal_wanted)
-}
-
-/// Whether nothing that the step asks for fails: its precondition, its checks, those of its pages, which are in the
-/// record from `mark` on.
-fn holds(walk: &ScenarioWalk<'_>, step: &RequestStep, document: &Document, mark: usize) -> bool {
-    let is_met = |require| {
-        let judgement = check::expectation::judge(require, document, &walk.names);
-        !matches!(judgement, Judgement::Fails(_))
-    };
-    let origin = walk.origin();
-    let of_pages = &walk.record.checks[mark..];
-    let fails = |check| origin.judge(check, document, &walk.names, None).verdict == Verdict::Fail;
-    step.require.as_ref().is_none_or(is_met)
-        && !step.expect.iter().any(fails)
-        && !of_pages.iter().any(|check| check.place.is_some() && check.verdict == Verdict::Fail)
+    step.expect.iter().any(expects_refusal)
 }

@@ -1,4 +1,4 @@
-//! Which shard of a run walks which scenario. Every shard finds the same assignment from the same inputs.
+//! Assigns the scenarios of a run to shards. Every shard computes the same assignment from the same inputs.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,15 +12,15 @@ use crate::scenario::plan::Planned;
 
 use super::turn;
 
-/// Why a scenario stays on shard 1.
+/// The reason why a scenario stays on shard 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldReason {
-    /// It sends so much that the limit of the address is met.
+    /// It sends so many requests that it meets the rate limit of the address.
     Load,
-    /// It asks for tokens, or spends them: their limit is one for all.
+    /// It asks for tokens or uses them up. All shards share the limit of the token endpoint.
     Tokens,
-    /// It restarts the service or moves its clock, which every scenario sees.
+    /// It restarts the service or moves its clock, which affects every scenario.
     SharedState,
 }
 
@@ -29,25 +29,25 @@ pub enum HoldReason {
 pub struct ShardedScenario {
     /// `stem/id`.
     pub name: String,
-    /// The shard that walks it, from 1.
+    /// The shard that runs it, from 1.
     pub shard: u16,
-    /// Why it stays on shard 1.
+    /// The reason why it stays on shard 1.
     pub held: Option<HoldReason>,
-    /// Milliseconds that it is taken to need; 1 where no cost is known.
+    /// The expected milliseconds; 1 if no cost is known.
     pub cost: u64,
 }
 
 /// The plan of a run with shards: every scenario once, in the order of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardPlan {
-    /// How many shards there are.
+    /// The number of shards.
     pub count: u16,
     /// In the order of the files.
     pub scenarios: Vec<ShardedScenario>,
 }
 
 impl HoldReason {
-    /// What it is for, in a few words.
+    /// The kind of scenarios, in a few words.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Load => "load, which needs the rate limit of the address",
@@ -56,26 +56,26 @@ impl HoldReason {
         }
     }
 
-    /// Why this scenario stays on shard 1; `None` where any shard may walk it.
+    /// The reason why this scenario stays on shard 1; `None` if any shard may run it.
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let needs = |need: &str| scenario.needs.iter().any(|known| known == need);
         let acts = |action: OperatorAction| needs(action.need());
         if acts(OperatorAction::Restart) || acts(OperatorAction::AdvanceClock) {
             return Some(Self::SharedState);
         }
-        let (mut is_load, mut asks) = (needs("load"), false);
+        let (mut is_load, mut asks_for_tokens) = (needs("load"), false);
         declared::collect(&scenario.steps, &mut |step| match &step.action {
             StepAction::Burst(burst) => is_load |= !burst.plan.is_few(),
             StepAction::Request(request) => {
                 let control = request.control.as_ref();
-                asks |= turn::asks_for_token(&request.shape)
+                asks_for_tokens |= turn::asks_for_token(&request.shape)
                     || control.is_some_and(|it| turn::asks_for_token(&it.shape));
             }
             _ => {}
         });
-        let spends = ["expired_token", "revoked_token"].into_iter().any(needs)
+        let uses_up_tokens = ["expired_token", "revoked_token"].into_iter().any(needs)
             || acts(OperatorAction::RevokeToken);
-        match (is_load, asks || spends) {
+        match (is_load, asks_for_tokens || uses_up_tokens) {
             (true, _) => Some(Self::Load),
             (false, true) => Some(Self::Tokens),
             (false, false) => None,
@@ -84,9 +84,8 @@ impl HoldReason {
 }
 
 impl ShardPlan {
-    /// Assigns each scenario to a shard. The longest comes first and goes to the shard with the least to do; where no
-    /// cost is known, all count the same, and the order is that of a hash of their names. `costs` are milliseconds by
-    /// scenario; one that is missing gets the median.
+    /// Assigns each scenario to a shard. The longest scenario goes first, to the shard with the least work. `costs` are
+    /// milliseconds by scenario; a missing cost is the median. Without costs the order is that of a hash of the names.
     pub fn new(planned: &[Planned<'_>], costs: &BTreeMap<String, u64>, count: u16) -> Self {
         let mut known: Vec<u64> = costs.values().copied().collect();
         known.sort_unstable();
@@ -99,14 +98,14 @@ impl ShardPlan {
                 ShardedScenario { cost: cost(&name), name, shard: HOLDING_SHARD, held }
             })
             .collect();
-        let mut loads = ShardLoads(vec![0; usize::from(count.max(1))]);
-        loads.0[0] = scenarios.iter().filter(|it| it.held.is_some()).map(|it| it.cost).sum();
+        let mut loads = vec![0; usize::from(count.max(1))];
+        loads[0] = scenarios.iter().filter(|it| it.held.is_some()).map(|it| it.cost).sum();
         let mut free: Vec<&mut ShardedScenario> =
             scenarios.iter_mut().filter(|it| it.held.is_none()).collect();
         let drawn = |name: &str| if costs.is_empty() { text_hash(0, name) } else { 0 };
         free.sort_by_cached_key(|it| (Reverse(it.cost), drawn(&it.name), it.name.clone()));
         for scenario in free {
-            scenario.shard = loads.take(scenario.cost);
+            scenario.shard = assign(&mut loads, scenario.cost);
         }
         Self { count, scenarios }
     }
@@ -116,31 +115,26 @@ impl ShardPlan {
         self.scenarios.iter().filter(move |it| it.shard == number)
     }
 
-    /// Their names.
+    /// The names of the scenarios of one shard.
     pub fn names(&self, number: u16) -> BTreeSet<String> {
         self.of_shard(number).map(|it| it.name.clone()).collect()
     }
 }
 
-/// How much each shard has to do.
-struct ShardLoads(Vec<u64>);
-
-impl ShardLoads {
-    /// The shard with the least to do takes this too; its number.
-    fn take(&mut self, cost: u64) -> u16 {
-        let least = (0..self.0.len()).min_by_key(|at| self.0[*at]).unwrap_or_default();
-        self.0[least] = self.0[least].saturating_add(cost);
-        u16::try_from(least + 1).unwrap_or(u16::MAX)
-    }
+/// Adds this cost to the shard with the least work. Returns the number of the shard.
+fn assign(loads: &mut [u64], cost: u64) -> u16 {
+    let least = (0..loads.len()).min_by_key(|at| loads[*at]).unwrap_or_default();
+    loads[least] = loads[least].saturating_add(cost);
+    u16::try_from(least + 1).unwrap_or(u16::MAX)
 }
 
-/// Deals items with their costs to shards, the longest first. They stay in their order, each with its shard.
+/// Assigns items with their costs to shards, the most expensive first. The items keep their order.
 pub fn dealt(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
-    let mut loads = ShardLoads(vec![0; usize::from(count.max(1))]);
+    let mut loads = vec![0; usize::from(count.max(1))];
     let mut order: Vec<&(String, u64)> = items.iter().collect();
     order.sort_by(|(a, costs), (b, cost)| cost.cmp(costs).then_with(|| a.cmp(b)));
     let shards: BTreeMap<String, u16> =
-        order.into_iter().map(|(name, cost)| (name.clone(), loads.take(*cost))).collect();
+        order.into_iter().map(|(name, cost)| (name.clone(), assign(&mut loads, *cost))).collect();
     let shard = |name: &str| shards.get(name).copied().unwrap_or(1);
     items.iter().map(|(name, _)| (name.clone(), shard(name))).collect()
 }
@@ -153,7 +147,7 @@ mod tests {
     use crate::scenario::{load, plan};
 
     #[test]
-    fn every_scenario_has_one_shard_and_what_needs_the_address_stays_together() {
+    fn every_scenario_has_one_shard_and_held_ones_are_on_shard_1() {
         let files = load::bundled().expect("the bundled suite is sound");
         let planned = plan::select(&files, &[]).expect("all");
         let costs: BTreeMap<String, u64> =
@@ -169,12 +163,12 @@ mod tests {
             assert!(plan.scenarios.iter().all(|it| (1..=count).contains(&it.shard)));
             assert!(plan.scenarios.iter().all(|it| it.held.is_none() || it.shard == 1));
             let used: BTreeSet<u16> = plan.scenarios.iter().map(|it| it.shard).collect();
-            assert_eq!(used.len(), usize::from(count), "every shard has something to do");
+            assert_eq!(used.len(), usize::from(count), "every shard has a scenario");
         }
     }
 
     #[test]
-    fn the_longest_go_first_to_the_shard_with_the_least_to_do() {
+    fn the_longest_go_first_to_the_shard_with_the_least_work() {
         let files = load::bundled().expect("the bundled suite is sound");
         let planned: Vec<_> = plan::select(&files, &["02_07_pagination".to_owned()])
             .expect("a file")
@@ -186,7 +180,7 @@ mod tests {
         let held = plan.scenarios.iter().filter(|it| it.held.is_some()).count();
         assert_eq!(held, 0);
         let sums = [1, 2].map(|number| plan.of_shard(number).map(|it| it.cost).sum::<u64>());
-        // 9 | 5, 5 + 4 | then 4 goes to the first of two that are equal, and 1 to the other.
+        // 9 | 5, then 9 | 5 + 4. Of two equal shards the first gets 4, and the other one gets 1.
         assert_eq!(sums, [9 + 4, 5 + 4 + 1]);
     }
 

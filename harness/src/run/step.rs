@@ -1,165 +1,183 @@
-//! Walking steps in order: dispatch, loops, names, assumptions, and what a stop leaves unjudged.
+//! Runs steps in order: dispatch, loops, names, assumptions, the control plane and the operator. Checks that are not
+//! reached are recorded with the reason.
 
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::scenario::model::{ForEach, LetBinding, Matcher, Step, StepAction, Text};
-use crate::verdict::Verdict;
+use crate::scenario::model::{
+    AdminStep, ForEach, LetBinding, Matcher, OperatorOrder, Step, StepAction, Text,
+};
 use crate::verdict::check::{self, Document, Judgement, PlaceValue};
-use crate::verdict::result::{CheckResult, StepResult};
+use crate::verdict::result::{Event, StepResult};
+use crate::verdict::{NotRunKind, Verdict};
 
-use super::rows::{list, once_each, row_label};
-use super::scenario_walk::{ScenarioWalk, StepRecord};
+use super::rows::{list, no_rows, once_each, row_label};
+use super::scenario_run::{ScenarioRun, StepRecord};
 use super::stop::Stop;
-use super::{admin, burst, judge, operator, receive, request};
-use crate::scenario::declared;
+use super::{burst, judge, receive, request};
 
-/// Loops of run time walk at most so many rows.
+/// Rows of a loop over values that are known only at run time.
 const LOOP_ROWS_MAX: usize = 200;
 
-/// Walks steps in order; what a stop leaves unjudged is recorded with its reason.
-pub(super) async fn walk_all<'a>(
-    walk: &mut ScenarioWalk<'a>,
+/// Runs steps in order. After a stop, the checks of all further steps are recorded with its reason.
+pub(super) async fn run_all<'a>(
+    run: &mut ScenarioRun<'a>,
     steps: &'a [Step],
     suffix: &str,
 ) -> Result<(), Stop> {
     for (index, step) in steps.iter().enumerate() {
-        if let Err(stop) = walk.interrupted() {
-            skip_all(walk, &steps[index..], suffix, &stop);
+        if let Err(stop) = run.check_interruption() {
+            skip_all(run, &steps[index..], suffix, &stop);
             return Err(stop);
         }
-        if let Err(stop) = Box::pin(walk_one(walk, step, suffix)).await {
-            skip_all(walk, &steps[index + 1..], suffix, &stop);
+        if let Err(stop) = Box::pin(run_one(run, step, suffix)).await {
+            skip_all(run, &steps[index + 1..], suffix, &stop);
             return Err(stop);
         }
     }
     Ok(())
 }
 
-/// Records all that these steps declare as unjudged.
-pub(super) fn skip_all(walk: &mut ScenarioWalk<'_>, steps: &[Step], suffix: &str, stop: &Stop) {
+/// Records the checks of these steps with the reason of a stop.
+pub(super) fn skip_all(run: &mut ScenarioRun<'_>, steps: &[Step], suffix: &str, stop: &Stop) {
     for step in steps {
-        walk.begin_step(format!("{}{suffix}", step.name));
-        let origin = walk.origin();
-        let checks = declared::checks(step).into_iter().map(|check| origin.unjudged(check, stop));
-        walk.record.checks = checks.collect();
-        end_step(walk, Duration::ZERO);
-        // Steps that always run are not announced by a step that was never sent.
+        begin_step(run, format!("{}{suffix}", step.name));
+        run.record.checks = judge::origin(run).unjudged(step, stop);
+        end_step(run, Duration::ZERO);
+        // `finally` steps belong to a request, which was not sent.
         if let StepAction::ForEach(_, inner) = &step.action {
-            skip_all(walk, inner, suffix, stop);
+            skip_all(run, inner, suffix, stop);
         }
     }
 }
 
-async fn walk_one<'a>(
-    walk: &mut ScenarioWalk<'a>,
-    step: &'a Step,
-    suffix: &str,
-) -> Result<(), Stop> {
-    walk.begin_step(format!("{}{suffix}", step.name));
-    let begun = Instant::now();
-    let walked = match &step.action {
-        StepAction::Request(request) => request::walk(walk, request, suffix).await,
-        StepAction::Burst(burst) => burst::walk(walk, burst).await,
-        StepAction::Receive(receive) => receive::walk(walk, receive).await,
-        StepAction::Admin(admin) => admin::walk(walk, admin).await,
-        StepAction::Operator(operator) => operator::walk(walk, operator).await,
-        StepAction::ForEach(rows, steps) => return walk_loop(walk, rows, steps, suffix).await,
-        StepAction::Let(bindings) => return bind(walk, bindings),
-        StepAction::Assume { conditions, because } => return assume(walk, conditions, because),
+async fn run_one<'a>(run: &mut ScenarioRun<'a>, step: &'a Step, suffix: &str) -> Result<(), Stop> {
+    begin_step(run, format!("{}{suffix}", step.name));
+    let started = Instant::now();
+    let outcome = match &step.action {
+        StepAction::Request(step) => request::run(run, step, suffix).await,
+        StepAction::Burst(step) => burst::run(run, step).await,
+        StepAction::Receive(step) => receive::run(run, step).await,
+        StepAction::Admin(step) => ask_control_plane(run, step).await,
+        StepAction::Operator(order) => order_operator(run, order).await,
+        StepAction::ForEach(rows, steps) => return run_loop(run, rows, steps, suffix).await,
+        StepAction::Let(bindings) => return bind(run, bindings),
+        StepAction::Assume { conditions, because } => return assume(run, conditions, because),
     };
-    if let Err(stop) = &walked {
-        let unjudged = unjudged(walk, step, stop);
-        walk.record.checks.extend(unjudged);
+    if let Err(stop) = &outcome {
+        let mut left = judge::origin(run).unjudged(step, stop);
+        left.retain(|check| !run.record.checks.iter().any(|judged| judged.id() == check.id()));
+        run.record.checks.extend(left);
     }
-    end_step(walk, begun.elapsed());
-    walked
+    end_step(run, started.elapsed());
+    outcome
 }
 
-/// What the step declares and did not judge.
-fn unjudged(walk: &ScenarioWalk<'_>, step: &Step, stop: &Stop) -> Vec<CheckResult> {
-    let origin = walk.origin();
-    let judged = &walk.record.checks;
-    declared::checks(step)
-        .into_iter()
-        .map(|check| origin.unjudged(check, stop))
-        .filter(|result| !judged.iter().any(|known| known.id() == result.id()))
-        .collect()
+/// Begins a step. A label that was used before gets a number.
+fn begin_step(run: &mut ScenarioRun<'_>, name: String) {
+    let count = run.labels.entry(name.clone()).or_insert(0);
+    *count += 1;
+    run.label = if *count == 1 { name.into() } else { format!("{name} #{count}").into() };
 }
 
-fn end_step(walk: &mut ScenarioWalk<'_>, duration: Duration) {
-    let StepRecord { exchanges, checks } = std::mem::take(&mut walk.record);
+fn end_step(run: &mut ScenarioRun<'_>, duration: Duration) {
+    let StepRecord { exchanges, checks } = std::mem::take(&mut run.record);
     let checks = judge::merged(checks);
     if checks.is_empty() && exchanges.is_empty() {
         return;
     }
     let verdict = Verdict::worst(checks.iter().map(|check| check.verdict));
-    let name = walk.label.to_string();
-    walk.steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
+    let name = run.label.to_string();
+    run.steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
 }
 
-async fn walk_loop<'a>(
-    walk: &mut ScenarioWalk<'a>,
-    for_each: &'a ForEach,
-    steps: &'a [Step],
-    suffix: &str,
+async fn ask_control_plane(run: &mut ScenarioRun<'_>, step: &AdminStep) -> Result<(), Stop> {
+    let path = step.call.path.render_text(&run.names)?;
+    let json = step.json.as_ref().map(|json| json.render(&run.names)).transpose()?;
+    let answer = run.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
+        Stop::not_run(NotRunKind::NoAnswer, format!("the control plane refused {path}: {trouble}"))
+    })?;
+    run.note_change();
+    let document = Document::of_value(answer);
+    run.capture(&step.capture, &document);
+    let checks = judge::checks(run, &step.expect, &document, None);
+    run.record.checks.extend(checks);
+    Ok(())
+}
+
+async fn order_operator(
+    run: &mut ScenarioRun<'_>,
+    order: &OperatorOrder<Text>,
 ) -> Result<(), Stop> {
-    let mut rows = list(&walk.names, &for_each.rows)?;
-    if !for_each.rows.is_written() {
-        rows = once_each(rows);
-    }
-    if rows.is_empty() {
-        let stop = Stop::NotApplicable(format!("there is no {} to try it with", for_each.name));
-        skip_all(walk, steps, suffix, &stop);
-        return Ok(());
-    }
-    // What one row was told has no name in the next.
-    let before = (walk.is_row, walk.placeholders.clone());
-    walk.is_row |= !for_each.rows.is_written();
-    for row in rows.into_iter().take(LOOP_ROWS_MAX) {
-        if walk.is_row {
-            before.1.clone_into(&mut walk.placeholders);
-        }
-        let label = walk.shared.options.masks.mask(&row_label(&row));
-        walk.names.push();
-        walk.names.set(&for_each.name, row);
-        let walked = walk_all(walk, steps, &format!("{suffix}[{label}]")).await;
-        walk.names.pop();
-        match walked {
-            // An assumption that fails in one row says nothing of the next.
-            Ok(()) | Err(Stop::NotApplicable(_)) => {}
-            Err(stop) => return Err(stop),
-        }
-    }
-    if walk.is_row {
-        (walk.is_row, walk.placeholders) = before;
+    let order = order.render(&run.names)?;
+    let said = run.session.operate(&order).await?;
+    run.note_change();
+    if !said.is_empty() {
+        (run.shared.on_event)(Event::OperatorSaid { action: order.action(), said });
     }
     Ok(())
 }
 
-fn bind(walk: &mut ScenarioWalk<'_>, bindings: &[LetBinding]) -> Result<(), Stop> {
+async fn run_loop<'a>(
+    run: &mut ScenarioRun<'a>,
+    for_each: &'a ForEach,
+    steps: &'a [Step],
+    suffix: &str,
+) -> Result<(), Stop> {
+    let mut rows = list(&run.names, &for_each.rows)?;
+    if !for_each.rows.is_written() {
+        rows = once_each(rows);
+    }
+    if rows.is_empty() {
+        skip_all(run, steps, suffix, &no_rows(for_each));
+        return Ok(());
+    }
+    // A placeholder of one row must not name a value of the next.
+    let before = (run.is_row, run.placeholders.clone());
+    run.is_row |= !for_each.rows.is_written();
+    for row in rows.into_iter().take(LOOP_ROWS_MAX) {
+        if run.is_row {
+            before.1.clone_into(&mut run.placeholders);
+        }
+        let label = run.shared.options.masks.mask(&row_label(&row));
+        run.names.push();
+        run.names.set(&for_each.name, row);
+        let outcome = run_all(run, steps, &format!("{suffix}[{label}]")).await;
+        run.names.pop();
+        match outcome {
+            // An assumption that fails in one row may hold in the next.
+            Ok(()) | Err(Stop::NotApplicable(_)) => {}
+            Err(stop) => return Err(stop),
+        }
+    }
+    if run.is_row {
+        (run.is_row, run.placeholders) = before;
+    }
+    Ok(())
+}
+
+fn bind(run: &mut ScenarioRun<'_>, bindings: &[LetBinding]) -> Result<(), Stop> {
     for binding in bindings {
-        let from = binding.value.from.render(&walk.names)?;
+        let from = binding.value.from.render(&run.names)?;
         let value = match &binding.value.at {
             None => Some(from),
-            Some(place) => check::place::value(place, &Document::of_value(from), &walk.names),
+            Some(place) => check::place::value(place, &Document::of_value(from), &run.names),
         };
-        walk.names.set(&binding.name, value.unwrap_or(Value::Null));
+        run.names.set(&binding.name, value.unwrap_or(Value::Null));
     }
     Ok(())
 }
 
 fn assume(
-    walk: &ScenarioWalk<'_>,
+    run: &ScenarioRun<'_>,
     conditions: &[(Text, Matcher)],
     because: &str,
 ) -> Result<(), Stop> {
     for (text, matcher) in conditions {
-        // A value that is not there does not satisfy an assumption; that is not trouble.
-        let value = text.render(&walk.names).ok().filter(|value| !value.is_null());
-        let judgement = check::matcher::judge(matcher, &PlaceValue::One(value), &walk.names);
-        match judgement {
+        // A missing value does not satisfy an assumption; it is not an error.
+        let value = text.render(&run.names).ok().filter(|value| !value.is_null());
+        match check::matcher::judge(matcher, &PlaceValue::One(value), &run.names) {
             Judgement::Holds => {}
             Judgement::Fails(_) | Judgement::Empty { .. } => {
                 return Err(Stop::NotApplicable(because.to_owned()));
@@ -170,18 +188,18 @@ fn assume(
 }
 
 /// Opens the receivers that the scenario names.
-pub(super) async fn receivers(walk: &mut ScenarioWalk<'_>) -> Result<(), Stop> {
+pub(super) async fn open_receivers(run: &mut ScenarioRun<'_>) -> Result<(), Stop> {
     let mut opened = serde_json::Map::new();
-    for name in &walk.planned.scenario.receivers {
-        let receiver = walk.session.receiver(name).await?;
+    for name in &run.planned.scenario.receivers {
+        let receiver = run.session.receiver(name).await?;
         opened.insert(
             name.clone(),
             serde_json::json!({ "url": receiver.url(), "secret": receiver.secret() }),
         );
-        walk.receivers.insert(name.clone(), receiver);
+        run.receivers.insert(name.clone(), receiver);
     }
     if !opened.is_empty() {
-        walk.names.set("receivers", Value::Object(opened));
+        run.names.set("receivers", Value::Object(opened));
     }
     Ok(())
 }

@@ -1,17 +1,17 @@
-//! Why the rest of a scenario is not walked, and the verdict that its checks then have.
+//! The reason that ends a scenario early, and the verdict that it gives to the checks that are left.
 
 use crate::exchange::Trouble;
 use crate::scenario::names::UnknownName;
 use crate::verdict::{NotRun, NotRunKind, Verdict};
 
-/// Why the rest of a scenario is not walked.
+/// The reason that ends a scenario early.
 #[derive(Debug, Clone)]
 pub(super) enum Stop {
-    /// It does not apply to this target.
+    /// The scenario does not apply to this target.
     NotApplicable(String),
     /// It could not be judged.
     NotRun(NotRun),
-    /// Our own fault.
+    /// A fault of moot.
     Ours(String),
 }
 
@@ -24,7 +24,6 @@ impl Stop {
         Self::Ours(reason.to_owned())
     }
 
-    /// The kind of reason, where it could not be judged.
     pub(super) fn not_run_kind(&self) -> Option<NotRunKind> {
         match self {
             Self::NotRun(not_run) => Some(not_run.kind),
@@ -32,7 +31,7 @@ impl Stop {
         }
     }
 
-    /// The verdict of what was not walked because of it, and why.
+    /// The verdict of the checks that are left, and the reason.
     pub(super) fn verdict(&self) -> (Verdict, &str) {
         match self {
             Self::NotApplicable(reason) => (Verdict::NotApplicable, reason),
@@ -59,7 +58,7 @@ impl From<Trouble> for Stop {
 
 impl From<UnknownName> for Stop {
     fn from(unknown: UnknownName) -> Self {
-        // Names are checked before a run; what is missing now is a member of a value that came.
+        // Validation has checked all names, so a member of a captured value is missing.
         Self::not_run(NotRunKind::MissingValue, unknown.to_string())
     }
 }

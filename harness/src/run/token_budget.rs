@@ -1,5 +1,5 @@
-//! Token requests of scenarios that are about tokens. A service may limit them far more strictly than others, so
-//! each scenario gets its first row before any gets a second one, and other scenarios run meanwhile.
+//! The token requests that scenarios may send. A service may limit them strictly. So the first row of every scenario comes
+//! before the second row of any, and other scenarios run in the meantime.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -14,15 +14,15 @@ use crate::verdict::{NotRun, NotRunKind};
 
 use super::turn;
 
-/// Rows of a loop over a value of run time, for an estimate: the near misses of an id.
+/// An estimate of the rows of a loop over values that are known only at run time, such as the near misses of an id.
 const LOOP_ROWS: u64 = 6;
 
-/// Token requests of one row of a scenario, without those that an earlier scenario may have made.
+/// Token requests of one row of a scenario, without those whose answer an earlier scenario may supply.
 pub(super) fn token_requests(scenario: &Scenario) -> u64 {
     of_steps(&scenario.steps, false)
 }
 
-/// Token requests of all rows of a scenario, also if no earlier scenario made any of them.
+/// Token requests of all rows of a scenario if no earlier scenario supplies an answer.
 pub(super) fn token_requests_of_rows(scenario: &Scenario) -> u64 {
     let rows = scenario.for_each.as_ref().map_or(1, |for_each| rows_likely(&for_each.rows));
     rows * of_steps(&scenario.steps, true)
@@ -74,19 +74,19 @@ fn of_steps(steps: &[Step], counts_reused: bool) -> u64 {
     steps.iter().map(of_step).sum()
 }
 
-/// What the first rows of scenarios that did not begin yet will ask for, by the name of the scenario.
+/// Token requests of the first rows of scenarios that have not started, by the name of the scenario.
 #[derive(Debug, Default)]
 pub(super) struct TokenBudget {
     first_rows: Mutex<BTreeMap<String, u64>>,
 }
 
 impl TokenBudget {
-    /// These scenarios will begin.
+    /// Reserves token requests for scenarios that will run.
     pub(super) fn reserve(&self, requests: impl IntoIterator<Item = (String, u64)>) {
         self.first_rows.lock().extend(requests.into_iter().filter(|(_, own)| *own > 0));
     }
 
-    /// Why this row of a scenario does not begin; `None` if its token requests fit in `left`.
+    /// The reason why this row of a scenario does not run; `None` if its token requests fit in `left`.
     pub(super) fn refuses(
         &self,
         scenario: &str,
@@ -103,15 +103,15 @@ impl TokenBudget {
             is_tolerated: true,
             ..NotRun::new(
                 NotRunKind::TokenBudget,
-                "the token endpoint is limited, and the run has asked it as often as it may",
+                "the token endpoint is limited, and the run has used all its token requests",
             )
         })
     }
 }
 
-/// The place in the queue of the scenario that begins next: one that needs tokens as soon as they can be had, else
-/// the first that needs none. `queue` has the token requests of each. The one that needs most begins first:
-/// small ones fill the rest of a minute, so that no request of it is lost.
+/// The place in the queue of the scenario that starts next. `queue` has the token requests of each scenario, and `free`
+/// of them can be sent now. A scenario with token requests goes first if they fit, the largest before smaller ones, so
+/// that smaller ones use the rest of a minute. Otherwise the first scenario without token requests goes.
 pub(super) fn next(queue: &[u64], free: usize) -> usize {
     let ready = (0..queue.len()).filter(|at| (1..=free as u64).contains(&queue[*at]));
     let most = ready.max_by_key(|at| (queue[*at], Reverse(*at)));
@@ -124,7 +124,7 @@ mod tests {
     use crate::scenario::load;
 
     #[test]
-    fn what_needs_tokens_begins_when_they_can_be_had_and_the_rest_meanwhile() {
+    fn scenarios_with_token_requests_start_when_these_fit_and_others_meanwhile() {
         for (queue, free, expected) in [
             (&[0, 0, 2][..], 8, 2),
             (&[0, 3, 2], 2, 2),
@@ -138,20 +138,20 @@ mod tests {
     }
 
     #[test]
-    fn every_scenario_has_its_first_row_before_any_has_a_second() {
+    fn the_first_row_of_every_scenario_comes_before_a_second_row() {
         let budget = TokenBudget::default();
         budget.reserve([("a".to_owned(), 1), ("b".to_owned(), 3), ("c".to_owned(), 0)]);
         assert!(budget.refuses("a", 0, 1, Some(4)).is_none());
         assert!(budget.refuses("a", 1, 1, None).is_none(), "no limit is known");
-        let refused = budget.refuses("a", 1, 1, Some(3)).expect("they are for `b`");
+        let refused = budget.refuses("a", 1, 1, Some(3)).expect("they are reserved for `b`");
         assert!(refused.is_tolerated, "the target file may ask for more");
         assert!(budget.refuses("b", 0, 3, Some(3)).is_none());
-        assert!(budget.refuses("a", 2, 1, Some(1)).is_none(), "`b` has begun");
+        assert!(budget.refuses("a", 2, 1, Some(1)).is_none(), "`b` has started");
         assert!(budget.refuses("c", 0, 0, Some(0)).is_none(), "it asks for none");
     }
 
     #[test]
-    fn what_a_scenario_asks_for_is_told_from_its_steps() {
+    fn token_requests_are_counted_from_the_steps() {
         let files = load::bundled().expect("the bundled suite is sound");
         let of = |id: &str| {
             let mut all = files.iter().flat_map(|file| &file.scenarios);

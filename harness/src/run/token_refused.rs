@@ -1,4 +1,4 @@
-//! The finding on a token endpoint that refuses the request which §4.1 documents.
+//! The result of a token endpoint that refuses the request of §4.1.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use crate::verdict::result::{ScenarioResult, StepResult};
 
 use super::judge::CheckOrigin;
 
-/// The requirement that such an endpoint breaks.
+/// The requirement that such an endpoint violates.
 const REQUIREMENT: &str = "token.form-encoded";
-/// In reports, in the place of a scenario.
+/// The name in reports, in place of a scenario.
 const NAME: &str = "opening/first-token";
 
-/// The result of the first token request, which was refused.
+/// The result of the refused first token request.
 pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
     let origin = CheckOrigin {
         scenario: NAME.into(),

@@ -1,44 +1,35 @@
-//! Which scenarios may be walked side by side on a target that they share.
+//! Decides which scenarios may run at the same time on a target that they share.
 //!
-//! In a sandbox of its own a scenario disturbs nobody. On a deployment what one of them makes or
-//! deletes is seen by the others: whoever sends anything but GET is walked while nothing else is. A
-//! token that is asked for makes nothing that others see, but where a newer token ends the older ones
-//! of its application it disturbs whoever holds one: who asks for tokens is walked beside others only
-//! where that was tried, and the older ones stayed good.
+//! In a sandbox of its own, a scenario affects no other. On a deployment, scenarios see the changes of others, so a
+//! scenario that sends anything but GET runs alone. A token request changes nothing that others see. But where a newer
+//! token ends the older ones of its application, it ends tokens that others use. So scenarios that ask for tokens run at
+//! the same time as others only if a trial has shown that older tokens stay valid.
 
 use moot_fixtures::contract::Operation;
-use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::scenario::declared;
 use crate::scenario::model::{
     RequestLine, RequestShape, RequestStep, Scenario, Step, StepAction, Text, TextPiece,
 };
 
-use crate::scenario::declared;
-
-/// The turns of a walk.
+/// The lock that scenarios of one run hold while they run.
 pub(super) struct Turns {
-    /// `None` where each scenario has a sandbox.
-    shared: Option<RwLock<()>>,
-    /// What may be walked beside others.
-    beside: ScenarioEffect,
+    /// `None` if each scenario has a sandbox. A scenario that runs alone takes all permits.
+    shared: Option<Semaphore>,
+    /// The greatest effect of scenarios that run at the same time.
+    at_once: ScenarioEffect,
 }
 
-/// Held while a scenario is walked.
-pub(super) enum Turn<'a> {
-    /// In a sandbox.
-    Free,
-    /// Beside others that change nothing.
-    Beside { _guard: RwLockReadGuard<'a, ()> },
-    /// While nothing else is walked.
-    Alone { _guard: RwLockWriteGuard<'a, ()> },
-}
+/// The number of scenarios that run at the same time at most; more than any number of jobs.
+const PERMITS: u32 = 1 << 20;
 
-/// What a scenario does to what others see, least first.
+/// The effect of a scenario on other scenarios, the smallest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ScenarioEffect {
-    /// It sends nothing but GET.
+    /// It sends only GET.
     Reads,
-    /// It asks for tokens, too, and keeps none of them.
+    /// It also asks for tokens, and keeps none of them.
     AsksForTokens,
     /// Anything else.
     Changes,
@@ -47,36 +38,32 @@ pub(super) enum ScenarioEffect {
 impl Turns {
     /// For a target whose scenarios have sandboxes.
     pub(super) fn free() -> Self {
-        Self { shared: None, beside: ScenarioEffect::Changes }
+        Self { shared: None, at_once: ScenarioEffect::Changes }
     }
 
-    /// For scenarios that share one company; up to this effect they are walked beside others.
-    pub(super) fn shared(beside: ScenarioEffect) -> Self {
-        Self { shared: Some(RwLock::default()), beside }
+    /// For scenarios that share one company. Those up to this effect run at the same time.
+    pub(super) fn shared(at_once: ScenarioEffect) -> Self {
+        Self { shared: Some(Semaphore::new(PERMITS as usize)), at_once }
     }
 
-    /// Waits until this scenario may be walked.
-    pub(super) async fn take(&self, scenario: &Scenario) -> Turn<'_> {
-        match &self.shared {
-            None => Turn::Free,
-            Some(shared) if effect(scenario) <= self.beside => {
-                Turn::Beside { _guard: shared.read().await }
-            }
-            Some(shared) => Turn::Alone { _guard: shared.write().await },
-        }
+    /// Waits until this scenario may run. It holds the permit until its end.
+    pub(super) async fn take(&self, scenario: &Scenario) -> Option<SemaphorePermit<'_>> {
+        let permits = if effect(scenario) <= self.at_once { 1 } else { PERMITS };
+        // An error would mean that the semaphore is closed, which never happens.
+        self.shared.as_ref()?.acquire_many(permits).await.ok()
     }
 }
 
-/// The effect of a whole scenario.
+/// The effect of a scenario on other scenarios.
 pub(super) fn effect(scenario: &Scenario) -> ScenarioEffect {
-    // An operator may have to act for such a token.
-    let is_spent = |need: &String| need == "expired_token" || need == "revoked_token";
-    let mut effect = match scenario.needs.iter().any(is_spent) {
+    // An operator may have to make such a token.
+    let is_unusable = |need: &String| need == "expired_token" || need == "revoked_token";
+    let mut worst = match scenario.needs.iter().any(is_unusable) {
         true => ScenarioEffect::Changes,
         false => ScenarioEffect::Reads,
     };
-    declared::collect(&scenario.steps, &mut |step| effect = effect.max(effect_of(step)));
-    effect
+    declared::collect(&scenario.steps, &mut |step| worst = worst.max(effect_of(step)));
+    worst
 }
 
 fn effect_of(step: &Step) -> ScenarioEffect {
@@ -87,7 +74,7 @@ fn effect_of(step: &Step) -> ScenarioEffect {
             let sent = effect_of_shape(shape).max(
                 control.map_or(ScenarioEffect::Reads, |control| effect_of_shape(&control.shape)),
             );
-            // Whoever keeps a token relies on it while others ask for theirs.
+            // A kept token must stay valid while other scenarios ask for theirs.
             let keeps_token = sent == ScenarioEffect::AsksForTokens && !capture.is_empty();
             if keeps_token { ScenarioEffect::Changes } else { sent }
         }
@@ -114,7 +101,7 @@ fn effect_of_shape(shape: &RequestShape) -> ScenarioEffect {
     }
 }
 
-/// Whether it is a token request.
+/// Whether the request is a token request.
 pub(super) fn asks_for_token(shape: &RequestShape) -> bool {
     let token = Operation::CreateAccessToken;
     match &shape.line {
@@ -137,7 +124,7 @@ mod tests {
     use crate::scenario::model::{Scenario, StepAction};
 
     #[test]
-    fn a_bundled_scenario_is_walked_beside_others_exactly_where_it_changes_nothing() {
+    fn a_bundled_scenario_runs_with_others_only_if_it_changes_nothing() {
         let files = load::bundled().expect("the bundled suite is sound");
         let scenarios = || files.iter().flat_map(|file| &file.scenarios);
         let effect_of =
@@ -152,10 +139,10 @@ mod tests {
         assert!(!scenarios().any(|it| sends_bursts(it) && effect(it) < ScenarioEffect::Changes));
         let changes =
             |needs: &[String]| needs.iter().any(|need| need == "delete" || need == "load");
-        let aside: Vec<_> = scenarios()
+        let wrong: Vec<_> = scenarios()
             .filter(|it| changes(&it.needs) && effect(it) < ScenarioEffect::Changes)
             .map(|it| &it.id)
             .collect();
-        assert!(aside.is_empty(), "{aside:?}");
+        assert!(wrong.is_empty(), "{wrong:?}");
     }
 }

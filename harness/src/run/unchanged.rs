@@ -1,8 +1,8 @@
-//! Proof that a refused call changed nothing: views read before and after it.
+//! Proves that a refused call changed nothing: reads the views of `unchanged` before and after the call.
 
 use std::collections::BTreeMap;
 
-use moot_fixtures::contract::Scopes;
+use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;
 
 use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
@@ -10,129 +10,118 @@ use crate::verdict::Verdict;
 use crate::verdict::result::CheckResult;
 
 use super::changes::OwnChanges;
-use super::pages::ListMembers;
-use super::scenario_walk::ScenarioWalk;
+use super::pages::{self, ListPage};
+use super::scenario_run::ScenarioRun;
+use super::send;
 use super::stop::Stop;
 use super::views::{RememberedView, View};
-use super::{pages, prepare, send};
 
-/// Further refused calls that must all leave something, before what carries no tag of the run counts as
-/// left by them.
+/// On a shared target, a new object without the tag of the run may belong to others. It counts only if this number of
+/// further refused calls also leave something behind.
 const REPEATS: usize = 4;
 
-/// Looks without a call in between that must show nothing new after each of these calls.
+/// The number of looks without a call after each of these calls. They must show nothing new.
 const QUIET_LOOKS: usize = 2;
 
-/// What every view of the step shows before its call.
+/// The views before the call. A remembered view that nothing can have changed is not read again.
 pub(super) async fn before(
-    walk: &mut ScenarioWalk<'_>,
-    step: &RequestStep,
+    run: &mut ScenarioRun<'_>,
+    lines: &[RequestLine],
 ) -> Result<Vec<View>, Stop> {
-    step.unchanged.iter().for_each(|line| begin(walk, line));
-    look(walk, step, Looking::OnlyInDoubt).await
-}
-
-/// Whether a view is read though nothing can have changed it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Looking {
-    /// It is.
-    Always,
-    /// What is remembered stands for it.
-    OnlyInDoubt,
-}
-
-/// In a recording, a scenario begins with what was remembered then.
-fn begin(walk: &mut ScenarioWalk<'_>, line: &RequestLine) {
-    let name = name_of(walk, line);
-    if walk.shared.target.is_mock() || !walk.views_begun.insert(name.clone()) {
-        return;
-    }
-    let mark = walk.shared.changes.mark();
-    let key = format!("view {name}");
-    match walk.session.recorded(&key) {
-        Some(told) => {
-            // Without a memory, and in a recording of an older version, there is a look.
-            let told =
-                told.ok().and_then(|told| serde_json::from_value::<RememberedView>(told).ok());
-            if let Some(told) = told {
-                walk.views().remember(&name, RememberedView { mark, ..told });
-            }
-        }
-        None => {
-            let last = up_to_date(walk, line, &name);
-            walk.session.keep(key, serde_json::to_value(last).unwrap_or_default());
-        }
-    }
-}
-
-/// What is remembered of a view, with all that the run changed since.
-fn up_to_date(walk: &ScenarioWalk<'_>, line: &RequestLine, name: &str) -> Option<RememberedView> {
-    let mut last = walk.views().last(name)?;
-    let (_, _, operation) = prepare::resolve_line(walk.session, &walk.names, line).ok()?;
-    last.mark = walk.shared.changes.add_since(last.mark, operation?, &mut last.changes);
-    Some(last)
-}
-
-/// What every view of the step shows.
-async fn look(
-    walk: &mut ScenarioWalk<'_>,
-    step: &RequestStep,
-    looking: Looking,
-) -> Result<Vec<View>, Stop> {
-    let mut views = Vec::with_capacity(step.unchanged.len());
-    for line in &step.unchanged {
-        let last = walk.views().last(&name_of(walk, line));
-        let remembered = last.filter(|last| last.is_clean && looking == Looking::OnlyInDoubt);
+    lines.iter().for_each(|line| recall(run, line));
+    let mut views = Vec::with_capacity(lines.len());
+    for line in lines {
+        let remembered = run.views().get(&name_of(run, line)).filter(|view| view.is_clean);
         views.push(match remembered {
-            Some(last) => last.view,
-            None => look_at(walk, line).await?,
+            Some(remembered) => remembered.view,
+            None => read(run, line).await?,
         });
     }
     Ok(views)
 }
 
-/// Reads a view: some pages where they show what is remembered, else the whole list.
-async fn look_at(walk: &mut ScenarioWalk<'_>, line: &RequestLine) -> Result<View, Stop> {
+/// At the first use of a view in a scenario, records the remembered view, or in a replay takes it from the recording.
+fn recall(run: &mut ScenarioRun<'_>, line: &RequestLine) {
+    let name = name_of(run, line);
+    if run.shared.target.is_mock() || !run.used_views.insert(name.clone()) {
+        return;
+    }
+    let key = format!("view {name}");
+    match run.session.recorded(&key) {
+        // The view is read if the recording has none, or if it is from an older version.
+        Some(recorded) => {
+            let view = recorded.ok().and_then(|view| serde_json::from_value(view).ok());
+            if let Some(view) = view {
+                let mark = run.shared.changes.mark();
+                run.views().remember(&name, RememberedView { mark, ..view });
+            }
+        }
+        None => {
+            let view = up_to_date(run, line, &name);
+            run.session.keep(key, serde_json::to_value(view).unwrap_or_default());
+        }
+    }
+}
+
+/// The remembered view, with all later changes of the run.
+fn up_to_date(run: &ScenarioRun<'_>, line: &RequestLine, name: &str) -> Option<RememberedView> {
+    let mut view = run.views().get(name)?;
+    let (_, _, operation) = send::resolve_line(run.session, &run.names, line).ok()?;
+    view.mark = run.shared.changes.add_since(view.mark, operation?, &mut view.changes);
+    Some(view)
+}
+
+async fn read_all(run: &mut ScenarioRun<'_>, lines: &[RequestLine]) -> Result<Vec<View>, Stop> {
+    let mut views = Vec::with_capacity(lines.len());
+    for line in lines {
+        views.push(read(run, line).await?);
+    }
+    Ok(views)
+}
+
+/// Reads some pages of a view, and the whole list if they do not agree with the remembered view.
+async fn read(run: &mut ScenarioRun<'_>, line: &RequestLine) -> Result<View, Stop> {
     let shape = RequestShape {
         line: Some(line.clone()),
         token: Some(TokenChoice::Shared(Scopes::READ)),
         ..RequestShape::default()
     };
-    let name = name_of(walk, line);
-    if let Some(mut last) = up_to_date(walk, line, &name) {
-        let (first, pages) = pages::page(walk, &shape, 1).await?;
-        let mut seen = by_id(walk, first);
-        for number in last.pages(pages) {
-            let (page, _) = pages::page(walk, &shape, number).await?;
-            seen.add(by_id(walk, page));
+    let name = name_of(run, line);
+    if let Some(mut remembered) = up_to_date(run, line, &name) {
+        let first = pages::page(run, &shape, 1).await?;
+        let last = first.pages_total();
+        let mut pages = vec![first];
+        for number in remembered.pages(last) {
+            pages.push(pages::page(run, &shape, number).await?);
         }
-        if last.explains(&seen) {
-            (last.looks, last.is_clean) = (last.looks + 1, true);
-            walk.views().remember(&name, last.clone());
-            return Ok(last.view);
+        if remembered.explains(&view_of(run, &pages)) {
+            (remembered.looks, remembered.is_clean) = (remembered.looks + 1, true);
+            run.views().remember(&name, remembered.clone());
+            return Ok(remembered.view);
         }
     }
-    let mark = walk.shared.changes.mark();
-    let list = pages::members(walk, &shape).await?;
-    let view = by_id(walk, list);
-    if !walk.shared.target.is_mock() {
-        walk.views().remember(&name, RememberedView::new(view.clone(), mark));
+    let mark = run.shared.changes.mark();
+    let pages = pages::pages(run, &shape).await?;
+    let view = view_of(run, &pages);
+    if !run.shared.target.is_mock() {
+        run.views().remember(&name, RememberedView::new(view.clone(), mark));
     }
     Ok(view)
 }
 
-/// On a target that others write to, members that carry this run's tag are compared by what does not
-/// move by itself.
-fn by_id(walk: &ScenarioWalk<'_>, list: ListMembers) -> View {
-    let is_shared = !walk.shared.target.is_mock();
-    let tag = walk.shared.options.target.run_tag.as_str();
-    let mut view = View { total: list.total, ..View::default() };
-    for item in list.items {
+/// The members of these pages. On a shared target, members with the tag of the run are compared by their lasting
+/// attributes, and other members only by their ids.
+fn view_of(run: &ScenarioRun<'_>, pages: &[ListPage]) -> View {
+    let is_shared = !run.shared.target.is_mock();
+    let tag = run.shared.options.target.run_tag.as_str();
+    let total = pages.last().and_then(ListPage::total);
+    let mut view = View { total, ..View::default() };
+    for item in pages.iter().flat_map(ListPage::items) {
         let id = item["id"].as_str().unwrap_or_default().to_owned();
         if !is_shared {
             view.own.insert(id, item.to_string());
         } else if item.to_string().contains(tag) {
-            view.own.insert(id, lasting(&item).to_string());
+            view.own.insert(id, lasting(item).to_string());
         } else {
             view.others.insert(id);
         }
@@ -140,34 +129,34 @@ fn by_id(walk: &ScenarioWalk<'_>, list: ListMembers) -> View {
     view
 }
 
-/// The attributes of a resource (§2) that only a call can change: a status moves on (§3), an address
-/// may be signed anew for each reader, and nobody knows how members beyond §2 behave.
+/// Attributes of a resource (§2) that only a call can change. A status changes by itself (§3), an address may be signed
+/// anew for each reader, and the behaviour of members beyond §2 is unknown.
 const LASTING: [&str; 6] = ["name", "url", "auth_type", "events", "custom_fields", "created_at"];
 
 fn lasting(item: &Value) -> Value {
     LASTING.iter().map(|name| item["attributes"][name].clone()).collect()
 }
 
-/// Compares: a change fails the first check of the step that held.
+/// Compares the views. A change fails the first check of the step that held.
 pub(super) async fn judge(
-    walk: &mut ScenarioWalk<'_>,
+    run: &mut ScenarioRun<'_>,
     step: &RequestStep,
     before: Vec<View>,
     checks: &mut [CheckResult],
 ) -> Result<(), Stop> {
-    let after = look(walk, step, Looking::Always).await?;
+    let after = read_all(run, &step.unchanged).await?;
     for (index, line) in step.unchanged.iter().enumerate() {
         let (before, after) = (&before[index], &after[index]);
-        let change = match difference(&before.own, &after.own, &walk.shared.changes) {
-            None if !after.newcomers(before, &walk.shared.changes).is_empty() => {
-                left_again(walk, step, index).await?
+        let change = match difference(&before.own, &after.own, &run.shared.changes) {
+            None if !after.newcomers(before, &run.shared.changes).is_empty() => {
+                left_again(run, step, index).await?
             }
             change => change,
         };
         let Some(change) = change else { continue };
-        let view = name_of(walk, line);
+        let view = name_of(run, line);
         let held = checks.iter_mut().find(|check| {
-            check.place.is_some() && matches!(check.verdict, Verdict::Pass | Verdict::NotApplicable)
+            !check.is_implicit() && matches!(check.verdict, Verdict::Pass | Verdict::NotApplicable)
         });
         if let Some(check) = held {
             check.verdict = Verdict::Fail;
@@ -180,23 +169,23 @@ pub(super) async fn judge(
     Ok(())
 }
 
-/// What each of some further refused calls left behind; `None` if one left nothing, or if the view changes
-/// without a call too: then others write to the target.
+/// Objects that further refused calls left behind. `None` if one call left nothing, or if the view changes without a
+/// call too: then others write to the target.
 async fn left_again(
-    walk: &mut ScenarioWalk<'_>,
+    run: &mut ScenarioRun<'_>,
     step: &RequestStep,
     index: usize,
 ) -> Result<Option<String>, Stop> {
     let mut left = Vec::new();
     for _ in 0..REPEATS {
-        let before = look(walk, step, Looking::Always).await?;
-        let (document, _) = send::sent(walk, &step.shape).await?;
-        let after = look(walk, step, Looking::Always).await?;
+        let before = read_all(run, &step.unchanged).await?;
+        let (document, _) = send::send(run, &step.shape).await?;
+        let after = read_all(run, &step.unchanged).await?;
         let mut quiet = Vec::new();
         for _ in 0..QUIET_LOOKS {
-            quiet = look(walk, step, Looking::Always).await?;
+            quiet = read_all(run, &step.unchanged).await?;
         }
-        let own = &walk.shared.changes;
+        let own = &run.shared.changes;
         let newcomers = after[index].newcomers(&before[index], own);
         let is_refused = document.status.is_some_and(|status| (400..500).contains(&status));
         let is_quiet = quiet[index].newcomers(&after[index], own).is_empty();
@@ -208,19 +197,13 @@ async fn left_again(
     Ok(Some(left.join(", ")))
 }
 
-fn name_of(walk: &ScenarioWalk<'_>, line: &RequestLine) -> String {
-    match prepare::resolve_line(walk.session, &walk.names, line) {
-        Ok((method, path, _)) => format!("{method} {path}"),
-        Err(_) => describe(line),
-    }
-}
-
-fn describe(line: &RequestLine) -> String {
-    match line {
-        RequestLine::Path { .. } => "a view".to_owned(),
-        RequestLine::Operation { known, .. } => {
-            known.map_or("a view", moot_fixtures::contract::Operation::as_str).to_owned()
+fn name_of(run: &ScenarioRun<'_>, line: &RequestLine) -> String {
+    match (send::resolve_line(run.session, &run.names, line), line) {
+        (Ok((method, path, _)), _) => format!("{method} {path}"),
+        (Err(_), RequestLine::Operation { known: Some(operation), .. }) => {
+            Operation::as_str(*operation).to_owned()
         }
+        (Err(_), _) => "a view".to_owned(),
     }
 }
 
@@ -229,7 +212,7 @@ fn difference(
     after: &BTreeMap<String, String>,
     own: &OwnChanges,
 ) -> Option<String> {
-    // A list may show late what another call created or deleted.
+    // A list may show late that another call created or deleted an object.
     let added = after.iter().filter(|(id, _)| !before.contains_key(*id) && !own.is_created(id));
     let removed = before.iter().filter(|(id, _)| !after.contains_key(*id) && !own.is_deleted(id));
     let changed = after.iter().filter(|(id, item)| before.get(*id).is_some_and(|b| b != *item));
@@ -247,7 +230,7 @@ mod tests {
     use super::lasting;
 
     #[test]
-    fn what_moves_by_itself_is_no_change_by_a_call() {
+    fn attributes_that_change_by_themselves_do_not_count() {
         let item = |status: &str, address: &str, name: &str| {
             let attributes = json!({ "status": status, "agreement_url": address, "name": name });
             lasting(&json!({ "id": "a", "attributes": attributes }))

@@ -1,6 +1,6 @@
-//! What the views of `unchanged` showed on a target that all scenarios share. A whole list is read once. Later looks read
-//! its first page, its last one and one between them, in turn: if these and the total show what is remembered, except
-//! for what the run changed itself, nothing else changed. Otherwise the whole list is read again.
+//! The views of `unchanged` that a run remembers on a shared target. The whole list is read once. Later looks read the
+//! first page, the last page and one page between them, which is another one each time. If these pages and the total
+//! differ only by changes of the run itself, the list is unchanged. Otherwise the whole list is read again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,30 +9,23 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::{ChangesSince, OwnChanges};
 
-/// What one view shows.
+/// The content of one view.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct View {
-    /// Members by id. On a target that others write to, only those that carry the tag of this run.
+    /// Members by id. On a target that others write to, only members with the tag of this run.
     pub(super) own: BTreeMap<String, String>,
     /// Ids of all other members.
     pub(super) others: BTreeSet<String>,
-    /// Members of the list, as it counts them.
+    /// `total_count` of the list.
     pub(super) total: Option<u64>,
 }
 
 impl View {
-    /// Ids that `earlier` did not show, of members that may belong to others. A list may show late what
-    /// another call of the run created.
+    /// Ids of new members that may belong to others. Objects that the run created are not among them: a list may show
+    /// them late.
     pub(super) fn newcomers<'a>(&'a self, earlier: &'a Self, own: &OwnChanges) -> Vec<&'a str> {
         let new = self.others.difference(&earlier.others).map(String::as_str);
         new.filter(|id| !own.is_created(id)).collect()
-    }
-
-    /// Adds the members of another page.
-    pub(super) fn add(&mut self, page: Self) {
-        self.own.extend(page.own);
-        self.others.extend(page.others);
-        self.total = page.total;
     }
 
     fn has(&self, id: &str) -> bool {
@@ -40,35 +33,35 @@ impl View {
     }
 }
 
-/// A view as it was when the whole list was read last.
+/// A view as it was when its whole list was read last.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RememberedView {
     pub(super) view: View,
-    /// What the run changed between the look and `mark`.
+    /// Changes of the run between that time and `mark`.
     pub(super) changes: ChangesSince,
-    /// The number of changes of the run that are accounted for.
+    /// The number of changes of the run that are taken into account.
     #[serde(skip)]
     pub(super) mark: usize,
-    /// Looks at some pages of it since.
+    /// The number of looks at some of its pages since then.
     pub(super) looks: u64,
-    /// Whether nothing was sent since the latest look of which nobody knows what it changed.
+    /// Whether every call since the latest look has a known effect.
     pub(super) is_clean: bool,
 }
 
 impl RememberedView {
-    /// A whole list that was read just now.
+    /// A view whose whole list was just read.
     pub(super) fn new(view: View, mark: usize) -> Self {
         Self { view, mark, is_clean: true, ..Self::default() }
     }
 
-    /// The pages beside the first that a look reads: one between, which is another each time, and the last.
+    /// The pages after the first that a look reads: one in the middle, another one each time, and the last.
     pub(super) fn pages(&self, last: u64) -> Vec<u64> {
         let between = last.saturating_sub(2);
         let one = self.looks.checked_rem(between).map(|turn| 2 + turn);
         one.into_iter().chain((last > 1).then_some(last)).collect()
     }
 
-    /// Whether these pages show nothing but what is remembered and what the run changed itself.
+    /// Whether these pages agree with the remembered view and the changes of the run.
     pub(super) fn explains(&self, seen: &View) -> bool {
         let Self { view, changes: ChangesSince { created, deleted }, .. } = self;
         let (Some(before), Some(now)) = (view.total, seen.total) else { return false };
@@ -85,22 +78,20 @@ impl RememberedView {
     }
 }
 
-/// What each view of a target that all scenarios share showed last.
+/// The remembered views of a run by name.
 #[derive(Debug, Default)]
 pub(super) struct RememberedViews(Mutex<BTreeMap<String, RememberedView>>);
 
 impl RememberedViews {
-    /// Remembers it by its name.
     pub(super) fn remember(&self, name: &str, view: RememberedView) {
         self.0.lock().insert(name.to_owned(), view);
     }
 
-    /// What is remembered of this view.
-    pub(super) fn last(&self, name: &str) -> Option<RememberedView> {
+    pub(super) fn get(&self, name: &str) -> Option<RememberedView> {
         self.0.lock().get(name).cloned()
     }
 
-    /// Something was sent of which nobody knows what it changed.
+    /// Marks all views after a call with an unknown effect.
     pub(super) fn doubt(&self) {
         self.0.lock().values_mut().for_each(|view| view.is_clean = false);
     }
@@ -120,17 +111,17 @@ mod tests {
     }
 
     #[test]
-    fn a_view_is_clean_until_something_unseen_may_have_changed() {
+    fn a_view_is_clean_until_a_call_has_an_unknown_effect() {
         let views = RememberedViews::default();
-        assert_eq!(views.last("GET /v1/requests"), None);
+        assert_eq!(views.get("GET /v1/requests"), None);
         views.remember("GET /v1/requests", RememberedView::new(view(&[], &["a"], 1), 0));
-        assert!(views.last("GET /v1/requests").is_some_and(|view| view.is_clean));
+        assert!(views.get("GET /v1/requests").is_some_and(|view| view.is_clean));
         views.doubt();
-        assert!(views.last("GET /v1/requests").is_some_and(|view| !view.is_clean));
+        assert!(views.get("GET /v1/requests").is_some_and(|view| !view.is_clean));
     }
 
     #[test]
-    fn every_page_is_read_in_its_turn() {
+    fn every_page_is_read_in_turn() {
         let mut remembered = RememberedView::default();
         let mut pages = |last| {
             remembered.looks += 1;
@@ -142,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_run_changed_explains_a_difference() {
+    fn only_changes_of_the_run_explain_a_difference() {
         let set = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
         let remembered = RememberedView {
             changes: ChangesSince { created: set(&["new"]), deleted: set(&["old"]) },
@@ -161,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_made_is_new() {
+    fn objects_of_others_are_new() {
         let (earlier, later) = (view(&[], &["b"], 1), view(&[], &["b", "c"], 2));
         assert_eq!(later.newcomers(&earlier, &OwnChanges::default()), ["c"]);
     }

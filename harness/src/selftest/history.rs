@@ -58,9 +58,9 @@ pub(super) async fn differences(
         let files = Arc::clone(&options.files);
         let runner = Runner::open(options, Arc::default(), |_| ()).await.ok()?;
         let mut places = places(&files);
-        let fresh = runner.walk(&files, &places).await;
+        let fresh = runner.run(&files, &places).await;
         places.reverse();
-        Some((fresh, runner.walk(&files, &places).await))
+        Some((fresh, runner.run(&files, &places).await))
     });
     // Nothing cancels the task, so an error is a panic.
     let rounds =

@@ -153,7 +153,7 @@ async fn killed(
         if let Event::Ended(scenario) = event
             && !new_findings(&by_requirement([&*scenario]), &sound_there).is_empty()
         {
-            stop.tell();
+            stop.interrupt();
         }
     };
     let defects = vec![mutant.defect.id.clone()];

@@ -42,6 +42,6 @@ fn the_token_opens_the_control_plane_and_is_shown_nowhere() {
     let refused = judged(dir.path(), base_url, "admin-token-of-somebody-else");
     assert_eq!(refused.code, Some(4), "{}", refused.stderr);
     let said = refused.stdout + &refused.stderr;
-    assert!(said.contains("`admin.token` of the target file is of no use"), "{said}");
+    assert!(said.contains("`admin.token` of the target file cannot be used"), "{said}");
     assert!(!said.contains("of-somebody-else"), "{said}");
 }

@@ -95,7 +95,7 @@ async fn an_interrupted_run_waits_no_longer_than_its_grace() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let told_at = Instant::now();
-    interruption.tell();
+    interruption.interrupt();
     let result = run.await.expect("it ends");
     assert!(told_at.elapsed() < Duration::from_secs(20), "{:?}", told_at.elapsed());
     assert_eq!(result.exit_code(), 3, "{:?}", result.trouble);

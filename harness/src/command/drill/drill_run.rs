@@ -112,7 +112,7 @@ impl DrillRunner<'_> {
         let waits = Duration::from_secs(drill.map_or(0, |drill| drill.seconds));
         let description = mock.description();
         let prepare = |command: &mut Command| self.prepare(command, &description, mock);
-        let stop = self.interruption.told();
+        let stop = self.interruption.interrupted();
         let ended = client_process::run(self.command, self.timeout + waits, stop, prepare).await;
         ended.unwrap_or_else(|why| DrillRecording { trouble: Some(why), ..Default::default() })
     }

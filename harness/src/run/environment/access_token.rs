@@ -1,4 +1,4 @@
-//! A token of one application of a target file, for requests by hand. Nothing else is sent.
+//! Gets a token for one application of a target file, for requests by hand. Nothing else is sent.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +12,20 @@ use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::{deployment, first_contact};
 
-/// A token, its scopes, and how long it lives.
+/// A token with its scopes and lifetime.
 pub struct PrintedToken {
-    /// As the target gave it.
     pub token: String,
-    /// What it was asked for.
+    /// The requested scopes.
     pub scopes: Scopes,
-    /// As the target says.
+    /// The lifetime in the response.
     pub lifetime: Duration,
 }
 
-/// Asks the target of this file for a token of an application, with these scopes or all of its own.
+/// Asks the target of this file for a token of an application, with these scopes, or with all scopes of the
+/// application.
 ///
 /// # Errors
-/// [`OpenError::Usage`] where the file has no such application; else as for a first token of a run.
+/// [`OpenError::Usage`] if the file has no such application; otherwise the errors of the first token of a run.
 pub async fn access_token(
     file: &TargetFile,
     role: &str,

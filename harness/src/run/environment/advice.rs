@@ -1,4 +1,4 @@
-//! What to do about a target that gives no token: the likely mistake, by what it answered.
+//! Advice about a target that gives no token: the likely mistake, by its response.
 
 use moot_fixtures::contract::{Operation, VERSION_PREFIX};
 use url::Url;
@@ -7,7 +7,7 @@ use crate::client::access_tokens::TokenRequestRefusal;
 use crate::client::target_file::address;
 use crate::exchange::Trouble;
 
-/// For a refused token request of an application. A clause after `; `, or nothing.
+/// Advice about a refused token request of an application: a clause after `; `, or nothing.
 pub(crate) fn of_refusal(base: &Url, role: &str, refusal: &TokenRequestRefusal) -> String {
     match likely(base, role, refusal) {
         Some(advice) => format!("; {advice}"),
@@ -15,8 +15,7 @@ pub(crate) fn of_refusal(base: &Url, role: &str, refusal: &TokenRequestRefusal) 
     }
 }
 
-/// Whether a base address has the `/v1` with which the paths of the specification begin. The token endpoint is
-/// beside it.
+/// Whether a base address ends in `/v1`. The paths of the specification start with it, except for the token endpoint.
 pub(crate) fn ends_in_version(base: &Url) -> bool {
     base.path().trim_end_matches('/').ends_with(VERSION_PREFIX)
 }
@@ -71,7 +70,7 @@ fn redirected(base: &Url, location: &str) -> String {
     )
 }
 
-/// For a target that gave no answer. A clause after `; `, or nothing.
+/// Advice about a target that does not answer: a clause after `; `, or nothing.
 pub(crate) fn of_trouble(base: &Url, trouble: &Trouble) -> &'static str {
     match trouble {
         Trouble::Unreachable(_) if address::is_loopback(base) => {

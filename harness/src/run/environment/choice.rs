@@ -1,4 +1,4 @@
-//! The target that a run is given, its options, and why it cannot be used.
+//! The choice of a target, its options, and the errors of opening it.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,22 +14,22 @@ use crate::client::target_file::{self, FileLimits, TargetFile};
 use crate::exchange::Exchange;
 use crate::run::environment::shard::Shard;
 
-/// The target that a run is given.
+/// The target of a run, as the command line names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetChoice {
     /// The mock, without a socket.
     InProcess,
-    /// The mock without a socket and without its control plane: one world, as a deployment.
+    /// The mock without a socket and without its control plane, as a deployment with one world.
     InProcessDeployment,
     /// A target file.
     File(PathBuf),
-    /// A base address; credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
+    /// A base address, with credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
     Url(String),
-    /// The folder of a recording, judged without a network.
+    /// The folder of a recording, which is judged without a network.
     Recording(PathBuf),
 }
 
-/// A target whose file was read. Nothing was sent.
+/// A target whose file was read. Nothing has been sent.
 #[derive(Debug, Clone)]
 pub enum TargetSource {
     /// The mock, without a socket.
@@ -43,7 +43,7 @@ pub enum TargetSource {
 }
 
 impl TargetChoice {
-    /// Reads the target file, and the secrets it names.
+    /// Reads the target file and its secrets.
     ///
     /// # Errors
     /// [`OpenError::Usage`] with the first mistake of the file.
@@ -64,7 +64,7 @@ impl TargetChoice {
 }
 
 impl TargetSource {
-    /// The file of known failures: that of `options`, else the one that the target file names.
+    /// The file of known failures in `options`, or else in the target file.
     pub fn expected_file<'a>(&'a self, options: &'a TargetOptions) -> Option<&'a PathBuf> {
         let of_file = match self {
             Self::Http(file) => file.expected.as_ref(),
@@ -78,48 +78,48 @@ fn usage(error: DataError) -> OpenError {
     OpenError::Usage(error.to_string())
 }
 
-/// How a run uses its target.
+/// The options of a target.
 #[derive(Debug, Clone, Default)]
 pub struct TargetOptions {
-    /// Seed of the sandboxes of a mock.
+    /// The seed of the sandboxes of a mock.
     pub seed: u64,
-    /// World of the mock in process, where a scenario names none; `demo` where absent.
+    /// The default world of the mock in process; `demo` if absent.
     pub world: Option<Arc<SeedWorld>>,
-    /// Answers of the mock in process, where a scenario names none; the default ones where absent.
+    /// The default answers of the mock in process.
     pub answers: Option<Answers>,
-    /// What the mock in process does wrong on purpose, by id.
+    /// The defects of the mock in process, by id.
     pub defects: Vec<String>,
     /// Rewrites the answers of a recording.
     pub overlay: Option<Arc<dyn AnswerOverlay>>,
-    /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
+    /// Requests per minute instead of those of the target file. 0 means no pace, on loopback only.
     pub rate: Option<u32>,
-    /// Which shard of a run it is: it has its share of the limits of a target file.
+    /// The shard of the run. It gets its share of the limits of a target file.
     pub shard: Option<Shard>,
-    /// Where receivers listen; a free loopback port where absent.
+    /// The address where receivers listen; a free loopback port if absent.
     pub receiver: Option<SocketAddr>,
-    /// The address under which the target reaches `receiver`.
+    /// The URL by which the target reaches `receiver`.
     pub receiver_url: Option<String>,
-    /// Where tokens are kept from run to run on a deployment, for `expired_token`.
+    /// The file that keeps a token of a deployment from run to run, for `expired_token`.
     pub token_file: Option<PathBuf>,
-    /// The file of known failures, instead of the one that the target file names.
+    /// The file of known failures, instead of that of the target file.
     pub expected: Option<PathBuf>,
-    /// The tag in every name and e-mail address this run creates.
+    /// The tag in every name and e-mail address that the run creates.
     pub run_tag: String,
-    /// Objects that the plan of the run creates at most, for a target file without
+    /// The largest number of objects that the plan of the run creates. It is the limit of a target file without
     /// `limits.created_objects_max`.
     pub created_objects_planned: Option<u32>,
-    /// As `created_objects_planned`, for all shards of the run together.
+    /// The sum of `created_objects_planned` over all shards of the run.
     pub created_objects_of_shards: Option<u32>,
-    /// Whether the run is one of several: only harmless ones are repeated on a deployment.
+    /// Whether the run is repeated. On a deployment, only a run that changes nothing may be repeated.
     pub is_repeated: bool,
-    /// Tells for how long requests are held back.
+    /// Reports how long the pace delays requests.
     pub pace_wait: Arc<PaceWait>,
-    /// Deadline `discovery`: for finding out all that is not bound; 60 s where absent.
+    /// The deadline `discovery`, for workflows that are not bound; 60 s if absent.
     pub discovery_deadline: Option<Duration>,
 }
 
 impl TargetOptions {
-    /// The limits of a target file for this run: those of its shard, and objects as many as its plan needs.
+    /// The limits of a target file for this run. A shard gets its share, and objects by its share of the plan.
     pub(crate) fn limits(&self, limits: FileLimits) -> FileLimits {
         let Some(shard) = self.shard else { return limits };
         let (own, all) = (self.created_objects_planned, self.created_objects_of_shards);
@@ -135,36 +135,35 @@ impl TargetOptions {
         FileLimits { created_objects_max, ..shard.limits(limits) }
     }
 
-    /// Whether a deployment reaches a receiver of ours.
+    /// Whether a deployment reaches our receiver.
     pub(crate) fn can_receive(&self) -> bool {
         self.receiver.is_some() && self.receiver_url.is_some()
     }
 }
 
-/// Rewrites the answers of a recording before they are judged. The self-test applies defects with it;
-/// the trait keeps the mock out of this folder.
+/// Rewrites the responses of a recording before they are judged. The self-test applies defects with it. The trait keeps
+/// the mock out of this folder.
 pub trait AnswerOverlay: std::fmt::Debug + Send + Sync {
-    /// Rewrites the answers that a scenario received.
+    /// Rewrites the exchanges of a scenario.
     fn rewrite(&self, scenario: &str, exchanges: &mut [Exchange]);
 }
 
-/// Why a target cannot be used.
+/// The reason why a target cannot be used.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum OpenError {
-    /// The target file, or how it was named, is wrong; nothing was sent (exit 2).
+    /// The target file or an option is wrong. Nothing was sent (exit 2).
     #[error("{0}")]
     Usage(String),
-    /// It does not answer, or not at this address (exit 4).
+    /// The target does not answer, or not at this address (exit 4).
     #[error("{0}")]
     Unreachable(String),
-    /// It refuses the credentials (exit 4).
+    /// The target refuses the credentials (exit 4).
     #[error("{0}")]
     Credentials(String),
-    /// Its token endpoint refuses the request that §4.1 documents, and every other way of sending the
-    /// credentials: a violation (exit 1).
+    /// The token endpoint refuses the request of §4.1, and every other way to send the credentials: a violation (exit 1).
     #[error("{why}")]
     TokenEndpoint {
-        /// What is wrong, a clause.
+        /// A clause about the mistake.
         why: String,
         /// The documented request, and the response.
         exchange: Arc<Exchange>,
@@ -195,7 +194,7 @@ mod tests {
             let tokens = limits.token_requests_per_minute;
             (limits.requests_per_minute, tokens, limits.created_objects_max)
         };
-        // Shard 1 asks for nearly all tokens. Objects are shared by what each shard creates.
+        // Shard 1 asks for nearly all tokens. Objects are divided by the plan of each shard.
         assert_eq!(of(1, 10, 100), (108, Some(4), Some(2)));
         assert_eq!(of(2, 50, 100), (108, Some(1), Some(10)));
         assert_eq!(of(3, 7, 15), (108, Some(1), Some(7)), "there is enough for all");

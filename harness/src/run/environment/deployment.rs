@@ -1,4 +1,4 @@
-//! A deployment as its target file describes it, and what is found out about it before a run.
+//! A deployment as its target file describes it, and the discovery of its workflows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::discovery::{self, WorkflowOffer};
 
-/// What a run on a deployment refuses before anything is sent.
+/// Checks the options and credentials before anything is sent.
 ///
 /// # Errors
 /// [`OpenError::Usage`].
@@ -42,7 +42,7 @@ pub(crate) fn check_rate(file: &TargetFile, options: &TargetOptions) -> Result<(
         .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))
 }
 
-/// The destination that the file describes, with the workflows that are known.
+/// The destination of a target file, with the workflows that were found.
 pub(crate) fn destination(
     file: &TargetFile,
     found: &[WorkflowOffer],
@@ -61,7 +61,7 @@ pub(crate) fn destination(
     RequestDestination { places, run_tag, ..destination }
 }
 
-/// A client for the target of a file, by these rules. Nothing is discovered.
+/// A client for the target of a file, with these rules. Nothing is discovered.
 ///
 /// # Errors
 /// [`OpenError::Usage`].
@@ -78,8 +78,8 @@ pub(crate) fn client(
     Ok(ServiceClient { sender, destination })
 }
 
-/// Finds out which workflows there are: those that the file binds, or those that are published.
-/// Returns what was found before the deadline, and the trouble that ended the search early.
+/// Reads the workflows that the file binds, or else the published ones. Returns those that were found before the deadline,
+/// and the trouble that ended the search early.
 pub(crate) async fn discover(
     client: &ServiceClient,
     file: &TargetFile,

@@ -1,4 +1,4 @@
-//! Discovery: the published workflows of a target, and what their forms ask for.
+//! Discovery: the published workflows of a target, and the fields of their forms.
 
 use moot_fixtures::contract::Operation;
 use serde_json::{Map, Value, json};
@@ -8,33 +8,32 @@ use crate::client::target_file::model::FileBindings;
 use crate::client::workflow_form::{FormKind, Signers, WorkflowForm};
 use crate::exchange::Trouble;
 
-/// Workflows that scenarios loop over, one of each kind of form.
+/// The largest number of workflows that scenarios loop over, one of each kind of form.
 pub(crate) const WORKFLOWS_MAX: usize = 4;
-/// Pages of the list that are read.
+/// The largest number of pages of the list that are read.
 const PAGES_MAX: u64 = 4;
-/// Schemas that are read.
+/// The largest number of schemas that are read.
 const SCHEMAS_MAX: usize = 40;
 
-/// Requests of discovery at most, without tokens.
+/// The largest number of requests of discovery, without tokens.
 pub(crate) const REQUESTS_MAX: u64 = PAGES_MAX + SCHEMAS_MAX as u64;
 
 /// A published workflow and its form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkflowOffer {
-    /// Its id.
     pub(crate) id: String,
-    /// What its form asks for.
+    /// The kind of its form.
     pub(crate) kind: FormKind,
-    /// Addresses it offers as signers.
+    /// The addresses that it offers as signers.
     pub(crate) signers: Vec<String>,
-    /// Whether it requires variables without naming them.
+    /// Whether it requires variables, and does not name them.
     pub(crate) hides_variables: bool,
 }
 
-/// Reads the published workflows of the company of `main` into `found`, until there is one of each kind.
+/// Reads the published workflows of the company of `main` into `found`, until each kind is there.
 ///
 /// # Errors
-/// [`Trouble`] where the list cannot be read.
+/// [`Trouble`] if the list cannot be read.
 pub(crate) async fn published(
     client: &ServiceClient,
     found: &mut Vec<WorkflowOffer>,
@@ -69,11 +68,10 @@ pub(crate) async fn published(
     forms(client, ids, found).await
 }
 
-/// Reads the forms of these workflows into `found`, until there is one of each kind; those that have no
-/// form are left out.
+/// Reads the forms of these workflows into `found`, until each kind is there. Workflows without a form are left out.
 ///
 /// # Errors
-/// [`Trouble`] where a schema cannot be read.
+/// [`Trouble`] if a schema cannot be read.
 pub(crate) async fn forms(
     client: &ServiceClient,
     ids: Vec<String>,
@@ -88,7 +86,7 @@ pub(crate) async fn forms(
             let signers = form.signer_options().into_iter().map(str::to_owned).collect();
             let hides_variables = form.hides_variables();
             found.push(WorkflowOffer { id, kind: form.kind(), signers, hides_variables });
-            // Workflows that name their variables come first: they need no binding.
+            // Workflows that name their variables come first, because they need no binding.
             found.sort_by_key(|workflow| workflow.hides_variables);
         }
         if one_of_each(found).len() >= WORKFLOWS_MAX {
@@ -109,7 +107,7 @@ pub(crate) fn one_of_each(workflows: &[WorkflowOffer]) -> Vec<&WorkflowOffer> {
     chosen
 }
 
-/// The ids that a target file binds, each once, in the order of its keys.
+/// The workflows that a target file binds, each once, in the order of its keys.
 pub(crate) fn bound_ids(bound: &FileBindings) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     let given = [
@@ -126,55 +124,50 @@ pub(crate) fn bound_ids(bound: &FileBindings) -> Vec<String> {
     ids
 }
 
-/// A workflow with one internal signer: one that has exactly one to offer (§4.5) before any other.
+/// A workflow with one internal signer. One with a single option (§4.5) comes first.
 fn single_signer(found: &[WorkflowOffer]) -> Option<String> {
     let single = || found.iter().filter(|workflow| workflow.kind.signers == Signers::Single);
     let chosen = single().find(|workflow| workflow.signers.len() == 1).or_else(|| single().next());
     chosen.map(|workflow| workflow.id.clone())
 }
 
-/// The counterparty's address unless the target file binds one.
+/// The default address of the counterparty.
 const COUNTERPARTY_DOMAIN: &str = "@counterparty.example.invalid";
-/// Where webhooks point unless the target file binds an address.
+/// The default address of webhooks.
 const WEBHOOK_URL: &str = "https://hooks.invalid";
 
-/// Webhook addresses with plain http. A target may take https alone (`webhook_https_only`).
+/// The start of webhook addresses with plain http. A target may accept only https (`webhook_https_only`).
 const PLAIN_HTTP: &str = "http://";
 
-/// A value that a target may refuse for reasons of its own. Mostly it is sent because the target file
-/// binds no other, and nothing answers there.
+/// A value that a target may refuse for reasons of its own. Most are default addresses, where nothing answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DefaultValue {
-    /// Text of the value, as it is sent.
+    /// A part of the value as it is sent.
     pub text: &'static str,
-    /// The value, for people.
+    /// The name of the value, for people.
     pub name: &'static str,
-    /// What to bind instead.
+    /// The setting for a better value.
     pub setting: &'static str,
 }
 
 impl DefaultValue {
-    /// The value among these bindings that a request of this operation sends.
+    /// The value that a request of this operation sends with these bindings.
     pub(crate) fn of(operation: Operation, bindings: &Map<String, Value>) -> Option<Self> {
-        let is_bound_to = |name: &str, default: &str| {
-            bindings.get(name).and_then(Value::as_str).is_some_and(|text| text.ends_with(default))
-        };
-        let begins = |name: &str, start: &str| {
-            bindings.get(name).and_then(Value::as_str).is_some_and(|text| text.starts_with(start))
-        };
+        let text = |name: &str| bindings.get(name).and_then(Value::as_str).unwrap_or_default();
+        let webhook_url = text("webhook_url");
         match operation {
-            Operation::CreateWebhook if is_bound_to("webhook_url", WEBHOOK_URL) => Some(Self {
+            Operation::CreateWebhook if webhook_url.ends_with(WEBHOOK_URL) => Some(Self {
                 text: WEBHOOK_URL,
                 name: "the default https://hooks.invalid",
                 setting: "bindings.webhook_url in the target file",
             }),
-            Operation::CreateWebhook if begins("webhook_url", PLAIN_HTTP) => Some(Self {
+            Operation::CreateWebhook if webhook_url.starts_with(PLAIN_HTTP) => Some(Self {
                 text: PLAIN_HTTP,
                 name: "a webhook address with plain http",
                 setting: "an https address as bindings.webhook_url in the target file",
             }),
             Operation::CreateLegalRequest
-                if is_bound_to("counterparty_email", COUNTERPARTY_DOMAIN) =>
+                if text("counterparty_email").ends_with(COUNTERPARTY_DOMAIN) =>
             {
                 Some(Self {
                     text: COUNTERPARTY_DOMAIN,
@@ -187,16 +180,17 @@ impl DefaultValue {
     }
 }
 
-/// The root `bindings`: bound values, else found ones; others are absent. If the target file binds a
-/// workflow, `workflows` has the bound ones alone.
+/// The root name `bindings`: bound values, or else values that were found. If the target file binds a workflow,
+/// `workflows` has only bound ones.
 pub(crate) fn bindings(
     bound: &FileBindings,
     found: &[WorkflowOffer],
     tag: &str,
 ) -> Map<String, Value> {
     let bound_workflows = bound_ids(bound);
-    let find = |fits: fn(&FormKind) -> bool| {
-        found.iter().find(|workflow| fits(&workflow.kind)).map(|workflow| workflow.id.clone())
+    let bound_or_found = |bound: &Option<String>, fits: fn(&FormKind) -> bool| {
+        let found = || found.iter().find(|workflow| fits(&workflow.kind));
+        bound.clone().or_else(|| found().map(|workflow| workflow.id.clone()))
     };
     let workflows = match bound_workflows.is_empty() {
         true => one_of_each(found).into_iter().map(|workflow| workflow.id.clone()).collect(),
@@ -210,11 +204,11 @@ pub(crate) fn bindings(
     let texts = [
         (
             "generated_workflow_id",
-            bound.generated_workflow_id.clone().or_else(|| find(|kind| !kind.takes_file)),
+            bound_or_found(&bound.generated_workflow_id, |kind| !kind.takes_file),
         ),
         (
             "third_party_workflow_id",
-            bound.third_party_workflow_id.clone().or_else(|| find(|kind| kind.takes_file)),
+            bound_or_found(&bound.third_party_workflow_id, |kind| kind.takes_file),
         ),
         (
             "single_signer_workflow_id",
@@ -222,10 +216,9 @@ pub(crate) fn bindings(
         ),
         (
             "multiple_signers_workflow_id",
-            bound
-                .multiple_signers_workflow_id
-                .clone()
-                .or_else(|| find(|kind| kind.signers == Signers::Multiple)),
+            bound_or_found(&bound.multiple_signers_workflow_id, |kind| {
+                kind.signers == Signers::Multiple
+            }),
         ),
         ("requester_email", bound.requester_email.clone()),
         ("counterparty_email", Some(counterparty)),

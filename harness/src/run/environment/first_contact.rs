@@ -1,4 +1,4 @@
-//! The first requests to a target: is it a moot mock, does it answer, does it accept the credentials?
+//! The first requests to a target. They show whether it is a moot mock, answers, and accepts the credentials.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use crate::exchange::Trouble;
 use crate::run::environment::advice;
 use crate::run::environment::choice::OpenError;
 
-/// Deadline `opening`: for each of the first two answers, which show that the target is there.
+/// Deadline `opening`, for each of the first two responses.
 const OPENING_DEADLINE: Duration = Duration::from_secs(10);
 
-/// The control plane, if the target is a moot mock that may be treated as one.
+/// The control plane, if the target is a moot mock and the target file allows its use.
 ///
 /// # Errors
-/// [`OpenError`] where the target does not answer, or `admin.token` is of no use.
+/// [`OpenError`] if the target does not answer, or does not accept `admin.token`.
 pub(crate) async fn control_plane(
     file: &TargetFile,
     sender: &RequestSender,
@@ -43,7 +43,7 @@ pub(crate) async fn control_plane(
             Err(unreachable(&file.base_url, &trouble))
         }
         Err(trouble) if is_asked_for => Err(OpenError::Credentials(format!(
-            "`admin.token` of the target file is of no use: {}",
+            "`admin.token` of the target file cannot be used: {}",
             trouble.details()
         ))),
         Ok(_) if is_asked_for => Err(OpenError::Credentials(
@@ -53,11 +53,11 @@ pub(crate) async fn control_plane(
     }
 }
 
-/// Asks for the first token: shows that the target answers and accepts the credentials. The back-off
-/// that the limit of the token endpoint asks for does not count towards the deadline.
+/// Asks for the first token, which shows that the target answers and accepts the credentials. The back-off of a limited
+/// token endpoint does not count towards the deadline.
 ///
 /// # Errors
-/// [`OpenError`] where there is no token.
+/// [`OpenError`] if there is no token.
 pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError> {
     let Some(main) = client.destination.applications.get("main") else { return Ok(()) };
     let token = || async {
@@ -102,12 +102,12 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
     }
 }
 
-/// Sends the credentials by HTTP Basic (RFC 6749 §2.3.1), because the form of §4.1 was refused. If that
-/// works the run goes on with it, and reports the refusal of the form.
+/// Sends the credentials by HTTP Basic (RFC 6749 §2.3.1), because the form of §4.1 was refused. If this works, the run
+/// uses it, and reports the refusal of the form.
 ///
 /// # Errors
-/// [`OpenError::Credentials`] where the credentials are refused, [`OpenError::Unreachable`] where the address
-/// is wrong, [`OpenError::TokenEndpoint`] where the request is refused.
+/// [`OpenError::Credentials`] if the credentials are refused, [`OpenError::Unreachable`] if the address is wrong,
+/// [`OpenError::TokenEndpoint`] if the request is refused.
 async fn other_ways(
     client: &ServiceClient,
     main: &ApplicationCredentials,
@@ -130,7 +130,7 @@ async fn other_ways(
         let answered = format!("its token endpoint answered {refusal}{advice}");
         return Err(OpenError::Unreachable(FileMistake { key, place, answered }.to_string()));
     }
-    // Once more, to report the request with its response.
+    // The request is repeated, to report it with its response.
     let exchange = send::send(client, request(CredentialPlace::Form), SendMode::Paced).await;
     let exchange = Arc::new(exchange);
     if is_basic_taken {
@@ -158,7 +158,7 @@ fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
     OpenError::Unreachable(format!("{host} cannot be reached: {why}{advice}"))
 }
 
-/// Waits until the deadline `opening`.
+/// Waits for a response until the deadline `opening`.
 async fn promptly<T>(answer: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
     let late = |_| Err(Trouble::deadline("no answer", OPENING_DEADLINE, "opening"));
     tokio::time::timeout(OPENING_DEADLINE, answer).await.unwrap_or_else(late)

@@ -12,33 +12,36 @@ use moot_fixtures::{answers, world};
 use moot_mock::defect::{self, Defect};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 use moot_mock::shell::{Site, SiteOptions};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use serde_json::{Value, json};
 
+use crate::client::control_plane::ControlPlane;
 use crate::client::http_request::HttpRequest;
 use crate::client::response::{self, BodyReader};
+use crate::client::sender::RequestSender;
 use crate::client::target_file::{self, TargetFile};
 use crate::client::transport::RequestTransport;
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::run::environment::choice::TargetOptions;
+use crate::run::environment::mock::issued_token;
 
 /// The base address of the mock in process: nothing listens there, but its path is served.
 pub(crate) const BASE_URL: &str = "http://localhost/api";
 
-/// The target file of a deployment in this process.
+/// The target file of the mock in this process as a deployment.
 const DEPLOYMENT: &str = include_str!("deployment.yaml");
 
-/// A mock in this process.
+/// The mock in this process.
 #[derive(Clone)]
 pub(crate) struct InProcess {
     site: Site,
 }
 
 impl InProcess {
-    /// Starts one with the seed, the world and the answers of `options`. If it counts calls, it still refuses none.
+    /// Starts a mock with the seed, the world and the answers of `options`. It may count calls, and refuses none.
     ///
     /// # Errors
-    /// Where it cannot start.
+    /// The mock cannot start.
     pub(crate) fn start(options: &TargetOptions, counts_calls: bool) -> Result<Self, String> {
         let rate_limit = if counts_calls { RateLimitMode::Observe } else { RateLimitMode::Off };
         let seed_world = match &options.world {
@@ -49,7 +52,7 @@ impl InProcess {
             }
         };
         let answers = options.answers.clone().unwrap_or_else(|| answers::default().clone());
-        let defects = options.defects.iter().map(|id| known(id)).collect::<Result<_, _>>()?;
+        let defects = options.defects.iter().map(|id| defect_of(id)).collect::<Result<_, _>>()?;
         let settings = Settings {
             seed: options.seed,
             base_url: BASE_URL.to_owned(),
@@ -62,47 +65,6 @@ impl InProcess {
         let options = SiteOptions { defects, ..SiteOptions::new(settings) };
         let site = Site::new(options).map_err(|error| error.to_string())?;
         Ok(Self { site })
-    }
-
-    /// The target file of a careful user: all credentials, bindings and consents of the world `demo`, no
-    /// control plane, no pace, an expired and a revoked token.
-    ///
-    /// # Errors
-    /// Where the tokens cannot be had.
-    pub(crate) async fn target_file(&self) -> Result<TargetFile, String> {
-        let file = target_file::from_text(DEPLOYMENT, Path::new("deployment.yaml"), &|_| None);
-        let mut file = file.map_err(|error| error.to_string())?;
-        file.expired_token = Some(self.minted(TOKEN_LIFETIME_SECONDS).await?);
-        let revoked = self.minted(0).await?;
-        let order = json!({ "token": revoked.expose_secret() });
-        self.admin("/tokens/revoke", &order).await?;
-        file.revoked_token = Some(revoked);
-        Ok(file)
-    }
-
-    /// A token of the application `main` that was issued this many seconds ago.
-    async fn minted(&self, age_seconds: i64) -> Result<SecretString, String> {
-        let order = json!({ "client_id": "demo-main", "scopes": ["read", "write"], "age_seconds": age_seconds });
-        let answer = self.admin("/tokens", &order).await?;
-        let token = answer.get("access_token").and_then(Value::as_str);
-        let token = token.ok_or("the control plane minted no `access_token`")?;
-        Ok(SecretString::from(token.to_owned()))
-    }
-
-    async fn admin(&self, path: &str, order: &Value) -> Result<Value, String> {
-        let request = Request::post(format!("{BASE_URL}/__admin{path}"))
-            .header(http::header::HOST, "localhost")
-            .header(http::header::CONTENT_TYPE, "application/json")
-            .body(reqwest::Body::from(order.to_string()))
-            .map_err(|error| error.to_string())?;
-        let response = self.site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
-        let is_success = response.status().is_success();
-        let body = response.into_body().collect().await.map_err(|error| error.to_string())?;
-        let body = body.to_bytes();
-        match is_success {
-            true => Ok(serde_json::from_slice(&body).unwrap_or_default()),
-            false => Err(format!("the control plane answered {}", String::from_utf8_lossy(&body))),
-        }
     }
 
     async fn exchange(&self, http_request: HttpRequest) -> Result<ReceivedResponse, Trouble> {
@@ -131,7 +93,7 @@ impl RequestTransport for InProcess {
     }
 }
 
-fn known(id: &str) -> Result<&'static Defect, String> {
+fn defect_of(id: &str) -> Result<&'static Defect, String> {
     defect::named(id).ok_or_else(|| format!("there is no defect `{id}`"))
 }
 
@@ -149,4 +111,30 @@ fn request(http_request: HttpRequest) -> Result<Request<reqwest::Body>, http::Er
         request = request.header(http::header::CONTENT_LENGTH, length);
     }
     request.body(reqwest::Body::wrap_stream(http_request.body.into_stream()))
+}
+
+/// A target file for the mock in this process: all credentials, bindings and consents of the world `demo`, no control
+/// plane, no pace, an expired and a revoked token.
+///
+/// # Errors
+/// The control plane issues no tokens.
+pub(crate) async fn target_file(sender: &RequestSender) -> Result<TargetFile, String> {
+    let file = target_file::from_text(DEPLOYMENT, Path::new("deployment.yaml"), &|_| None);
+    let mut file = file.map_err(|error| error.to_string())?;
+    let control_plane = ControlPlane::below(&file.base_url, None);
+    let call = async |path: &str, order: Value| {
+        let answer = control_plane.send(sender, "POST", path, Some(&order)).await;
+        answer.map_err(|trouble| trouble.details().to_owned())
+    };
+    let issue = async |age_seconds: i64| {
+        let order = json!({
+            "client_id": "demo-main", "scopes": ["read", "write"], "age_seconds": age_seconds,
+        });
+        issued_token(&call("/tokens", order).await?).map_err(|trouble| trouble.details().to_owned())
+    };
+    file.expired_token = Some(SecretString::from(issue(TOKEN_LIFETIME_SECONDS).await?));
+    let revoked = issue(0).await?;
+    call("/tokens/revoke", json!({ "token": revoked })).await?;
+    file.revoked_token = Some(SecretString::from(revoked));
+    Ok(file)
 }

@@ -1,4 +1,4 @@
-//! Deletes what earlier runs left on a deployment, by its ledger.
+//! Deletes objects that earlier runs left on a deployment, by its ledger.
 
 use std::sync::Arc;
 
@@ -16,45 +16,45 @@ use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::{deployment, first_contact};
 
-/// Why an object stays on the target.
+/// The reason why an object stays on the target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StayReason {
     /// The API has no call that deletes it.
     NoSuchCall,
-    /// The answer to its creation was lost.
+    /// The response to its creation was lost.
     IdUnknown,
-    /// The target did not delete it; says what it answered.
+    /// The target did not delete it. The text has its response.
     Refused(String),
 }
 
-/// What became of the objects of a ledger.
+/// The objects of a ledger after the deletion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Leftovers {
-    /// Gone now.
+    /// Objects that do not exist any more.
     pub deleted: Vec<LeftObject>,
-    /// Still there.
+    /// Objects that still exist.
     pub left: Vec<(LeftObject, StayReason)>,
 }
 
-/// What the ledger of a target file says. A file that is not there says nothing.
+/// The content of the ledger of a target file. A missing ledger is empty.
 ///
 /// # Errors
-/// The ledger can't be read.
+/// The ledger cannot be read.
 pub fn ledger_content(file: &TargetFile) -> Result<LedgerContent, OpenError> {
     match std::fs::read(&file.ledger) {
         Ok(bytes) => Ok(read_ledger(&String::from_utf8_lossy(&bytes), file.base_url.as_str())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(LedgerContent::default()),
         Err(error) => Err(OpenError::Usage(format!(
-            "the ledger `{}` can't be read: {error}",
+            "the ledger `{}` cannot be read: {error}",
             file.ledger.display()
         ))),
     }
 }
 
-/// Deletes what can be deleted. Without such an object nothing is sent.
+/// Deletes the webhooks among these objects. Nothing is sent if there is none.
 ///
 /// # Errors
-/// As for a first token of a run.
+/// The errors of the first token of a run.
 pub async fn delete_leftovers(
     file: &TargetFile,
     objects: Vec<LeftObject>,
@@ -87,7 +87,7 @@ pub async fn delete_leftovers(
     Ok(found)
 }
 
-/// A client that may delete, whatever else the file consents to: the user asked for it.
+/// A client that may delete even without the consent of the file, because the user asked for it.
 fn client(file: &TargetFile, masks: Arc<Masks>) -> Result<ServiceClient, OpenError> {
     let mut file = file.clone();
     file.consent.extend([Consent::Write, Consent::Delete]);
@@ -96,7 +96,7 @@ fn client(file: &TargetFile, masks: Arc<Masks>) -> Result<ServiceClient, OpenErr
     deployment::client(&file, &tag, rules, masks)
 }
 
-/// Why it was not deleted; `None` where it is gone.
+/// Deletes a webhook. Returns the reason if it still exists.
 async fn delete(
     client: &ServiceClient,
     object: &LeftObject,
@@ -112,7 +112,7 @@ async fn delete(
     let scenario = object.residue.scenario.clone();
     let exchange: Exchange = delete_webhook(client, id, (role, &token), scenario).await;
     Ok(match &exchange.outcome {
-        // 404: somebody deleted it meanwhile.
+        // 404: another client has deleted it.
         Ok(answer) if (200..300).contains(&answer.status) || answer.status == 404 => None,
         Ok(answer) => {
             Some(format!("{} was answered with {}", exchange.request.path, answer.status))

@@ -1,4 +1,4 @@
-//! A moot mock as a target: its control plane makes a sandbox for each session.
+//! A moot mock as a target: its control plane creates a sandbox for each session.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,18 +25,17 @@ use crate::run::environment::discovery::WorkflowOffer;
 use crate::run::environment::text_hash::text_hash;
 use crate::scenario::model::Sandbox;
 
-/// The world of a sandbox of a mock over HTTP, unless its scenario names one. The mock's own world may
-/// hold anything.
+/// The default world of a sandbox of a mock over HTTP. The main world of the mock may have any content.
 pub(crate) const WORLD: &str = "demo";
-/// The rate limit of a sandbox, unless its scenario names one: calls are counted, never refused.
+/// The default rate limit of a sandbox: calls are counted, never refused.
 const RATE_LIMIT: &str = "observe";
-/// The clock of a sandbox, unless its scenario names one: it runs, and can be moved.
+/// The default clock of a sandbox: it runs, and can be moved.
 const CLOCK: &str = "real";
-/// `timed` without seconds.
+/// The progression `timed` without seconds.
 const TIMED: &str = "timed:10";
-/// An address that a mock accepts, but never fetches.
+/// An address that a mock accepts, and never fetches.
 const DOCUMENT_URL: &str = "https://documents.example.com/agreement.pdf";
-/// Seeds are integers that every JSON parser represents exactly.
+/// The bits of a seed. Every JSON parser represents such integers exactly.
 const SEED_BITS: u32 = 53;
 
 /// The sandboxes of a mock.
@@ -44,36 +43,36 @@ pub(crate) struct MockSandboxes {
     sender: Arc<RequestSender>,
     base: Url,
     control_plane: ControlPlane,
-    /// `None`: the world of the mock itself.
+    /// The default world; `None` for the main world of the mock.
     world: Option<&'static str>,
     seed: u64,
     run_tag: String,
     worlds: Mutex<BTreeMap<WorldKey, Arc<WorldFacts>>>,
 }
 
-/// World and answers, `None` as in the mock itself: sandboxes of the same have the same workflows at the same endpoints.
+/// World and answers, `None` for those of the mock. Sandboxes with the same key have the same workflows and endpoints.
 type WorldKey = (Option<String>, Option<String>);
 
-/// What all sandboxes of one world and set of answers have in common.
+/// Facts that are the same in all sandboxes with one key.
 struct WorldFacts {
     endpoints: Endpoints,
     workflows: Vec<WorkflowOffer>,
 }
 
-/// The control plane's description of a new sandbox. Further members are ignored.
+/// The description of a new sandbox by the control plane. Other members are ignored.
 #[derive(Debug, Deserialize)]
-struct Description {
+struct SandboxRow {
     #[serde(default)]
     id: Option<String>,
     base_url: String,
-    applications: Vec<DescribedApplication>,
+    applications: Vec<ApplicationRow>,
     users: BTreeMap<String, Vec<String>>,
     #[serde(default)]
-    workflows: Vec<DescribedWorkflow>,
+    workflows: Vec<WorkflowRow>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct DescribedApplication {
+struct ApplicationRow {
     client_id: String,
     client_secret: String,
     scopes: Scopes,
@@ -81,7 +80,7 @@ struct DescribedApplication {
 }
 
 #[derive(Debug, Deserialize)]
-struct DescribedWorkflow {
+struct WorkflowRow {
     id: String,
     company: String,
     #[serde(rename = "type", default)]
@@ -90,7 +89,7 @@ struct DescribedWorkflow {
 }
 
 impl MockSandboxes {
-    /// The sandboxes of the mock at `base`, in this world unless a scenario says otherwise.
+    /// The sandboxes of the mock at `base`. `world` is the default world.
     pub(crate) fn new(
         sender: Arc<RequestSender>,
         base: Url,
@@ -111,11 +110,11 @@ impl MockSandboxes {
         address::is_loopback(&self.base)
     }
 
-    /// Makes one for this scenario. Returns its client and its id.
+    /// Creates a sandbox for this scenario. Returns its client and its id.
     ///
     /// # Errors
-    /// [`Trouble`] where the control plane does not make it, or says too little of it.
-    pub(crate) async fn make(
+    /// [`Trouble`] if the control plane does not create the sandbox, or does not describe it.
+    pub(crate) async fn create(
         &self,
         scenario: &str,
         settings: &Sandbox,
@@ -123,21 +122,21 @@ impl MockSandboxes {
         let order = self.order(scenario, settings);
         let answer =
             self.control_plane.send(&self.sender, "POST", "/sandboxes", Some(&order)).await?;
-        let described = Description::deserialize(&answer).map_err(|error| {
+        let sandbox = SandboxRow::deserialize(&answer).map_err(|error| {
             Trouble::Broken(format!("the control plane describes no sandbox: {error}"))
         })?;
-        let base = self.base_of(&described.base_url)?;
-        let id = described.id.clone().or_else(|| base.path().rsplit('/').next().map(str::to_owned));
+        let base = self.base_of(&sandbox.base_url)?;
+        let id = sandbox.id.clone().or_else(|| base.path().rsplit('/').next().map(str::to_owned));
         let world = settings.world.as_deref().or(self.world);
         let key = (world.map(str::to_owned), settings.answers.clone());
-        let found = self.known(key, &described, &base).await;
-        let destination = self.destination(&described, base, &found);
+        let facts = self.facts(key, &sandbox, &base).await;
+        let destination = self.destination(&sandbox, base, &facts);
         let client =
             ServiceClient { sender: self.sender.clone(), destination: Arc::new(destination) };
         Ok((client, id.unwrap_or_default()))
     }
 
-    /// Deletes one. A failure is ignored: the sandbox, or the mock, is gone already.
+    /// Deletes a sandbox. A failure is ignored, because then the sandbox or the mock does not exist any more.
     pub(crate) async fn delete(&self, id: &str) {
         let path = format!("/sandboxes/{id}");
         let _ = self.control_plane.send(&self.sender, "DELETE", &path, None).await;
@@ -163,81 +162,80 @@ impl MockSandboxes {
         Value::Object(order)
     }
 
-    /// The base address as we reach it. A mock may have another name for other clients.
-    fn base_of(&self, told: &str) -> Result<Url, Trouble> {
-        let told = address::base(told).map_err(Trouble::Broken)?;
+    /// The base address of a sandbox. The mock may state a host that only other clients reach.
+    fn base_of(&self, stated: &str) -> Result<Url, Trouble> {
+        let stated = address::base(stated).map_err(Trouble::Broken)?;
         let mut base = self.base.clone();
-        base.set_path(told.path());
+        base.set_path(stated.path());
         Ok(base)
     }
 
-    /// What sandboxes of this key have in common, read once. If the workflows cannot be read, those that
-    /// the control plane names are used. These requests do not count: which scenario is the first to need
-    /// them is chance.
-    async fn known(&self, key: WorldKey, described: &Description, base: &Url) -> Arc<WorldFacts> {
-        if let Some(known) = self.worlds.lock().get(&key) {
-            return known.clone();
+    /// The facts of a key, which are read once. If the schemas of workflows cannot be read, the description of the sandbox
+    /// is used. These requests do not count, because any scenario can be the first to need the facts.
+    async fn facts(&self, key: WorldKey, sandbox: &SandboxRow, base: &Url) -> Arc<WorldFacts> {
+        if let Some(facts) = self.worlds.lock().get(&key) {
+            return facts.clone();
         }
         let control_plane = self.control_plane.of_sandbox(base);
         let sender = Arc::new(self.sender.beside());
         let world = control_plane.send(&sender, "GET", "/world", None).await;
         let world = world.unwrap_or_default();
         let endpoints = Endpoints::new(&answered_endpoints(&world));
-        let ids = own_published(described);
-        let named: Vec<WorkflowOffer> = ids.iter().map(|workflow| by_name(workflow)).collect();
-        let bare = WorldFacts { endpoints: endpoints.clone(), workflows: named.clone() };
+        let rows = own_published(sandbox);
+        let workflows: Vec<WorkflowOffer> = rows.iter().map(|row| offer_of(row)).collect();
+        let mut facts = WorldFacts { endpoints, workflows };
         let client = ServiceClient {
             sender,
-            destination: Arc::new(self.destination(described, base.clone(), &bare)),
+            destination: Arc::new(self.destination(sandbox, base.clone(), &facts)),
         };
-        let ids = ids.iter().map(|workflow| workflow.id.clone()).collect();
-        let mut read = Vec::new();
-        let is_read = discovery::forms(&client, ids, &mut read).await.is_ok() && !read.is_empty();
-        let workflows = if is_read { read } else { named };
-        let known = Arc::new(WorldFacts { endpoints, workflows });
-        self.worlds.lock().entry(key).or_insert(known).clone()
+        let ids = rows.iter().map(|row| row.id.clone()).collect();
+        let mut found = Vec::new();
+        if discovery::forms(&client, ids, &mut found).await.is_ok() && !found.is_empty() {
+            facts.workflows = found;
+        }
+        self.worlds.lock().entry(key).or_insert(Arc::new(facts)).clone()
     }
 
     fn destination(
         &self,
-        described: &Description,
+        sandbox: &SandboxRow,
         base: Url,
-        known: &WorldFacts,
+        facts: &WorldFacts,
     ) -> RequestDestination {
-        let applications = roles(&described.applications);
+        let applications = roles(&sandbox.applications);
         for (role, application) in &applications {
             destination::hide(role, application, &self.sender.masks);
         }
-        let company = described.applications.first().map(|first| first.company.as_str());
-        let requester = company.and_then(|company| described.users.get(company)?.first());
+        let company = sandbox.applications.first().map(|first| first.company.as_str());
+        let requester = company.and_then(|company| sandbox.users.get(company)?.first());
         let bound = FileBindings {
             requester_email: requester.cloned(),
-            unknown_user_emails: unknown_users(described),
+            unknown_user_emails: unknown_users(sandbox),
             document_url: Some(DOCUMENT_URL.to_owned()),
             ..FileBindings::default()
         };
         let control_plane = self.control_plane.of_sandbox(&base);
-        let bindings = discovery::bindings(&bound, &known.workflows, &self.run_tag);
-        let endpoints = known.endpoints.clone();
+        let bindings = discovery::bindings(&bound, &facts.workflows, &self.run_tag);
+        let endpoints = facts.endpoints.clone();
         RequestDestination::new(base, endpoints, applications, bindings, Some(control_plane), None)
     }
 }
 
-/// An address of our company's domain that nobody has, and one of a user of another company.
-fn unknown_users(described: &Description) -> Vec<String> {
-    let Some(ours) = described.applications.first().map(|first| first.company.as_str()) else {
+/// An unused address in the domain of our company, and the address of a user of another company.
+fn unknown_users(sandbox: &SandboxRow) -> Vec<String> {
+    let Some(ours) = sandbox.applications.first().map(|first| first.company.as_str()) else {
         return Vec::new();
     };
-    let own = described.users.get(ours).and_then(|users| users.first());
+    let own = sandbox.users.get(ours).and_then(|users| users.first());
     let invented = own.and_then(|email| email.split_once('@'));
     let invented = invented.map(|(_, domain)| format!("moot-nobody@{domain}"));
-    let others = described.users.iter().filter(|(company, _)| *company != ours);
+    let others = sandbox.users.iter().filter(|(company, _)| *company != ours);
     let other = others.flat_map(|(_, users)| users).next();
     invented.into_iter().chain(other.cloned()).collect()
 }
 
-/// The applications by role. The company of the first one is ours.
-fn roles(all: &[DescribedApplication]) -> BTreeMap<String, ApplicationCredentials> {
+/// The applications by role. Our company is that of the first application.
+fn roles(all: &[ApplicationRow]) -> BTreeMap<String, ApplicationCredentials> {
     let Some(ours) = all.first().map(|first| first.company.as_str()) else {
         return BTreeMap::new();
     };
@@ -264,16 +262,16 @@ fn roles(all: &[DescribedApplication]) -> BTreeMap<String, ApplicationCredential
         .collect()
 }
 
-fn own_published(described: &Description) -> Vec<&DescribedWorkflow> {
-    let ours = described.applications.first().map(|first| first.company.as_str());
-    let is_own = |workflow: &&DescribedWorkflow| {
+fn own_published(sandbox: &SandboxRow) -> Vec<&WorkflowRow> {
+    let ours = sandbox.applications.first().map(|first| first.company.as_str());
+    let is_own = |workflow: &&WorkflowRow| {
         Some(workflow.company.as_str()) == ours && workflow.status == "published"
     };
-    described.workflows.iter().filter(is_own).collect()
+    sandbox.workflows.iter().filter(is_own).collect()
 }
 
-/// A workflow by its name and type, if its schema cannot be read.
-fn by_name(workflow: &DescribedWorkflow) -> WorkflowOffer {
+/// A workflow by its type, if its schema cannot be read.
+fn offer_of(workflow: &WorkflowRow) -> WorkflowOffer {
     let kind = FormKind {
         takes_file: workflow.kind.contains("third"),
         signers: Signers::None,
@@ -282,7 +280,7 @@ fn by_name(workflow: &DescribedWorkflow) -> WorkflowOffer {
     WorkflowOffer { id: workflow.id.clone(), kind, signers: Vec::new(), hides_variables: false }
 }
 
-/// The two endpoints that are open questions, from the control plane's view of the world.
+/// The two endpoints that are open questions, from the answers of a world.
 fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
     let rows = [
         ("workflow_schema_endpoint", Operation::GetWorkflowSchema),
@@ -297,7 +295,13 @@ fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
         .collect()
 }
 
-/// A seed of its own for each scenario, the same in every run with the same seed.
+/// The token in a response of the control plane.
+pub(crate) fn issued_token(answer: &Value) -> Result<String, Trouble> {
+    let token = answer.get("access_token").and_then(Value::as_str).map(str::to_owned);
+    token.ok_or_else(|| Trouble::Broken("the control plane issued no `access_token`".to_owned()))
+}
+
+/// The seed of a scenario, the same in every run with the same seed.
 fn seed_of(seed: u64, scenario: &str) -> u64 {
     text_hash(seed, scenario) >> (u64::BITS - SEED_BITS)
 }

@@ -1,4 +1,4 @@
-//! Needs that a target does not meet, each with the reason and the setting that would meet it.
+//! The needs that a target does not meet, each with the reason and the setting that would meet it.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,21 @@ use crate::client::target_file::FileOperator;
 use crate::client::target_file::model::Consent;
 use crate::scenario::model::{NEEDS, OperatorAction};
 
-/// What a target offers, as far as needs go.
+/// Facts that decide which needs a target meets.
 pub(crate) struct Offer<'a> {
-    /// Where requests go.
     pub(crate) destination: &'a RequestDestination,
-    /// Whether there are sandboxes, where everything is consented to.
-    pub(crate) is_mock: bool,
-    /// The trouble that ended the search for workflows, as a clause.
+    /// A clause about the trouble that ended the search for workflows.
     pub(crate) discovery_trouble: Option<String>,
-    /// Whether the target reaches a receiver of ours.
+    /// Whether the target reaches our receiver.
     pub(crate) can_receive: bool,
 }
 
-/// Every need that is not met, with the reason, a clause, and the setting that would enable it.
+/// Every need that is not met, with the reason (a clause) and the setting that would meet it.
 pub(crate) fn unmet(offer: &Offer<'_>) -> BTreeMap<String, (String, String)> {
     NEEDS.into_iter().filter_map(|need| Some((need.to_owned(), missing(offer, need)?))).collect()
 }
 
-/// The application beside `main` that a need is about.
+/// The application other than `main` that a need requires.
 pub(crate) fn application_of(need: &str) -> Option<&'static str> {
     match need {
         "reader_application" => Some("reader"),
@@ -37,7 +34,7 @@ pub(crate) fn application_of(need: &str) -> Option<&'static str> {
     }
 }
 
-/// The binding of the workflow that a need is about.
+/// The binding of the workflow that a need requires.
 pub(crate) fn workflow_binding(need: &str) -> Option<String> {
     need.strip_prefix("workflow_").map(|kind| format!("{kind}_workflow_id"))
 }
@@ -55,7 +52,7 @@ fn missing(offer: &Offer<'_>, need: &str) -> Option<(String, String)> {
         "fetch" => consent(offer, Consent::Fetch).or_else(|| {
             binding(offer, "document_url", "no address is known that the target may fetch")
         }),
-        "admin" => (!offer.is_mock).then(|| {
+        "admin" => offer.destination.deployment().map(|_| {
             unmet_row("the target has no control plane", "a moot mock as the target (admin: auto)")
         }),
         "operator.set_status"
@@ -72,18 +69,18 @@ fn missing(offer: &Offer<'_>, need: &str) -> Option<(String, String)> {
             application(offer, "writer", "no application scoped `write` alone is known")
         }
         "expired_token" => {
-            let given = offer.destination.deployment().is_some_and(|it| {
-                it.expired_token.is_some() || it.offers(OperatorAction::AdvanceClock)
-            });
+            let rules = offer.destination.deployment()?;
+            let is_met =
+                rules.expired_token.is_some() || rules.offers(OperatorAction::AdvanceClock);
             let setting =
                 "expired_token in the target file, or --token-file FILE, two hours before";
-            token(offer, given, setting, "no expired token is known")
+            (!is_met).then(|| unmet_row("no expired token is known", setting))
         }
         "revoked_token" => {
-            let given = offer.destination.deployment().is_some_and(|it| {
-                it.revoked_token.is_some() || it.offers(OperatorAction::RevokeToken)
-            });
-            token(offer, given, "revoked_token in the target file", "no revoked token is known")
+            let rules = offer.destination.deployment()?;
+            let is_met = rules.revoked_token.is_some() || rules.offers(OperatorAction::RevokeToken);
+            let setting = "revoked_token in the target file";
+            (!is_met).then(|| unmet_row("no revoked token is known", setting))
         }
         "receiver" => (!offer.can_receive).then(|| {
             unmet_row(
@@ -101,7 +98,7 @@ fn missing(offer: &Offer<'_>, need: &str) -> Option<(String, String)> {
         "workflow_multiple_signers" => {
             workflow(offer, "multiple_signers_workflow_id", "asks for several internal signers")
         }
-        // A test holds this match against `NEEDS`.
+        // A test compares this match with `NEEDS`.
         other => Some(unmet_row(&format!("there is no need `{other}`"), "another need")),
     }
 }
@@ -121,7 +118,7 @@ fn consent(offer: &Offer<'_>, consent: Consent) -> Option<(String, String)> {
     })
 }
 
-/// Who does this at a deployment; on a mock its control plane does everything.
+/// On a mock, the control plane carries out every action.
 fn operator(offer: &Offer<'_>, action: OperatorAction) -> Option<(String, String)> {
     let deployment = offer.destination.deployment()?;
     if deployment.offers(action) {
@@ -174,13 +171,4 @@ fn binding(offer: &Offer<'_>, name: &str, reason: &str) -> Option<(String, Strin
 fn workflow(offer: &Offer<'_>, name: &str, what: &str) -> Option<(String, String)> {
     let why = offer.discovery_trouble.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     binding(offer, name, &format!("no published workflow was found that {what}{why}"))
-}
-
-fn token(
-    offer: &Offer<'_>,
-    is_given: bool,
-    setting: &str,
-    reason: &str,
-) -> Option<(String, String)> {
-    (!offer.is_mock && !is_given).then(|| unmet_row(reason, setting))
 }

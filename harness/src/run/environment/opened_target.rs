@@ -1,4 +1,4 @@
-//! An opened target: what it is, what it offers, and the sessions of scenarios on it.
+//! An opened target: its description, the needs that it meets, and the sessions of scenarios.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use crate::client::answers::Pins;
 use crate::client::cleanup;
+use crate::client::deployment_rules::DeploymentRules;
 use crate::client::recording::mode::RecordingMode;
 use crate::client::recording::{IndexTarget, Recorder, Replay};
 use crate::client::sender::RequestSender;
@@ -16,7 +17,7 @@ use crate::client::service_client::{ServiceClient, first_scope};
 use crate::client::target_file::model::SETTLE_SECONDS;
 use crate::client::target_file::{self, Consent};
 use crate::exchange::{Exchange, Residue, TargetDescription, Trouble};
-use crate::run::environment::choice::{OpenError, TargetOptions};
+use crate::run::environment::choice::OpenError;
 use crate::run::environment::mock::MockSandboxes;
 use crate::run::environment::needs;
 use crate::run::environment::replayed;
@@ -28,118 +29,107 @@ use crate::verdict::{NotRun, NotRunKind};
 
 /// An opened target.
 pub struct Environment {
-    /// What it is and offers, as a recording keeps it. It has no secret.
+    /// The description of the target in recordings. It has no secret.
     pub(crate) index: IndexTarget,
-    pub(crate) limits: EnvironmentLimits,
+    /// The largest number of objects that a run may create. `None` for a mock, whose sandboxes are deleted with their
+    /// objects, and for a replay.
+    pub(crate) created_objects_max: Option<u32>,
+    /// The time after a change in which a list is read again until it shows the change.
+    pub(crate) settle: Duration,
+    /// The longest wait for deliveries in real time; `None` if each step decides.
+    pub(crate) delivery_wait_max: Option<Duration>,
     pub(crate) sender: Arc<RequestSender>,
-    /// Requests of opening a mock. They do not count: each part of a run opens it again.
+    /// The requests that opened a mock. They do not count, because each shard opens the mock again.
     pub(crate) sent_before: u64,
     pub(crate) receivers: Arc<Receivers>,
     pub(crate) kind: EnvironmentKind,
-    /// Keeps what the sessions receive.
+    /// Records the responses of all sessions.
     pub(crate) recorder: Option<Arc<Recorder>>,
 }
 
-/// What its target file limits for the run, which a replay does not need.
-#[derive(Debug, Clone)]
-pub(crate) struct EnvironmentLimits {
-    /// Objects that a run may create at most; `None` where sandboxes are deleted with all they hold.
-    pub(crate) created_objects_max: Option<u32>,
-    /// For how long a list is read again after a change, until it shows the change.
-    pub(crate) settle: Duration,
-    /// The longest wait for deliveries, in real time; `None` where each step says how long.
-    pub(crate) delivery_wait_max: Option<Duration>,
-}
+/// The default of `limits.settle_seconds`.
+pub(crate) const SETTLE_DEFAULT: Duration = Duration::from_secs(SETTLE_SECONDS as u64);
 
-impl Default for EnvironmentLimits {
-    fn default() -> Self {
-        let settle = Duration::from_secs(SETTLE_SECONDS.into());
-        Self { created_objects_max: None, settle, delivery_wait_max: None }
-    }
-}
-
-/// Where the sessions of scenarios take place.
+/// The kind of a target.
 pub(crate) enum EnvironmentKind {
-    /// In a sandbox of its own for each scenario.
+    /// A moot mock: each scenario has its own sandbox.
     Mock(Arc<MockSandboxes>),
-    /// In one place, shared by all scenarios.
+    /// A deployment, which all scenarios share.
     Deployment(ServiceClient),
-    /// In a recording.
+    /// A recording.
     Replay(Replay),
 }
 
 impl Environment {
-    /// What the target is.
+    /// The name, address and class of the target.
     pub fn description(&self) -> TargetDescription {
         self.index.description.clone()
     }
 
-    /// Whether it has sandboxes: a moot mock.
+    /// Whether the target is a moot mock, which has sandboxes.
     pub fn is_mock(&self) -> bool {
         self.index.is_mock
     }
 
-    /// Whether requests are not paced: on a mock, or on a deployment on loopback with rate 0.
+    /// Whether requests are sent without a pace: on a mock, and on a deployment with rate 0.
     pub fn is_unpaced(&self) -> bool {
         match &self.kind {
             EnvironmentKind::Mock(_) => true,
-            EnvironmentKind::Deployment(client) => {
-                client.destination.deployment().is_none_or(|it| it.is_unpaced())
-            }
-            // Replayed in the order in which it was recorded.
+            EnvironmentKind::Deployment(_) => self.rules().is_none_or(|rules| rules.is_unpaced()),
+            // A replay keeps the order of the recording.
             EnvironmentKind::Replay(_) => false,
         }
     }
 
-    /// Token requests that can be sent now without meeting a limit; `None` where nothing limits them.
+    /// The number of token requests that can be sent now without meeting a limit; `None` without a limit.
     pub fn token_turns(&self) -> Option<usize> {
-        let rules = self.deployment()?.destination.deployment()?;
+        let rules = self.rules()?;
         (!rules.is_unpaced()).then(|| rules.token_turns())
     }
 
-    /// Whether there is a shared token of this application, so that none is asked for.
+    /// Whether there is a valid shared token of this application.
     pub fn has_token(&self, application: &str, scopes: Scopes) -> bool {
         let tokens = self.deployment().map(|client| client.destination.tokens.try_lock());
-        // Locked while one is asked for.
+        // The lock is held while a token is requested.
         !matches!(tokens, Some(Ok(tokens)) if tokens.fresh(application, scopes).is_none())
     }
 
-    /// Token requests that a run may still send; `None` if it is not limited.
+    /// The number of token requests that a run may still send; `None` without a limit.
     pub fn token_requests_left(&self) -> Option<u32> {
-        self.deployment()?.destination.deployment()?.token_requests_left()
+        self.rules()?.token_requests_left()
     }
 
-    /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
+    /// Whether this need or scenario (`FILE/ID`, without its row) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
         let tolerate = &self.index.tolerate;
         target_file::tolerates(tolerate, what)
             || target_file::tolerates(tolerate, without_row(what))
     }
 
-    /// Whether the operator of a deployment has to move its clock for an expired token.
+    /// Whether an expired token requires that the operator of a deployment moves its clock.
     pub fn lets_tokens_expire(&self) -> bool {
-        let rules = self.deployment().and_then(|client| client.destination.deployment());
-        rules
-            .is_some_and(|it| it.expired_token.is_none() && it.offers(OperatorAction::AdvanceClock))
+        self.rules().is_some_and(|rules| {
+            rules.expired_token.is_none() && rules.offers(OperatorAction::AdvanceClock)
+        })
     }
 
-    /// From now on every need that is not met may stay not run.
+    /// Tolerates every need that is not met.
     pub fn tolerate_unmet_needs(&mut self) {
         self.index.tolerate.extend(self.index.unmet.keys().cloned());
     }
 
-    /// From now on `recorder` keeps what the sessions receive.
+    /// Records the responses of all later sessions.
     pub fn record(&mut self, recorder: Arc<Recorder>) {
         recorder.describe(self.index.clone());
         self.recorder = Some(recorder);
     }
 
-    /// The answers that its file pins.
+    /// The answers that the target file pins.
     pub fn pins(&self) -> &Pins {
         &self.index.pins
     }
 
-    /// Why a need of [`NEEDS`] is not met; `None` where it is met.
+    /// The reason why a need of [`NEEDS`] is not met; `None` if it is met.
     pub fn missing(&self, need: &str) -> Option<NotRun> {
         if !NEEDS.contains(&need) {
             return Some(self.not_run(need, format!("there is no need `{need}`"), None));
@@ -158,29 +148,27 @@ impl Environment {
         }
     }
 
-    /// What the run left behind so far; nothing on a mock, where sandboxes are deleted.
+    /// Objects that the run has left on a deployment so far.
     pub fn residue(&self) -> Vec<Residue> {
-        let deployment = self.deployment().and_then(|client| client.destination.deployment());
-        deployment.map(|it| it.ledger.residue()).unwrap_or_default()
+        self.rules().map(|rules| rules.ledger.residue()).unwrap_or_default()
     }
 
-    /// Requests sent so far, including tokens, discovery and the control plane; without those that open a
-    /// mock.
+    /// The number of requests so far, including tokens, discovery and the control plane, without those that opened a mock.
     pub fn requests_sent(&self) -> u64 {
         self.sender.sent().saturating_sub(self.sent_before)
     }
 
-    /// Whether the target stopped answering, so that the run sends nothing more.
+    /// Whether the target has stopped answering. Then the run sends nothing more.
     pub fn has_given_up(&self) -> bool {
         self.sender.has_given_up()
     }
 
-    /// The token request of §4.1 with its response, where the target refuses it.
+    /// The token request of §4.1 with its response, if the target refused it.
     pub fn refused_token_request(&self) -> Option<&Arc<Exchange>> {
         self.deployment()?.destination.refused_token_request.get()
     }
 
-    /// Which applications of a deployment were refused a token for their credentials, one clause.
+    /// A clause about applications whose credentials a deployment refused.
     pub fn refused_applications(&self) -> Option<String> {
         let client = self.deployment()?;
         let refused = client.destination.refused.lock();
@@ -189,21 +177,21 @@ impl Environment {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// What of its target file a deployment does not confirm, as far as that was tried: a clause each.
+    /// Mistakes of the target file that were found so far, one clause each.
     pub fn mistakes(&self) -> Vec<String> {
-        // Held only while something is tried.
+        // The lock is held only while the target file is checked.
         let fit = self.deployment().and_then(|client| client.destination.fit.try_lock().ok());
         let mistakes = fit.iter().flat_map(|fit| fit.mistakes.values());
         let all: BTreeSet<String> = mistakes.map(ToString::to_string).collect();
         all.into_iter().collect()
     }
 
-    /// Why scenarios that create a legal request do not run: the requester is not a user.
+    /// The reason why the requester of the target file cannot be used: the target does not know this user.
     pub async fn refused_requester(&self) -> Option<NotRun> {
         self.refused(target_fit::REQUESTER).await
     }
 
-    /// Why rows with this workflow do not run: the target file binds it, and it is not there.
+    /// The reason why rows with this workflow do not run: the target file binds it, and the target does not have it.
     pub async fn refused_workflow(&self, id: &str) -> Option<NotRun> {
         let bindings = &self.deployment()?.destination.bindings;
         let is_bound = |need: &&str| {
@@ -219,7 +207,7 @@ impl Environment {
         None
     }
 
-    /// Tries what the target file says of every need that it meets.
+    /// Checks the target file for every need that it meets.
     pub async fn try_all(&self) {
         for need in NEEDS {
             if self.missing(need).is_none() {
@@ -231,8 +219,8 @@ impl Environment {
         }
     }
 
-    /// Why scenarios with this need do not run though the target file meets it: its application is
-    /// refused a token. The token is asked for once, when it is first needed.
+    /// The reason why scenarios with this need do not run, although the target file meets it: the target file has a
+    /// mistake, or the application of the need gets no token. Both are checked once, at the first use.
     pub async fn refused(&self, need: &str) -> Option<NotRun> {
         let client = self.deployment()?;
         if let Some(mistake) = target_fit::mistake(client, need).await {
@@ -248,10 +236,10 @@ impl Environment {
         Some(self.not_run(need, no_token(client, role, &why), Some(setting)))
     }
 
-    /// Asks for a token of each application of a deployment that had none yet.
+    /// Asks for a token of each application of a deployment that has none yet.
     ///
     /// # Errors
-    /// [`OpenError::Credentials`] naming those that are refused.
+    /// [`OpenError::Credentials`] with the applications that are refused.
     pub async fn try_applications(&self) -> Result<(), OpenError> {
         let Some(client) = self.deployment() else { return Ok(()) };
         for role in client.destination.applications.keys() {
@@ -260,13 +248,14 @@ impl Environment {
         self.refused_applications().map_or(Ok(()), |why| Err(OpenError::Credentials(why)))
     }
 
-    /// Asks for a token. A refusal is remembered; other trouble appears in the scenarios.
+    /// Asks for a token. The client remembers a refusal. The scenarios report other trouble.
     async fn try_application(&self, client: &ServiceClient, role: &str) {
         if let Some(application) = client.destination.applications.get(role) {
             let _ = client.token(role, first_scope(application.scopes)).await;
         }
     }
 
+    /// The client of a deployment.
     pub(crate) fn deployment(&self) -> Option<&ServiceClient> {
         match &self.kind {
             EnvironmentKind::Deployment(client) => Some(client),
@@ -274,24 +263,23 @@ impl Environment {
         }
     }
 
-    /// Deletes the webhooks that the run made, if `delete` is consented to.
+    fn rules(&self) -> Option<&DeploymentRules> {
+        self.deployment()?.destination.deployment()
+    }
+
+    /// Deletes the webhooks that the run created, if `delete` is consented to.
     pub async fn cleanup(&self) {
-        if let Some(client) = self.deployment()
-            && let Some(deployment) = client.destination.deployment()
-            && deployment.guard.allows(Consent::Delete)
+        if let (Some(client), Some(rules)) = (self.deployment(), self.rules())
+            && rules.guard.allows(Consent::Delete)
         {
-            cleanup::delete_webhooks(client, deployment.ledger.residue()).await;
+            cleanup::delete_webhooks(client, rules.ledger.residue()).await;
         }
     }
 
-    fn options(&self) -> &TargetOptions {
-        &self.receivers.options
-    }
-
-    /// A session for one scenario. To be ended by [`Session::close`].
+    /// A session for one scenario. [`Session::close`] must end it.
     ///
     /// # Errors
-    /// [`Trouble`] where the sandbox cannot be made.
+    /// [`Trouble`] if the sandbox cannot be created, or the recording has no such session.
     pub async fn session(&self, scenario: &str, sandbox: &Sandbox) -> Result<Session, Trouble> {
         let mut started_seconds = jiff::Timestamp::now().as_second();
         let mut recording = RecordingMode::new(self.recorder.as_ref());
@@ -300,7 +288,7 @@ impl Environment {
             EnvironmentKind::Replay(replay) => {
                 let mut record = replay.session(scenario)?;
                 started_seconds = record.started_seconds;
-                if let Some(overlay) = &self.options().overlay {
+                if let Some(overlay) = &self.receivers.options.overlay {
                     overlay.rewrite(scenario, &mut record.log.exchanges);
                 }
                 recording = RecordingMode::Replay(Mutex::new(record.log));
@@ -309,7 +297,7 @@ impl Environment {
                 (client.map_err(broken)?, None)
             }
             EnvironmentKind::Mock(sandboxes) => {
-                let (client, id) = sandboxes.make(scenario, sandbox).await?;
+                let (client, id) = sandboxes.create(scenario, sandbox).await?;
                 (client, Some((sandboxes.clone(), id)))
             }
         };

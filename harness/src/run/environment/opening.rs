@@ -1,4 +1,4 @@
-//! Opening a target: finds out what it is and what it offers.
+//! Opens a target: detects its kind, and the needs that it meets.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,26 +19,26 @@ use crate::client::token_file;
 use crate::exchange::masks::Masks;
 use crate::exchange::{TargetClass, TargetDescription};
 use crate::run::environment::choice::{OpenError, TargetOptions, TargetSource};
-use crate::run::environment::in_process::{BASE_URL, InProcess};
+use crate::run::environment::in_process::{self, BASE_URL, InProcess};
 use crate::run::environment::mock::{self, MockSandboxes};
-use crate::run::environment::opened_target::{Environment, EnvironmentKind, EnvironmentLimits};
+use crate::run::environment::opened_target::{Environment, EnvironmentKind, SETTLE_DEFAULT};
 use crate::run::environment::replayed::NoTransport;
 use crate::run::environment::session::Receivers;
 use crate::run::environment::{deployment, discovery, first_contact, needs};
 use crate::scenario::model::Sandbox;
 
-/// Deadline `discovery`, unless the options name another.
+/// The default of the deadline `discovery`.
 const DISCOVERY_DEADLINE: Duration = Duration::from_secs(60);
 
-/// The longest wait for deliveries of the mock in this process: they need milliseconds.
+/// The longest wait for deliveries of the mock in this process, which take milliseconds.
 const IN_PROCESS_DELIVERY_WAIT: Duration = Duration::from_secs(2);
 
 impl Environment {
-    /// Opens it: looks for a mock, asks for a first token, finds out what the target file does not
+    /// Opens a target: looks for a mock, asks for a first token, and discovers workflows that the target file does not
     /// bind. On a deployment this sends some reads, at the pace of the target file.
     ///
     /// # Errors
-    /// [`OpenError`], each with the exit code it stands for.
+    /// The reason why the target cannot be used.
     pub async fn open(
         source: TargetSource,
         options: TargetOptions,
@@ -57,7 +57,9 @@ impl Environment {
             Replay::open(dir, &masks).map_err(|error| OpenError::Usage(error.to_string()))?;
         Ok(Self {
             index: replay.target.clone(),
-            limits: EnvironmentLimits::default(),
+            created_objects_max: None,
+            settle: SETTLE_DEFAULT,
+            delivery_wait_max: None,
             sent_before: 0,
             sender: Arc::new(RequestSender::new(NoTransport, masks)),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
@@ -80,24 +82,23 @@ impl Environment {
         };
         let control_plane = ControlPlane::below(&base, None);
         let sandboxes = MockSandboxes::new(sender, base, control_plane, None, &options);
-        Self::mock(index, EnvironmentLimits::default(), sandboxes, options).await
+        Self::mock(index, SETTLE_DEFAULT, sandboxes, options).await
     }
 
-    /// The mock in this process as a careful user describes it in a target file. Nothing is written to a
-    /// ledger.
+    /// Opens the mock in this process as a deployment with a target file. There is no ledger.
     async fn in_process_deployment(
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
         let mock = InProcess::start(&options, false).map_err(OpenError::Usage)?;
-        let file = mock.target_file().await.map_err(OpenError::Usage)?;
+        let sender = Arc::new(RequestSender::new(mock, Arc::clone(&masks)));
+        let file = in_process::target_file(&sender.beside()).await.map_err(OpenError::Usage)?;
         deployment::hide_secrets(&file, &masks);
         let rules = DeploymentRules::in_process(&file, &options.run_tag);
-        let sender = Arc::new(RequestSender::new(mock, masks));
         Self::on_deployment(file, rules, sender, options).await
     }
 
-    /// Opens the target of a file that was read (see [`crate::client::target_file::from_text`]).
+    /// Opens the target of a target file (see [`crate::client::target_file::from_text`]).
     ///
     /// # Errors
     /// As [`Environment::open`].
@@ -125,9 +126,8 @@ impl Environment {
                 let (base, world) = (file.base_url.clone(), Some(mock::WORLD));
                 let sandboxes = MockSandboxes::new(kept, base, control_plane, world, &options);
                 let settle = Duration::from_secs(file.limits.settle_seconds.into());
-                let limits = EnvironmentLimits { settle, ..EnvironmentLimits::default() };
-                let index = described(file, TargetClass::MootMock);
-                Self::mock(index, limits, sandboxes, options).await?
+                let index = index_of(file, TargetClass::MootMock);
+                Self::mock(index, settle, sandboxes, options).await?
             }
             None => {
                 let sender = sender(ConnectionUse::Single)?;
@@ -144,26 +144,27 @@ impl Environment {
 
     async fn mock(
         index: IndexTarget,
-        limits: EnvironmentLimits,
+        settle: Duration,
         sandboxes: MockSandboxes,
         options: TargetOptions,
     ) -> Result<Self, OpenError> {
         let sender = sandboxes.sender();
-        // What the first sandbox offers, every sandbox of the default world offers.
-        let made = sandboxes.make("", &Sandbox::default()).await;
+        // All sandboxes of the default world meet the same needs.
+        let created = sandboxes.create("", &Sandbox::default()).await;
         let (client, id) =
-            made.map_err(|trouble| OpenError::Unreachable(trouble.details().to_owned()))?;
+            created.map_err(|trouble| OpenError::Unreachable(trouble.details().to_owned()))?;
         sandboxes.delete(&id).await;
         let sent_before = sender.sent();
         let offer = needs::Offer {
             destination: &client.destination,
-            is_mock: true,
             discovery_trouble: None,
             can_receive: sandboxes.is_near() || options.can_receive(),
         };
         Ok(Self {
             index: IndexTarget { is_mock: true, unmet: needs::unmet(&offer), ..index },
-            limits,
+            created_objects_max: None,
+            settle,
+            delivery_wait_max: None,
             sent_before,
             sender,
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
@@ -195,7 +196,7 @@ impl Environment {
         };
         let deadline = options.discovery_deadline.unwrap_or(DISCOVERY_DEADLINE);
         let (found, discovery_trouble) = deployment::discover(&client, &file, deadline).await;
-        // No scenario has the destination yet, so that it can still be completed.
+        // No session has the destination yet, so it can still be changed.
         let mut destination = Arc::into_inner(client.destination).ok_or_else(|| {
             OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
         })?;
@@ -208,21 +209,16 @@ impl Environment {
         }
         let offer = needs::Offer {
             destination: &destination,
-            is_mock: false,
             discovery_trouble,
             can_receive: is_in_process || options.can_receive(),
         };
-        let limits = EnvironmentLimits {
-            created_objects_max: Some(
-                file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX),
-            ),
+        let unmet = needs::unmet(&offer);
+        let created_objects_max = file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX);
+        Ok(Self {
+            created_objects_max: Some(created_objects_max),
             settle: Duration::from_secs(file.limits.settle_seconds.into()),
             delivery_wait_max: is_in_process.then_some(IN_PROCESS_DELIVERY_WAIT),
-        };
-        let unmet = needs::unmet(&offer);
-        Ok(Self {
-            index: IndexTarget { unmet, ..described(file, TargetClass::Deployment) },
-            limits,
+            index: IndexTarget { unmet, ..index_of(file, TargetClass::Deployment) },
             sent_before: 0,
             sender: sender.clone(),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
@@ -235,8 +231,8 @@ impl Environment {
     }
 }
 
-/// What a target file says of its target.
-fn described(file: TargetFile, class: TargetClass) -> IndexTarget {
+/// The description of a target in recordings, from its file.
+fn index_of(file: TargetFile, class: TargetClass) -> IndexTarget {
     IndexTarget {
         description: TargetDescription {
             name: file.name,

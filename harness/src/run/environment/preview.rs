@@ -1,4 +1,4 @@
-//! A preview of a deployment from its target file, for plans. Nothing is sent.
+//! A deployment as its target file describes it, for plans. Nothing is sent.
 
 use serde_json::Value;
 
@@ -20,10 +20,10 @@ pub struct TargetPreview {
 }
 
 impl TargetPreview {
-    /// Reads the file alone. Nothing is sent, and no ledger is written.
+    /// Uses only the file. Nothing is sent, and no ledger is written.
     ///
     /// # Errors
-    /// [`OpenError::Usage`], as a run would end with it.
+    /// [`OpenError::Usage`], the same as in a run.
     pub fn new(mut file: TargetFile, options: &TargetOptions) -> Result<Self, OpenError> {
         deployment::check_usage(&file, options)?;
         file.limits = options.limits(file.limits);
@@ -34,15 +34,14 @@ impl TargetPreview {
         Ok(Self { destination, file, rate, can_receive })
     }
 
-    /// Why the file does not meet a need; `None` if it does, or if that is known only when the target
-    /// is opened ([`TargetPreview::is_found_later`]).
+    /// The reason why the file does not meet a need. `None` if it meets the need, or if only opening the target decides
+    /// ([`TargetPreview::is_found_later`]).
     pub fn missing(&self, need: &str) -> Option<NotRun> {
         if self.is_found_later(need) {
             return None;
         }
         let offer = needs::Offer {
             destination: &self.destination,
-            is_mock: false,
             discovery_trouble: None,
             can_receive: self.can_receive,
         };
@@ -56,15 +55,17 @@ impl TargetPreview {
         })
     }
 
-    /// Whether a need is about workflows that are not bound. They are discovered at the target.
+    /// Whether a need requires a workflow that is not bound. Opening the target discovers workflows.
     pub fn is_found_later(&self, need: &str) -> bool {
         let Some(key) = needs::workflow_binding(need) else { return false };
-        let has_read =
-            self.destination.applications.get("main").is_some_and(|main| main.scopes.read);
-        has_read && !self.destination.bindings.contains_key(&key)
+        self.main_reads() && !self.destination.bindings.contains_key(&key)
     }
 
-    /// Whether a moot mock may answer there: it would be used in sandboxes, with everything allowed.
+    fn main_reads(&self) -> bool {
+        self.destination.applications.get("main").is_some_and(|main| main.scopes.read)
+    }
+
+    /// Whether the target may be a moot mock. A mock is used in sandboxes, where everything is allowed.
     pub fn may_be_mock(&self) -> bool {
         match self.file.admin {
             AdminChoice::None => false,
@@ -73,52 +74,50 @@ impl TargetPreview {
         }
     }
 
-    /// The root names, as far as they are known.
+    /// The root names that are known.
     pub fn roots(&self, run_tag: &str) -> Vec<(String, Value)> {
         root_names::roots(&self.destination, run_tag, 0)
     }
 
-    /// Where each operation is.
+    /// The endpoint of each operation.
     pub fn endpoints(&self) -> &Endpoints {
         &self.destination.endpoints
     }
 
-    /// Where the requests would go.
+    /// The base address.
     pub fn base_url(&self) -> &str {
         self.file.base_url.as_str().trim_end_matches('/')
     }
 
-    /// The budgets, with the rate that is asked for.
+    /// The limits, with the rate of the options.
     pub fn limits(&self) -> FileLimits {
         FileLimits { requests_per_minute: self.rate, ..self.file.limits }
     }
 
-    /// Rows of `bindings.workflows` at most, if they are discovered.
+    /// The largest number of rows of `bindings.workflows`, if they are discovered.
     pub fn workflows_max(&self) -> Option<u64> {
         let is_bound = !discovery::bound_ids(&self.file.bindings).is_empty();
         (!is_bound).then_some(discovery::WORKFLOWS_MAX as u64)
     }
 
-    /// The least and the greatest number of requests of opening the target, without tokens.
+    /// The smallest and the largest number of requests that open the target, without tokens.
     pub fn opening_requests(&self) -> (u64, u64) {
         let health = u64::from(self.may_be_mock());
-        let has_read =
-            self.destination.applications.get("main").is_some_and(|main| main.scopes.read);
         let bound = discovery::bound_ids(&self.file.bindings).len() as u64;
-        match (has_read, bound) {
+        match (self.main_reads(), bound) {
             (false, _) => (health, health),
             (true, 0) => (health + 1, health + discovery::REQUESTS_MAX),
             (true, bound) => (health + 1, health + bound),
         }
     }
 
-    /// Whether this was consented to.
+    /// Whether the file consents to this.
     pub fn allows(&self, consent: Consent) -> bool {
         self.file.consent.contains(&consent)
     }
 
-    /// The addresses that the run may write to, as far as the file names them; the counterparty's is
-    /// below `.invalid` where none is bound.
+    /// The addresses in the file to which the service may send mail because of the run. The default address of the
+    /// counterparty is below `.invalid`.
     pub fn addresses(&self) -> Vec<String> {
         let text = |name: &str| {
             let bound = self.destination.bindings.get(name).and_then(Value::as_str);

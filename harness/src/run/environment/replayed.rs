@@ -1,5 +1,4 @@
-//! Destinations in recordings: the row that a recording keeps, and the destination that a replay
-//! uses. A replay sends nothing.
+//! Destinations in recordings: the row of a recording, and the destination of a replay. A replay sends nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use crate::client::target_file::{ApplicationCredentials, address};
 use crate::client::transport::RequestTransport;
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// Sends nothing.
+/// A transport that sends nothing.
 pub(crate) struct NoTransport;
 
 impl RequestTransport for NoTransport {
@@ -53,7 +52,7 @@ pub(crate) fn row_of(destination: &RequestDestination) -> DestinationRow {
 /// A client for the destination of a recorded session.
 ///
 /// # Errors
-/// What is wrong with the row.
+/// The fault of the row.
 pub(crate) fn client(
     sender: &Arc<RequestSender>,
     row: DestinationRow,
@@ -69,7 +68,7 @@ pub(crate) fn client(
     for (role, application) in &applications {
         destination::hide(role, application, &sender.masks);
     }
-    // An operation that the recording does not know is where the contract has it.
+    // The contract has the endpoint of an operation that the recording lacks.
     let mut endpoints = BTreeMap::new();
     for operation in Operation::ALL {
         if let Some(text) = row.endpoints.get(operation.as_str()) {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::client::destination::RequestDestination;
 use crate::client::secret_forms;
 
-/// All root names. A secret is `{"$secret": text, "all_but_last": …, "other_case": …}`, which reads as
-/// its text where it stands alone.
+/// All root names. A secret is `{"$secret": text, "all_but_last": …, "other_case": …}`. Used alone, its value is the
+/// text.
 pub(crate) fn roots(
     destination: &RequestDestination,
     run_tag: &str,

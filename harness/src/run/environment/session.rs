@@ -1,9 +1,9 @@
-//! A session: one scenario's use of an environment. On a mock it has a sandbox of its own.
+//! A session: one scenario's use of an environment. On a mock it has its own sandbox.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Operation, Scopes};
+use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS};
 use parking_lot::Mutex;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
@@ -19,12 +19,9 @@ use crate::client::service_client::ServiceClient;
 use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::TargetOptions;
 use crate::run::environment::discovery::DefaultValue;
-use crate::run::environment::mock::MockSandboxes;
+use crate::run::environment::mock::{self, MockSandboxes};
 use crate::run::environment::{replayed, root_names};
 use crate::scenario::model::{OperatorAction, OperatorOrder, Rhythm};
-
-/// The age, in seconds, at which a token has expired (§5.3).
-const EXPIRED_AGE_SECONDS: i64 = moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 
 /// One scenario's use of an environment.
 pub struct Session {
@@ -33,22 +30,21 @@ pub struct Session {
     pub(crate) receivers: Arc<Receivers>,
     /// The receivers of this session, by name.
     pub(crate) named_receivers: Mutex<BTreeMap<String, DeliveryReceiver>>,
-    /// The sandbox to delete at the end.
+    /// The sandbox that is deleted at the end.
     pub(crate) sandbox: Option<(Arc<MockSandboxes>, String)>,
-    /// When it began: seconds since 1970 by our clock.
+    /// The start of the session: seconds since 1970 by our clock.
     pub(crate) started_seconds: i64,
     pub(crate) recording: RecordingMode,
 }
 
-/// The one listener of a run, started when the first receiver is asked for.
+/// The listener of a run. It starts with the first receiver.
 pub(crate) struct Receivers {
     pub(crate) options: TargetOptions,
     pub(crate) listener: OnceCell<Listener>,
 }
 
 impl Session {
-    /// The root names `run`, `target`, `bindings`, `contract`, in this order. A secret is an object
-    /// `{"$secret": text, "all_but_last", "other_case"}`.
+    /// The root names `run`, `target`, `bindings`, `contract`, in this order.
     pub fn roots(&self) -> Vec<(String, Value)> {
         root_names::roots(
             &self.client.destination,
@@ -57,10 +53,10 @@ impl Session {
         )
     }
 
-    /// A shared token of this application (`main`, …) with exactly these scopes; cached, renewed.
+    /// A shared token of this application (`main`, …) with exactly these scopes. Tokens are cached, and renewed in time.
     ///
     /// # Errors
-    /// [`Trouble`] where there is no such application, or its token is refused.
+    /// [`Trouble`] if there is no such application, or its token is refused.
     pub async fn token(&self, application: &str, scopes: Scopes) -> Result<String, Trouble> {
         self.recorded_text(format!("token {application} {scopes}"), async {
             let token = self.client.token(application, scopes).await;
@@ -69,22 +65,22 @@ impl Session {
         .await
     }
 
-    /// A text of a recording; elsewhere that of `made`, which is recorded.
+    /// The recorded text of a replay. Otherwise the text of `call`, which is recorded.
     async fn recorded_text(
         &self,
         key: String,
-        made: impl Future<Output = Result<String, Trouble>>,
+        call: impl Future<Output = Result<String, Trouble>>,
     ) -> Result<String, Trouble> {
         match self.recording.text(&key) {
-            Some(told) => told,
-            None => self.recording.keep_text(key, made.await),
+            Some(recorded) => recorded,
+            None => self.recording.keep_text(key, call.await),
         }
     }
 
     /// A token of this application that expired or was revoked.
     ///
     /// # Errors
-    /// [`Trouble::Withheld`] where there is neither a control plane nor one in the target file.
+    /// [`Trouble::Withheld`] if neither a control plane nor the target file nor an operator supplies one.
     pub async fn useless_token(
         &self,
         why: UselessToken,
@@ -95,21 +91,21 @@ impl Session {
             UselessToken::Revoked => "revoked",
         };
         let key = format!("{word} token {application}");
-        self.recorded_text(key, self.made_useless(why, word, application)).await
+        self.recorded_text(key, self.new_useless_token(why, word, application)).await
     }
 
-    async fn made_useless(
+    async fn new_useless_token(
         &self,
         why: UselessToken,
         word: &str,
         application: &str,
     ) -> Result<String, Trouble> {
         let (action, age_seconds) = match why {
-            UselessToken::Expired => (OperatorAction::AdvanceClock, EXPIRED_AGE_SECONDS),
+            UselessToken::Expired => (OperatorAction::AdvanceClock, TOKEN_LIFETIME_SECONDS),
             UselessToken::Revoked => (OperatorAction::RevokeToken, 0),
         };
         if self.has_admin() {
-            let token = self.minted(application, age_seconds).await?;
+            let token = self.issue_by_control_plane(application, age_seconds).await?;
             let label = format!("MOOT_{}_TOKEN", word.to_ascii_uppercase());
             self.client.sender.masks.hide(&token, &label);
             if why == UselessToken::Revoked {
@@ -126,11 +122,15 @@ impl Session {
             None if self.client.has_operator(action) => {
                 self.client.useless_token(why, application).await.map_err(Trouble::Operator)
             }
-            given => from_file(given, application, &format!("{word}_token")),
+            given => token_of_file(given, application, &format!("{word}_token")),
         }
     }
 
-    async fn minted(&self, application: &str, age_seconds: i64) -> Result<String, Trouble> {
+    async fn issue_by_control_plane(
+        &self,
+        application: &str,
+        age_seconds: i64,
+    ) -> Result<String, Trouble> {
         let Some(known) = self.client.destination.applications.get(application) else {
             return Err(Trouble::Withheld(format!(
                 "the target has no application `{application}`"
@@ -141,43 +141,38 @@ impl Session {
             "scopes": known.scopes,
             "age_seconds": age_seconds,
         });
-        let answer = self.client.admin("POST", "/tokens", Some(&order)).await?;
-        let token = answer.get("access_token").and_then(Value::as_str);
-        token
-            .map(str::to_owned)
-            .ok_or_else(|| Trouble::Broken("the control plane minted no `access_token`".to_owned()))
+        mock::issued_token(&self.client.admin("POST", "/tokens", Some(&order)).await?)
     }
 
-    /// Sends one request, with consent, pace, ledger and masks. A GET is repeated once after trouble. A
-    /// shared token that was answered `token_revoked` is replaced once. A request that may not be sent
-    /// gives an exchange with [`Trouble::Withheld`].
+    /// Sends one request, with consent, pace, ledger and masks. A GET is repeated once after trouble. A revoked shared
+    /// token is replaced once. If a request may not be sent, its exchange has [`Trouble::Withheld`].
     pub async fn send(&self, prepared: ClientRequest) -> Exchange {
-        self.sent(prepared, SendMode::Paced).await
+        self.send_as(prepared, SendMode::Paced).await
     }
 
-    /// Sends one request of a burst: at once, never repeated; consent `load` on a deployment.
+    /// Sends one request of a burst at once. It is never repeated. On a deployment it needs the consent `load`.
     pub async fn send_in_burst(&self, prepared: ClientRequest, rhythm: Rhythm) -> Exchange {
-        self.sent(prepared, SendMode::Burst(rhythm)).await
+        self.send_as(prepared, SendMode::Burst(rhythm)).await
     }
 
-    async fn sent(&self, prepared: ClientRequest, manner: SendMode) -> Exchange {
+    async fn send_as(&self, prepared: ClientRequest, mode: SendMode) -> Exchange {
         let path = self.client.sender.masks.mask(&prepared.path);
-        if let Some(told) = self.recording.exchange(&prepared.method, &path) {
+        if let Some(recorded) = self.recording.exchange(&prepared.method, &path) {
             if let (Some(Operation::GetWorkflowSchema), Ok(response)) =
-                (told.request.operation, &told.outcome)
+                (recorded.request.operation, &recorded.outcome)
                 && let (200, Some(json)) = (response.status, &response.json)
             {
                 self.client.destination.remember_form(&prepared.path, json);
             }
-            return told;
+            return recorded;
         }
-        // In a replay without such an exchange the transport sends nothing and returns trouble.
-        let exchange = send::send(&self.client, prepared, manner).await;
+        // The transport of a replay sends nothing, so an exchange that was not recorded is trouble.
+        let exchange = send::send(&self.client, prepared, mode).await;
         self.recording.keep_exchange(&exchange);
         exchange
     }
 
-    /// Whether it replays a recording, so that nothing has to be waited for.
+    /// Whether this is a replay. Then there is no reason to wait.
     pub fn is_recorded(&self) -> bool {
         matches!(self.recording, RecordingMode::Replay(_))
     }
@@ -190,7 +185,7 @@ impl Session {
         self.recording.burst(&self.burst_key(prepared))
     }
 
-    /// Records which exchanges were one burst, and forgets the answers recorded since `mark`.
+    /// Records the exchanges of a burst, and drops the answers recorded since `mark`.
     pub fn keep_burst<'a>(
         &self,
         mark: usize,
@@ -206,7 +201,7 @@ impl Session {
         format!("burst {} {path}", prepared.method)
     }
 
-    /// The answer to the same token request of an earlier scenario, if it may stand for this one.
+    /// The exchange of the same token request in an earlier scenario, if it can be reused.
     pub async fn lent_token(&self, prepared: &ClientRequest) -> Option<Arc<Exchange>> {
         if self.is_recorded() || self.client.destination.deployment().is_none() {
             return None;
@@ -216,13 +211,13 @@ impl Session {
         Some(exchange)
     }
 
-    /// Lets the answer to this token request stand for the same one of later scenarios.
+    /// Lets later scenarios reuse the exchange of this token request.
     pub async fn lend_token(&self, prepared: &ClientRequest, exchange: &Arc<Exchange>) {
         let mut tokens = self.client.destination.tokens.lock().await;
         tokens.lend(lending_key(prepared), &prepared.application, exchange);
     }
 
-    /// What was recorded under this key; `None` unless this is a replay.
+    /// The recorded value of this key; `None` unless this is a replay.
     pub fn recorded(&self, key: &str) -> Option<Result<Value, Trouble>> {
         self.recording.answer(key)
     }
@@ -237,29 +232,27 @@ impl Session {
         self.recording.mark()
     }
 
-    /// Records a value, and forgets the answers recorded since `mark`, which it stands for.
+    /// Records a value, and drops the answers recorded since `mark`, which it replaces.
     pub fn keep_since(&self, mark: usize, key: String, value: Value) {
         self.recording.cut(mark);
         self.keep(key, value);
     }
 
-    /// Waits until a burst may begin: what was sent before it must not use up the limit (§8). On a mock the
-    /// window of the limit is emptied.
+    /// Waits until earlier requests do not count towards the limit (§8) of a burst. On a mock the limit is reset.
     pub async fn room_for_burst(&self, calls: u32, rhythm: Rhythm) {
         match self.client.destination.deployment() {
             Some(deployment) => deployment.room_for_burst(calls, rhythm).await,
             None => {
-                // A failure is reported by the burst itself, which finds calls in the window.
+                // After a failure, the checks of the burst find earlier calls in the window.
                 let _ = self.admin("PUT", "/rate_limit", Some(json!({ "reset": true }))).await;
             }
         }
     }
 
-    /// Asks the control plane; `path` is below `/__admin`. An empty answer is `null`.
+    /// Calls the control plane. `path` is below `/__admin`. An empty response is `null`.
     ///
     /// # Errors
-    /// [`Trouble::Withheld`] without a control plane, [`Trouble::Broken`] with what it says where
-    /// it does not answer 2xx.
+    /// [`Trouble::Withheld`] without a control plane, [`Trouble::Broken`] if the status is not 2xx.
     pub async fn admin(
         &self,
         method: &str,
@@ -267,29 +260,31 @@ impl Session {
         json: Option<Value>,
     ) -> Result<Value, Trouble> {
         let key = format!("admin {method} {}", self.client.sender.masks.mask(path));
-        if let Some(told) = self.recording.answer(&key) {
-            return told;
+        if let Some(recorded) = self.recording.answer(&key) {
+            return recorded;
         }
         let answer = self.client.admin(method, path, json.as_ref()).await;
         self.recording.keep(key, &answer);
         answer
     }
 
-    /// Lets the operator of the target act. Returns what it said, for people; masked.
+    /// Lets the operator of the target carry out an order. Returns its masked message for people.
     ///
     /// # Errors
-    /// [`Trouble::Operator`] where it was not done.
+    /// [`Trouble::Operator`] if the operator fails.
     pub(crate) async fn operate(&self, order: &OperatorOrder) -> Result<String, Trouble> {
         let words = self.client.sender.masks.mask(&order.words().join(" "));
         self.recorded_text(format!("operator {words}"), async {
-            let done = self.client.operate(order).await;
-            done.map_err(|trouble| Trouble::Operator(trouble.to_string()))
+            self.client
+                .operate(order)
+                .await
+                .map_err(|trouble| Trouble::Operator(trouble.to_string()))
         })
         .await
     }
 
-    /// The default that a request of this operation sends, because the target file binds no other value.
-    /// `None` on a mock, which takes them all.
+    /// The default value that a request of this operation sends, if the target file binds none. `None` on a mock, which
+    /// accepts all default values.
     pub fn default_value(&self, operation: Operation) -> Option<DefaultValue> {
         self.client.destination.deployment()?;
         DefaultValue::of(operation, &self.client.destination.bindings)
@@ -300,22 +295,21 @@ impl Session {
         self.client.destination.control_plane.is_some()
     }
 
-    /// Method and path template (with `{id}`, below the base address) of an operation here.
+    /// The method and the path template of an operation, with `{id}`, below the base address.
     pub fn endpoint(&self, operation: Operation) -> (&str, &str) {
         let endpoint = self.client.destination.endpoints.get(operation);
         (&endpoint.method, &endpoint.path)
     }
 
-    /// The operation that a method and a path on the target belong to.
+    /// The operation of a method and a path.
     pub fn operation(&self, method: &str, path: &str) -> Option<Operation> {
         self.client.destination.endpoints.find(method, path)
     }
 
-    /// A create request for the workflow that `schema` was read from in this session, by
-    /// [`payload::from_schema`].
+    /// The fields of a create request, by [`payload::from_schema`]. The workflow is the one whose schema this is.
     ///
     /// # Errors
-    /// The field that has no value, and how to give it one.
+    /// The field without a value, and the setting for it.
     pub fn payload(&self, schema: &Value) -> Result<Vec<FormPart>, String> {
         let mut bindings = self.client.destination.bindings.clone();
         if let Some(id) = self.client.destination.workflow_of(schema) {
@@ -324,26 +318,26 @@ impl Session {
         payload::from_schema(schema, &Value::Object(bindings), &self.receivers.options.run_tag)
     }
 
-    /// The receiver of this name. The same name gives the same receiver.
+    /// The receiver with this name. Later calls return the same receiver.
     ///
     /// # Errors
-    /// [`Trouble::Withheld`] where nothing can listen where the target reaches it.
+    /// [`Trouble::Withheld`] if the target cannot reach a receiver.
     pub async fn receiver(&self, name: &str) -> Result<DeliveryReceiver, Trouble> {
         if let Some(known) = self.named_receivers.lock().get(name) {
             return Ok(known.clone());
         }
         let receiver = match self.recording.answer(&format!("receiver {name}")) {
-            Some(told) => DeliveryReceiver::recorded(&told?),
-            None => self.listening(name).await?,
+            Some(recorded) => DeliveryReceiver::recorded(&recorded?),
+            None => self.new_receiver(name).await?,
         };
-        let told = json!({ "url": receiver.url(), "secret": receiver.secret() });
-        self.recording.keep(format!("receiver {name}"), &Ok(told));
+        let value = json!({ "url": receiver.url(), "secret": receiver.secret() });
+        self.recording.keep(format!("receiver {name}"), &Ok(value));
         self.client.sender.masks.hide(receiver.secret(), "MOOT_RECEIVER_SECRET");
-        // Another step may have made it meanwhile.
+        // Another step may have added it in the meantime.
         Ok(self.named_receivers.lock().entry(name.to_owned()).or_insert(receiver).clone())
     }
 
-    async fn listening(&self, name: &str) -> Result<DeliveryReceiver, Trouble> {
+    async fn new_receiver(&self, name: &str) -> Result<DeliveryReceiver, Trouble> {
         let options = &self.receivers.options;
         let deployment = self.client.destination.deployment();
         if deployment.is_some_and(|it| it.operator_control_plane.is_none())
@@ -359,7 +353,7 @@ impl Session {
         listener.receiver(name).map_err(Trouble::Withheld)
     }
 
-    /// Ends the session: hands over its recording, and deletes its sandbox.
+    /// Ends the session: stores its recording, and deletes its sandbox.
     pub async fn close(self) {
         let Self { recording, scenario, started_seconds, client, sandbox, .. } = self;
         recording.close(scenario, started_seconds, || replayed::row_of(&client.destination));
@@ -374,7 +368,7 @@ fn lending_key(prepared: &ClientRequest) -> String {
     format!("{method} {path} {headers:?} {}", body.shown())
 }
 
-fn from_file(
+fn token_of_file(
     given: Option<&SecretString>,
     application: &str,
     key: &str,
@@ -382,7 +376,7 @@ fn from_file(
     match given {
         Some(token) if application == "main" => Ok(token.expose_secret().to_owned()),
         Some(_) => Err(Trouble::Withheld(format!(
-            "`{key}` of the target file is one of the application `main`, not `{application}`"
+            "`{key}` of the target file belongs to the application `main`, not `{application}`"
         ))),
         None => Err(Trouble::Withheld(format!("the target file has no `{key}`"))),
     }

@@ -1,14 +1,14 @@
-//! One shard of a run, and its share in the budgets of a target file.
+//! One shard of a run, and its share of the limits of a target file.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::client::target_file::FileLimits;
 
-/// Shards of a run.
+/// The largest number of shards.
 const SHARDS_MAX: u16 = 256;
 
-/// The shard that walks what needs the address for itself.
+/// The shard with the scenarios that must run on the same machine.
 pub const HOLDING_SHARD: u16 = 1;
 
 /// One shard of a run: `2/5`.
@@ -16,20 +16,20 @@ pub const HOLDING_SHARD: u16 = 1;
 pub struct Shard {
     /// From 1.
     pub number: u16,
-    /// How many there are.
+    /// The number of shards.
     pub count: u16,
 }
 
 impl Shard {
-    /// All of it, as one shard.
+    /// The only shard of a run.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
-    /// Whether the item with this index is its own, where items are dealt in turn.
+    /// Whether the item with this index belongs to this shard, if shards take items in turn.
     pub fn has(self, index: usize) -> bool {
         index % usize::from(self.count) + 1 == usize::from(self.number)
     }
 
-    /// The share of this shard in the limits of a target file. Budgets of a whole run stay as they are.
+    /// The share of this shard of the rates of a target file. Budgets of a whole run are not changed.
     pub(crate) fn limits(self, limits: FileLimits) -> FileLimits {
         let tokens = limits.token_requests_per_minute;
         FileLimits {
@@ -39,7 +39,7 @@ impl Shard {
         }
     }
 
-    /// The share of this shard in a budget of the whole run, at least 1. 0 means no limit and stays so.
+    /// The share of this shard of a budget, at least 1. A budget of 0 means no limit.
     pub fn share_of(self, budget: u32) -> u32 {
         match budget {
             0 => 0,
@@ -47,8 +47,8 @@ impl Shard {
         }
     }
 
-    /// The share in a budget that shard 1 needs nearly all of: the others have what they need for their first
-    /// calls. 0 means no limit and stays so.
+    /// The share of a budget that mostly shard 1 needs. It gets all that the small shares of the others leave. A budget
+    /// of 0 means no limit.
     pub fn share_of_held(self, budget: u32) -> u32 {
         let other = self.share_of(budget);
         match self.number {

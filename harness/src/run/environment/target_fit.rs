@@ -1,5 +1,5 @@
-//! Whether a deployment fits its target file: what the file says of scopes, companies, workflows and the requester. Each is
-//! tried once, when a scenario first needs it, so that a mistake in the file is never a violation of the service.
+//! Checks that the scopes, companies, workflows and the requester of a target file fit the deployment. Each is checked
+//! once, when a scenario first needs it, so that a mistake in the file is never reported as a violation of the service.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::run::environment::needs;
 
-/// Statuses by which a creation is refused for what it says.
+/// Statuses with which a creation is refused because of its values.
 const REFUSED: [u16; 5] = [400, 403, 404, 409, 422];
 
-/// Addresses of signers that are tried as the requester.
+/// The largest number of signers whose address is tried as the requester.
 const SIGNERS_TRIED_MAX: usize = 2;
 
-/// What scenarios rely on that create a legal request.
+/// The name under which the check of the requester is remembered, beside those of the needs.
 pub(crate) const REQUESTER: &str = "requester";
 
-/// What the file says about this need and the target does not confirm.
+/// The mistake of the target file about this need.
 pub(crate) async fn mistake(client: &ServiceClient, need: &str) -> Option<FileMistake> {
     let mut fit = client.destination.fit.lock().await;
     if fit.tried.insert(need.to_owned()) {
@@ -45,12 +45,12 @@ pub(crate) async fn mistake(client: &ServiceClient, need: &str) -> Option<FileMi
     fit.mistakes.get(need).cloned()
 }
 
-fn made(client: &ServiceClient, key: &str, answered: String) -> FileMistake {
+fn new_mistake(client: &ServiceClient, key: &str, answered: String) -> FileMistake {
     let place = client.destination.places.of(key);
     FileMistake { key: key.to_owned(), place, answered }
 }
 
-/// Whether `main` has the scope `write`: it gets a token with it, or one with all its scopes that writes.
+/// Checks the scope `write` of `main`: either a token with `write`, or one with all its scopes, must be able to write.
 async fn writes(client: &ServiceClient) -> Option<FileMistake> {
     let main = client.destination.applications.get("main").filter(|main| main.scopes.write)?;
     let stated = main.scopes;
@@ -67,21 +67,21 @@ async fn writes(client: &ServiceClient) -> Option<FileMistake> {
                 answered = Some(format!("a token with `{scopes}` was granted `{granted}` alone"));
             }
             Err(TokenError::Refused(refusal)) if refusal.is_about_credentials() => {
-                // The application itself is taken: its first token was granted.
+                // The credentials are valid, because a first token was granted.
                 client.destination.refused.lock().remove("main");
                 answered = Some(format!("a token with `{scopes}` was refused: {refusal}"));
             }
             Err(_) => return None,
         }
     }
-    Some(made(
+    Some(new_mistake(
         client,
         "applications.main.scopes",
         format!("{}; state the scopes that it has, or give it `write`", answered?),
     ))
 }
 
-/// The answer to a creation that says nothing.
+/// The response to a creation without fields.
 async fn empty_creation(client: &ServiceClient, token: &str) -> Option<ReceivedResponse> {
     let body = ClientBody::bytes("multipart/form-data; boundary=moot", "--moot--\r\n");
     create(client, token, body).await.outcome.ok()
@@ -101,7 +101,7 @@ async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchan
     send::send(client, request, SendMode::Paced).await
 }
 
-/// What a refusal of a creation says for programs.
+/// The status and the problem type of a refused creation.
 fn refusal(response: &ReceivedResponse) -> Option<(u16, Option<String>)> {
     let problem = response.json.as_ref().and_then(|json| json.get("type")?.as_str());
     REFUSED.contains(&response.status).then(|| (response.status, problem.map(str::to_owned)))
@@ -113,7 +113,8 @@ async fn schema_of(client: &ServiceClient, id: &str) -> Option<Arc<Value>> {
     response.json.filter(|_| response.status == 200)
 }
 
-/// Whether the requester is a user: a first creation is taken. If it is refused, others say whether the requester is the reason.
+/// Checks that the requester is a user: a first creation must succeed. If it is refused, further creations show whether the
+/// requester is the reason.
 async fn requester(client: &ServiceClient) -> Option<FileMistake> {
     let bindings = &client.destination.bindings;
     let requester = bindings.get("requester_email")?.as_str()?.to_owned();
@@ -141,7 +142,7 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
     for other in workflows {
         let schema = schema_of(client, other).await?;
         if trial_of(other, &schema, &requester, None).await?.status / 100 == 2 {
-            // Of one workflow alone everything is refused: that is for the checks.
+            // Only the first workflow refuses creations. The checks report that.
             return None;
         }
     }
@@ -156,10 +157,10 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
                 "a creation was refused: {}; a signer as the requester was taken",
                 said(&refused)
             );
-            return Some(made(client, "bindings.requester_email", answered));
+            return Some(new_mistake(client, "bindings.requester_email", answered));
         }
     }
-    // Neither the default counterparty is the reason, nor does the service refuse all creations alike.
+    // The requester is the reason only if the default counterparty is not, and if an empty creation is refused differently.
     let known = refusal(&trial(&requester, Some(&requester)).await?)?;
     let stranger = format!("nobody-{}@requester.example.invalid", client.destination.run_tag);
     let unknown = refusal(&trial(&stranger, Some(&requester)).await?)?;
@@ -169,11 +170,11 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
             "a creation was refused: {}; so was one with an address that no user has",
             said(&refused)
         );
-        made(client, "bindings.requester_email", answered)
+        new_mistake(client, "bindings.requester_email", answered)
     })
 }
 
-/// Whether `other_company` is another company: it does not see all that `main` sees.
+/// Checks that `other_company` is another company: it must not see the same objects as `main`.
 async fn second_company(client: &ServiceClient) -> Option<FileMistake> {
     let other = client.destination.applications.get("other_company")?;
     if !other.scopes.read || !client.destination.applications.get("main")?.scopes.read {
@@ -186,7 +187,7 @@ async fn second_company(client: &ServiceClient) -> Option<FileMistake> {
         let path = &client.destination.endpoints.get(list).path;
         let own = ids(&client.get(path, &main).await.ok()?)?;
         let others = ids(&client.get(path, &other).await.ok()?)?;
-        // One list that shows the data of others is a violation, which is for the checks.
+        // If only one list shows the data of others, that is a violation, which the checks report.
         if own != others {
             return None;
         }
@@ -194,7 +195,7 @@ async fn second_company(client: &ServiceClient) -> Option<FileMistake> {
     }
     (seen >= 2).then(|| {
         let answered = "both applications see the same workflows, requests, documents and webhooks";
-        made(client, "applications.other_company", answered.to_owned())
+        new_mistake(client, "applications.other_company", answered.to_owned())
     })
 }
 
@@ -204,7 +205,7 @@ fn ids(response: &ReceivedResponse) -> Option<Vec<String>> {
     items.map(|item| Some(item.get("id")?.as_str()?.to_owned())).collect()
 }
 
-/// Whether the workflow that the file binds by this name is there and published.
+/// Checks that the workflow of this binding exists and is published.
 async fn workflow(client: &ServiceClient, name: &str) -> Option<FileMistake> {
     let key = format!("bindings.{name}");
     if !client.destination.places.has(&key) {
@@ -217,9 +218,9 @@ async fn workflow(client: &ServiceClient, name: &str) -> Option<FileMistake> {
     let workflow = answer(Operation::GetWorkflow).await?;
     let status = workflow.json.as_ref().and_then(|json| json.pointer("/data/attributes/status"));
     if status.is_some_and(|status| status == "unpublished") {
-        return Some(made(client, &key, format!("the workflow `{id}` is unpublished")));
+        return Some(new_mistake(client, &key, format!("the workflow `{id}` is unpublished")));
     }
     let schema = answer(Operation::GetWorkflowSchema).await?;
     let is_absent = workflow.status == 404 && schema.status == 404;
-    is_absent.then(|| made(client, &key, format!("there is no workflow `{id}`: 404")))
+    is_absent.then(|| new_mistake(client, &key, format!("there is no workflow `{id}`: 404")))
 }

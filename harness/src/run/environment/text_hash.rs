@@ -1,6 +1,6 @@
 //! A hash that is the same in every run and on every machine.
 
-/// FNV-1a of 64 bits, begun with `seed`. The hashers of Rust's standard library may change.
+/// FNV-1a with 64 bits and this seed. The hashers of Rust's standard library may change.
 pub(crate) fn text_hash(seed: u64, text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -11,9 +11,8 @@ pub(crate) fn text_hash(seed: u64, text: &str) -> u64 {
 mod tests {
     use super::text_hash;
 
-    /// Values published with FNV-1a.
     #[test]
-    fn the_published_values() {
+    fn the_hashes_are_those_published_with_fnv_1a() {
         for (text, hash) in [
             ("", 0xcbf2_9ce4_8422_2325),
             ("a", 0xaf63_dc4c_8601_ec8c),

@@ -1,17 +1,17 @@
-//! Does a token stay valid when its application asks for others? §5 leaves it open
-//! (`token_revocation`). Scenarios can run side by side only if it does.
+//! Tries whether a token stays valid when its application asks for newer ones. §5 leaves this open
+//! (`token_revocation`). Scenarios that ask for tokens can run at the same time only if it does.
 
 use moot_fixtures::contract::{Operation, Scopes};
 
 use crate::client::service_client::ServiceClient;
 use crate::run::environment::opened_target::Environment;
 
-/// Newer tokens that are asked for at most.
+/// The largest number of newer tokens.
 const NEWER_TOKENS_MAX: usize = 32;
 
 impl Environment {
-    /// Whether a shared token of `main` is still accepted after this number of newer ones was
-    /// asked for. `false` if the deployment is paced, or if something else went wrong.
+    /// Whether a shared token of `main` is still accepted after this number of newer ones. `false` if the deployment is
+    /// paced, or if the trial fails.
     pub async fn older_tokens_last(&self, newer: usize) -> bool {
         let Some(client) = self.deployment() else { return false };
         let is_unpaced =
@@ -20,10 +20,10 @@ impl Environment {
     }
 }
 
-/// `None` if something prevented the trial.
+/// `None` if the trial fails.
 async fn lasts(client: &ServiceClient, newer: usize) -> Option<bool> {
     let main = client.destination.applications.get("main").filter(|main| main.scopes.read)?;
-    // With the same scopes and with all scopes: either may end the older ones.
+    // Newer tokens with the same scopes or with all scopes may end the older one.
     let scopes = [Scopes::READ, main.scopes];
     let older = client.token("main", Scopes::READ).await.ok()?;
     for (_, scopes) in (0..newer).zip(scopes.into_iter().cycle()) {

@@ -1,4 +1,4 @@
-//! Why a part can't be written, read or merged, with the folder and what to do.
+//! Errors of writing, reading and merging parts.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,117 +6,55 @@ use std::path::PathBuf;
 use super::facts::{FORMAT_VERSION, PartFact};
 use crate::verdict::counted;
 
-/// Why a part can't be written or merged.
+/// An error of writing, reading or merging a part.
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
-    /// The file can't be read or written.
+    /// The file cannot be read or written.
     #[error("{}: the part can't be used: {source}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The error.
-        source: io::Error,
-    },
-    /// A line would contain a secret, and was not written.
+    File { path: PathBuf, source: io::Error },
+    /// A line would contain a secret.
     #[error("{}: the part would hold a secret, and was not written", .path.display())]
-    Secret {
-        /// The file.
-        path: PathBuf,
-    },
+    Secret { path: PathBuf },
     /// The folder has no part.
     #[error("{} is not a part: {reason}", .dir.display())]
-    NotAPart {
-        /// The folder.
-        dir: PathBuf,
-        /// What it has instead.
-        reason: String,
-    },
-    /// The shard did not come to its end.
-    #[error("{} is unfinished: its shard did not come to its end", .dir.display())]
-    Unfinished {
-        /// The folder.
-        dir: PathBuf,
-    },
-    /// The content is not what the shard wrote.
+    NotAPart { dir: PathBuf, reason: String },
+    /// The shard did not finish.
+    #[error("{} is unfinished: its shard did not finish", .dir.display())]
+    Unfinished { dir: PathBuf },
+    /// The content differs from the content that the shard wrote.
     #[error("{} is damaged: {reason}", .dir.display())]
-    Damaged {
-        /// The folder.
-        dir: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The file has another version of the format.
+    Damaged { dir: PathBuf, reason: String },
+    /// The file has a different version of the format.
     #[error(
         "{} has version {found} of the format of parts, and this program reads version {}",
         .dir.display(), FORMAT_VERSION
     )]
-    Version {
-        /// The folder.
-        dir: PathBuf,
-        /// Its version.
-        found: u32,
-    },
+    Version { dir: PathBuf, found: u32 },
     /// Two parts belong to different runs.
     #[error(
         "{} and {} belong to different runs: {}", .first.display(), .other.display(),
         .fact.difference(.values)
     )]
-    Foreign {
-        /// The first part.
-        first: PathBuf,
-        /// The one that does not belong to it.
-        other: PathBuf,
-        /// What differs.
-        fact: PartFact,
-        /// The two values.
-        values: (String, String),
-    },
-    /// A part was made by another version of this program.
+    Foreign { first: PathBuf, other: PathBuf, fact: PartFact, values: (String, String) },
+    /// A different version of moot wrote the part.
     #[error("{} was written by moot {found}, and this is moot {}", .dir.display(), env!("CARGO_PKG_VERSION"))]
-    OtherMoot {
-        /// The folder.
-        dir: PathBuf,
-        /// The version that wrote it.
-        found: String,
-    },
-    /// A part was judged by another register than that of this program.
-    #[error("{} was judged by another register of requirements than that of this program", .dir.display())]
-    OtherRegister {
-        /// The folder.
-        dir: PathBuf,
-    },
-    /// Two parts belong together, and what they found does not.
+    OtherMoot { dir: PathBuf, found: String },
+    /// The part was judged by a different register.
+    #[error("{} was judged by a different register of requirements", .dir.display())]
+    OtherRegister { dir: PathBuf },
+    /// Two parts of the same run contradict each other.
     #[error("{} and {} do not fit: {reason}", .first.display(), .other.display())]
-    Unfit {
-        /// The first part.
-        first: PathBuf,
-        /// The other one.
-        other: PathBuf,
-        /// How they differ.
-        reason: String,
-    },
+    Unfit { first: PathBuf, other: PathBuf, reason: String },
     /// A shard is there twice.
     #[error("shard {number} is there twice: {} and {}", .first.display(), .second.display())]
-    Doubled {
-        /// The shard.
-        number: u16,
-        /// Its first folder.
-        first: PathBuf,
-        /// Its second folder.
-        second: PathBuf,
-    },
+    Doubled { number: u16, first: PathBuf, second: PathBuf },
     /// Shards are missing.
     #[error("{} of {count} missing: {}", counted(.numbers.len(), "shard"), listed(.numbers))]
-    Missing {
-        /// Their numbers.
-        numbers: Vec<u16>,
-        /// How many there are.
-        count: u16,
-    },
+    Missing { numbers: Vec<u16>, count: u16 },
 }
 
 impl PartError {
-    /// What to do.
+    /// The advice for the user.
     pub fn help(&self) -> &'static str {
         match self {
             Self::File { .. } => "check the folder and its permissions",
@@ -146,6 +84,6 @@ impl PartError {
 }
 
 fn listed(numbers: &[u16]) -> String {
-    let shown: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    shown.join(", ")
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    numbers.join(", ")
 }

@@ -1,4 +1,4 @@
-//! What a part belongs to, as fingerprints: parts are joined only where all of them are the same.
+//! Facts about the run of a part, as values or fingerprints. Parts are joined only if all facts are equal.
 
 use std::collections::BTreeMap;
 
@@ -18,31 +18,31 @@ use crate::scenario::plan;
 /// Version of the format of parts. Other versions are refused.
 pub(super) const FORMAT_VERSION: u32 = 1;
 
-/// Something in which all parts of a run agree, in the order in which it is compared.
+/// A fact about a run that is the same in all its parts. Facts are compared in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumIter)]
 #[serde(rename_all = "snake_case")]
 pub enum PartFact {
-    /// What they are parts of.
+    /// The command.
     Kind,
-    /// How many shards there are.
+    /// The number of shards.
     Shards,
     /// The seed.
     Seed,
-    /// The target and what it offers, without its secrets.
+    /// The target and the needs that it meets, without its secrets.
     Target,
     /// Rows of the register, and questions.
     Register,
     /// Options that decide verdicts: `--strict`, selectors, `--exclude`.
     Options,
-    /// The scenarios, their content, and which shard walks which.
+    /// The scenarios, their content, and their shards.
     Plan,
     /// The world of the mock in this process.
     World,
-    /// Answers of the mock, and answers that are pinned.
+    /// Answers of the mock, and pinned answers.
     Answers,
     /// Known failures.
     Expected,
-    /// What may stay not run.
+    /// The needs and scenarios that may stay not run.
     Tolerate,
 }
 
@@ -50,33 +50,33 @@ pub enum PartFact {
 pub type PartFacts = BTreeMap<PartFact, String>;
 
 impl PartFact {
-    /// How two parts differ in it, a clause.
+    /// A clause that says how two parts differ in this fact.
     pub fn difference(self, (one, other): &(String, String)) -> String {
         match self {
             Self::Kind => format!("a part of `moot {one}`, and one of `moot {other}`"),
             Self::Shards => format!("one of {one} shards, one of {other}"),
             Self::Seed => format!("seed {one}, and seed {other}"),
-            Self::Target => "the target is another, or it offers something else (consent, applications, bindings)".to_owned(),
-            Self::Register => "the register of requirements is another".to_owned(),
+            Self::Target => "the target is a different one, or it offers something else (consent, applications, bindings)".to_owned(),
+            Self::Register => "the register of requirements is different".to_owned(),
             Self::Plan => {
-                "the plan is another (the scenarios, or the costs by which they were assigned)"
+                "the plan is different (the scenarios, or the costs by which they were assigned)"
                     .to_owned()
             }
             Self::Options => {
-                "the options are others (--strict, selectors, --exclude, --smoke or --snapshots)"
+                "the options are different (--strict, selectors, --exclude, --smoke or --snapshots)"
                     .to_owned()
             }
-            Self::World => "the world of the mock is another".to_owned(),
-            Self::Answers => "the answers, or the pinned answers, are others".to_owned(),
-            Self::Expected => "the known failures are others".to_owned(),
-            Self::Tolerate => "what may stay not run (`tolerate`) is another".to_owned(),
+            Self::World => "the world of the mock is different".to_owned(),
+            Self::Answers => "the answers, or the pinned answers, are different".to_owned(),
+            Self::Expected => "the known failures are different".to_owned(),
+            Self::Tolerate => "`tolerate`, the list of what may stay not run, is different".to_owned(),
         }
     }
 }
 
-/// The facts of a run: what it was asked for, and what it found out.
+/// The facts of a run: its options, and its findings about the target.
 pub fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) -> PartFacts {
-    let asked = json!([
+    let chosen = json!([
         options.strict,
         options.selectors,
         options.excluded,
@@ -86,7 +86,7 @@ pub fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) -> Part
     ]);
     let target = &part.target;
     let about = &target.description;
-    // A token of an earlier run is on one machine, and shard 1 alone uses it.
+    // Only one machine has a token of an earlier run, and only shard 1 uses it.
     let is_shared = |need: &&String| !["expired_token", "revoked_token"].contains(&need.as_str());
     let needs: Vec<&String> = part.met_needs.iter().filter(is_shared).collect();
     let destination = json!([about.base_url, about.class, target.is_mock, target.pages_max, needs]);
@@ -97,7 +97,7 @@ pub fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) -> Part
         (PartFact::Seed, options.target.seed.to_string()),
         (PartFact::Target, fingerprint(&destination)),
         (PartFact::Register, register_fingerprint()),
-        (PartFact::Options, fingerprint(&asked)),
+        (PartFact::Options, fingerprint(&chosen)),
         (PartFact::Plan, fingerprint(&(rows, suite_fingerprint(&options.files)))),
         (PartFact::World, fingerprint(&options.target.world.as_deref())),
         (PartFact::Answers, fingerprint(&(&options.target.answers, &target.pins))),
@@ -111,14 +111,14 @@ pub fn register_fingerprint() -> String {
     fingerprint(&(INTERFACE_VERSION, register::all(), questions::all()))
 }
 
-/// Of the content of scenario files, wherever they are.
+/// The fingerprint of the content of scenario files, without their paths.
 pub(crate) fn suite_fingerprint(files: &[ScenarioFile]) -> String {
     let all = plan::select(files, &[]).unwrap_or_default();
     let contents: Vec<String> = all
         .iter()
         .map(|planned| {
             let shown = format!("{:?} {:?}", planned.file.requirements, planned.scenario);
-            // Every place of a scenario has the path of its file.
+            // Every location in a scenario has the path of its file.
             shown.replace(&format!("{:?}", planned.scenario.at.file), "")
         })
         .collect();
@@ -128,7 +128,7 @@ pub(crate) fn suite_fingerprint(files: &[ScenarioFile]) -> String {
 /// The SHA-256 of its JSON.
 ///
 /// # Panics
-/// Never: what is given has no map with keys that are not texts, and no number that JSON lacks.
+/// Never: the values have no map with keys that are not strings, and no number that JSON lacks.
 pub fn fingerprint(value: &impl Serialize) -> String {
     let text = serde_json::to_vec(value).expect("values of ours have a JSON form");
     format!("{:x}", Sha256::digest(text))
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_a_suite_does_not_count_and_its_content_does() {
+    fn the_fingerprint_of_a_suite_depends_on_its_content_and_not_on_its_folder() {
         assert_eq!(of("/home/a", "One"), of("/build/b", "One"));
         assert_ne!(of("/home/a", "One"), of("/home/a", "Two"));
         let bundled = || suite_fingerprint(&load::bundled().expect("sound"));

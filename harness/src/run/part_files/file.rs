@@ -1,4 +1,4 @@
-//! The file of a part: a head, lines of content, and a last line that says that it is complete.
+//! The file of a part: a head, lines of content, and a last line for a complete part.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::exchange::masks::Secrets;
 /// The file in the folder of a part.
 pub(super) const FILE: &str = "part.jsonl";
 
-/// Bytes. Longer files are refused.
+/// The largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
-/// What a part is a part of.
+/// The command that wrote a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -30,50 +30,48 @@ pub enum PartKind {
     Selftest,
 }
 
-/// The first line.
+/// The first line of a part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartHead {
-    /// Version of the format.
     pub format_version: u32,
-    /// Version of the program that wrote it.
+    /// The version of moot that wrote it.
     pub moot_version: String,
-    /// What it is a part of.
+    /// The command that wrote it.
     pub kind: PartKind,
     /// The number of the shard, from 1.
     pub shard: u16,
-    /// How many shards there are.
+    /// The number of shards.
     pub of: u16,
-    /// What it belongs to.
+    /// Facts about the run.
     pub facts: PartFacts,
-    /// Everything that is planned, in order, each with its shard.
+    /// The whole plan in order, with the shard of each item.
     pub plan: Vec<(String, u16)>,
 }
 
-/// The last line.
+/// The last line of a complete part.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EndRow {
     complete: bool,
-    /// Of all lines before.
+    /// The digest of all lines before this one.
     sha256: String,
 }
 
-/// A complete part, read and held against its digest.
+/// A complete part whose digest was checked.
 #[derive(Debug)]
 pub struct PartFile {
-    /// Its folder.
+    /// The folder.
     pub dir: PathBuf,
-    /// Its head.
     pub head: PartHead,
-    /// Its lines of content.
+    /// The lines of content.
     pub lines: Vec<String>,
 }
 
-/// Makes the text of a part.
+/// The text of a part that is being written.
 pub struct PartWriter(String);
 
 impl PartHead {
-    /// The head of a part that this program writes.
+    /// The head of a new part.
     pub fn new(
         kind: PartKind,
         shard: (u16, u16),
@@ -91,7 +89,7 @@ impl PartHead {
         }
     }
 
-    /// The names of what this shard does.
+    /// The names of the items of this shard.
     pub fn own(&self) -> impl Iterator<Item = &str> {
         self.plan.iter().filter(|(_, shard)| *shard == self.shard).map(|(name, _)| name.as_str())
     }
@@ -120,10 +118,10 @@ impl PartWriter {
         Ok(())
     }
 
-    /// Writes the file into this folder, with its last line if the shard came to its end.
+    /// Writes the file into this folder, with its last line if the shard has finished.
     ///
     /// # Errors
-    /// It would contain one of these secrets, or it can't be written.
+    /// The file would contain one of these secrets, or it cannot be written.
     pub fn write(mut self, dir: &Path, is_complete: bool, scan: &Secrets) -> Result<(), PartError> {
         let path = dir.join(FILE);
         if self.0.lines().any(|line| scan.is_in(line)) {
@@ -142,7 +140,7 @@ impl PartFile {
     /// Reads the part in this folder.
     ///
     /// # Errors
-    /// It is not a part, unfinished, damaged, or of another version.
+    /// The folder has no part, or one that is unfinished, damaged or of a different version.
     pub fn read(dir: &Path) -> Result<Self, PartError> {
         let path = dir.join(FILE);
         let not = |reason: String| PartError::NotAPart { dir: dir.to_owned(), reason };
@@ -169,37 +167,33 @@ impl PartFile {
             return Err(PartError::Version { dir: dir.to_owned(), found: version });
         }
         let head: PartHead = serde_json::from_str(first)
-            .map_err(|error| damaged(format!("its head can't be read: {error}")))?;
+            .map_err(|error| damaged(format!("its head cannot be read: {error}")))?;
         if head.moot_version != env!("CARGO_PKG_VERSION") {
             return Err(PartError::OtherMoot { dir: dir.to_owned(), found: head.moot_version });
         }
         if !(1..=head.of).contains(&head.shard) {
             return Err(damaged(format!("it says that it is shard {}/{}", head.shard, head.of)));
         }
-        let Some((content, last)) = last_line(&text) else {
+        let ended = last_line(&text).and_then(|(content, last)| {
+            Some((content, serde_json::from_str::<EndRow>(last).ok()?))
+        });
+        let Some((content, end)) = ended.filter(|(_, end)| end.complete) else {
             return Err(PartError::Unfinished { dir: dir.to_owned() });
         };
-        let end: EndRow = match serde_json::from_str(last) {
-            Ok(end) => end,
-            Err(_) => return Err(PartError::Unfinished { dir: dir.to_owned() }),
-        };
-        if !end.complete {
-            return Err(PartError::Unfinished { dir: dir.to_owned() });
-        }
         if end.sha256 != format!("{:x}", Sha256::digest(content)) {
-            return Err(damaged("its lines are not those that were written".to_owned()));
+            return Err(damaged("its lines differ from those that were written".to_owned()));
         }
         let lines = content.lines().skip(1).map(str::to_owned).collect();
         Ok(Self { dir: dir.to_owned(), head, lines })
     }
 
-    /// The error of a line that can't be read.
+    /// The error of a line that cannot be read.
     pub(crate) fn damaged(&self, reason: impl Into<String>) -> PartError {
         PartError::Damaged { dir: self.dir.clone(), reason: reason.into() }
     }
 }
 
-/// What comes before the last line, and the last line; `None` where the text does not end with a whole line.
+/// The text before the last line, and the last line; `None` if the text does not end with a whole line.
 fn last_line(text: &str) -> Option<(&str, &str)> {
     let whole = text.strip_suffix('\n')?;
     let at = whole.rfind('\n')? + 1;

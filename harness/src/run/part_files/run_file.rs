@@ -1,25 +1,26 @@
-//! The part of a run as a file: what the shard came to, a line for each scenario.
+//! The part of a run as a file: the result of the shard, and a line for each scenario.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::error::PartError;
 use super::file::{PartFile, PartHead, PartWriter};
-use super::portable::{portable, portable_line};
-use super::scenario_row::ScenarioRow;
 use super::set::PartSet;
+use crate::client::recording::har::{self, HarEntry};
 use crate::client::recording::redact::Redactor;
+use crate::exchange::Exchange;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::run::part::RunPart;
-use crate::verdict::result::RunResult;
+use crate::verdict::result::{RunResult, ScenarioResult};
 
-/// Writes the part of a run into this folder. Without its last line it is unfinished: nobody merges it.
+/// Writes the part of a run into this folder. An incomplete part has no last line and cannot be merged.
 ///
 /// # Errors
-/// It would contain a secret, or it can't be written.
+/// The part would contain a secret, or it cannot be written.
 pub fn write_run(
     dir: &Path,
     head: &PartHead,
@@ -39,7 +40,7 @@ pub fn write_run(
     writer.write(dir, is_complete, &scan)
 }
 
-/// Its paths mean the same on every machine.
+/// Makes the paths of a result mean the same on every machine.
 fn make_portable(result: &mut RunResult) {
     if let Some(counts) = &mut result.snapshots.counts {
         counts.folder = portable(&counts.folder);
@@ -57,12 +58,12 @@ fn make_portable(result: &mut RunResult) {
     }
 }
 
-/// The parts of a run as one. Each scenario of the plan must be there, from the shard that was to walk it.
+/// Joins the parts of a run. Each scenario of the plan must be in the part of its shard.
 ///
 /// # Errors
 /// A part is damaged.
 pub fn read_run(set: &PartSet) -> Result<RunPart, PartError> {
-    // Texts of parts are masked already.
+    // The texts of parts are already masked.
     let masks = Arc::new(Masks::default());
     let parts: Vec<RunPart> =
         set.parts().iter().map(|file| read_one(file, &masks)).collect::<Result<_, _>>()?;
@@ -95,5 +96,98 @@ fn read_one(file: &PartFile, masks: &Arc<Masks>) -> Result<RunPart, PartError> {
 
 fn parsed<T: for<'de> Deserialize<'de>>(file: &PartFile, line: &str) -> Result<T, PartError> {
     serde_json::from_str(line)
-        .map_err(|error| file.damaged(format!("a line can't be read: {error}")))
+        .map_err(|error| file.damaged(format!("a line cannot be read: {error}")))
+}
+
+/// The result of a scenario as a line of a part. Each of its exchanges is there once.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScenarioRow {
+    scenario: ScenarioResult,
+    exchanges: Vec<Value>,
+    /// For each step the indexes of its exchanges, and the index of the exchange of each check.
+    links: Vec<(Vec<usize>, Vec<Option<usize>>)>,
+}
+
+impl ScenarioRow {
+    /// The texts of the scenario are already masked. Its exchanges are masked here.
+    fn new(scenario: ScenarioResult, redactor: &mut Redactor) -> Self {
+        let mut all: Vec<&Arc<Exchange>> = Vec::new();
+        let mut links = Vec::with_capacity(scenario.steps.len());
+        for step in &scenario.steps {
+            let mut index = |exchange| {
+                let known = all.iter().position(|known| Arc::ptr_eq(known, exchange));
+                known.unwrap_or_else(|| {
+                    all.push(exchange);
+                    all.len() - 1
+                })
+            };
+            let sent = step.exchanges.iter().map(&mut index).collect();
+            let judged = step.checks.iter().map(|check| check.exchange.as_ref().map(&mut index));
+            links.push((sent, judged.collect()));
+        }
+        let exchanges = all.into_iter().map(|exchange| har::entry(exchange, redactor)).collect();
+        Self { scenario, exchanges, links }
+    }
+
+    /// # Errors
+    /// The fault of the row.
+    fn result(self, masks: &Arc<Masks>) -> Result<ScenarioResult, String> {
+        let read = |entry: Value| {
+            let entry: HarEntry = serde_json::from_value(entry).map_err(|e| e.to_string())?;
+            entry.exchange(masks).map(Arc::new)
+        };
+        let all: Vec<Arc<Exchange>> =
+            self.exchanges.into_iter().map(read).collect::<Result<_, _>>()?;
+        let exchange =
+            |at: usize| all.get(at).cloned().ok_or_else(|| format!("there is no exchange {at}"));
+        let mut scenario = self.scenario;
+        for (step, (sent, judged)) in scenario.steps.iter_mut().zip(self.links) {
+            step.exchanges = sent.into_iter().map(exchange).collect::<Result<_, _>>()?;
+            for (check, at) in step.checks.iter_mut().zip(judged) {
+                check.exchange = at.map(exchange).transpose()?;
+            }
+        }
+        Ok(scenario)
+    }
+}
+
+/// A path that means the same on every machine: relative to the working folder, or only the file name.
+fn portable(path: &str) -> String {
+    let path = Path::new(path);
+    if path.is_relative() {
+        return path.to_string_lossy().into_owned();
+    }
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
+    let name = || path.file_name().map(Into::into).unwrap_or_default();
+    below.unwrap_or_else(name).to_string_lossy().into_owned()
+}
+
+/// A command line with such paths.
+fn portable_line(line: &str) -> String {
+    let word = |word: &str| if word.starts_with('/') { portable(word) } else { word.to_owned() };
+    line.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{portable, portable_line};
+
+    #[test]
+    fn no_path_is_absolute() {
+        let here = std::env::current_dir().expect("a folder");
+        let below = here.join("targets/staging.yaml");
+        for (path, expected) in [
+            ("staging.yaml", "staging.yaml"),
+            ("../a/staging.yaml", "../a/staging.yaml"),
+            ("/etc/moot/staging.yaml", "staging.yaml"),
+            (below.to_str().expect("UTF-8"), "targets/staging.yaml"),
+            ("", ""),
+        ] {
+            assert_eq!(portable(path), expected, "{path}");
+        }
+        let line = "moot run --target /etc/moot/staging.yaml 'a b' --seed 7";
+        assert_eq!(portable_line(line), "moot run --target staging.yaml 'a b' --seed 7");
+    }
 }

@@ -1,4 +1,4 @@
-//! Holding parts against each other: which ones belong together, and which are missing.
+//! Compares parts: they must belong to the same run, and none may be missing.
 
 use std::path::PathBuf;
 
@@ -12,16 +12,16 @@ use super::file::{PartFile, PartKind};
 #[derive(Debug)]
 pub struct PartSet {
     parts: Vec<PartFile>,
-    /// Numbers of shards that are missing or unfinished; empty unless that was allowed.
+    /// The shards that are missing or unfinished; empty unless that is allowed.
     missing: Vec<u16>,
 }
 
 impl PartSet {
-    /// Reads the parts in these folders, whatever their order is.
+    /// Reads the parts in these folders, in any order.
     ///
     /// # Errors
-    /// A folder is not a part or can't be used; parts do not belong together, are doubled; or one is missing or
-    /// unfinished, unless `allows_missing`. Nothing but unfinished parts is also an error.
+    /// A folder has no usable part, parts belong to different runs, or a shard is there twice. A missing or unfinished
+    /// part is an error unless `allows_missing`. There must be at least one finished part.
     pub fn read(dirs: &[PathBuf], allows_missing: bool) -> Result<Self, PartError> {
         let mut parts: Vec<PartFile> = Vec::new();
         let mut unfinished = None;
@@ -41,7 +41,7 @@ impl PartSet {
             }));
         };
         for other in &parts[1..] {
-            compared(first, other)?;
+            compare(first, other)?;
         }
         let count = first.head.of;
         if first.head.facts.get(&PartFact::Register) != Some(&register_fingerprint()) {
@@ -67,18 +67,18 @@ impl PartSet {
         Ok(Self { parts, missing })
     }
 
-    /// What they are parts of.
+    /// The command that wrote them.
     pub fn kind(&self) -> PartKind {
         // A set has at least one part.
         self.parts.first().map_or(PartKind::Run, |part| part.head.kind)
     }
 
-    /// How many shards there are.
+    /// The number of shards.
     pub fn count(&self) -> u16 {
         self.parts.first().map_or(0, |part| part.head.of)
     }
 
-    /// Shards that are missing.
+    /// The missing shards.
     pub fn missing(&self) -> &[u16] {
         &self.missing
     }
@@ -88,13 +88,13 @@ impl PartSet {
         &self.parts
     }
 
-    /// Everything that was planned, in order.
+    /// The whole plan, in order.
     pub fn plan(&self) -> Vec<String> {
         let plan = self.parts.first().map(|part| part.head.plan.iter());
         plan.into_iter().flatten().map(|(name, _)| name.clone()).collect()
     }
 
-    /// What missing shards would have done, in order.
+    /// The items of the missing shards, in order.
     pub fn missing_names(&self) -> Vec<&str> {
         let plan = self.parts.first().map(|part| part.head.plan.iter());
         let plan = plan.into_iter().flatten();
@@ -104,8 +104,8 @@ impl PartSet {
     }
 }
 
-/// The first thing in which two parts differ.
-fn compared(first: &PartFile, other: &PartFile) -> Result<(), PartError> {
+/// Checks that two parts belong to the same run. The error has the first fact that differs.
+fn compare(first: &PartFile, other: &PartFile) -> Result<(), PartError> {
     let foreign = |fact: PartFact, values: (String, String)| PartError::Foreign {
         first: first.dir.clone(),
         other: other.dir.clone(),

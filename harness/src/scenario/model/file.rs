@@ -27,6 +27,8 @@ pub struct ScenarioFile {
     pub section: String,
     /// For people.
     pub title: String,
+    /// Whether its scenarios that write rely on the requester of the target file.
+    pub relies_on_requester: bool,
     /// Rows beside those of the register, which the checks of the suite may name.
     pub requirements: Vec<OwnRequirement>,
     /// In the order written.
@@ -42,6 +44,7 @@ impl ScenarioFile {
             stem: self.stem.clone(),
             section: self.section.clone(),
             title: self.title.clone(),
+            relies_on_requester: self.relies_on_requester,
             requirements: self.requirements.clone(),
             scenarios,
             text: Arc::clone(&self.text),
@@ -56,6 +59,9 @@ keyed! {
         section: String as ClauseNumber,
         /// For people.
         title: String,
+        /// Whether the scenarios that write rely on `bindings.requester_email`. Then the target file is checked first:
+        /// a legal request is created on a deployment. Default: true for clause 4.5, else false.
+        relies_on_requester: Option<bool>,
         /// Rows beside those of the register. A check names one like a row of ours.
         requirements: Vec<OwnRow> as OrDefault<List<OwnRow, 1, 500>>,
         /// In the order written.

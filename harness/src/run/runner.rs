@@ -1,25 +1,26 @@
-//! An opened target and the runs on it. Budgets, pace and ledger last for all of them.
+//! Runs a suite: selects scenarios, opens the target, runs the scenarios and makes the result.
 //!
-//! [`run`](super::run()) opens one for its plan; exploring walks what it has drawn, and then again
-//! what it makes smaller. Nothing here selects.
+//! A [`Runner`] is an opened target. `moot explore` runs many suites on one of them, with the same budgets, pace and
+//! ledger.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
+use crate::client::recording::RecordingIndex;
+use crate::exchange::{TargetClass, TargetDescription};
 use crate::run::environment::{Environment, OpenError, TargetChoice};
+use crate::scenario::declared;
+use crate::scenario::model::{NEEDS, ScenarioFile};
+use crate::scenario::plan::{self, Planned};
 use crate::verdict::check::implicit::ImplicitContext;
 use crate::verdict::expected::{self, Expected};
 use crate::verdict::result::{
     Event, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
 };
-
-use crate::exchange::{TargetClass, TargetDescription};
-use crate::scenario::declared;
-use crate::scenario::model::{NEEDS, ScenarioFile};
 
 use super::changes::OwnChanges;
 use super::concurrent;
@@ -28,22 +29,87 @@ use super::interruption::{Interruption, REASON};
 use super::keep;
 use super::options::RunOptions;
 use super::part::{self, PartScope, RunPart};
-use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
+use super::snapshot_log::{SnapshotLog, SnapshotMode};
 use super::token_budget::TokenBudget;
 use super::token_refused;
 use super::views::RememberedViews;
 
-/// An opened target, and all that its walks share.
+/// Runs the selected scenarios. Errors are in the result.
+pub async fn run(
+    options: RunOptions,
+    on_event: impl Fn(Event) + Send + Sync + 'static,
+) -> RunResult {
+    run_until(options, Arc::default(), on_event).await
+}
+
+/// As [`run`], until `interruption`. Then no scenario starts, running ones end within a limited time, and the rest is not
+/// run.
+pub async fn run_until(
+    options: RunOptions,
+    interruption: Arc<Interruption>,
+    on_event: impl Fn(Event) + Send + Sync + 'static,
+) -> RunResult {
+    match run_part(options, interruption, on_event).await {
+        Ok(part) => part.concluded(PartScope::Whole),
+        Err(result) => *result,
+    }
+}
+
+/// As [`run_until`], without marks of known failures, so that parts can be joined.
+///
+/// # Errors
+/// The result of a run whose target could not be opened.
+pub async fn run_part(
+    options: RunOptions,
+    interruption: Arc<Interruption>,
+    on_event: impl Fn(Event) + Send + Sync + 'static,
+) -> Result<RunPart, Box<RunResult>> {
+    let unopened = |outcome, why: String| {
+        Box::new(RunResult { outcome, trouble: Some(why), ..blank(&options) })
+    };
+    let planned = plan::select(&options.files, &options.selectors)
+        .map_err(|error| unopened(RunOutcome::Usage, error.to_string()))?;
+    plan::select(&options.files, &options.excluded)
+        .map_err(|error| unopened(RunOutcome::Usage, error.to_string()))?;
+    if planned.is_empty() {
+        let why = "there is no scenario to run".to_owned();
+        return Err(unopened(RunOutcome::Incomplete, why));
+    }
+    let is_of_shard = |planned: &&Planned<'_>| {
+        options.only.as_ref().is_none_or(|only| only.contains(&planned.name()))
+    };
+    let places: Vec<(usize, usize)> =
+        planned.iter().filter(is_of_shard).map(|planned| planned.place).collect();
+    let is_suite = options.selectors.is_empty() && options.excluded.is_empty();
+    let files = Arc::clone(&options.files);
+    let runner = Runner::open(options, interruption, on_event).await?;
+    runner.announce(places.len());
+    let scenarios = runner.run(&files, &places).await;
+    Ok(runner.into_part(scenarios, is_suite).await)
+}
+
+/// The index of the recording of a run, without the options that are needed to judge it again.
+pub fn recording_index(result: &RunResult) -> RecordingIndex {
+    RecordingIndex {
+        recorded_at: result.started_at.clone(),
+        seed: result.seed,
+        exit_code: result.exit_code(),
+        costs: result.costs(),
+        ..RecordingIndex::default()
+    }
+}
+
+/// An opened target.
 pub struct Runner {
     shared: Arc<RunContext>,
-    begun: Instant,
-    /// What was known before the target was opened: a result without scenarios.
+    started: Instant,
+    /// The result without scenarios.
     blank: RunResult,
-    /// Known failures, which are marked in the end.
+    /// Known failures.
     expected: Expected,
 }
 
-/// The result of a run that begins now.
+/// The result of a run that starts now, without scenarios.
 fn blank(options: &RunOptions) -> RunResult {
     RunResult {
         outcome: RunOutcome::Conformant,
@@ -65,28 +131,23 @@ fn blank(options: &RunOptions) -> RunResult {
     }
 }
 
-/// The result of a run that never came to its target.
-pub(super) fn unopened(options: &RunOptions, outcome: RunOutcome, why: String) -> RunResult {
-    RunResult { outcome, trouble: Some(why), ..blank(options) }
-}
-
 impl Runner {
-    /// Opens the target of `options`, and walks until `interruption` is told; selectors are not looked at. Known
-    /// failures are held against the files, and where there are none against the register alone.
+    /// Opens the target of `options`. The selectors are not used. Known failures are checked against the files, or only
+    /// against the register if there are no files.
     ///
     /// # Errors
-    /// The result of a run whose target cannot be used, exit code 2 or 4; 3 where it was interrupted.
+    /// The result of a run whose target cannot be used, exit code 2 or 4; 3 if it was interrupted.
     pub async fn open(
         mut options: RunOptions,
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let blank = blank(&options);
         let masks = Arc::clone(&options.masks);
         let unopened = |outcome, why: String| {
             let trouble = Some(masks.mask(&why));
-            Box::new(RunResult { outcome, trouble, duration: begun.elapsed(), ..blank.clone() })
+            Box::new(RunResult { outcome, trouble, duration: started.elapsed(), ..blank.clone() })
         };
         let opened = async {
             let chosen = options.choice.clone().read()?;
@@ -98,7 +159,7 @@ impl Runner {
         };
         let opened = tokio::select! {
             opened = opened => opened,
-            () = interruption.told() => {
+            () = interruption.interrupted() => {
                 return Err(unopened(RunOutcome::Incomplete, format!("{REASON} before it began")));
             }
         };
@@ -125,7 +186,7 @@ impl Runner {
             implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
             own_rows: Arc::new(blank.own_rows.clone()),
             options,
-            snapshots_seen: Mutex::default(),
+            snapshots: Mutex::default(),
             controls: Mutex::default(),
             changes: OwnChanges::default(),
             views: RememberedViews::default(),
@@ -135,56 +196,55 @@ impl Runner {
             interruption,
             target,
         };
-        Ok(Self { shared: Arc::new(shared), begun, blank, expected })
+        Ok(Self { shared: Arc::new(shared), started, blank, expected })
     }
 
-    /// Whether no more is to be started: it was interrupted, or the target no longer answers.
+    /// Whether nothing more may start: the run was interrupted, or the target stopped answering.
     pub fn is_over(&self) -> bool {
-        self.shared.interruption.is_told() || self.shared.target.has_given_up()
+        self.shared.interruption.is_interrupted() || self.shared.target.has_given_up()
     }
 
-    /// What is walked.
+    /// The opened target.
     pub fn target(&self) -> &Environment {
         &self.shared.target
     }
 
-    /// Tells that so many scenarios will be walked.
+    /// Reports the number of scenarios that will run.
     pub fn announce(&self, scenarios: usize) {
         (self.shared.on_event)(Event::Planned { scenarios });
     }
 
-    /// Walks the scenarios at these places (see [`Planned`](crate::scenario::plan::Planned)), as many side by
-    /// side as the target bears; the results are in the order of the places.
-    pub async fn walk(
+    /// Runs the scenarios at these places (see [`Planned`]). The results have the order of the places.
+    pub async fn run(
         &self,
         files: &Arc<Vec<ScenarioFile>>,
         places: &[(usize, usize)],
     ) -> Vec<Arc<ScenarioResult>> {
-        concurrent::walk_all(&self.shared, files, places).await
+        concurrent::run_all(&self.shared, files, places).await
     }
 
-    /// What keeps the walks from having been whole, and in words; conformant where nothing does.
-    pub fn broken_off(&self) -> (RunOutcome, Option<String>) {
-        let (mut ending, mut trouble) = (RunOutcome::Conformant, None);
-        if self.shared.interruption.is_told() {
-            ending = ending.max(RunOutcome::Incomplete);
-            trouble = Some(format!("{REASON}; what had not started by then was not run"));
+    /// The outcome and the reason of a run that ended early; conformant if it did not.
+    pub fn early_end(&self) -> (RunOutcome, Option<String>) {
+        let (mut outcome, mut trouble) = (RunOutcome::Conformant, None);
+        if self.shared.interruption.is_interrupted() {
+            outcome = outcome.max(RunOutcome::Incomplete);
+            trouble = Some(format!("{REASON}; scenarios that had not started were not run"));
         }
         if let Some(why) = self.shared.target.refused_applications() {
-            ending = ending.max(RunOutcome::Unreachable);
+            outcome = outcome.max(RunOutcome::Unreachable);
             trouble = Some(self.blank.masks.mask(&why));
         }
         let mistakes = self.shared.target.mistakes();
         if !mistakes.is_empty() {
-            ending = ending.max(RunOutcome::Unreachable);
+            outcome = outcome.max(RunOutcome::Unreachable);
             trouble = Some(self.blank.masks.mask(&mistakes.join("; ")));
         }
         if self.shared.target.has_given_up() {
-            ending = ending.max(RunOutcome::Unreachable);
+            outcome = outcome.max(RunOutcome::Unreachable);
             let why = "the target stopped answering, and the run was cut short";
             trouble = Some(why.to_owned());
         }
-        (ending, trouble)
+        (outcome, trouble)
     }
 
     /// Known failures, in the order of their file.
@@ -192,33 +252,28 @@ impl Runner {
         &self.expected
     }
 
-    /// Marks what was expected in these results; what became of each known failure.
+    /// Marks known failures in these results. Returns the state of each known failure.
     pub fn mark(&self, scenarios: &mut [ScenarioResult]) -> Vec<ExpectedFailure> {
         let meets = |need: &str| self.shared.target.missing(need).is_none();
         part::mark(&self.expected, scenarios, &meets)
     }
 
-    /// Cleans up and ends: the result of a run that came to these scenarios.
+    /// Cleans up. Returns the result of a run with these scenarios.
     pub async fn end(self, scenarios: Vec<Arc<ScenarioResult>>) -> RunResult {
-        self.ended(scenarios, false).await.concluded(PartScope::Whole)
+        self.into_part(scenarios, false).await.concluded(PartScope::Whole)
     }
 
-    /// Cleans up and ends. After a run of a whole suite it is known which snapshots nobody asked for.
-    pub(super) async fn ended(
-        self,
-        scenarios: Vec<Arc<ScenarioResult>>,
-        is_suite: bool,
-    ) -> RunPart {
+    /// Cleans up. Only a run of a whole suite finds unused snapshots.
+    async fn into_part(self, scenarios: Vec<Arc<ScenarioResult>>, is_suite: bool) -> RunPart {
         let shared = &self.shared;
-        // Bounded where the run was interrupted.
         tokio::select! {
             () = shared.target.cleanup() => {}
-            () = shared.interruption.over() => {}
+            () = shared.interruption.grace_over() => {}
         }
-        let (outcome, trouble) = self.broken_off();
+        let (outcome, trouble) = self.early_end();
         let mut scenarios: Vec<_> = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
         scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
-        let seen: SnapshotsSeen = std::mem::take(&mut *shared.snapshots_seen.lock());
+        let snapshots: SnapshotLog = std::mem::take(&mut *shared.snapshots.lock());
         let mode = shared.options.snapshots;
         let is_compared = is_suite && mode != SnapshotMode::Off;
         let folder = shared.options.snapshot_dir.as_deref();
@@ -227,10 +282,10 @@ impl Runner {
             trouble,
             target: shared.target.description(),
             scenarios,
-            snapshots: seen.into_findings(folder, is_compared, mode),
+            snapshots: snapshots.into_findings(folder, is_compared, mode),
             residue: shared.target.residue(),
             requests_sent: shared.target.requests_sent(),
-            duration: self.begun.elapsed(),
+            duration: self.started.elapsed(),
             ..self.blank
         };
         let unused = std::mem::take(&mut result.snapshots.unused);
@@ -238,7 +293,7 @@ impl Runner {
         RunPart {
             result,
             target: shared.target.index.clone(),
-            is_interrupted: shared.interruption.is_told(),
+            is_interrupted: shared.interruption.is_interrupted(),
             met_needs: NEEDS.into_iter().filter(meets).map(str::to_owned).collect(),
             unasked_snapshots: is_compared.then(|| unused.into_iter().collect()),
             expected: self.expected,
@@ -262,11 +317,8 @@ fn base_path(base_url: &str) -> String {
     url::Url::parse(base_url).map(|url| url.path().to_owned()).unwrap_or_default()
 }
 
-/// By our clock, ISO 8601 UTC.
+/// The time by our clock, ISO 8601 UTC.
 fn now() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    i64::try_from(seconds)
-        .ok()
-        .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
-        .map_or_else(String::new, |at| at.to_string())
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
 }

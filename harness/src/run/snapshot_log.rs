@@ -1,4 +1,4 @@
-//! What a run saw of its folder of snapshots.
+//! The snapshots that the steps of a run compared or recorded.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,32 +7,32 @@ use moot_snapshots::{Comparison, Recorded, Rows};
 
 use crate::verdict::result::{SnapshotCounts, SnapshotFindings};
 
-/// What is done with snapshots. In every mode the result keeps what was new or differed.
+/// The use of snapshots. In every mode the result has the snapshots that are new or differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnapshotMode {
-    /// Compared; a difference is drift.
+    /// Compares. A difference is drift.
     Check,
-    /// Written.
+    /// Writes.
     Record,
-    /// Compared for the result alone: nothing is drift, nothing is written.
+    /// Compares for the result only: nothing is drift, and nothing is written.
     Collect,
-    /// Left alone.
+    /// Does nothing.
     Off,
 }
 
-/// What a run saw of its folder of snapshots.
+/// The snapshots that the steps of a run compared or recorded.
 #[derive(Debug, Default)]
-pub(super) struct SnapshotsSeen {
-    /// Names that a step asked for, with the worst that came of each.
+pub(super) struct SnapshotLog {
+    /// Each name with its worst state.
     pub(super) used: BTreeMap<String, SnapshotState>,
-    /// Steps of loops over what the target holds.
+    /// Steps of loops over data of the target.
     pub(super) rows: Rows,
-    /// What had no snapshot, or another one.
+    /// Responses without a snapshot, or with a different one.
     pub(super) new: BTreeMap<String, Recorded>,
 }
 
-impl SnapshotsSeen {
-    /// What the run keeps: what was new, and of a whole run which snapshots no step asked for.
+impl SnapshotLog {
+    /// The new snapshots and the counts. A whole run also has the snapshots that no step used.
     pub(super) fn into_findings(
         mut self,
         folder: Option<&Path>,
@@ -40,7 +40,7 @@ impl SnapshotsSeen {
         mode: SnapshotMode,
     ) -> SnapshotFindings {
         let known = match folder {
-            // A folder that can't be read has shown itself in the comparisons.
+            // Each comparison has already reported a folder that cannot be read.
             Some(folder) if is_whole => moot_snapshots::list(folder).unwrap_or_default(),
             Some(_) | None => Vec::new(),
         };
@@ -48,13 +48,12 @@ impl SnapshotsSeen {
         SnapshotFindings {
             new: std::mem::take(&mut self.new).into_values().collect(),
             unused: names.filter(|name| !self.is_used(name)).collect(),
-            counts: folder.filter(|_| mode.is_told()).map(|folder| self.counts(folder)),
+            counts: folder.filter(|_| mode.is_reported()).map(|folder| self.counts(folder)),
         }
     }
 
     fn counts(&self, folder: &Path) -> SnapshotCounts {
-        let count =
-            |wanted: SnapshotState| self.used.values().filter(|came| **came == wanted).count();
+        let count = |state: SnapshotState| self.used.values().filter(|it| **it == state).count();
         let (same, differing, waiting) = (
             count(SnapshotState::Same),
             count(SnapshotState::Differing),
@@ -72,13 +71,13 @@ impl SnapshotsSeen {
         }
     }
 
-    /// Rows of a loop are one: how many there are is data.
+    /// Rows of a loop share one name.
     fn is_used(&self, name: &str) -> bool {
         self.used.contains_key(name) || self.rows.names().any(|known| known == name)
     }
 }
 
-/// What came of a snapshot, the worst last.
+/// The state of a snapshot, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SnapshotState {
     Same,
@@ -103,8 +102,8 @@ impl SnapshotState {
 }
 
 impl SnapshotMode {
-    /// Whether people are told what came of it.
-    const fn is_told(self) -> bool {
+    /// Whether reports have the counts.
+    const fn is_reported(self) -> bool {
         match self {
             Self::Check | Self::Record => true,
             Self::Collect | Self::Off => false,
