@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::scenario::model::{ForEach, LetBinding, Matcher, Step, StepAction, Text};
+use crate::scenario::model::{Assumption, BoundValue, ForEach, Step, StepAction};
 use crate::verdict::Verdict;
 use crate::verdict::check::{self, Document, Judgement, PlaceValue};
 use crate::verdict::result::{CheckResult, StepResult};
@@ -67,7 +67,7 @@ async fn walk_one<'a>(
         StepAction::Operator(operator) => operator::walk(walk, operator).await,
         StepAction::ForEach(rows, steps) => return walk_loop(walk, rows, steps, suffix).await,
         StepAction::Let(bindings) => return bind(walk, bindings),
-        StepAction::Assume { conditions, because } => return assume(walk, conditions, because),
+        StepAction::Assume(assumption) => return assume(walk, assumption),
     };
     if let Err(stop) = &walked {
         let unjudged = unjudged(walk, step, stop);
@@ -138,31 +138,27 @@ async fn walk_loop<'a>(
     Ok(())
 }
 
-fn bind(walk: &mut ScenarioWalk<'_>, bindings: &[LetBinding]) -> Result<(), Stop> {
-    for binding in bindings {
-        let from = binding.value.from.render(&walk.names)?;
-        let value = match &binding.value.at {
+fn bind(walk: &mut ScenarioWalk<'_>, bindings: &[(String, BoundValue)]) -> Result<(), Stop> {
+    for (name, bound) in bindings {
+        let from = bound.from.render(&walk.names)?;
+        let value = match &bound.at {
             None => Some(from),
             Some(place) => check::place::value(place, &Document::of_value(from), &walk.names),
         };
-        walk.names.set(&binding.name, value.unwrap_or(Value::Null));
+        walk.names.set(name, value.unwrap_or(Value::Null));
     }
     Ok(())
 }
 
-fn assume(
-    walk: &ScenarioWalk<'_>,
-    conditions: &[(Text, Matcher)],
-    because: &str,
-) -> Result<(), Stop> {
-    for (text, matcher) in conditions {
+fn assume(walk: &ScenarioWalk<'_>, assumption: &Assumption) -> Result<(), Stop> {
+    for (text, matcher) in &assumption.conditions {
         // A value that is not there does not satisfy an assumption; that is not trouble.
         let value = text.render(&walk.names).ok().filter(|value| !value.is_null());
         let judgement = check::matcher::judge(matcher, &PlaceValue::One(value), &walk.names);
         match judgement {
             Judgement::Holds => {}
             Judgement::Fails(_) | Judgement::Empty { .. } => {
-                return Err(Stop::NotApplicable(because.to_owned()));
+                return Err(Stop::NotApplicable(assumption.because.clone()));
             }
         }
     }
