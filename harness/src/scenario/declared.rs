@@ -29,7 +29,7 @@ pub fn checks(step: &Step) -> Vec<&Check> {
         StepAction::Operator(_)
         | StepAction::ForEach(..)
         | StepAction::Let(_)
-        | StepAction::Assume { .. } => Vec::new(),
+        | StepAction::Assume(_) => Vec::new(),
     }
 }
 
@@ -43,7 +43,7 @@ pub fn observations(step: &Step) -> &[Observation] {
         | StepAction::Operator(_)
         | StepAction::ForEach(..)
         | StepAction::Let(_)
-        | StepAction::Assume { .. } => &[],
+        | StepAction::Assume(_) => &[],
     }
 }
 
@@ -57,7 +57,7 @@ pub fn inner(step: &Step) -> &[Step] {
         | StepAction::Admin(_)
         | StepAction::Operator(_)
         | StepAction::Let(_)
-        | StepAction::Assume { .. } => &[],
+        | StepAction::Assume(_) => &[],
     }
 }
 

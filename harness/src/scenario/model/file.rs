@@ -80,7 +80,7 @@ keyed! {
         receivers: Vec<String> as Words<NewName>,
         /// Runs the scenario once for each row.
         for_each: Option<ForEach>,
-        /// Whether a failed scenario runs again. Only a failure in both passes counts.
+        /// Whether a scenario that fails on a deployment runs again. Only two failures count.
         confirm: bool as OrDefault<bool>,
         /// The steps, in order.
         steps: Vec<Step>,
