@@ -7,7 +7,7 @@ use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
 use super::for_each::ForEach;
-use super::own_requirement::{OwnRequirement, OwnRow};
+use super::own_requirement::{OwnRequirement, OwnRow, is_slug};
 use super::step::Step;
 use crate::scenario::language::form::{List, NewName, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
@@ -169,10 +169,7 @@ struct Slug;
 impl YamlForm<String> for Slug {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let id = reader.plain(node, what)?;
-        let is_slug = id.split('-').all(|word| {
-            !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-        });
-        if is_slug {
+        if is_slug(id) {
             return Some(id.to_owned());
         }
         let help = "an id has lower case letters, digits and single hyphens".to_owned();

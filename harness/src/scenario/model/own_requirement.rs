@@ -66,10 +66,6 @@ struct OwnId;
 impl YamlForm<String> for OwnId {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let id = reader.plain(node, what)?;
-        let is_slug = |text: &str| {
-            let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-            text.split('-').all(|word| !word.is_empty() && word.bytes().all(is_plain))
-        };
         if id.split_once('.').is_some_and(|(prefix, rest)| is_slug(prefix) && is_slug(rest)) {
             return Some(id.to_owned());
         }
@@ -81,6 +77,12 @@ impl YamlForm<String> for OwnId {
         let slug = "[a-z0-9]+(-[a-z0-9]+)*";
         json!({ "type": "string", "pattern": format!("^{slug}\\.{slug}$") })
     }
+}
+
+/// Whether the text has lower case letters and digits only, in words joined by hyphens.
+pub(super) fn is_slug(text: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    text.split('-').all(|word| !word.is_empty() && word.bytes().all(is_plain))
 }
 
 /// A level. A requirement of the level `open` has nothing to expect, so it is not allowed.

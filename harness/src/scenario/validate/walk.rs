@@ -271,15 +271,8 @@ impl ValidationWalk<'_> {
     }
 
     fn place(&mut self, place: &Place) {
-        match place {
-            Place::Pointer(text) | Place::Path(text) => self.text(text),
-            Place::Status
-            | Place::Problem
-            | Place::Schema
-            | Place::Body
-            | Place::Digest
-            | Place::Endpoint
-            | Place::Header(_) => {}
+        if let Place::Pointer(text) | Place::Path(text) = place {
+            self.text(text);
         }
     }
 

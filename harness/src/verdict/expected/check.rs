@@ -17,11 +17,7 @@ impl Expected {
     ///
     /// # Errors
     /// The first entry that expired or has an unknown id, with its place and the nearest known id.
-    pub fn check(
-        &self,
-        files: Option<&[ScenarioFile]>,
-        today: Date,
-    ) -> Result<(), DataError> {
+    pub fn check(&self, files: Option<&[ScenarioFile]>, today: Date) -> Result<(), DataError> {
         self.entries.iter().try_for_each(|entry| {
             self.check_expiry(entry, today)?;
             match (files, entry.parts().1) {

@@ -57,22 +57,17 @@ impl Counts {
     }
 
     /// The count of this verdict.
-    pub const fn of(&self, verdict: Verdict) -> usize {
-        match verdict {
-            Verdict::Error => self.error,
-            Verdict::Fail => self.fail,
-            Verdict::Drift => self.drift,
-            Verdict::NotRun => self.not_run,
-            Verdict::Warn => self.warn,
-            Verdict::Observed => self.observed,
-            Verdict::Pass => self.pass,
-            Verdict::NotApplicable => self.not_applicable,
-        }
+    pub const fn of(mut self, verdict: Verdict) -> usize {
+        *self.count(verdict)
     }
 
     fn add(&mut self, verdict: Verdict) {
         self.total += 1;
-        *match verdict {
+        *self.count(verdict) += 1;
+    }
+
+    const fn count(&mut self, verdict: Verdict) -> &mut usize {
+        match verdict {
             Verdict::Error => &mut self.error,
             Verdict::Fail => &mut self.fail,
             Verdict::Drift => &mut self.drift,
@@ -81,7 +76,7 @@ impl Counts {
             Verdict::Observed => &mut self.observed,
             Verdict::Pass => &mut self.pass,
             Verdict::NotApplicable => &mut self.not_applicable,
-        } += 1;
+        }
     }
 
     fn add_expected(&mut self) {
