@@ -1,9 +1,9 @@
-//! Scenario files: their typed model, how they are read, and names in them.
+//! Scenario files: how they are read, and their typed model.
 //!
-//! The scenario language is closed: no expressions, no conditions, no arithmetic. Nothing here sends
-//! anything. [`load`] finds a file. `read` makes the [`model`] of it, with `language`, which describes
-//! every key once. [`validate`] checks the model against the contract. Every mistake is a
-//! [`Diagnostic`]. [`schema`] publishes the same language as JSON Schema.
+//! The scenario language has no expressions, conditions or arithmetic. This module sends nothing.
+//! [`load`] finds the files, `read` makes a [`model`] of each, and [`validate`] checks the model
+//! against the contract. `language` describes every key once. Every mistake is a [`Diagnostic`].
+//! [`schema`] publishes the language as JSON Schema.
 
 pub mod declared;
 pub mod diagnostic;

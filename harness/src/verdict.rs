@@ -1,4 +1,4 @@
-//! The eight verdicts, the rule by which they merge, and the typed facts behind them.
+//! The eight verdicts, and how they are found: checks, results of a run, known failures.
 
 pub mod check;
 pub(crate) mod count;
@@ -12,35 +12,35 @@ pub use not_run::{NotRun, NotRunKind};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-/// What is said of a check, a step, a scenario or a run. Ordered: the worst is the greatest.
+/// The verdict of a check, a step, a scenario or a run. The worst is the greatest.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Verdict {
-    /// There was nothing to judge; says why.
+    /// There was nothing to judge. The message has the reason.
     #[strum(serialize = "not applicable")]
     NotApplicable,
-    /// It holds.
+    /// The requirement holds.
     Pass,
-    /// An open question was answered; the answer is kept.
+    /// The response answers an open question. The run keeps the answer.
     Observed,
-    /// It does not hold, but only a standard or an example asks for it.
+    /// A requirement that only a standard or an example states does not hold.
     Warn,
-    /// It could not be judged; says why and what would enable it.
+    /// The check could not be made. The message has the reason.
     #[strum(serialize = "not run")]
     NotRun,
-    /// It differs from a snapshot or a pinned answer.
+    /// The response differs from a snapshot or a pinned answer.
     Drift,
-    /// The specification is violated.
+    /// The target violates the specification.
     Fail,
-    /// Our own fault.
+    /// An error of this program.
     Error,
 }
 
 impl Verdict {
-    /// All of them, worst first.
+    /// All verdicts, the worst first.
     pub const WORST_FIRST: [Self; 8] = [
         Self::Error,
         Self::Fail,
@@ -57,7 +57,7 @@ impl Verdict {
         self.into()
     }
 
-    /// The worst of many; nothing is [`Verdict::NotApplicable`].
+    /// The worst of these verdicts. [`Verdict::NotApplicable`] if there are none.
     pub fn worst(verdicts: impl IntoIterator<Item = Self>) -> Self {
         verdicts.into_iter().max().unwrap_or(Self::NotApplicable)
     }

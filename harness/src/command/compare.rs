@@ -151,11 +151,7 @@ impl<'a> SideArguments<'a> {
                 let read = read.map_err(|failure| in_side(failure).help(help))?;
                 let pins = read.answers.as_deref().map(Pins::read).transpose();
                 pins.map_err(|why| in_side(CommandError::usage(why)))?;
-                let known = read.expected.as_deref().map(expected::read).transpose();
-                known
-                    .and_then(|known| {
-                        known.map(|known| known.check(files, expected::today())).transpose()
-                    })
+                expected::read_for(read.expected.as_ref(), Some(files))
                     .map_err(|error| in_side(CommandError::usage(error.to_string())))?;
                 None
             }

@@ -204,7 +204,7 @@ impl Counter<'_> {
                     }
                 }
                 StepAction::ForEach(for_each, inner) => self.each(for_each, inner),
-                StepAction::Assume { .. }
+                StepAction::Assume(_)
                 | StepAction::Receive(_)
                 | StepAction::Admin(_)
                 | StepAction::Operator(_) => {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::recording::IndexTarget;
 use crate::exchange::gathered;
 use crate::scenario::plan::without_row;
-use crate::verdict::expected::{self, Circumstances, Expected};
+use crate::verdict::expected::{self, Expected};
 use crate::verdict::result::{
     ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
     outcome_of,
@@ -134,7 +134,7 @@ pub(super) fn mark(
     meets: &dyn Fn(&str) -> bool,
 ) -> Vec<ExpectedFailure> {
     let answers = gathered(scenarios.iter().flat_map(|it| &it.answers));
-    expected::apply(expected, scenarios, &Circumstances { meets, answers: &answers })
+    expected::apply(expected, scenarios, meets, &answers)
 }
 
 fn both(one: Option<SnapshotCounts>, other: Option<SnapshotCounts>) -> Option<SnapshotCounts> {

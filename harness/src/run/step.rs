@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::scenario::model::{
-    AdminStep, ForEach, LetBinding, Matcher, OperatorOrder, Step, StepAction, Text,
+    AdminStep, Assumption, BoundValue, ForEach, OperatorOrder, Step, StepAction, Text,
 };
 use crate::verdict::check::{self, Document, Judgement, PlaceValue};
 use crate::verdict::result::{Event, StepResult};
@@ -63,7 +63,7 @@ async fn run_one<'a>(run: &mut ScenarioRun<'a>, step: &'a Step, suffix: &str) ->
         StepAction::Operator(order) => order_operator(run, order).await,
         StepAction::ForEach(rows, steps) => return run_loop(run, rows, steps, suffix).await,
         StepAction::Let(bindings) => return bind(run, bindings),
-        StepAction::Assume { conditions, because } => return assume(run, conditions, because),
+        StepAction::Assume(assumption) => return assume(run, assumption),
     };
     if let Err(stop) = &outcome {
         let mut left = judge::origin(run).unjudged(step, stop);
@@ -164,23 +164,18 @@ fn bind(run: &mut ScenarioRun<'_>, bindings: &[LetBinding]) -> Result<(), Stop> 
             None => Some(from),
             Some(place) => check::place::value(place, &Document::of_value(from), &run.names),
         };
-        run.names.set(&binding.name, value.unwrap_or(Value::Null));
+fn bind(run: &mut ScenarioRun<'_>, bindings: &[(String, BoundValue)]) -> Result<(), Stop> {
+    for (name, bound) in bindings {
+        let from = bound.from.render(&run.names)?;
+        let value = match &bound.at {
     }
     Ok(())
 }
 
-fn assume(
-    run: &ScenarioRun<'_>,
-    conditions: &[(Text, Matcher)],
-    because: &str,
-) -> Result<(), Stop> {
-    for (text, matcher) in conditions {
-        // A missing value does not satisfy an assumption; it is not an error.
-        let value = text.render(&run.names).ok().filter(|value| !value.is_null());
-        match check::matcher::judge(matcher, &PlaceValue::One(value), &run.names) {
+        run.names.set(name, value.unwrap_or(Value::Null));
             Judgement::Holds => {}
             Judgement::Fails(_) | Judgement::Empty { .. } => {
-                return Err(Stop::NotApplicable(because.to_owned()));
+                return Err(Stop::NotApplicable(assumption.because.clone()));
             }
         }
     }

@@ -78,7 +78,7 @@ fn effect_of(step: &Step) -> ScenarioEffect {
             let keeps_token = sent == ScenarioEffect::AsksForTokens && !capture.is_empty();
             if keeps_token { ScenarioEffect::Changes } else { sent }
         }
-        StepAction::ForEach(..) | StepAction::Let(_) | StepAction::Assume { .. } => {
+        StepAction::ForEach(..) | StepAction::Let(_) | StepAction::Assume(_) => {
             ScenarioEffect::Reads
         }
         StepAction::Burst(_)

@@ -1,4 +1,4 @@
-//! What a scenario declares that it will verify, before anything is sent.
+//! Requirements and questions that a scenario checks, known before anything is sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use moot_fixtures::contract::Requirement;
 
 use crate::scenario::model::{Check, Observation, ScenarioFile, Step, StepAction};
 
-/// The rows that scenario files state themselves, by id.
+/// The requirements that scenario files state themselves, by id.
 pub type OwnRows = BTreeMap<String, Arc<Requirement>>;
 
-/// The rows that these files state themselves.
+/// The requirements that these files state themselves.
 pub fn own_rows(files: &[ScenarioFile]) -> OwnRows {
     let all = files.iter().flat_map(|file| &file.requirements);
     all.map(|own| (own.row.id.clone(), Arc::clone(&own.row))).collect()
@@ -29,7 +29,7 @@ pub fn checks(step: &Step) -> Vec<&Check> {
         StepAction::Operator(_)
         | StepAction::ForEach(..)
         | StepAction::Let(_)
-        | StepAction::Assume { .. } => Vec::new(),
+        | StepAction::Assume(_) => Vec::new(),
     }
 }
 
@@ -43,11 +43,11 @@ pub fn observations(step: &Step) -> &[Observation] {
         | StepAction::Operator(_)
         | StepAction::ForEach(..)
         | StepAction::Let(_)
-        | StepAction::Assume { .. } => &[],
+        | StepAction::Assume(_) => &[],
     }
 }
 
-/// The steps inside a step: of a loop, and those that always run after it.
+/// The steps inside a step: the steps of a loop, or the `finally` steps of a request.
 pub fn inner(step: &Step) -> &[Step] {
     match &step.action {
         StepAction::ForEach(_, steps) => steps,
@@ -57,11 +57,11 @@ pub fn inner(step: &Step) -> &[Step] {
         | StepAction::Admin(_)
         | StepAction::Operator(_)
         | StepAction::Let(_)
-        | StepAction::Assume { .. } => &[],
+        | StepAction::Assume(_) => &[],
     }
 }
 
-/// Ids of all requirements that these steps verify explicitly.
+/// Ids of all requirements in the `expect` keys of these steps.
 pub fn requirements(steps: &[Step]) -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
     collect(steps, &mut |step| {

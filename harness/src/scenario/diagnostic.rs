@@ -1,6 +1,4 @@
-//! What is wrong with a scenario file, where, and what to do about it.
-//!
-//! Only the value and its rendering; who prints it chooses when.
+//! A mistake in a scenario file: its message, its place and its remedy.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,20 +12,20 @@ use super::model::Location;
 /// Text form: `scenarios/07_errors.yaml:3:7: unknown key `titel`; did you mean `title`?`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What is wrong, lower case, no full stop.
+    /// Lower case, no full stop.
     pub message: String,
-    /// Where it begins.
+    /// The place of the first wrong character.
     pub at: Location,
-    /// Characters of the line that are meant, at least 1.
+    /// Number of wrong characters, at least 1.
     pub length: u32,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
-    /// The text of the whole file; empty where it could not be read.
+    /// The text of the whole file. Empty if the file could not be read.
     pub source: Arc<str>,
 }
 
 impl Diagnostic {
-    /// The mistake with the marked line of the file, over several lines.
+    /// The mistake on several lines, with the line of the file in which it is marked.
     pub fn render(&self, color: bool) -> String {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let mut report = Group::with_title(Level::ERROR.primary_title(self.message.as_str()));
@@ -48,7 +46,7 @@ impl Diagnostic {
         renderer.render(&[report])
     }
 
-    /// Where the marked characters begin; the end of the text where the place is beyond it.
+    /// The offset of the first marked character, or the end of the text if the place is beyond it.
     fn byte_offset(&self) -> usize {
         let before = self.at.line.saturating_sub(1) as usize;
         let line_start: usize = self.source.split_inclusive('\n').take(before).map(str::len).sum();

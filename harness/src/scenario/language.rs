@@ -1,10 +1,12 @@
-//! How a scenario file is read, and the JSON Schema of the language, from one description.
+//! Reads scenario files and makes the JSON Schema of the language, from one description.
 //!
 //! A type of the [`model`](super::model) names its keys once, in [`keyed!`](keys) or
-//! [`one_key!`](keys). Reading, the hints of error messages and the JSON Schema follow from that. All
-//! mistakes of form are reported at once, each with its line and column; serde stops at the first.
+//! [`one_key!`](keys). The reader, the hints of error messages and the JSON Schema come from there.
+//!
+//! Why not serde and schemars: all mistakes of a file are reported at once, each with its line, column
+//! and nearest key. Serde stops at the first mistake. A validator of a JSON Schema finds them all, but
+//! cannot say which kind of step was meant where none of the alternatives of `oneOf` fits.
 
-pub(super) mod fields;
 pub(super) mod form;
 pub(super) mod keys;
 pub(super) mod measures;

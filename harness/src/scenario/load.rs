@@ -1,7 +1,7 @@
-//! Finding scenario files, bundled or on disk, and reading them whole: form first, then meaning.
+//! Finds scenario files, bundled or on disk, and reads them.
 //!
-//! The only module of the language that reads files. A suite with any mistake is refused as a whole: a
-//! run starts only from valid files.
+//! This is the only module of the language that reads files. One mistake refuses the whole suite: a
+//! run starts only with valid files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,24 +13,24 @@ use super::{Diagnostic, read};
 
 include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
-/// Files of one suite.
+/// The largest number of files in one suite.
 const FILES_MAX: usize = 500;
 
 /// The bundled scenarios, sorted by name.
 ///
 /// # Errors
-/// Every mistake in them; a test holds that there is none.
+/// Every mistake in them. A test checks that there is none.
 pub fn bundled() -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
     let texts =
         SCENARIOS.iter().map(|(stem, text)| (format!("scenarios/{stem}.yaml"), Arc::from(*text)));
     suite(texts.collect(), IdCheck::Register)
 }
 
-/// The scenarios in these files, and in the `.yaml` and `.yml` files of these folders (not of
-/// folders inside them), each folder sorted by name.
+/// Reads these files, and the `.yaml` and `.yml` files of these folders, each folder sorted by name.
+/// Folders inside them are skipped.
 ///
 /// # Errors
-/// Every mistake in them, or the first file that can't be read, with an empty source.
+/// Every mistake in them, or the first file that can't be read.
 pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
     let mut texts = Vec::new();
     for file in files(paths)? {
@@ -43,10 +43,10 @@ pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
     suite(texts, IdCheck::Register)
 }
 
-/// A suite of texts, each with the path that names it in places.
+/// Reads a suite of texts, each with the path that names it in messages.
 ///
 /// # Errors
-/// Every mistake of form; where there is none, every mistake of meaning.
+/// Every mistake of form, and every mistake of meaning in the files that are well-formed.
 pub fn suite(
     texts: Vec<(String, Arc<str>)>,
     ids: IdCheck,

@@ -1,9 +1,8 @@
-//! The typed model of a scenario file. Each type declares how it is written.
+//! The typed model of a scenario file. Each type declares its keys in YAML.
 
 mod admin;
 mod body;
 mod burst;
-mod control;
 mod expectation;
 mod file;
 mod for_each;
@@ -11,17 +10,15 @@ mod matcher;
 mod operator;
 mod own_requirement;
 mod place;
-mod poll;
 mod receive;
 mod request;
-mod snapshot_rule;
+mod request_keys;
 mod step;
 
 pub use super::text::{Json, Location, Text, TextPiece};
 pub use admin::{AdminCall, AdminStep};
 pub use body::{Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody};
 pub use burst::{BurstPlan, BurstStep, Rhythm};
-pub use control::ControlRequest;
 pub use expectation::{Check, Claim, Expectation, Observation, Sight};
 pub(super) use file::ScenarioFileKeys;
 pub use file::{NEEDS, Sandbox, Scenario, ScenarioFile};
@@ -30,8 +27,7 @@ pub use matcher::{JsonType, Matcher, MatcherRule, Near, Pattern, TextFormat};
 pub use operator::{OperatorAction, OperatorOrder};
 pub use own_requirement::OwnRequirement;
 pub use place::Place;
-pub use poll::{EachPage, Poll};
 pub use receive::{ReceiveStep, ReceiveUntil, ReceiveWait};
 pub use request::{RequestLine, RequestShape, TokenChoice};
-pub use snapshot_rule::SnapshotRule;
-pub use step::{BoundValue, LetBinding, RequestStep, Step, StepAction};
+pub use request_keys::{ControlRequest, EachPage, Poll, SnapshotRule};
+pub use step::{Assumption, BoundValue, RequestStep, Step, StepAction};

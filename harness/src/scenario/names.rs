@@ -1,23 +1,25 @@
-//! Values by name while a scenario is walked, in scopes: a loop's names end with the loop.
+//! Values by name while a scenario runs, in scopes: the names of a loop end with the loop.
 //!
-//! Looks up names only. [`super::text`] renders a text with names.
+//! [`super::text`] renders a text with names.
+
+use std::collections::BTreeMap;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::near_miss;
 
-/// Member of an object that stands for a text with members of its own: a secret root is
+/// The member that has the text of a secret. A secret is a text with members of its own:
 /// `{"$secret": text, "all_but_last": …, "other_case": …}`.
 const SECRET_MEMBER: &str = "$secret";
 
 /// Scopes of names, the innermost last.
 #[derive(Debug, Clone)]
 pub struct Names {
-    scopes: Vec<Vec<(String, Value)>>,
+    scopes: Vec<BTreeMap<String, Value>>,
 }
 
-/// A name without a value: a member of a value that came, and does not have it.
+/// A name without a value, such as a member that a captured value does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`<{name}>` has no value here")]
 pub struct UnknownName {
@@ -27,37 +29,35 @@ pub struct UnknownName {
 
 impl Default for Names {
     fn default() -> Self {
-        Self { scopes: vec![Vec::new()] }
+        Self { scopes: vec![BTreeMap::new()] }
     }
 }
 
 impl Names {
     /// Opens a scope.
     pub fn push(&mut self) {
-        self.scopes.push(Vec::new());
+        self.scopes.push(BTreeMap::new());
     }
 
-    /// Ends the innermost scope and its names; the outermost stays.
+    /// Removes the innermost scope and its names. The outermost scope stays.
     pub fn pop(&mut self) {
         if self.scopes.len() > 1 {
             self.scopes.pop();
         }
     }
 
-    /// Names a value in the innermost scope; a name that stands there already is replaced.
+    /// Sets a name in the innermost scope.
     pub fn set(&mut self, name: &str, value: Value) {
-        let Some(scope) = self.scopes.last_mut() else { return };
-        match scope.iter_mut().find(|(known, _)| known == name) {
-            Some((_, known)) => *known = value,
-            None => scope.push((name.to_owned(), value)),
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_owned(), value);
         }
     }
 
-    /// The value at `path`: a name, then members of objects, indices of lists, a list's `length`, and
-    /// of a text `near_misses` and `percent_encoded`.
+    /// The value at `path`: a name, then members of objects or indices of lists. A list has a
+    /// `length`; a text has `near_misses` and `percent_encoded`.
     pub fn get(&self, path: &[String]) -> Option<Value> {
         let (name, members) = path.split_first()?;
-        let mut value = self.root(name)?;
+        let mut value = self.scopes.iter().rev().find_map(|scope| scope.get(name))?;
         for member in members {
             match (value, member.as_str()) {
                 (Value::Array(items), "length") if member == members.last()? => {
@@ -66,31 +66,25 @@ impl Names {
                 (Value::Array(items), index) => value = items.get(index.parse::<usize>().ok()?)?,
                 (Value::Object(known), name) => value = known.get(name)?,
                 (Value::String(text), name) if member == members.last()? => {
-                    return of_text(text, name);
+                    return member_of_text(text, name);
                 }
                 _ => return None,
             }
         }
         Some(value.get(SECRET_MEMBER).unwrap_or(value).clone())
     }
-
-    fn root(&self, name: &str) -> Option<&Value> {
-        let found = |scope: &'_ Vec<(String, Value)>| scope.iter().position(|(n, _)| n == name);
-        self.scopes.iter().rev().find_map(|scope| found(scope).map(|at| &scope[at].1))
-    }
 }
 
-/// A member of a text.
-fn of_text(text: &str, member: &str) -> Option<Value> {
+fn member_of_text(text: &str, member: &str) -> Option<Value> {
     match member {
         "near_misses" => Some(near_miss::rows(text)),
-        "percent_encoded" => Some(Value::String(percent_encoded(text))),
+        "percent_encoded" => Some(Value::String(percent_encode(text))),
         _ => None,
     }
 }
 
-/// The same text for a path (RFC 3986 §2.1), its first character encoded although it need not be.
-fn percent_encoded(text: &str) -> String {
+/// The text for a path (RFC 3986 §2.1). The first character is encoded although it need not be.
+fn percent_encode(text: &str) -> String {
     let rest = text.chars().skip(1);
     let first = text.bytes().next().filter(u8::is_ascii).map(|byte| format!("%{byte:02X}"));
     match first {

@@ -1,14 +1,13 @@
-//! Near misses of a text: what differs from it in one place, and nobody has issued.
+//! Near misses of a text: texts that differ from it in one place, and that no service has issued.
 
 use serde_json::{Value, json};
 
 /// The near misses of an id or a token, as rows of a loop: `{name, text}`.
-///
 pub(crate) fn rows(text: &str) -> Value {
     near_misses(text).map(|(name, text)| json!({ "name": name, "text": text })).collect()
 }
 
-/// Each near miss with its name. None is the text itself, and none is empty.
+/// Each near miss with its name. Leaves out the text itself and empty texts.
 pub(crate) fn near_misses(text: &str) -> impl Iterator<Item = (&'static str, String)> {
     let characters: Vec<char> = text.chars().collect();
     let (first, last) = (1.min(characters.len()), characters.len().saturating_sub(1));
@@ -50,7 +49,8 @@ fn with_another_inside(characters: &[char]) -> String {
 
 /// The letters of Base64 (RFC 4648 §5), in the order of their values.
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/// The first bit of a letter. The last letter of a token may end in bits that mean nothing.
+/// The first of the six bits of a letter. The last bits of the last letter may be padding, which a
+/// service may ignore; the first bit never is.
 const FIRST_BIT: usize = 32;
 
 fn with_another_last(characters: &[char]) -> String {

@@ -1,18 +1,18 @@
-//! Selecting scenarios: by file, name (with `*`), tag, section or requirement.
+//! Selects scenarios by file, name (with `*`), tag, section or requirement.
 
 use moot_fixtures::nearest::{alike, ending};
 
 use crate::scenario::declared;
 use crate::scenario::model::{Scenario, ScenarioFile};
 
-/// A scenario that was selected.
+/// A selected scenario.
 #[derive(Debug, Clone, Copy)]
 pub struct Planned<'a> {
     /// Its file.
     pub file: &'a ScenarioFile,
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// Index of the file, and of the scenario in it.
+    /// The index of the file, and the index of the scenario in it.
     pub place: (usize, usize),
 }
 
@@ -20,35 +20,36 @@ impl<'a> Planned<'a> {
     /// The scenario at a place of these files.
     ///
     /// # Panics
-    /// Where there is no such place; places come from [`select`] on the same files.
+    /// If there is no such place. Places come from [`select`] on the same files.
     pub fn at(files: &'a [ScenarioFile], place: (usize, usize)) -> Self {
         let file = &files[place.0];
         Self { file, scenario: &file.scenarios[place.1], place }
     }
 
-    /// `stem/id`, its name everywhere.
+    /// `stem/id`: the name of the scenario in options, messages and reports.
     pub fn name(&self) -> String {
         format!("{}/{}", self.file.stem, self.scenario.id)
     }
 }
 
-/// A selector that selects nothing; usage, exit 2.
+/// A selector that matches no scenario. A usage error (exit code 2).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no scenario matches `{selector}`{}", ending(.nearest.as_ref()))]
 pub struct SelectError {
     /// As given.
     pub selector: String,
-    /// The nearest that would select something.
+    /// The most similar selector that matches a scenario.
     pub nearest: Option<String>,
 }
 
-/// The scenarios that any selector matches, in the order of the files; all where there is none.
+/// The scenarios that match at least one selector, in the order of the files. Without selectors, all
+/// scenarios.
 ///
-/// A selector is a file (its stem, with or without folder and extension), a scenario's name with `*`
-/// for any text, `tag:NAME`, `section:4.5` (and all below it) or a requirement id.
+/// A selector is a file (its stem, with or without folder and extension), the name of a scenario with
+/// `*` for any text, `tag:NAME`, `section:4.5` (and all sections below it) or a requirement id.
 ///
 /// # Errors
-/// The first selector that matches nothing.
+/// The first selector that matches no scenario.
 pub fn select<'a>(
     files: &'a [ScenarioFile],
     selectors: &[String],
@@ -112,7 +113,7 @@ pub(crate) fn without_row(name: &str) -> &str {
     name.split('[').next().unwrap_or(name)
 }
 
-/// Whether `text` is `pattern`, where each `*` stands for any text.
+/// Whether `text` matches `pattern`, in which each `*` stands for any text.
 pub(crate) fn like(text: &str, pattern: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return text == pattern;

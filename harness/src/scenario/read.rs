@@ -1,7 +1,7 @@
-//! From the text of a YAML file to the typed model, with every mistake of form at once.
+//! Makes the typed model from the text of a YAML file, and reports all mistakes of form at once.
 //!
-//! Reads form only: keys, types, bounds, and that places and patterns parse. Whether names, ids and
-//! operations exist is checked by [`super::validate`].
+//! Form means keys, types and bounds, and that places and patterns parse. [`super::validate`] checks
+//! whether names, ids and operations exist.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::language::reader::ScenarioReader;
 use super::model::{ScenarioFile, ScenarioFileKeys};
 use super::plan;
 
-/// Reads one file; `path` names it in places, its stem is the file's name.
+/// Reads one file. `path` names it in messages; its stem is the name of the file in selectors.
 ///
 /// # Errors
-/// Every mistake of form, in the order of the file; one mistake if the text is not YAML.
+/// Every mistake of form, in the order of the file. One mistake if the text is not YAML.
 pub(super) fn file(path: &str, source: &Arc<str>) -> Result<ScenarioFile, Vec<Diagnostic>> {
     let mut reader = ScenarioReader::new(path, source);
     let file = match YamlNode::read(source) {

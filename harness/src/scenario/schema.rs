@@ -1,7 +1,7 @@
-//! The language as JSON Schema 2020-12, for editors: what `moot schema scenario` prints.
+//! The JSON Schema 2020-12 of the language, for editors. `moot schema scenario` prints it.
 //!
-//! Made from the types of the model. It describes form only: whether names, ids and operations exist
-//! is checked by [`super::validate`].
+//! It is made from the types of the model. It describes form only: [`super::validate`] checks whether
+//! names, ids and operations exist.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
-//! Texts and values with names in them: `GET /v1/requests/<legal_request>`; `<<` is a literal `<`.
+//! Texts and values with names in them: `GET /v1/requests/<legal_request>`. `<<` is a literal `<`.
 //!
-//! A text that is one name keeps that name's type; inside a text a name becomes text.
+//! A text that is a single name has the value of the name, of any type. Otherwise the value of each
+//! name becomes part of the text.
 
 use std::sync::Arc;
 
@@ -9,16 +10,16 @@ use serde_json::Value;
 
 use super::names::{Names, UnknownName};
 
-/// Names in one text.
+/// The largest number of names in one text.
 const NAMES_MAX: usize = 100;
 
-/// Roots of names that the run supplies; no capture may hide one.
+/// Names that the run defines. No capture may have such a name.
 pub(crate) const ROOTS: [&str; 6] = ["run", "target", "bindings", "contract", "receivers", "page"];
 
-/// A place in a scenario file; lines and columns count from 1.
+/// A place in a scenario file. Lines and columns count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
-    /// Path as given, or `scenarios/NAME.yaml` for a bundled file.
+    /// The path as the user gave it, or `scenarios/NAME.yaml` for a bundled file.
     pub file: Arc<str>,
     pub line: u32,
     /// In characters.
@@ -34,16 +35,16 @@ impl std::fmt::Display for Location {
 /// A text with names in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
-    /// In order; a text that is one name keeps that name's type.
+    /// In the order of the text. There is at least one.
     pub pieces: Vec<TextPiece>,
-    /// Where it stands.
+    /// Its place in the file.
     pub at: Location,
 }
 
 /// A piece of a [`Text`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextPiece {
-    /// As it is.
+    /// Literal text.
     Literal(String),
     /// `<a.b.c>`.
     Name(Vec<String>),
@@ -54,7 +55,7 @@ pub enum TextPiece {
 pub enum Json {
     /// Null, boolean, number.
     Fixed(Value),
-    /// A text, or a name that stands for any value.
+    /// A text. A single name stands for a value of any type.
     Text(Text),
     /// A list.
     List(Vec<Json>),
@@ -62,16 +63,15 @@ pub enum Json {
     Map(Vec<(Text, Json)>),
 }
 
-/// Why a text can't be read.
+/// The reason why a text can't be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    /// `<` begins no name.
+    /// A `<` that is not the start of a name.
     #[error("`<` begins no name")]
     NoName {
-        /// Of the `<`, in characters from the start of the text.
+        /// The offset of the `<`, in characters from the start of the text.
         offset: usize,
     },
-    /// Too many names.
     #[error("more than {NAMES_MAX} names in one text")]
     TooMany,
 }
@@ -80,7 +80,7 @@ impl Text {
     /// Reads `<name>`, `<name.member>`, `<list.0>` and `<<`.
     ///
     /// # Errors
-    /// A `<` that begins no name, or more than 100 names.
+    /// A `<` that is not the start of a name, or more than [`NAMES_MAX`] names.
     pub fn parse(text: &str, at: Location) -> Result<Self, TextError> {
         if !text.contains('<') {
             return Ok(Self { pieces: vec![TextPiece::Literal(text.to_owned())], at });
@@ -116,7 +116,7 @@ impl Text {
         Ok(Self { pieces, at })
     }
 
-    /// The text, where no name is in it.
+    /// The text, if it has no names.
     pub fn as_literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
             [TextPiece::Literal(text)] => Some(text),
@@ -124,7 +124,7 @@ impl Text {
         }
     }
 
-    /// The name, where the text is that name alone.
+    /// The name, if the text is a single name.
     pub fn only_name(&self) -> Option<&[String]> {
         match self.pieces.as_slice() {
             [TextPiece::Name(name)] => Some(name),
@@ -140,10 +140,10 @@ impl Text {
         })
     }
 
-    /// The value meant: that of the name where the text is one name, else a text.
+    /// The text with the values of its names. A single name gives its value, of any type.
     ///
     /// # Errors
-    /// A name without a value; inside a text also one that is null.
+    /// A name without a value. Inside a text, also a name that is null.
     pub fn render(&self, names: &Names) -> Result<Value, UnknownName> {
         match self.pieces.as_slice() {
             [TextPiece::Name(path)] => names.get(path).ok_or_else(|| unknown(path)),
@@ -151,15 +151,15 @@ impl Text {
         }
     }
 
-    /// The text meant; a value that is not text is its JSON.
+    /// The text with the values of its names. A value of another type is written as JSON.
     ///
     /// # Errors
-    /// A name without a value, or one that is null: nothing was there when it was captured.
+    /// A name without a value, or a name that is null: the captured place was empty.
     pub fn render_text(&self, names: &Names) -> Result<String, UnknownName> {
         self.render_escaped(names, str::to_owned)
     }
 
-    /// The text meant, where the value of each name first goes through `escape`.
+    /// As [`Text::render_text`], with `escape` applied to the value of each name.
     pub(crate) fn render_escaped(
         &self,
         names: &Names,
@@ -181,7 +181,7 @@ impl Text {
 }
 
 impl Json {
-    /// Whether it is the same on every target: texts, and names of the contract.
+    /// Whether the value is the same on every target: it has no names but those of the contract.
     pub fn is_written(&self) -> bool {
         match self {
             Self::Fixed(_) => true,
@@ -194,7 +194,7 @@ impl Json {
         }
     }
 
-    /// The value meant.
+    /// The value with the values of its names.
     ///
     /// # Errors
     /// A name without a value.
@@ -214,7 +214,7 @@ impl Json {
         })
     }
 
-    /// Every text in it, keys too, in order.
+    /// Every text in it, including keys, in order.
     pub fn texts(&self) -> Vec<&Text> {
         match self {
             Self::Fixed(_) => Vec::new(),
@@ -232,7 +232,7 @@ fn unknown(path: &[String]) -> UnknownName {
     UnknownName { name: path.join(".") }
 }
 
-/// `a.b>rest` as the name and the rest.
+/// Splits `a.b>rest` into the name and the rest.
 fn split_name(text: &str) -> Option<(Vec<String>, &str)> {
     let (name, rest) = text.split_once('>')?;
     let mut segments = name.split('.');
@@ -246,7 +246,7 @@ fn is_segment(segment: &str) -> bool {
         && segment.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
-/// Whether `name` can be given to a value: letters, digits and `_`, a letter first.
+/// Whether a value can have this name: letters, digits and `_`, the first a letter.
 pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

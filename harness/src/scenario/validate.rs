@@ -1,6 +1,6 @@
-//! The second pass: whether names, ids, documents, schemas and worlds exist. Reports all mistakes.
+//! The second pass: whether names, ids, documents, schemas and worlds exist.
 //!
-//! The reader has checked the form. Nothing here changes the model.
+//! Reports all mistakes. The reader has checked the form before.
 
 mod ids;
 mod lines;
@@ -13,15 +13,15 @@ use std::sync::Arc;
 use super::Diagnostic;
 use super::model::{Location, ScenarioFile};
 
-/// Characters in which a name of a text is looked for, after the text begins.
-const NAME_WITHIN_MAX: usize = 4_000;
+/// How many bytes of the file are searched for a part of a text, from the start of the text.
+const SEARCH_BYTES_MAX: usize = 4_000;
 
-/// Whether requirement and question ids are looked up.
+/// Whether the ids of requirements and questions are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdCheck {
-    /// Each has to be in the register or among the questions.
+    /// Each id must be in the register or among the questions.
     Register,
-    /// None is looked up: for files whose ids are only illustrations.
+    /// Ids are not checked. For examples with invented ids.
     Off,
 }
 
@@ -37,28 +37,29 @@ pub fn suite(files: &[ScenarioFile], ids: IdCheck) -> Vec<Diagnostic> {
 }
 
 impl ScenarioFile {
-    /// A mistake at `written`, which stands at a place of this file.
+    /// A mistake in `part`, a text at a place of this file.
     fn problem(
         &self,
         at: &Location,
-        written: &str,
+        part: &str,
         message: String,
         help: Option<String>,
     ) -> Diagnostic {
         Diagnostic {
             message,
             at: at.clone(),
-            length: u32::try_from(written.chars().count()).unwrap_or(1).max(1),
+            length: u32::try_from(part.chars().count()).unwrap_or(1).max(1),
             help,
             source: Arc::clone(&self.text),
         }
     }
 
-    /// Where `part` stands at or soon after `from`; `from` itself where it is not found as written.
+    /// The place of `part` at or soon after `from`. If `part` is not found in this form, for example
+    /// because the file escapes it, the place is `from`.
     fn locate(&self, from: &Location, part: &str) -> Location {
         let lines = self.text.lines().skip(from.line.saturating_sub(1) as usize);
         let mut skipped = from.column.saturating_sub(1) as usize;
-        let mut left = NAME_WITHIN_MAX;
+        let mut left = SEARCH_BYTES_MAX;
         for (line, text) in (from.line..).zip(lines) {
             let rest: String = text.chars().skip(skipped).collect();
             if let Some(found) = rest.find(part) {

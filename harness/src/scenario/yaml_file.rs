@@ -1,16 +1,18 @@
-//! Reads a YAML file of ours into a type. A mistake has its place, and names the nearest key.
+//! Reads a YAML file into a type. Every mistake has its place and, for a key, the nearest known key.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use moot_fixtures::DataError;
 use moot_fixtures::nearest::hint_or_all;
 use moot_fixtures::yaml::YamlSpan;
 use serde::de::DeserializeOwned;
+use serde_saphyr::localizer::Localizer;
 
-/// Bytes of a file at most.
+/// The largest size of a file, in bytes.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// The text of a file. `what` is what messages call it: `target file`.
+/// Reads the text of a file. Messages call the file `what`: `target file`.
 ///
 /// # Errors
 /// The file cannot be read, or is too long.
@@ -23,7 +25,7 @@ pub(crate) fn text(path: &Path, what: &str) -> Result<String, DataError> {
     std::fs::read_to_string(path).map_err(unreadable)
 }
 
-/// The value that a text is. `file` names the file in an error.
+/// Reads a text as a `T`. `file` names the file in an error.
 ///
 /// # Errors
 /// The first mistake.
@@ -49,15 +51,18 @@ fn message(error: &serde_saphyr::Error) -> String {
             Some(key) => format!("the key `{key}` is there twice"),
             None => "a key is there twice".to_owned(),
         },
-        serde_saphyr::Error::InvalidScalar { ty, .. } => belongs(ty).to_owned(),
-        serde_saphyr::Error::Unexpected { expected, .. } => belongs(expected).to_owned(),
+        serde_saphyr::Error::InvalidScalar { ty, .. } => expectation(ty).to_owned(),
+        serde_saphyr::Error::Unexpected { expected, .. } => expectation(expected).to_owned(),
         serde_saphyr::Error::Eof { .. } => "there is nothing in the file".to_owned(),
-        other => without_place(&other.to_string()),
+        other => {
+            let formatter = serde_saphyr::DefaultMessageFormatter;
+            other.render_with_formatter(&formatter.with_localizer(&NoPlaces)).replace('\n', " ")
+        }
     }
 }
 
-/// What is expected instead of a value, by the YAML reader's name for it.
-fn belongs(expected: &str) -> &str {
+/// The expected value in words, from the name that the YAML library gives to its type.
+fn expectation(expected: &str) -> &str {
     match expected {
         "u16" => "a whole number from 0 to 65535 belongs here",
         "u32" | "u64" => "a whole number from 0 on belongs here",
@@ -68,9 +73,19 @@ fn belongs(expected: &str) -> &str {
     }
 }
 
-/// The message of the YAML reader without its own way of telling the place.
-fn without_place(message: &str) -> String {
-    let place = regex::Regex::new(r"(?i)\s*\(?(at )?line \d+,? col(umn)? \d+\)?:?\s*");
-    let text = place.map_or_else(|_| message.into(), |place| place.replace_all(message, " "));
-    text.trim().trim_end_matches([':', ',']).replace('\n', " ")
+/// Messages of the YAML library without line and column, which the error has as a [`YamlSpan`].
+struct NoPlaces;
+
+impl Localizer for NoPlaces {
+    fn attach_location<'a>(&self, base: Cow<'a, str>, _: serde_saphyr::Location) -> Cow<'a, str> {
+        base
+    }
+
+    fn alias_defined_at(&self, _: serde_saphyr::Location) -> String {
+        String::new()
+    }
+
+    fn alias_used_at(&self, _: serde_saphyr::Location) -> String {
+        String::new()
+    }
 }

@@ -1,8 +1,8 @@
-//! Checks: pure functions of the contract, an expectation and an exchange.
+//! Checks. A check is a pure function of the contract, an expectation and an exchange.
 //!
-//! Nothing here sends, waits or prints, and nothing asks the mock what is right. An explicit check
+//! A check sends nothing, never waits, and never asks the mock for the right answer. An explicit check
 //! is an [`expectation`] of a scenario: places and matchers. An [`implicit`] check runs on every
-//! exchange. Both return a [`Judgement`]. [`verdict_of`] turns it into a verdict by the level of the
+//! exchange. Both return a [`Judgement`]. [`verdict_of`] makes a verdict of it by the level of the
 //! requirement.
 
 mod document;
@@ -19,13 +19,14 @@ pub mod place;
 mod same_time;
 pub mod schema;
 mod sentence;
-mod shown;
+
 mod sound_json;
+mod value_text;
 mod wording;
 
 pub use document::Document;
 pub use judgement::{Judgement, verdict_of};
 pub use mismatch::{AnswerPart, JsonFault, Mismatch, MismatchKind};
 pub use place::PlaceValue;
-pub(crate) use shown::json_kind;
-pub use shown::shortened;
+pub(crate) use value_text::json_kind;
+pub use value_text::shortened;

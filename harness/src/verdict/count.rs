@@ -1,4 +1,4 @@
-//! Numbers with their nouns.
+//! A number with its noun.
 
 use std::fmt::Display;
 

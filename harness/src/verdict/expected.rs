@@ -1,9 +1,9 @@
-//! Known failures (`expected:` of a target file, `--expected`): what a run is expected to find wrong,
-//! why, and until when.
+//! Known failures: the failures that a run of this target is expected to have, with a reason and a last
+//! day. They come from `expected:` in a target file or from `--expected`.
 //!
-//! [`read`] turns a file into entries, every mistake with line and column; [`Expected::check`] holds
-//! them against the scenarios and the day, before anything is sent; [`apply`] marks what happened
-//! after the run. Nothing is left out of a run because it is expected to fail.
+//! [`read_for`] reads the file and checks it before anything is sent: against the scenarios, the
+//! register and the day. After the run, [`apply`] marks the failures that happened. An expected failure
+//! still runs.
 
 use std::path::PathBuf;
 
@@ -17,30 +17,24 @@ mod entry;
 mod read;
 mod schema;
 
-pub use apply::{Circumstances, apply};
+pub use apply::apply;
 pub use entry::{Condition, Expected, ExpectedEntry, ExpectedOutcome};
-pub use read::{from_text, read};
+pub use read::from_text;
 pub use schema::schema;
 
-/// Reads the known failures of a run, none where there is no file. They are held against the day and the
-/// register, and against `files` where the scenarios are known.
+/// Reads the known failures of a run. Without a file there are none. Without `files`, the scenarios are
+/// drawn later, and only the requirements of the entries are checked.
 ///
 /// # Errors
-/// The first mistake of the file, or the first entry that expired or names nothing.
+/// The first mistake of the file, or the first entry that expired or has an unknown id.
 pub fn read_for(
     path: Option<&PathBuf>,
     files: Option<&[ScenarioFile]>,
 ) -> Result<Expected, DataError> {
     let Some(path) = path else { return Ok(Expected::default()) };
-    let expected = read(path)?;
-    match files {
-        Some(files) => expected.check(files, today())?,
-        None => expected.check_without_scenarios(today())?,
-    }
+    let expected = read::read(path)?;
+    // The last day of an entry is a day in UTC, by the clock of this machine.
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    expected.check(files, today)?;
     Ok(expected)
-}
-
-/// The day by the clock of this machine, UTC: known failures expire by it.
-pub fn today() -> jiff::civil::Date {
-    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }

@@ -1,59 +1,59 @@
-//! Why something was not run.
+//! The reason why a scenario or a check was not run.
 
 use serde::{Deserialize, Serialize};
 
-/// Why something was not run, and what would enable it.
+/// The reason why a scenario was not run, and the setting that would enable it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotRun {
-    /// The kind of the reason, for programs.
+    /// For programs.
     pub kind: NotRunKind,
-    /// The reason for people, as a clause: `the target has no second company`.
+    /// For people, as a clause: `the target has no second company`.
     pub reason: String,
     /// The setting that would enable it: `applications.other_company in the target file`.
     pub setting: Option<String>,
-    /// The need that is not met, or the scenario's name: what `tolerate` names.
+    /// The value for `tolerate` in the target file: the missing need, or the name of the scenario.
     pub tolerate_as: String,
     /// Whether the target file tolerates it.
     pub is_tolerated: bool,
 }
 
 impl NotRun {
-    /// A reason without a setting that would enable it. Not tolerated.
+    /// A reason without a setting. It is not tolerated.
     pub fn new(kind: NotRunKind, reason: impl Into<String>) -> Self {
         let (setting, tolerate_as) = (None, String::new());
         Self { kind, reason: reason.into(), setting, tolerate_as, is_tolerated: false }
     }
 }
 
-/// The kind of reason why something was not run.
+/// The kind of reason why a scenario or a check was not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotRunKind {
     /// The target does not meet a need of the scenario.
     NeedNotMet,
-    /// The command line left the scenario out.
+    /// The command line excludes the scenario.
     Excluded,
-    /// The target gave no answer, or the client withheld the request.
+    /// The target did not answer, or the client did not send the request.
     NoAnswer,
     /// The operator of the target did not act.
     OperatorFailed,
     /// The rate limit of a deployment refused the request.
     RateLimited,
-    /// The run asked a limited token endpoint as often as it may.
+    /// The run has used up its budget of token requests.
     TokenBudget,
     /// A precondition of the step does not hold.
     Precondition,
-    /// The same call without the flaw was not accepted.
+    /// The target refused the control: the same call without the mistake.
     Control,
-    /// The awaited state did not come about in time.
+    /// `poll` ended before its expectation held.
     PollTimeout,
     /// The answer cannot be used: it is too long, or it is not a list.
     UnusableAnswer,
-    /// The data changed while it was judged.
+    /// The data of the target changed during the check.
     DataChanged,
-    /// A value that the scenario uses is missing in an earlier answer.
+    /// An earlier response lacks a value that the scenario uses.
     MissingValue,
-    /// No request can be made of the schema.
+    /// The schema of a workflow does not allow to make a request.
     UnusableSchema,
     /// The run was interrupted.
     Interrupted,

@@ -1,4 +1,4 @@
-//! The result of a run as data. Every report renders these values.
+//! The result of a run, as data. Every report renders these values.
 
 mod check_result;
 mod counts;

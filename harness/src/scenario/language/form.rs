@@ -1,4 +1,4 @@
-//! Forms of values: how each is read from YAML, and its JSON Schema.
+//! Forms of values. A form reads a value from YAML and makes its JSON Schema.
 
 use std::marker::PhantomData;
 use std::str::FromStr;
@@ -6,14 +6,12 @@ use std::str::FromStr;
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Map, Value, json};
 
-use super::fields::MapFields;
-use super::reader::{ENTRIES_MAX, ScenarioReader};
+use super::reader::{ENTRIES_MAX, MapFields, ScenarioReader};
 use crate::scenario::text::{Json, ROOTS, Text};
 
-/// A form of a value: most types have one and are their own form; a marker type is another form of
-/// the type `T`.
+/// A form of a value of the type `T`. Most types are their own form. Marker types are further forms.
 pub(in crate::scenario) trait YamlForm<T> {
-    /// Reads a value. `what` names it in messages. `None`: a mistake was recorded.
+    /// Reads a value. Messages call it `what`. `None` if a mistake was recorded.
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<T>;
 
     /// Its JSON Schema.
@@ -46,14 +44,14 @@ impl ScenarioReader {
 pub(in crate::scenario) struct SchemaDefinitions(pub(in crate::scenario) Map<String, Value>);
 
 impl SchemaDefinitions {
-    /// A reference to the definition of this name, which `make` makes if it is new.
+    /// A reference to the definition of this name. A new definition is made by `make`.
     pub(in crate::scenario) fn refer(
         &mut self,
         name: &str,
         make: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
         if !self.0.contains_key(name) {
-            // The placeholder ends the recursion of definitions that contain themselves.
+            // Without the placeholder, a definition that contains itself would recurse without end.
             self.0.insert(name.to_owned(), Value::Null);
             let schema = make(self);
             self.0.insert(name.to_owned(), schema);
@@ -78,7 +76,7 @@ pub(in crate::scenario) fn name_schema() -> Value {
     json!({ "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$", "not": { "enum": ROOTS } })
 }
 
-/// The schema of a text that is one name.
+/// The schema of a text that is a single name.
 fn only_name_schema() -> Value {
     json!({ "type": "string", "pattern": "^<[A-Za-z][A-Za-z0-9_.-]*>$" })
 }
@@ -124,7 +122,7 @@ impl<T: Default, F: YamlForm<T>> YamlForm<T> for OrDefault<F> {
     }
 }
 
-/// A list of `F` with `MIN` to `MAX` members; `MIN` is 0 or 1.
+/// A list of `F` with `MIN` to `MAX` members. `MIN` is 0 or 1.
 pub(in crate::scenario) struct List<F, const MIN: usize, const MAX: usize>(PhantomData<F>);
 
 impl<T, F: YamlForm<T>, const MIN: usize, const MAX: usize> YamlForm<Vec<T>> for List<F, MIN, MAX> {
@@ -252,7 +250,7 @@ impl YamlForm<Vec<(Text, Json)>> for Pairs {
     }
 }
 
-/// A list that is not empty, or a text that is one name.
+/// A list that is not empty, or a text that is a single name.
 pub(in crate::scenario) struct ListValue;
 
 impl YamlForm<Json> for ListValue {
@@ -272,7 +270,7 @@ impl YamlForm<Json> for ListValue {
     }
 }
 
-/// A number, or a text that is one name.
+/// A number, or a text that is a single name.
 pub(in crate::scenario) struct NumberValue;
 
 impl YamlForm<Json> for NumberValue {

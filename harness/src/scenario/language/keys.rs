@@ -1,13 +1,12 @@
-//! Maps with known keys: the macros that declare a type of the model with its keys.
+//! Macros that declare a type of the model together with its keys in YAML.
 
 use moot_fixtures::yaml::YamlNode;
 use serde_json::{Map, Value, json};
 
-use super::fields::MapFields;
 use super::form::SchemaDefinitions;
-use super::reader::ScenarioReader;
+use super::reader::{MapFields, ScenarioReader};
 
-/// A type that is written as keys of a map: all keys of it, or some of them.
+/// A type that is written as all or some of the keys of a map.
 pub(in crate::scenario) trait Keys: Sized {
     /// Adds the names of its keys.
     fn names(names: &mut Vec<&'static str>);
@@ -15,11 +14,11 @@ pub(in crate::scenario) trait Keys: Sized {
     /// Adds its keys to the schema of the map.
     fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema);
 
-    /// Reads its keys. `None`: a mistake was recorded.
+    /// Reads its keys. `None` if a mistake was recorded.
     fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self>;
 }
 
-/// The JSON Schema of a map with known keys, while it is collected.
+/// A builder for the JSON Schema of a map with known keys.
 #[derive(Default)]
 pub(in crate::scenario) struct MapSchema {
     pub(in crate::scenario) properties: Map<String, Value>,
@@ -86,7 +85,7 @@ pub(in crate::scenario) fn map_schema<T: Keys>(definitions: &mut SchemaDefinitio
     map.finish()
 }
 
-/// An enum of which each variant is one key.
+/// An enum with one key for each variant.
 pub(in crate::scenario) trait OneKey: Sized {
     /// The keys.
     const NAMES: &'static [&'static str];
@@ -97,7 +96,7 @@ pub(in crate::scenario) trait OneKey: Sized {
     /// Reads the variant of the key `NAMES[index]`.
     fn read_variant(reader: &mut ScenarioReader, index: usize, node: &YamlNode) -> Option<Self>;
 
-    /// Reads the one key of it that is given, if one is.
+    /// Reads the key that is given, if any. Two keys are a mistake.
     fn read_given(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Option<Self>> {
         let mut given = (0..Self::NAMES.len())
             .filter_map(|index| Some((index, fields.key(Self::NAMES[index])?)));
@@ -174,10 +173,10 @@ macro_rules! form_of {
     };
 }
 
-/// Declares a struct whose fields are keys: `"key" => field: Type as Form`. The literal is left out
-/// if the key has the name of the field, the form if the type is its own form. Fields in the part
-/// `with` are groups of further keys. A literal after the name makes the struct a form of its own: it
-/// is what messages call the map. The doc comments become the descriptions of the JSON Schema.
+/// Declares a struct whose fields are keys: `"key" => field: Type as Form`. Leave out the literal if the
+/// key has the name of the field, and the form if the type is its own form. Each field in the part
+/// `with` is a group of further keys. A literal after the name of the struct makes it its own form;
+/// messages call the map by this literal. The doc comments become the descriptions of the JSON Schema.
 macro_rules! keyed {
     (
         $(#[doc = $doc:literal])*
@@ -226,7 +225,7 @@ macro_rules! keyed {
 
             fn read_keys(
                 reader: &mut $crate::scenario::language::reader::ScenarioReader,
-                fields: $crate::scenario::language::fields::MapFields<'_>,
+                fields: $crate::scenario::language::reader::MapFields<'_>,
             ) -> Option<Self> {
                 $($(
                     let $group = <$group_type as $crate::scenario::language::keys::Keys>::read_keys(
@@ -266,7 +265,7 @@ macro_rules! keyed {
     };
 }
 
-/// Declares an enum of which each variant is one key: `"key" => Variant(Type as YamlForm)`.
+/// Declares an enum with one key for each variant: `"key" => Variant(Type as Form)`.
 macro_rules! one_key {
     (
         $(#[doc = $doc:literal])*

@@ -1,4 +1,4 @@
-//! Forms of durations and of sizes: a number with its unit.
+//! Forms of durations and sizes: a number with its unit.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::form::{SchemaDefinitions, YamlForm};
 use super::reader::ScenarioReader;
 
-/// The longest time that anything waits: a day of the sandbox's clock.
+/// The longest duration: a day by the clock of the sandbox.
 const DURATION_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The largest body that is made, in bytes.
+/// The largest size of a generated body, in bytes.
 const SIZE_MAX_BYTES: u64 = 1 << 30;
 
 /// Units of size: MB is decimal, MiB binary.
@@ -98,7 +98,7 @@ fn parse_size(text: &str) -> Option<u64> {
     (size <= SIZE_MAX_BYTES).then_some(size)
 }
 
-/// Digits and what follows them, without the space between.
+/// The digits and the unit, without the spaces between them.
 fn split_unit(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     (&text[..end], text[end..].trim_start_matches(' '))

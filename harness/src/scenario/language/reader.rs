@@ -1,4 +1,4 @@
-//! One scenario file while it is read: its text, and the mistakes found so far.
+//! Reads one scenario file: its text, and the mistakes found so far.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -6,14 +6,13 @@ use std::sync::Arc;
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlSpan, YamlValue};
 use moot_fixtures::{DataError, nearest};
 
-use super::fields::MapFields;
 use crate::scenario::Diagnostic;
 use crate::scenario::text::{Location, ROOTS, Text, TextError, is_name};
 
-/// Mistakes that are reported for one file.
+/// The largest number of mistakes that are reported for one file.
 const PROBLEMS_MAX: usize = 100;
 
-/// Entries of a map with free keys.
+/// The largest number of entries of a map with free keys.
 pub(super) const ENTRIES_MAX: usize = 100;
 
 /// Reads one file. A function that returns `None` has recorded the mistake.
@@ -38,7 +37,7 @@ impl ScenarioReader {
         Location { file: Arc::clone(&self.path), line: span.line, column: span.column }
     }
 
-    /// Records a mistake. Returns `None`, so that a reading function can end with it.
+    /// Records a mistake. Returns `None`, so that a reading function can return the result.
     pub(in crate::scenario) fn refuse<T>(
         &mut self,
         span: YamlSpan,
@@ -47,7 +46,7 @@ impl ScenarioReader {
         self.refuse_with(span, message, None)
     }
 
-    /// Records a mistake with what to do about it.
+    /// Records a mistake with its remedy.
     pub(in crate::scenario) fn refuse_with<T>(
         &mut self,
         span: YamlSpan,
@@ -66,7 +65,7 @@ impl ScenarioReader {
         None
     }
 
-    /// Records that a value has another type than `needed`.
+    /// Records a value that is not of the type `needed`.
     pub(in crate::scenario) fn refuse_type<T>(
         &mut self,
         node: &YamlNode,
@@ -76,7 +75,7 @@ impl ScenarioReader {
         self.refuse(node.span, format!("{what} needs {needed}, not {}", node.kind()))
     }
 
-    /// Records a text that is none of `words`.
+    /// Records a text that is not one of `words`.
     pub(in crate::scenario) fn refuse_word<T>(
         &mut self,
         node: &YamlNode,
@@ -100,7 +99,7 @@ impl ScenarioReader {
         self.refuse_with(key.span, format!("unknown key `{}` in {what}", key.name), help)
     }
 
-    /// Records text that is not YAML.
+    /// Records a mistake in the YAML itself.
     pub(in crate::scenario) fn refuse_yaml(&mut self, error: DataError) {
         let span = error.place.unwrap_or(YamlSpan::START);
         self.refuse_with::<()>(span, error.message, error.hint);
@@ -124,7 +123,7 @@ impl ScenarioReader {
         Some(MapFields { entries, span: node.span, what })
     }
 
-    /// The entries of a map with free keys, each read by `read`. The map is not empty.
+    /// Reads the entries of a map with free keys by `read`. An empty map is a mistake.
     pub(in crate::scenario) fn entries<T>(
         &mut self,
         node: &YamlNode,
@@ -160,8 +159,8 @@ impl ScenarioReader {
         self.refuse_with(span, error.to_string(), Some(help.to_owned()))
     }
 
-    /// The place of a character of a text. The place of the text if it is escaped or folded in the
-    /// file.
+    /// The place of a character of a text. If the text is escaped or folded in the file, the place of
+    /// the text.
     fn inside(&self, span: YamlSpan, text: &str, offset: u32) -> YamlSpan {
         let line = self.source.lines().nth(span.line as usize - 1).unwrap_or_default();
         let rest: String = line.chars().skip(span.column as usize - 1).collect();
@@ -199,5 +198,30 @@ impl ScenarioReader {
                 .refuse(span, format!("`{name}` would hide the values that a run supplies"));
         }
         Some(name.to_owned())
+    }
+}
+
+/// The entries of a map with known keys.
+#[derive(Clone, Copy)]
+pub(in crate::scenario) struct MapFields<'n> {
+    pub(in crate::scenario) entries: &'n [(YamlKey, YamlNode)],
+    /// The place of the map.
+    pub(in crate::scenario) span: YamlSpan,
+    /// The name of the map in messages: `a scenario`.
+    pub(in crate::scenario) what: &'n str,
+}
+
+impl<'n> MapFields<'n> {
+    pub(in crate::scenario) fn get(&self, name: &str) -> Option<&'n YamlNode> {
+        self.entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node)
+    }
+
+    pub(in crate::scenario) fn key(&self, name: &str) -> Option<&'n YamlKey> {
+        self.entries.iter().map(|(key, _)| key).find(|key| key.name == name)
+    }
+
+    /// The place of the first key, or of the map if it is empty.
+    pub(in crate::scenario) fn start(&self) -> YamlSpan {
+        self.entries.first().map_or(self.span, |(key, _)| key.span)
     }
 }

@@ -1,4 +1,4 @@
-//! `admin`: a call of the control plane.
+//! The step `admin`: a call of the control plane.
 
 use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
@@ -21,9 +21,9 @@ keyed! {
         "admin" => call: AdminCall,
         /// The body.
         json: Option<Json>,
-        /// Checks on its answer.
+        /// Checks on the response.
         expect: Vec<Check>,
-        /// New name and the place of its value.
+        /// New names, and the place of each value.
         capture: Vec<(String, Place)>,
     }
 }

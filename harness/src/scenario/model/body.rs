@@ -14,7 +14,7 @@ use crate::scenario::language::measures::Size;
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Text};
 
-/// Parts, omitted fields or lines of one body.
+/// The largest number of parts, omitted fields or lines of one body.
 const PARTS_MAX: usize = 1_000;
 
 /// The largest length that a raw body may claim.
@@ -36,18 +36,18 @@ one_key! {
 }
 
 keyed! {
-    /// `multipart`; in a control, what is given replaces, maps merge.
+    /// `multipart`. In a control, the given keys replace those of the step, and maps are merged.
     #[derive(Debug, Clone, Default)]
     pub struct Multipart {
-        /// A workflow schema from which valid values are derived.
+        /// A workflow schema. The body gets a valid value for each of its required fields.
         from_schema: Option<Json>,
-        /// Field and text; a list repeats the field.
+        /// Fields and their texts. A list repeats the field.
         set: Vec<(Text, Json)> as OrDefault<Pairs>,
-        /// Field and a text that is put behind its value.
+        /// Fields, and a text that is appended to the value of each.
         append: Vec<(Text, Json)> as OrDefault<Pairs>,
-        /// Fields left out; if absent, a control keeps the step's own.
+        /// Fields to leave out. If absent, a control uses those of the step.
         omit: Option<Vec<Text>> as Option<List<Text, 0, PARTS_MAX>>,
-        /// Further parts, in order; if absent, a control keeps the step's own.
+        /// Further parts, in order. If absent, a control uses those of the step.
         parts: Option<Vec<PartSpec>> as Option<List<PartSpec, 0, PARTS_MAX>>,
     }
 }
@@ -74,15 +74,15 @@ keyed! {
     /// One part of a multipart body.
     #[derive(Debug, Clone)]
     pub struct PartSpec("a part") {
-        /// Its name.
+        /// The name of the part.
         name: Text,
-        /// Its file name; a file of the samples has its own.
+        /// The file name. Default: the name of the sample document, if there is one.
         "filename" => file_name: Option<Text>,
-        /// Its content type.
+        /// The content type.
         content_type: Option<Text>,
     }
     with {
-        /// Its content.
+        /// The content.
         content: PartContent,
     }
 }
@@ -93,9 +93,9 @@ one_key! {
     pub enum PartContent {
         /// A text.
         "text" => Text(Text),
-        /// Name of a sample document of `fixtures/documents`.
+        /// The name of a sample document in `fixtures/documents`.
         "file" => File(String),
-        /// This many zero bytes, made while sending.
+        /// A number of zero bytes, which are generated while the request is sent.
         "zeros" => Zeros(u64 as Size),
     }
 }
@@ -104,9 +104,9 @@ keyed! {
     /// Exact bytes.
     #[derive(Debug, Clone)]
     pub struct RawBody("`raw`") {
-        /// `Content-Type`; not sent if absent.
+        /// `Content-Type`. Without this key, none is sent.
         content_type: Option<Text>,
-        /// A wrong `Content-Length`; the connection is closed after the bytes.
+        /// A wrong `Content-Length`. The connection is closed after the bytes.
         declared_length: Option<u64> as Option<Integer<0, DECLARED_LENGTH_MAX>>,
     }
     with {
@@ -119,9 +119,9 @@ one_key! {
     /// The content of a raw body.
     #[derive(Debug, Clone)]
     pub enum RawContent {
-        /// As written.
+        /// A text.
         "text" => Text(Text),
-        /// Lines, each ended by CR LF.
+        /// Lines that each end with CR LF.
         "crlf_lines" => CrlfLines(Vec<Text> as List<Text, 1, PARTS_MAX>),
         /// Bytes in Base64.
         "base64" => Base64(Vec<u8> as Base64Text),

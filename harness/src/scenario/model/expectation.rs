@@ -1,4 +1,4 @@
-//! What is expected, observed and captured.
+//! The keys `expect`, `observe` and `capture`.
 
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Value, json};
@@ -12,49 +12,49 @@ use crate::scenario::text::{Location, Text};
 /// One check: a requirement and what must hold for it.
 #[derive(Debug, Clone)]
 pub struct Check {
-    /// Id of a row of the register.
+    /// The id of the requirement.
     pub requirement: String,
     /// What must hold.
     pub expectation: Expectation,
-    /// Of the id.
+    /// The place of the id.
     pub at: Location,
 }
 
 /// `observe: {question: place}`, or `{question: {member: place}}`.
 #[derive(Debug, Clone)]
 pub struct Observation {
-    /// Id of a question.
+    /// The id of the question.
     pub question: String,
-    /// Where its answer is.
+    /// The place or places of its answer.
     pub sight: Sight,
-    /// Of the id.
+    /// The place of the id.
     pub at: Location,
 }
 
-/// Where the answer to a question is.
+/// The place or places of the answer to a question.
 #[derive(Debug, Clone)]
 pub enum Sight {
     /// The whole answer is at one place.
     Whole(Place),
-    /// The answer is an object; each member is at its place. A place without a value is left out.
+    /// The answer is an object with a place for each member. A place without a value is left out.
     Members(Vec<(Text, Place)>),
 }
 
-/// Place and matcher, all of which must hold.
+/// Claims about a response, all of which must hold.
 #[derive(Debug, Clone)]
 pub struct Expectation {
-    /// In the order written.
+    /// In the order of the file.
     pub claims: Vec<Claim>,
 }
 
-/// One place and what must hold there.
+/// A place and what must hold there.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    /// Where.
+    /// The place in the response.
     pub place: Place,
-    /// What.
+    /// What must hold there.
     pub matcher: Matcher,
-    /// Of the place.
+    /// Where the place is written in the file.
     pub at: Location,
 }
 
@@ -171,7 +171,7 @@ impl YamlForm<Self> for Vec<(String, Place)> {
     }
 }
 
-/// An id in its form; whether it exists is checked by `validate`.
+/// Reads an id. `validate` checks whether it exists.
 fn id(reader: &mut ScenarioReader, key: &YamlKey, kind: &str, is_sound: bool) -> Option<String> {
     let is_of_id = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
     if is_sound && !key.name.is_empty() && key.name.bytes().all(is_of_id) {

@@ -1,4 +1,4 @@
-//! A file of scenarios, and a scenario without its steps.
+//! A file of scenarios, and the keys of a scenario.
 
 use std::sync::Arc;
 
@@ -7,38 +7,37 @@ use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
 use super::for_each::ForEach;
-use super::own_requirement::{OwnRequirement, OwnRow};
+use super::own_requirement::{OwnRequirement, OwnRow, is_slug};
 use super::step::Step;
-use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{List, NewName, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
-use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::text::Location;
 
-/// Needs, tags or receivers of one scenario.
+/// The needs, tags or receivers of one scenario.
 type Words<F> = OrDefault<List<F, 1, 50>>;
 
 /// A file of scenarios.
 #[derive(Debug, Clone)]
 pub struct ScenarioFile {
-    /// The file's name without its ending: `04_05_create_legal_request`.
+    /// The name of the file without its extension: `04_05_create_legal_request`.
     pub stem: String,
     /// The clause of the specification.
     pub section: String,
-    /// For people.
+    /// The title, for people.
     pub title: String,
     /// Whether its scenarios that write rely on the requester of the target file.
     pub relies_on_requester: bool,
-    /// Rows beside those of the register, which the checks of the suite may name.
+    /// Requirements that are not in the register. The checks of the suite may name them.
     pub requirements: Vec<OwnRequirement>,
-    /// In the order written.
+    /// In the order of the file.
     pub scenarios: Vec<Scenario>,
-    /// The whole text, for messages.
+    /// The whole text of the file, for messages.
     pub text: Arc<str>,
 }
 
 impl ScenarioFile {
-    /// The same file with these scenarios instead of its own.
+    /// The same file with other scenarios.
     pub fn with(&self, scenarios: Vec<Scenario>) -> Self {
         Self {
             stem: self.stem.clone(),
@@ -57,14 +56,14 @@ keyed! {
     pub(in crate::scenario) struct ScenarioFileKeys("the file") {
         /// The clause of the specification, in quotes.
         section: String as ClauseNumber,
-        /// For people.
+        /// The title of the file.
         title: String,
         /// Whether the scenarios that write rely on `bindings.requester_email`. Then the target file is checked first:
         /// a legal request is created on a deployment. Default: true for clause 4.5, else false.
         relies_on_requester: Option<bool>,
-        /// Rows beside those of the register. A check names one like a row of ours.
+        /// Requirements of your own, beside those of the register. Checks name them by their id.
         requirements: Vec<OwnRow> as OrDefault<List<OwnRow, 1, 500>>,
-        /// In the order written.
+        /// The scenarios, in order.
         scenarios: Vec<Scenario> as List<Scenario, 1, 500>,
     }
 }
@@ -73,32 +72,32 @@ keyed! {
     /// One scenario.
     #[derive(Debug, Clone)]
     pub struct Scenario("a scenario") {
-        /// Slug, unique in the suite.
+        /// A slug that is unique in the suite.
         id: String as Slug,
-        /// The rule as a sentence.
+        /// The rule, as a sentence.
         title: String,
         /// Capabilities of the target. The scenario is not run if one is missing.
         needs: Vec<String> as Words<Need>,
-        /// Words for selecting.
+        /// Words for selecting scenarios: `tag:WORD`.
         tags: Vec<String> as Words<String>,
-        /// Settings of the sandbox on a mock target.
+        /// Settings of the sandbox, if the target is a mock.
         sandbox: Sandbox as OrDefault<Sandbox>,
-        /// Names of receivers of deliveries.
+        /// Names of webhook receivers.
         receivers: Vec<String> as Words<NewName>,
-        /// Runs the scenario once per row.
+        /// Runs the scenario once for each row.
         for_each: Option<ForEach>,
-        /// A failure counts only if it shows in two passes.
+        /// Whether a scenario that fails on a deployment runs again. Only two failures count.
         confirm: bool as OrDefault<bool>,
-        /// In order.
+        /// The steps, in order.
         steps: Vec<Step>,
     }
     with {
-        /// Where the id stands.
+        /// The place of the id.
         at: Location,
     }
 }
 
-/// Every capability that `needs` may name.
+/// The capabilities that a scenario may name in `needs`.
 pub const NEEDS: [&str; 22] = [
     "read",
     "write",
@@ -125,12 +124,12 @@ pub const NEEDS: [&str; 22] = [
 ];
 
 keyed! {
-    /// Settings of the sandbox on a mock target. An absent one is the mock's default.
+    /// Settings of the sandbox, if the target is a mock. An absent key has the default of the mock.
     #[derive(Debug, Clone, Default)]
     pub struct Sandbox("`sandbox`") {
-        /// Name of a bundled world.
+        /// The name of a bundled world.
         world: Option<String>,
-        /// Name of bundled answers, or `random:SEED`.
+        /// The name of bundled answers, or `random:SEED`.
         answers: Option<String>,
         /// `real`, `frozen` or `frozen:TIME`.
         clock: Option<String> as Option<Clock>,
@@ -141,7 +140,7 @@ keyed! {
     }
 }
 
-/// The place of the `id` beside it.
+/// The place of the key `id` in the same map.
 impl Keys for Location {
     fn names(_: &mut Vec<&'static str>) {}
 
@@ -152,7 +151,7 @@ impl Keys for Location {
     }
 }
 
-/// A clause of the specification: `4.6`, in quotes, since `4.10` would be the number 4.1.
+/// A clause of the specification: `"4.6"`. Without quotes, `4.10` would be the number 4.1.
 struct ClauseNumber;
 
 impl YamlForm<String> for ClauseNumber {
@@ -176,10 +175,7 @@ struct Slug;
 impl YamlForm<String> for Slug {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let id = reader.plain(node, what)?;
-        let is_slug = id.split('-').all(|word| {
-            !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-        });
-        if is_slug {
+        if is_slug(id) {
             return Some(id.to_owned());
         }
         let help = "an id has lower case letters, digits and single hyphens".to_owned();
@@ -209,7 +205,7 @@ impl YamlForm<String> for Need {
     }
 }
 
-/// Declares a form of a sandbox setting: its words, a check, and a pattern for the JSON Schema.
+/// Declares the form of a sandbox setting: its words, a pattern for the JSON Schema, and a check.
 macro_rules! setting {
     ($name:ident, $words:literal, $pattern:literal, $is_known:expr) => {
         struct $name;

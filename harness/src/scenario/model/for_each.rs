@@ -1,4 +1,4 @@
-//! `for_each`: a name and its rows.
+//! The key `for_each`: a name and its rows.
 
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Value, json};
@@ -9,15 +9,15 @@ use crate::scenario::language::form::{
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::Json;
 
-/// Rows of a loop that are written out.
+/// The largest number of rows in the file.
 const ROWS_MAX: usize = 500;
 
 /// `{name: list or <value>}`.
 #[derive(Debug, Clone)]
 pub struct ForEach {
-    /// The name that a row gets.
+    /// The name of the row.
     pub name: String,
-    /// A list, or a text that is one name.
+    /// A list, or a text that is a single name.
     pub rows: Json,
 }
 

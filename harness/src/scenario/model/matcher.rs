@@ -1,4 +1,5 @@
-//! Matchers: a scalar is equality, a list one of these, a map of rules that all hold.
+//! Matchers. A scalar matches an equal value, a list matches one of its members, and a map has rules
+//! that must all hold.
 
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use regex::{Regex, RegexBuilder};
@@ -10,17 +11,17 @@ use crate::scenario::language::keys::{MapSchema, OneKey, form_of, key_name, keye
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Text};
 
-/// Bytes of a compiled regular expression.
+/// The largest size of a compiled regular expression, in bytes.
 const REGEX_BYTES_MAX: usize = 1 << 20;
 
 /// What must hold of a value.
 #[derive(Debug, Clone)]
 pub enum Matcher {
-    /// A scalar: equality, in type too.
+    /// Equality with a scalar, including the type.
     Equal(Json),
-    /// A list: one of these.
+    /// Equality with one member of a list.
     OneOf(Vec<Json>),
-    /// A map: all of these hold.
+    /// Rules that all hold.
     All(Vec<MatcherRule>),
 }
 
@@ -36,15 +37,15 @@ one_key! {
         "not" => Not(Box<Matcher>),
         /// Is of this JSON type.
         "type" => Type(JsonType),
-        /// Is there, or is not.
+        /// Is present, or is absent.
         "present" => Present(bool),
-        /// A regular expression is found in it.
+        /// Contains a match of this regular expression.
         "matches" => Matches(Pattern),
         /// Contains this part or member.
         "contains" => Contains(Json),
-        /// Is not below.
+        /// Is at least this number.
         "min" => Min(Json as NumberValue),
-        /// Is not above.
+        /// Is at most this number.
         "max" => Max(Json as NumberValue),
         /// Its length satisfies this matcher.
         "length" => Length(Box<Matcher>),
@@ -52,9 +53,9 @@ one_key! {
         "format" => Format(TextFormat as Word),
         /// Is a number near another.
         "near" => Near(Near),
-        /// Tells the same time, as far as both are precise.
+        /// Is the same time, to the precision that both have.
         "same_time" => SameTime(Json),
-        /// Has no two equal members, or has.
+        /// Has no equal members (true), or has some (false).
         "unique" => Unique(bool),
         /// All members satisfy this matcher.
         "each" => Each(Box<Matcher>),
@@ -73,9 +74,9 @@ keyed! {
     /// A number near another.
     #[derive(Debug, Clone)]
     pub struct Near("`near`") {
-        /// The number that is meant.
+        /// The expected number.
         value: Json as NumberValue,
-        /// The largest distance that is allowed.
+        /// The largest allowed difference.
         by: Json as NumberValue,
     }
 }
@@ -83,13 +84,13 @@ keyed! {
 /// A regular expression.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// As written.
+    /// The source.
     pub text: Text,
-    /// Compiled; `None` if the text has names in it.
+    /// The compiled expression. `None` if the text has names in it.
     pub regex: Option<Regex>,
 }
 
-/// A JSON type; an integer is a number too.
+/// A JSON type. An integer is also a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub enum JsonType {
@@ -110,7 +111,7 @@ pub enum TextFormat {
     DateTime,
     /// An e-mail address.
     Email,
-    /// An absolute address.
+    /// An absolute URI.
     Uri,
     /// RFC 9110 §5.6.7.
     HttpDate,

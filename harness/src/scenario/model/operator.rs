@@ -1,21 +1,20 @@
-//! `operator`: an action at the target that no client can take.
+//! The step `operator`: an action at the target that a client cannot take.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use strum::{Display, EnumDiscriminants, EnumString, IntoStaticStr, VariantNames};
 
-use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{Integer, SchemaDefinitions, Word, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema};
-use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::names::{Names, UnknownName};
 use crate::scenario::text::Text;
 
-/// The longest move of the clock: a year.
+/// The longest move of the clock, in seconds: a year.
 const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 
-/// What an operator is asked to do at a target. In a scenario its texts may name values.
+/// An order to the operator of a target. In a scenario, its texts may have names in them.
 #[derive(Debug, Clone, PartialEq, Eq, EnumDiscriminants)]
 #[strum_discriminants(
     name(OperatorAction),
@@ -23,19 +22,19 @@ const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
     derive(Serialize, Deserialize, JsonSchema),
     serde(rename_all = "snake_case"),
     strum(serialize_all = "snake_case"),
-    doc = "What an operator does at a target. The names are the verbs of `operator.command`."
+    doc = "An action of the operator of a target. `operator.command` gets its name as the verb."
 )]
 pub enum OperatorOrder<T = String> {
-    /// Gives a legal request another status.
+    /// Changes the status of a legal request.
     SetStatus {
-        /// Of a legal request.
+        /// The id of the legal request.
         id: T,
-        /// One of the twelve.
+        /// One of the twelve statuses.
         status: T,
     },
     /// Comments on a legal request.
     AddComment {
-        /// Of a legal request.
+        /// The id of the legal request.
         id: T,
         /// The comment.
         comment: T,
@@ -44,7 +43,7 @@ pub enum OperatorOrder<T = String> {
     Restart,
     /// Moves the clock of the service forward.
     AdvanceClock {
-        /// By so many seconds.
+        /// The number of seconds.
         seconds: u64,
     },
     /// Revokes an access token.
@@ -59,7 +58,7 @@ impl OperatorAction {
     pub const ALL: [Self; 5] =
         [Self::SetStatus, Self::AddComment, Self::Restart, Self::AdvanceClock, Self::RevokeToken];
 
-    /// The need of a scenario with such a step.
+    /// The entry of `needs` of a scenario with such a step.
     pub const fn need(self) -> &'static str {
         match self {
             Self::SetStatus => "operator.set_status",
@@ -70,12 +69,12 @@ impl OperatorAction {
         }
     }
 
-    /// The action that a need is about.
+    /// The action with this need.
     pub fn of_need(need: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.need() == need)
     }
 
-    /// As part of a sentence: who can …
+    /// The action in words, as in "cannot set the status of a request".
     pub const fn what(self) -> &'static str {
         match self {
             Self::SetStatus => "set the status of a request",
@@ -86,7 +85,7 @@ impl OperatorAction {
         }
     }
 
-    /// The keys that a step with it has beside `operator`.
+    /// The keys of a step with this action, beside `operator`.
     const fn keys(self) -> &'static [&'static str] {
         match self {
             Self::SetStatus => &["id", "status"],
@@ -99,12 +98,11 @@ impl OperatorAction {
 }
 
 impl<T> OperatorOrder<T> {
-    /// Its action.
     pub fn action(&self) -> OperatorAction {
         self.into()
     }
 
-    /// Its texts.
+    /// The texts that may have names in them.
     pub fn texts(&self) -> Vec<&T> {
         match self {
             Self::SetStatus { id, status } => vec![id, status],
@@ -116,10 +114,10 @@ impl<T> OperatorOrder<T> {
 }
 
 impl OperatorOrder<Text> {
-    /// With the values of its texts.
+    /// The order with the values of its names.
     ///
     /// # Errors
-    /// A text names an unknown value.
+    /// A name without a value.
     pub fn render(&self, names: &Names) -> Result<OperatorOrder, UnknownName> {
         let text = |text: &Text| text.render_text(names);
         Ok(match self {
@@ -136,12 +134,12 @@ impl OperatorOrder<Text> {
     }
 }
 
-/// Every key of an operator's steps, with its description.
+/// Every key that a step `operator` may have, with its description.
 const KEYS: [(&str, &str); 5] = [
     ("id", "The legal request."),
     ("status", "Its new status."),
     ("comment", "The comment."),
-    ("seconds", "How far the clock goes forward."),
+    ("seconds", "By how many seconds the clock moves forward."),
     ("token", "The access token."),
 ];
 
@@ -210,5 +208,5 @@ impl Keys for OperatorOrder<Text> {
     }
 }
 
-/// Seconds of a move of the clock.
+/// The number of seconds of a move of the clock.
 type Seconds = Integer<1, ADVANCED_SECONDS_MAX>;

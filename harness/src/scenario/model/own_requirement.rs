@@ -1,4 +1,5 @@
-//! A row that a scenario file states by itself: a rule of a team or a company, beside those of the register.
+//! A requirement that a scenario file states itself: a rule of a team or a company that is not in the
+//! register.
 
 use std::sync::Arc;
 
@@ -12,36 +13,36 @@ use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::Location;
 
 keyed! {
-    /// A row of its own: a rule that is not in the register.
+    /// A requirement of your own: a rule that is not in the register.
     pub(in crate::scenario) struct OwnRow("a row of `requirements`") {
         /// A prefix that the register does not use, a dot, and a slug: `acme.names-are-short`.
         id: String as OwnId,
-        /// `stated`: a mismatch fails. `inherited`, `example`: it is a warning.
+        /// `stated`: a mismatch is a failure. `inherited`, `example`: a mismatch is a warning.
         level: Level as OwnLevel,
-        /// The rule as a sentence.
+        /// The rule, as a sentence.
         sentence: String,
-        /// Who states it: a document, with its clause.
+        /// The document that states the rule, with the clause.
         source: String,
-        /// What to do when it fails.
+        /// The remedy if the check fails.
         remedy: Option<String>,
     }
     with {
-        /// Where the id stands.
+        /// The place of the id.
         at: Location,
     }
 }
 
-/// A row that a scenario file states, and where.
+/// A requirement that a scenario file states itself.
 #[derive(Debug, Clone)]
 pub struct OwnRequirement {
-    /// The row. Its section is that of the file.
+    /// The requirement. Its section is the section of the file.
     pub row: Arc<Requirement>,
-    /// Where its id stands.
+    /// The place of the id.
     pub at: Location,
 }
 
 impl OwnRow {
-    /// The row, in a file about this section.
+    /// The requirement, with the section of its file.
     pub(in crate::scenario) fn in_section(self, section: &str) -> OwnRequirement {
         let row = Requirement {
             id: self.id,
@@ -65,10 +66,6 @@ struct OwnId;
 impl YamlForm<String> for OwnId {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let id = reader.plain(node, what)?;
-        let is_slug = |text: &str| {
-            let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-            text.split('-').all(|word| !word.is_empty() && word.bytes().all(is_plain))
-        };
         if id.split_once('.').is_some_and(|(prefix, rest)| is_slug(prefix) && is_slug(rest)) {
             return Some(id.to_owned());
         }
@@ -82,10 +79,16 @@ impl YamlForm<String> for OwnId {
     }
 }
 
-/// A level that decides on a mismatch: an open row has nothing to expect.
+/// Whether the text has lower case letters and digits only, in words joined by hyphens.
+pub(super) fn is_slug(text: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    text.split('-').all(|word| !word.is_empty() && word.bytes().all(is_plain))
+}
+
+/// A level. A requirement of the level `open` has nothing to expect, so it is not allowed.
 struct OwnLevel;
 
-/// The levels of own rows.
+/// The levels that are allowed.
 const LEVELS: [(&str, Level); 3] =
     [("stated", Level::Stated), ("inherited", Level::Inherited), ("example", Level::Example)];
 

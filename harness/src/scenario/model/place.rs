@@ -1,4 +1,4 @@
-//! Places in an answer: `status`, `problem`, `schema`, `body`, `digest`, `endpoint`, `header:NAME`,
+//! Places in a response: `status`, `problem`, `schema`, `body`, `digest`, `endpoint`, `header:NAME`,
 //! `/pointer`, `$.path`.
 
 use moot_fixtures::nearest;
@@ -10,7 +10,7 @@ use crate::scenario::language::form::{SchemaDefinitions, YamlForm};
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Text, TextPiece};
 
-/// Places that are one word.
+/// Places that are written as one word.
 const WORDS: [(&str, Place); 6] = [
     ("status", Place::Status),
     ("problem", Place::Problem),
@@ -20,12 +20,12 @@ const WORDS: [(&str, Place); 6] = [
     ("endpoint", Place::Endpoint),
 ];
 
-/// Where a value is.
+/// The place of a value in a response.
 #[derive(Debug, Clone)]
 pub enum Place {
     /// The HTTP status.
     Status,
-    /// The problem's `type`; implies the media type.
+    /// The `type` of a problem. The response must have the media type of a problem.
     Problem,
     /// Whether the body satisfies a schema.
     Schema,
@@ -33,18 +33,18 @@ pub enum Place {
     Body,
     /// The SHA-256 digest of the bytes of the body, in lower-case hexadecimal digits.
     Digest,
-    /// Method and path template of the operation that succeeded, as the target has them.
+    /// The method and path template of the operation on this target. Absent if the call failed.
     Endpoint,
-    /// A header by name, lower case.
+    /// A header. The name is in lower case.
     Header(String),
     /// A JSON Pointer (RFC 6901), with names in it.
     Pointer(Text),
-    /// A JSONPath (RFC 9535), with names in it: a list of the values found.
+    /// A JSONPath (RFC 9535), with names in it. Its value is the list of the values found.
     Path(Text),
 }
 
 impl Place {
-    /// Reads a place of an expectation, where it is a key.
+    /// Reads a place that is a key of an expectation.
     pub(super) fn parse(reader: &mut ScenarioReader, text: &str, span: YamlSpan) -> Option<Self> {
         if let Some(name) = text.strip_prefix("header:") {
             return header(reader, name, span);
@@ -65,7 +65,7 @@ impl Place {
         reader.refuse_with(span, format!("`{text}` is not a place"), Some(help))
     }
 
-    /// The schema of a place of an expectation.
+    /// The JSON Schema of a place that is a key of an expectation.
     pub(super) fn key_schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer("place", |_| {
             let words = WORDS.map(|(word, _)| word).join("|");
@@ -75,7 +75,7 @@ impl Place {
     }
 }
 
-/// A place that has a value. `schema` says only whether the body satisfies one.
+/// A place that has a value. `schema` has none: it can only be judged.
 impl YamlForm<Self> for Place {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let text = reader.plain(node, what)?;
@@ -111,7 +111,7 @@ fn pointer(reader: &mut ScenarioReader, text: &str, span: YamlSpan) -> Option<Pl
 
 fn json_path(reader: &mut ScenarioReader, text: &str, span: YamlSpan) -> Option<Place> {
     let parsed = reader.parse(text, span)?;
-    // `0` stands for a name: it is sound as an index and inside a literal.
+    // `0` stands for the value of a name. It is valid as an index and inside a literal.
     let piece = |piece: &TextPiece| match piece {
         TextPiece::Literal(literal) => literal.clone(),
         TextPiece::Name(_) => "0".to_owned(),

@@ -1,4 +1,4 @@
-//! `receive`: the deliveries that a step waits for.
+//! The step `receive`: waits for deliveries.
 
 use std::time::Duration;
 
@@ -6,10 +6,9 @@ use serde_json::json;
 
 use super::expectation::{Check, Expectation, Observation};
 use super::place::Place;
-use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{Integer, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
-use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::language::reader::{MapFields, ScenarioReader};
 
 keyed! {
     /// `receive`.
@@ -19,11 +18,11 @@ keyed! {
         "receive" => wait: ReceiveWait,
         /// The precondition.
         require: Option<Expectation>,
-        /// Checks on its document.
+        /// Checks on the document of the deliveries.
         expect: Vec<Check>,
-        /// Observations on its document.
+        /// Observations on that document.
         observe: Vec<Observation>,
-        /// New name and the place of its value in the document.
+        /// New names, and the place of each value in that document.
         capture: Vec<(String, Place)>,
     }
 }
@@ -32,21 +31,21 @@ keyed! {
     /// The deliveries that a step waits for.
     #[derive(Debug, Clone)]
     pub struct ReceiveWait("`receive`") {
-        /// Name of the receiver.
+        /// The name of the receiver.
         receiver: String,
     }
     with {
-        /// How long it waits.
+        /// The end of the wait.
         until: ReceiveUntil,
     }
 }
 
-/// How long a `receive` waits.
+/// The end of the wait.
 #[derive(Debug, Clone)]
 pub enum ReceiveUntil {
-    /// For at least this many deliveries within this time.
+    /// At least this number of deliveries within this time.
     AtLeast(u32, Duration),
-    /// For this time, in which no delivery may come.
+    /// The whole time, in which no delivery may come.
     NoneFor(Duration),
 }
 
@@ -58,7 +57,7 @@ impl Keys for ReceiveUntil {
 
     fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
         let count = <Integer<1, 1_000> as YamlForm<u32>>::schema(definitions);
-        map.add("at_least", false, "Deliveries to wait for.", count);
+        map.add("at_least", false, "The number of deliveries to wait for.", count);
         map.add("within", false, "The longest wait for them.", Duration::schema(definitions));
         let none_for = "A time in which no delivery may come.";
         map.add("none_for", false, none_for, Duration::schema(definitions));

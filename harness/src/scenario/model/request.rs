@@ -1,4 +1,4 @@
-//! What a request is sent to, with which token, and its shape.
+//! A request: method and path or operation, token, application, query, headers and body.
 
 use moot_fixtures::contract::{Operation, Scopes};
 use moot_fixtures::nearest;
@@ -6,66 +6,65 @@ use moot_fixtures::yaml::{YamlNode, YamlSpan};
 use serde_json::{Value, json};
 
 use super::body::RequestBody;
-use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{OrDefault, Pairs, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
-use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::text::{Json, Text};
 
-/// What a request is sent to.
+/// The method and path of a request, or its operation.
 #[derive(Debug, Clone)]
 pub enum RequestLine {
     /// `METHOD /path`.
     Path {
-        /// Upper case, or a name.
+        /// In upper case, or a `<name>`.
         method: Text,
-        /// Begins with `/`, or with a name, which may stand for an absolute address.
+        /// Begins with `/`, or with a `<name>`, whose value may be an absolute URL.
         path: Text,
     },
-    /// An operation by name, or a name that stands for one; `id` fills `{id}`.
+    /// An operation.
     Operation {
-        /// The operation's text form, or a name.
+        /// The name of the operation, or a `<name>` with it as value.
         operation: Text,
-        /// The operation; `None` if it is given by a name.
+        /// The operation. `None` if it is written as a `<name>`.
         known: Option<Operation>,
-        /// Fills `{id}`.
+        /// The value of `{id}` in the path.
         id: Option<Text>,
     },
 }
 
 keyed! {
-    /// The keys of a request; a control replaces some of them.
+    /// The keys of a request. A control replaces some of them.
     #[derive(Debug, Clone, Default)]
     pub struct RequestShape {
-        /// `none`, `read`, `write`, `read write`, `expired`, `revoked`, or a name.
+        /// `none`, `read`, `write`, `read write`, `expired`, `revoked`, or a `<name>`.
         token: Option<TokenChoice>,
-        /// Which application: `main`, `reader`, `writer`, `other_company`.
+        /// The application: `main`, `reader`, `writer`, `other_company`.
         "as" => application: Option<Text>,
-        /// Query fields; a list repeats the field.
+        /// Query fields. A list repeats the field.
         query: Vec<(Text, Json)> as OrDefault<Pairs>,
         /// Headers.
         headers: Vec<(Text, Json)> as OrDefault<Pairs>,
     }
     with {
-        /// What it is sent to; if absent, a control keeps the step's own.
+        /// The method and path, or the operation. If absent, a control uses those of the step.
         line: Option<RequestLine>,
         /// The body.
         body: Option<RequestBody>,
     }
 }
 
-/// Which token a request carries.
+/// The token of a request.
 #[derive(Debug, Clone)]
 pub enum TokenChoice {
-    /// None.
+    /// No token.
     None,
-    /// A shared one with these scopes: `read`, `write`, `read write`.
+    /// A token with these scopes, which several scenarios may use.
     Shared(Scopes),
-    /// One that expired.
+    /// An expired token.
     Expired,
-    /// One that was revoked.
+    /// A revoked token.
     Revoked,
-    /// This one.
+    /// A token that the scenario gives.
     Given(Text),
 }
 
@@ -107,7 +106,7 @@ impl Keys for Option<RequestLine> {
     fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
         let line = RequestLine::schema(definitions);
         map.add("request", false, "`METHOD /path`, or the name of an operation.", line);
-        map.add("id", false, "Fills `{id}` of the operation's path.", Text::schema(definitions));
+        map.add("id", false, "The value of `{id}` in the path.", Text::schema(definitions));
     }
 
     fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
@@ -116,7 +115,7 @@ impl Keys for Option<RequestLine> {
     }
 }
 
-/// A line without a key `id` beside it.
+/// A request line without the key `id`.
 impl YamlForm<Self> for RequestLine {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         Self::read_with_id(reader, node, what, None)
@@ -130,7 +129,7 @@ impl YamlForm<Self> for RequestLine {
 }
 
 impl RequestLine {
-    /// Reads a line; `id` is the value of the key beside it.
+    /// Reads a request line and the value of the key `id` beside it.
     pub(super) fn read_with_id(
         reader: &mut ScenarioReader,
         node: &YamlNode,

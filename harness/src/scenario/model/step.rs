@@ -6,111 +6,105 @@ use serde_json::{Value, json};
 
 use super::admin::AdminStep;
 use super::burst::BurstStep;
-use super::control::ControlRequest;
 use super::expectation::{Check, Expectation, Observation};
 use super::for_each::ForEach;
 use super::matcher::Matcher;
 use super::operator::OperatorOrder;
 use super::place::Place;
-use super::poll::{EachPage, Poll};
 use super::receive::ReceiveStep;
 use super::request::{RequestLine, RequestShape};
-use super::snapshot_rule::{SnapshotRule, SnapshotSetting};
-use crate::scenario::language::fields::MapFields;
+use super::request_keys::{ControlRequest, EachPage, Poll, SnapshotRule, SnapshotSetting};
 use crate::scenario::language::form::{
     List, OrDefault, SchemaDefinitions, YamlForm, entries_schema, name_schema,
 };
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
-use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::text::{Json, Location, Text};
 
 /// One step.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// In reports; default: what it does.
+    /// The name in reports. Default: the action in the words of the file.
     pub name: String,
-    /// What it does.
+    /// The action.
     pub action: StepAction,
-    /// Of its first key.
+    /// The place of the first key.
     pub at: Location,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Debug, Clone)]
 pub enum StepAction {
     /// Sends a request.
     Request(Box<RequestStep>),
-    /// Sends many.
+    /// Sends many requests.
     Burst(Box<BurstStep>),
     /// Waits for deliveries.
     Receive(Box<ReceiveStep>),
-    /// Asks the control plane.
+    /// Calls the control plane.
     Admin(Box<AdminStep>),
-    /// Lets an operator act at the target.
+    /// Asks the operator of the target for an action.
     Operator(Box<OperatorOrder<Text>>),
-    /// Loops over a value of run time.
+    /// Loops over a value that is known when the step runs.
     ForEach(ForEach, Vec<Step>),
-    /// Names values: name, from, place.
-    Let(Vec<LetBinding>),
-    /// The rest applies only where these hold.
-    Assume {
-        /// Value and matcher.
-        conditions: Vec<(Text, Matcher)>,
-        /// The reason that a report gives if one does not hold.
-        because: String,
-    },
-}
-
-/// `let: {name: {from, at}}`.
-#[derive(Debug, Clone)]
-pub struct LetBinding {
-    /// The new name.
-    pub name: String,
-    /// Its value.
-    pub value: BoundValue,
+    /// Gives names to values.
+    Let(Vec<(String, BoundValue)>),
+    /// Ends the scenario as `not applicable` if a condition does not hold.
+    Assume(Assumption),
 }
 
 keyed! {
     /// The value of a new name.
     #[derive(Debug, Clone)]
     pub struct BoundValue("a binding") {
-        /// The value that is looked into.
+        /// A value.
         from: Json,
-        /// Where in it; if absent, the value itself.
+        /// A place in the value. If absent, the value itself is meant.
         at: Option<Place>,
     }
 }
 
 keyed! {
-    /// A request and what is asked of it.
+    /// Conditions for the rest of the scenario.
+    #[derive(Debug, Clone)]
+    pub struct Assumption {
+        /// A `<value>` and what must hold of it.
+        "assume" => conditions: Vec<(Text, Matcher)>,
+        /// The reason that a report gives if one does not hold.
+        because: String,
+    }
+}
+
+keyed! {
+    /// A request and its checks.
     #[derive(Debug, Clone)]
     pub struct RequestStep {
         /// The precondition.
         require: Option<Expectation>,
-        /// Requirement id and what must hold for it.
+        /// Requirement ids, and what must hold for each.
         expect: Vec<Check>,
-        /// What differs in the sound call that runs first.
+        /// The valid call that runs first: the keys in which it differs from this request.
         control: Option<Box<ControlRequest>>,
-        /// Views read before and after.
+        /// Requests whose responses must be the same before and after this request.
         unchanged: Vec<RequestLine> as OrDefault<List<RequestLine, 1, 10>>,
-        /// Question id and the place of its answer.
+        /// Question ids, and the place of each answer.
         observe: Vec<Observation>,
-        /// New name and the place of its value.
+        /// New names, and the place of each value.
         capture: Vec<(String, Place)>,
-        /// Repeats the request until something holds.
+        /// Repeats the request until an expectation holds.
         poll: Option<Poll>,
-        /// Follows pages.
+        /// Requests the pages of a list, one after another.
         each_page: Option<EachPage>,
-        /// Of a token request: whether, on a deployment, the answer to the same request of an earlier
-        /// scenario may stand for this one.
+        /// For a token request: whether a run against a deployment may use the response to the same
+        /// request of an earlier scenario instead.
         reuse: bool as OrDefault<bool>,
         /// Whether the response is kept as a snapshot: true, false, or the places to redact.
         snapshot: Option<SnapshotRule> as SnapshotSetting,
-        /// Steps that run in any case once this step was sent.
+        /// Steps that always run after this request was sent.
         finally: Vec<Step> as OrDefault<Vec<Step>>,
     }
     with {
-        /// What is sent.
+        /// The request.
         shape: RequestShape,
     }
 }
@@ -129,21 +123,11 @@ keyed! {
     /// The keys of [`StepAction::Let`].
     struct LetKeys {
         /// New names and their values.
-        "let" => bindings: Vec<LetBinding>,
+        "let" => bindings: Vec<(String, BoundValue)>,
     }
 }
 
-keyed! {
-    /// The keys of [`StepAction::Assume`].
-    struct AssumeKeys {
-        /// A `<value>` and what must hold of it.
-        assume: Vec<(Text, Matcher)>,
-        /// The reason that a report gives if one does not hold.
-        because: String,
-    }
-}
-
-/// How one kind of step is written.
+/// The keys of one kind of step, and how they are read.
 struct StepKind {
     /// The key that only this kind has.
     key: &'static str,
@@ -163,7 +147,9 @@ impl StepKind {
 
 /// The kinds of steps. A step has the key of exactly one.
 static KINDS: [StepKind; 8] = [
-    StepKind::new::<RequestStep>("request", request),
+    StepKind::new::<RequestStep>("request", |reader, fields| {
+        RequestStep::read(reader, fields).map(Box::new).map(StepAction::Request)
+    }),
     StepKind::new::<BurstStep>("burst", |reader, fields| {
         BurstStep::read(reader, fields).map(Box::new).map(StepAction::Burst)
     }),
@@ -183,27 +169,28 @@ static KINDS: [StepKind; 8] = [
     StepKind::new::<LetKeys>("let", |reader, fields| {
         Some(StepAction::Let(LetKeys::read_keys(reader, fields)?.bindings))
     }),
-    StepKind::new::<AssumeKeys>("assume", |reader, fields| {
-        let AssumeKeys { assume, because } = AssumeKeys::read_keys(reader, fields)?;
-        Some(StepAction::Assume { conditions: assume, because })
+    StepKind::new::<Assumption>("assume", |reader, fields| {
+        Assumption::read_keys(reader, fields).map(StepAction::Assume)
     }),
 ];
 
-fn request(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<StepAction> {
-    let step = RequestStep::read_keys(reader, fields);
-    if let (Some(_), Some(key)) = (fields.get("poll"), fields.key("each_page")) {
-        return reader.refuse(key.span, "a step has `poll` or `each_page`, not both");
+impl RequestStep {
+    fn read(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
+        let step = Self::read_keys(reader, fields);
+        if let (Some(_), Some(key)) = (fields.get("poll"), fields.key("each_page")) {
+            return reader.refuse(key.span, "a step has `poll` or `each_page`, not both");
+        }
+        let mut step = step?;
+        // An `id` alone replaces the `id` of the step's own operation.
+        if let Some(control) = &mut step.control
+            && control.shape.line.is_none()
+            && let Some(id) = fields.get("control").and_then(|control| control.member("id"))
+            && let Some(line) = &step.shape.line
+        {
+            control.shape.line = Some(line.with_id(reader, id)?);
+        }
+        Some(step)
     }
-    let mut step = step?;
-    // An `id` alone replaces that of the step's own operation.
-    if let Some(control) = &mut step.control
-        && control.shape.line.is_none()
-        && let Some(id) = fields.get("control").and_then(|control| control.member("id"))
-        && let Some(line) = &step.shape.line
-    {
-        control.shape.line = Some(line.with_id(reader, id)?);
-    }
-    Some(StepAction::Request(Box::new(step)))
 }
 
 /// A list of steps.
@@ -254,7 +241,7 @@ impl YamlForm<Self> for Step {
             let kinds = KINDS.iter().map(|kind| {
                 let mut map = MapSchema::default();
                 let name = String::schema(definitions);
-                map.add("name", false, "In reports; default: what the step does.", name);
+                map.add("name", false, "The name in reports. Default: the action.", name);
                 (kind.describe)(definitions, &mut map);
                 if kind.key != "request" {
                     map.properties.shift_remove("request");
@@ -271,7 +258,7 @@ impl YamlForm<Self> for Step {
     }
 }
 
-/// What a step does, in the words of the file.
+/// The action of a step, in the words of the file.
 fn default_name(key: &str, node: &YamlNode) -> String {
     let member = |name: &str| node.member(name).and_then(YamlNode::as_text).unwrap_or_default();
     let text = node.as_text().unwrap_or_default();
@@ -289,12 +276,11 @@ fn default_name(key: &str, node: &YamlNode) -> String {
 }
 
 /// `{name: {from, at}}`.
-impl YamlForm<Self> for Vec<LetBinding> {
+impl YamlForm<Self> for Vec<(String, BoundValue)> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a name", |reader, key, node| {
             let name = reader.new_name(&key.name, key.span);
-            let value = BoundValue::read(reader, node, what);
-            Some(LetBinding { name: name?, value: value? })
+            name.zip(BoundValue::read(reader, node, what))
         })
     }
 

@@ -1,5 +1,5 @@
-//! Whether what a scenario refers to exists (requirements, questions, schemas, documents, worlds,
-//! answers), and whether ids of scenarios and names of files are unique.
+//! Whether the requirements, questions, schemas, documents, worlds and answers of a scenario exist,
+//! and whether the ids of scenarios and the names of files are unique.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::scenario::model::{
     PartSpec, Place, Scenario, ScenarioFile,
 };
 
-/// Reports ids of scenarios and stems of files that are there twice.
+/// Reports ids of scenarios and stems of files that occur twice.
 pub(super) fn unique(files: &[ScenarioFile]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut stems: BTreeMap<&str, &ScenarioFile> = BTreeMap::new();
@@ -21,8 +21,8 @@ pub(super) fn unique(files: &[ScenarioFile]) -> Vec<Diagnostic> {
     for file in files {
         if stems.insert(&file.stem, file).is_some() {
             let at = file.scenarios.first().map(|scenario| scenario.at.clone());
-            let message = format!("another file is called `{}` too", file.stem);
-            let help = Some("a file's name is part of its scenarios' names".to_owned());
+            let message = format!("another file has the name `{}`", file.stem);
+            let help = Some("the names of scenarios begin with the name of their file".to_owned());
             problems.extend(at.map(|at| file.problem(&at, "", message, help)));
         }
         for scenario in &file.scenarios {
@@ -38,7 +38,7 @@ pub(super) fn unique(files: &[ScenarioFile]) -> Vec<Diagnostic> {
     problems
 }
 
-/// The world and the answers of a sandbox.
+/// The world and the answers of a sandbox exist.
 pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<Diagnostic> {
     let unknown = |kind: &str, name: &str, help: String| {
         let at = file.locate(&scenario.at, name);
@@ -60,7 +60,7 @@ pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<Diagnosti
     problems
 }
 
-/// A scenario names the need of each action of an operator.
+/// A scenario with an operator's action has the need of that action in `needs`.
 pub(super) fn operator(
     file: &ScenarioFile,
     scenario: &Scenario,
@@ -75,7 +75,7 @@ pub(super) fn operator(
     Some(file.problem(at, "operator", message, None))
 }
 
-/// The file of a part is among the sample documents.
+/// The file of a part is one of the sample documents.
 pub(super) fn document(file: &ScenarioFile, part: &PartSpec) -> Option<Diagnostic> {
     let PartContent::File(name) = &part.content else { return None };
     if documents::get(name).is_some() {
@@ -87,7 +87,7 @@ pub(super) fn document(file: &ScenarioFile, part: &PartSpec) -> Option<Diagnosti
     Some(file.problem(&at, name, format!("unknown document `{name}`"), Some(help)))
 }
 
-/// The requirement of a check is in the register, or a row of the suite.
+/// The requirement of a check is in the register, or in a file of the suite.
 pub(super) fn requirement(
     file: &ScenarioFile,
     own: &OwnRowsById<'_>,
@@ -120,7 +120,7 @@ pub(super) fn question(file: &ScenarioFile, observation: &Observation) -> Option
     Some(file.problem(&observation.at, id, format!("unknown question `{id}`"), help))
 }
 
-/// A schema that is named exists, and a status is a number.
+/// A schema that a claim names exists, and a status is a number.
 pub(super) fn claim(file: &ScenarioFile, claim: &Claim) -> Vec<Diagnostic> {
     match (&claim.place, &claim.matcher) {
         (Place::Status, matcher) => status(file, matcher),

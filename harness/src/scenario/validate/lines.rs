@@ -1,4 +1,4 @@
-//! Whether the method and the path of a request line are ones that the contract knows.
+//! Whether the contract has the method and the path of a request line.
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::nearest;
@@ -7,14 +7,15 @@ use crate::scenario::Diagnostic;
 use crate::scenario::model::{RequestLine, ScenarioFile};
 use crate::scenario::text::{Text, TextPiece};
 
-/// Methods of RFC 9110 and RFC 5789.
+/// The methods of RFC 9110 and RFC 5789.
 const METHODS: [&str; 9] =
     ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
 
-/// Stands for a name in a path: any text.
+/// Stands for a `<name>` in a path, which may have any text as its value.
 const ANY: char = '\u{0}';
 
-/// The mistakes of a request line. A path or method that is meant to be unknown has a name in it.
+/// The mistakes of a request line. A scenario that sends an unknown path or method on purpose writes it
+/// with a `<name>`.
 pub(super) fn mistakes(file: &ScenarioFile, line: &RequestLine) -> Vec<Diagnostic> {
     let RequestLine::Path { method, path } = line else { return Vec::new() };
     [unknown_method(file, method), unknown_path(file, path)].into_iter().flatten().collect()
@@ -27,7 +28,8 @@ fn unknown_method(file: &ScenarioFile, method: &Text) -> Option<Diagnostic> {
     Some(file.problem(&method.at, word, message, Some(help)))
 }
 
-/// A path of literal text alone has to be known; in another one a segment may not be a near miss.
+/// A path without names must be a path of the contract. A path with names must not be a misspelling of
+/// one.
 fn unknown_path(file: &ScenarioFile, path: &Text) -> Option<Diagnostic> {
     let written: String = path
         .pieces
@@ -49,7 +51,7 @@ fn unknown_path(file: &ScenarioFile, path: &Text) -> Option<Diagnostic> {
     }
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "no operation is there; where that is meant, put a name into the path".to_owned(),
+        None => "no operation has this path; to send it on purpose, put a name into it".to_owned(),
     };
     let shown = before_query.replace(ANY, "…");
     let message = format!("unknown path `{shown}`");
@@ -66,9 +68,9 @@ fn is_one(segment: &str, known: &str) -> bool {
     segment == known || segment.contains(ANY) || (known == "{id}" && !segment.is_empty())
 }
 
-/// Whether all segments are known but one, which is spelt nearly as the known one.
+/// Whether every segment that differs from the known path is a misspelling of the known segment.
 fn is_near(segments: &[&str], known: &str) -> bool {
-    // A slash at the end is a segment too many.
+    // A slash at the end adds an empty segment.
     let segments = match segments {
         [rest @ .., ""] if rest.len() > 1 => rest,
         all => all,

@@ -1,4 +1,4 @@
-//! Whether the rows that scenario files state are new, have a prefix of their own, and are used.
+//! Whether the requirements that scenario files state are new, have a prefix of their own, and are used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use moot_fixtures::register;
 use crate::scenario::model::{OwnRequirement, ScenarioFile};
 use crate::scenario::{Diagnostic, declared};
 
-/// The rows that the files of a suite state, by id.
+/// The requirements that the files of a suite state, by id.
 pub(super) type OwnRowsById<'a> = BTreeMap<&'a str, &'a OwnRequirement>;
 
-/// The rows of a suite. Reports rows that are there twice, that have a prefix of the register, and that no
-/// check names.
+/// The requirements that a suite states. Reports those that occur twice, that have a prefix of the
+/// register, or that no check names.
 pub(super) fn of<'a>(files: &'a [ScenarioFile], problems: &mut Vec<Diagnostic>) -> OwnRowsById<'a> {
     let scenarios = || files.iter().flat_map(|file| &file.scenarios);
     let checked: BTreeSet<String> =
@@ -43,7 +43,7 @@ pub(super) fn of<'a>(files: &'a [ScenarioFile], problems: &mut Vec<Diagnostic>) 
     known
 }
 
-/// Whether the register has a row with the prefix of this id.
+/// Whether a requirement of the register has the prefix of this id.
 fn is_of_register(id: &str) -> bool {
     let prefix = |id: &str| id.split('.').next().map(str::to_owned);
     register::all().iter().any(|row| prefix(&row.id) == prefix(id))

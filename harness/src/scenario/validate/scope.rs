@@ -1,8 +1,8 @@
-//! Which names are known where: roots of the run, rows of loops, captures.
+//! The names that a step can use: names that the run defines, rows of loops, and captures.
 
 use crate::scenario::text::ROOTS;
 
-/// Applications of the target file: what `as` may name.
+/// Applications of the target file: the values of `as`.
 pub(super) const APPLICATIONS: [&str; 4] = ["main", "reader", "writer", "other_company"];
 
 /// Members of an application.
@@ -11,7 +11,8 @@ const APPLICATION_MEMBERS: [&str; 4] = ["client_id", "client_secret", "basic", "
 /// Members of a secret.
 const SECRET_MEMBERS: [&str; 2] = ["all_but_last", "other_case"];
 
-/// Members of the root `bindings`: what a target file binds, and what is found out.
+/// Members of the root `bindings`: values of the target file, and values that the run reads from the
+/// target.
 const BINDINGS: [&str; 12] = [
     "requester_email",
     "counterparty_email",
@@ -36,14 +37,14 @@ const CONTRACT_MEMBERS: [&str; 3] = ["legal_request_statuses", "operations_with_
 /// Members of a receiver.
 const RECEIVER_MEMBERS: [&str; 2] = ["url", "secret"];
 
-/// What of the root `page` is known.
+/// The members of the root `page` at one place of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageScope {
-    /// Nothing: no list was walked yet.
+    /// None: before the first `each_page`.
     Unknown,
-    /// Inside a walk: `number`, `length_expected`.
+    /// In the checks of `each_page`: `number`, `length_expected`.
     Inside,
-    /// After one: `total_count`, `total_pages`.
+    /// After `each_page`: `total_count`, `total_pages`.
     After,
 }
 
@@ -64,7 +65,7 @@ impl NameScope {
         self.names.push(name.to_owned());
     }
 
-    /// How many names are known, for [`Self::forget_from`].
+    /// The number of known names, for [`Self::forget_from`].
     pub(super) fn mark(&self) -> usize {
         self.names.len()
     }
@@ -78,7 +79,7 @@ impl NameScope {
         self.receivers.iter().any(|known| known == name)
     }
 
-    /// Why a path of names has no value here, with the names that could have been meant.
+    /// The reason why a path of names has no value here, with the names to suggest. `None` if it has one.
     pub(super) fn unknown(&self, path: &[String]) -> Option<(String, Vec<String>)> {
         let (root, members) = path.split_first()?;
         if self.names.contains(root) {
@@ -139,7 +140,7 @@ fn of_target(members: &[String]) -> Option<(String, Vec<String>)> {
     }
 }
 
-/// Whether the next member is one of a fixed set; a list's `length` and indices may follow.
+/// The reason why the first member is not in a fixed set. Further members may follow it.
 fn of_fixed(root: &str, members: &[String], known: &[&str]) -> Option<(String, Vec<String>)> {
     let names = || known.iter().map(|name| (*name).to_owned()).collect();
     match members.first() {

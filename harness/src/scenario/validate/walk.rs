@@ -1,5 +1,5 @@
-//! Walks a file once, in the order in which a run does: every `<name>` is defined before it is used, and
-//! everything that a scenario refers to exists.
+//! Checks a file once, in the order of a run: every `<name>` is defined before its first use, and every
+//! id that a scenario uses exists.
 
 use moot_fixtures::nearest;
 
@@ -8,13 +8,13 @@ use super::scope::{APPLICATIONS, NameScope, PageScope};
 use super::{ids, lines};
 use crate::scenario::Diagnostic;
 use crate::scenario::model::{
-    AdminStep, BurstStep, Check, Expectation, ForEach, Json, LetBinding, Location, Matcher,
+    AdminStep, BoundValue, BurstStep, Check, Expectation, ForEach, Json, Location, Matcher,
     MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody,
     RequestLine, RequestShape, RequestStep, Scenario, ScenarioFile, Sight, Step, StepAction, Text,
     TokenChoice,
 };
 
-/// Reports every mistake of meaning in a file. Without `own` no requirement and no question is looked up.
+/// Reports every mistake of meaning in a file. Without `own`, requirements and questions are not checked.
 pub(super) fn file(
     file: &ScenarioFile,
     own: Option<&OwnRowsById<'_>>,
@@ -43,7 +43,7 @@ impl ValidationWalk<'_> {
         self.steps(&self.scenario.steps);
     }
 
-    /// A row's name, after the rows, which can't use it.
+    /// The name of the row is added after the rows, which can't use it.
     fn for_each(&mut self, for_each: &ForEach) {
         self.json(&for_each.rows);
         self.scope.add(&for_each.name);
@@ -69,8 +69,8 @@ impl ValidationWalk<'_> {
                     self.scope.forget_from(mark);
                 }
                 StepAction::Let(bindings) => self.bindings(bindings),
-                StepAction::Assume { conditions, .. } => {
-                    for (text, matcher) in conditions {
+                StepAction::Assume(assumption) => {
+                    for (text, matcher) in &assumption.conditions {
                         self.text(text);
                         self.matcher(matcher);
                     }
@@ -102,7 +102,7 @@ impl ValidationWalk<'_> {
         for place in request.snapshot.iter().flat_map(|rule| &rule.redact) {
             self.place(place);
         }
-        // What always runs knows what was captured up to here; its own names end with it.
+        // The steps of `finally` know the captures so far. Their own names end with them.
         let mark = self.scope.mark();
         self.steps(&request.finally);
         self.scope.forget_from(mark);
@@ -138,13 +138,13 @@ impl ValidationWalk<'_> {
         self.checks(&admin.expect);
     }
 
-    fn bindings(&mut self, bindings: &[LetBinding]) {
-        for binding in bindings {
-            self.json(&binding.value.from);
-            if let Some(place) = &binding.value.at {
+    fn bindings(&mut self, bindings: &[(String, BoundValue)]) {
+        for (name, value) in bindings {
+            self.json(&value.from);
+            if let Some(place) = &value.at {
                 self.place(place);
             }
-            self.scope.add(&binding.name);
+            self.scope.add(name);
         }
     }
 
@@ -271,15 +271,8 @@ impl ValidationWalk<'_> {
     }
 
     fn place(&mut self, place: &Place) {
-        match place {
-            Place::Pointer(text) | Place::Path(text) => self.text(text),
-            Place::Status
-            | Place::Problem
-            | Place::Schema
-            | Place::Body
-            | Place::Digest
-            | Place::Endpoint
-            | Place::Header(_) => {}
+        if let Place::Pointer(text) | Place::Path(text) = place {
+            self.text(text);
         }
     }
 

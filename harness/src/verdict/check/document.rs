@@ -1,4 +1,4 @@
-//! The document that a check judges: an answer, or one value made of many answers.
+//! The document that a check judges: a response, or a value made of many responses.
 
 use std::sync::Arc;
 
@@ -8,32 +8,34 @@ use serde_json::Value;
 
 use crate::exchange::ReceivedResponse;
 
-/// An answer of the service, or a document made of many (pages, a burst, deliveries).
+/// A response of the service, or a value made of many responses (pages, a burst, deliveries).
+///
+/// A value made of many responses has only `json`, and perhaps a `request_line` and an `operation`.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
-    /// HTTP status; `None` where no single answer is meant.
+    /// The HTTP status.
     pub status: Option<u16>,
-    /// In the order received, names lower case, true values.
+    /// In the order received, with names in lower case. The values are not masked.
     pub headers: Vec<(String, String)>,
-    /// The bytes; empty where no single answer is meant.
+    /// The bytes of the body.
     pub body: Bytes,
-    /// The body as JSON, or the value itself.
+    /// The body as JSON, or the value.
     pub json: Option<Arc<Value>>,
-    /// What was asked: `GET /v1/webhooks`. `None` where no single answer is meant.
+    /// The request: `GET /v1/webhooks`.
     pub request_line: Option<String>,
-    /// What was asked, where it is an operation of the contract.
+    /// The operation of the request, if it is one of the contract.
     pub operation: Option<Operation>,
-    /// `{method, path}` of that operation on the target, where it succeeded.
+    /// `{method, path}` of the operation on the target. `None` if the call failed.
     pub endpoint: Option<Value>,
 }
 
 impl Document {
-    /// A document that is a value: pointers look into the value itself.
+    /// A document that consists of a value.
     pub fn of_value(value: Value) -> Self {
         Self { json: Some(Arc::new(value)), ..Self::default() }
     }
 
-    /// Every value of this header, joined by a comma (RFC 9110 §5.3); `name` in lower case.
+    /// All values of a header, joined by a comma (RFC 9110 §5.3). `name` is in lower case.
     pub fn header(&self, name: &str) -> Option<String> {
         joined(&self.headers, name)
     }
@@ -46,14 +48,12 @@ impl From<&ReceivedResponse> for Document {
             headers: response.headers.clone(),
             body: response.body.clone(),
             json: response.json.clone(),
-            request_line: None,
-            operation: None,
-            endpoint: None,
+            ..Self::default()
         }
     }
 }
 
-/// Every value of a header, joined by a comma.
+/// All values of a header, joined by a comma.
 pub(super) fn joined(headers: &[(String, String)], name: &str) -> Option<String> {
     let values: Vec<&str> = headers
         .iter()
@@ -63,14 +63,14 @@ pub(super) fn joined(headers: &[(String, String)], name: &str) -> Option<String>
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// The media type of a `Content-Type`: lower case, without parameters.
+/// The media type in `Content-Type`: in lower case, without parameters.
 pub(super) fn media_type(headers: &[(String, String)]) -> Option<String> {
     let value = joined(headers, "content-type")?;
     let essence = value.split(';').next().unwrap_or_default();
     Some(essence.trim().to_ascii_lowercase())
 }
 
-/// Whether a media type is JSON: `application/json`, or any with the suffix `+json`.
+/// Whether a media type is `application/json` or has the suffix `+json`.
 pub(super) fn is_json(media_type: &str) -> bool {
     media_type == "application/json" || media_type.ends_with("+json")
 }

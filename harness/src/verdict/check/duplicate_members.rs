@@ -1,36 +1,38 @@
-//! Members that a JSON object has twice. RFC 8259 §4 leaves them to the reader: some take the first
-//! value, some the last.
+//! Finds members that occur twice in a JSON object. Some JSON readers use the first value, others the
+//! last (RFC 8259 §4).
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// A JSON text as a reader takes it that keeps the first of two members of one name.
+/// The number of nested lists and objects that `serde_json` reads. It refuses one more.
+pub(super) const DEPTH_MAX: usize = 127;
+
+/// The progress of reading a JSON text.
 #[derive(Debug, Default)]
-pub(super) struct FirstWinsReading {
-    /// The value.
-    pub(super) value: Value,
-    /// The name of the first member that is there twice.
+pub(super) struct JsonReading {
+    /// The name of the first member that occurs twice in an object.
     pub(super) duplicate: Option<String>,
+    /// The number of lists and objects that are open. 0 at the end of a complete JSON text.
+    pub(super) depth: usize,
 }
 
-/// Reads a JSON text.
-pub(super) fn read(body: &[u8]) -> Result<FirstWinsReading, serde_json::Error> {
-    let mut duplicate = None;
+/// Reads a JSON text. The first of two equal members wins.
+pub(super) fn read(body: &[u8]) -> (Result<Value, serde_json::Error>, JsonReading) {
+    let mut reading = JsonReading::default();
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    let value = FirstWins(&mut duplicate).deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(FirstWinsReading { value, duplicate })
+    let value = FirstWins(&mut reading).deserialize(&mut deserializer);
+    (value.and_then(|value| deserializer.end().map(|()| value)), reading)
 }
 
-/// The member that readers disagree about: its first value is not its last. `last` is the body as a
-/// reader takes it that keeps the last.
+/// The member whose first value is not its last, so that readers disagree about it. `last` is the body,
+/// read so that the last value wins.
 pub(super) fn ambiguous_member(body: &[u8], last: &Value) -> Option<String> {
-    difference("", &read(body).ok()?.value, last)
+    difference("", &read(body).0.ok()?, last)
 }
 
-/// The name of the innermost member in which they differ.
+/// The name of the innermost member with a different value.
 fn difference(name: &str, first: &Value, last: &Value) -> Option<String> {
     let inner = match (first, last) {
         (Value::Object(first), Value::Object(last)) => {
@@ -44,8 +46,8 @@ fn difference(name: &str, first: &Value, last: &Value) -> Option<String> {
     inner.or_else(|| (first != last).then(|| name.to_owned()))
 }
 
-/// Reads a value and notes the first member that is there twice.
-struct FirstWins<'a>(&'a mut Option<String>);
+/// Reads a value and records its progress.
+struct FirstWins<'a>(&'a mut JsonReading);
 
 impl<'de> DeserializeSeed<'de> for FirstWins<'_> {
     type Value = Value;
@@ -64,22 +66,26 @@ impl<'de> Visitor<'de> for FirstWins<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
+        self.0.depth += 1;
         while let Some(name) = members.next_key::<String>()? {
             let value = members.next_value_seed(FirstWins(&mut *self.0))?;
             if object.contains_key(&name) {
-                self.0.get_or_insert(name);
+                self.0.duplicate.get_or_insert(name);
             } else {
                 object.insert(name, value);
             }
         }
+        self.0.depth -= 1;
         Ok(Value::Object(object))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
+        self.0.depth += 1;
         while let Some(item) = items.next_element_seed(FirstWins(&mut *self.0))? {
             list.push(item);
         }
+        self.0.depth -= 1;
         Ok(Value::Array(list))
     }
 
@@ -114,8 +120,8 @@ mod tests {
 
     #[track_caller]
     fn check(body: &str, duplicate: Option<&str>, ambiguous: Option<&str>) {
-        let reading = read(body.as_bytes()).expect("it is JSON");
-        assert_eq!(reading.duplicate.as_deref(), duplicate, "{body}");
+        let (_, reading) = read(body.as_bytes());
+        assert_eq!((reading.duplicate.as_deref(), reading.depth), (duplicate, 0), "{body}");
         let last = serde_json::from_str(body).expect("it is JSON");
         assert_eq!(ambiguous_member(body.as_bytes(), &last).as_deref(), ambiguous, "{body}");
     }

@@ -1,4 +1,4 @@
-//! Equality of JSON values: in type too, numbers by value, members in any order.
+//! Equality of JSON values: including the type, numbers by value, members in any order.
 
 use serde_json::{Number, Value};
 
@@ -24,7 +24,7 @@ fn equal_numbers(a: &Number, b: &Number) -> bool {
     }
 }
 
-/// The number as an integer, where it is one by value.
+/// The number as an integer, if it is one by value.
 pub(super) fn as_integer(number: &Number) -> Option<i128> {
     if let Some(integer) = number.as_i64() {
         return Some(integer.into());
@@ -33,31 +33,19 @@ pub(super) fn as_integer(number: &Number) -> Option<i128> {
         return Some(integer.into());
     }
     let float = number.as_f64()?;
-    // Beyond 2^53 a float no longer tells neighbouring integers apart, so it is none there.
+    // Above 2^53, neighbouring integers are the same float.
     (float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_992.0).then_some(float as i128)
 }
 
-/// The first two indices whose members are equal.
+/// The indices of the first two equal members.
 pub(super) fn first_equal_pair(items: &[Value]) -> Option<(usize, usize)> {
-    // Texts are by far the most common members, and pages may hold thousands of them.
-    let mut texts = std::collections::HashMap::new();
-    let mut others: Vec<(usize, &Value)> = Vec::new();
-    for (at, item) in items.iter().enumerate() {
-        if let Value::String(text) = item {
-            if let Some(first) = texts.insert(text.as_str(), at) {
-                return Some((first, at));
-            }
-        } else {
-            if let Some((first, _)) = others.iter().find(|(_, known)| equal(known, item)) {
-                return Some((*first, at));
-            }
-            others.push((at, item));
-        }
-    }
-    None
+    items.iter().enumerate().find_map(|(at, item)| {
+        let first = items[..at].iter().position(|known| equal(known, item))?;
+        Some((first, at))
+    })
 }
 
-/// Members of `a` that `b` lacks, each member of `b` counting once.
+/// The members of `a` that are not in `b`. A member of `b` stands for one member of `a` only.
 pub(super) fn missing_from<'a>(a: &'a [Value], b: &[Value]) -> Vec<&'a Value> {
     let mut left: Vec<&Value> = b.iter().collect();
     let mut missing = Vec::new();
@@ -85,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn equality_is_in_type_too() {
+    fn values_of_different_types_differ() {
         check(json!(7200), json!(7200), true);
         check(json!(7200), json!("7200"), false);
         check(json!(null), json!(false), false);

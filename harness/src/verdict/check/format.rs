@@ -1,4 +1,4 @@
-//! The named formats of texts.
+//! Named formats of texts.
 
 use moot_fixtures::contract::is_timestamp;
 
@@ -14,7 +14,7 @@ pub(super) fn has(text: &str, format: TextFormat) -> bool {
     }
 }
 
-/// The format's name, for people.
+/// The name of the format, for people.
 pub(super) const fn name(format: TextFormat) -> &'static str {
     match format {
         TextFormat::DateTime => "date-time: an ISO 8601 date and time in UTC",
@@ -24,7 +24,7 @@ pub(super) const fn name(format: TextFormat) -> &'static str {
     }
 }
 
-/// `local@domain`: one part before the last `@`, labels after it, no spaces.
+/// Whether the text is `local@domain`: a part without spaces and `@`, then labels.
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
@@ -39,11 +39,11 @@ fn is_email(text: &str) -> bool {
         && domain.split('.').all(is_label)
 }
 
-/// An address with a scheme, as it is written: what a parser would repair is none.
+/// Whether the text is an address with a scheme. `Url` would repair characters that are not allowed.
 fn is_absolute_address(text: &str) -> bool {
-    let is_written_soundly =
+    let has_allowed_characters =
         text.chars().all(|c| !c.is_whitespace() && !c.is_control() && !"<>\"{}|\\^`".contains(c));
-    is_written_soundly
+    has_allowed_characters
         && url::Url::parse(text).is_ok_and(|url| url.cannot_be_a_base() || text.contains("://"))
 }
 

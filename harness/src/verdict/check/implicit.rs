@@ -1,18 +1,16 @@
 //! Implicit checks: checks of every exchange, independent of the scenario.
 //!
-//! [`TABLE`] binds each to the rows of the register that it verifies. A check that does not apply returns nothing. An
-//! answer that an open question allows is never a failure.
+//! [`TABLE`] has the requirements of each check. A check that does not apply returns nothing. A response
+//! that an open question allows is never a failure.
 
 mod answered_exchange;
 mod body;
 mod clock;
 mod context;
-mod first_seen;
 mod headers;
 mod log_twins;
 mod page_totals;
 mod problem;
-mod problem_agreement;
 mod problem_members;
 mod problem_type;
 mod shape;
@@ -30,30 +28,29 @@ use crate::exchange::Exchange;
 pub struct Implicit {
     /// For people: `problem members`.
     pub name: &'static str,
-    /// The rows of the register that it verifies; its findings name no other.
+    /// The ids of the requirements that it checks.
     pub verifies: &'static [&'static str],
     judge: ImplicitRule,
 }
 
-/// How an implicit check judges; nothing where it does not apply.
+/// The function of an implicit check.
 #[derive(Debug, Clone, Copy)]
 enum ImplicitRule {
-    /// By the one requirement that the row verifies.
-    One(fn(&AnsweredExchange<'_>, &ImplicitContext) -> Option<Judgement>),
-    /// By several requirements.
-    Several(fn(&AnsweredExchange<'_>, &ImplicitContext) -> Vec<ImplicitJudgement>),
+    /// Judges one requirement.
+    One(fn(&AnsweredExchange<'_>) -> Option<Judgement>),
+    /// Judges several requirements.
+    Several(fn(&AnsweredExchange<'_>) -> Vec<ImplicitJudgement>),
 }
 
-/// What an implicit check found of one requirement.
+/// The result of an implicit check for one requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImplicitJudgement {
-    /// Id of a row of the register.
+    /// The id of the requirement.
     pub requirement: &'static str,
-    /// What was found.
     pub judgement: Judgement,
 }
 
-/// Every implicit check, in the order in which they judge.
+/// Every implicit check, in the order of judging.
 pub const TABLE: &[Implicit] = &[
     one("server error", &["errors.never-5xx"], status::server_error),
     one("declared status", &["http.declared-status"], status::declared),
@@ -70,7 +67,7 @@ pub const TABLE: &[Implicit] = &[
     one("no refresh token", &["oauth.no-refresh-token"], body::no_refresh_token),
     one("problem media type", &["errors.media-type"], headers::problem_media_type),
     several("problem members", problem_members::VERIFIES, problem_members::judge),
-    several("problem agreement", problem_agreement::VERIFIES, problem_agreement::judge),
+    several("problem agreement", problem::AGREEMENT, problem::agreement),
     several("problem type", problem_type::VERIFIES, problem_type::judge),
     one("problem detail", &["errors.detail-of-this-error"], problem::detail),
     one("request id", &["errors.request-id-unique"], problem::request_id),
@@ -85,7 +82,7 @@ pub const TABLE: &[Implicit] = &[
 const fn one(
     name: &'static str,
     verifies: &'static [&'static str; 1],
-    judge: fn(&AnsweredExchange<'_>, &ImplicitContext) -> Option<Judgement>,
+    judge: fn(&AnsweredExchange<'_>) -> Option<Judgement>,
 ) -> Implicit {
     Implicit { name, verifies, judge: ImplicitRule::One(judge) }
 }
@@ -93,29 +90,29 @@ const fn one(
 const fn several(
     name: &'static str,
     verifies: &'static [&'static str],
-    judge: fn(&AnsweredExchange<'_>, &ImplicitContext) -> Vec<ImplicitJudgement>,
+    judge: fn(&AnsweredExchange<'_>) -> Vec<ImplicitJudgement>,
 ) -> Implicit {
     Implicit { name, verifies, judge: ImplicitRule::Several(judge) }
 }
 
-/// What every check of the table finds; nothing where there was no answer.
+/// The results of all checks of the table. None if there was no response.
 pub fn judge(exchange: &Exchange, context: &ImplicitContext) -> Vec<ImplicitJudgement> {
     let Ok(response) = &exchange.outcome else { return Vec::new() };
-    let answered = AnsweredExchange::new(exchange, response);
+    let answered = AnsweredExchange { exchange, response, context };
     let mut findings = Vec::new();
     for row in TABLE {
         match row.judge {
             ImplicitRule::One(judge) => {
-                let judgement = judge(&answered, context);
+                let judgement = judge(&answered);
                 findings.extend(judgement.map(|judgement| found(row.verifies[0], judgement)));
             }
-            ImplicitRule::Several(judge) => findings.extend(judge(&answered, context)),
+            ImplicitRule::Several(judge) => findings.extend(judge(&answered)),
         }
     }
     findings
 }
 
-/// One finding.
+/// The result for one requirement.
 fn found(requirement: &'static str, judgement: Judgement) -> ImplicitJudgement {
     ImplicitJudgement { requirement, judgement }
 }

@@ -1,20 +1,20 @@
-//! What a check found, and the one rule that turns it into a verdict.
+//! The result of a check, and the rule that makes a verdict of it.
 
 use moot_fixtures::contract::Level;
 
 use super::{AnswerPart, Mismatch, MismatchKind};
 use crate::verdict::Verdict;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judgement {
-    /// The answer satisfies the check.
+    /// The response satisfies the check.
     Holds,
-    /// The answer does not satisfy the check.
+    /// The response does not satisfy the check.
     Fails(Mismatch),
     /// There was nothing to judge.
     Empty {
-        /// Why, for people.
+        /// For people.
         reason: String,
     },
 }
@@ -38,7 +38,7 @@ impl Judgement {
         })
     }
 
-    /// A failure of a value, wherever it is: [`super::expectation`] knows the place and makes the sentence.
+    /// A failure of a value. [`super::expectation`] knows its place and adds the sentence.
     pub(crate) fn differs(
         kind: MismatchKind,
         expected: impl Into<String>,
@@ -52,17 +52,17 @@ impl Judgement {
         Self::Empty { reason: reason.into() }
     }
 
-    /// A failure gets this JSON Pointer into the body.
+    /// Sets the JSON Pointer into the body, if it is a failure.
     pub(crate) fn at(self, pointer: impl Into<String>) -> Self {
         self.map_mismatch(|mismatch| mismatch.pointer = Some(pointer.into()))
     }
 
-    /// A failure is about this part of the answer.
+    /// Sets the part of the response that is wrong, if it is a failure.
     pub(crate) fn in_part(self, part: AnswerPart) -> Self {
         self.map_mismatch(|mismatch| mismatch.part = part)
     }
 
-    /// A failure is allowed by an open question: a warning at most.
+    /// Marks a failure that an open question allows. It becomes a warning at most.
     pub(crate) fn tolerated(self) -> Self {
         self.map_mismatch(|mismatch| mismatch.is_tolerable = true)
     }
@@ -74,8 +74,8 @@ impl Judgement {
         self
     }
 
-    /// The more severe of two: `Fails` before `Empty` before `Holds`, so that nothing passes by
-    /// being empty.
+    /// The more severe of two judgements: `Fails`, then `Empty`, then `Holds`. So a check never passes
+    /// because there was nothing to judge.
     pub(crate) fn and(self, other: impl FnOnce() -> Self) -> Self {
         match self {
             Self::Holds => other(),
@@ -90,8 +90,8 @@ impl Judgement {
 
 /// The verdict of a judgement on a requirement of this level.
 ///
-/// `must` says whether the standard of an inherited requirement says MUST. Only with `strict` does
-/// that become a failure.
+/// `must` is true if an inherited requirement is a MUST of its standard. With `strict`, a mismatch with
+/// such a requirement is a failure.
 pub fn verdict_of(level: Level, must: bool, strict: bool, judgement: &Judgement) -> Verdict {
     match (judgement, level) {
         (Judgement::Empty { .. }, _) => Verdict::NotApplicable,
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_question_allows_never_fails() {
+    fn a_tolerated_mismatch_never_fails() {
         let tolerated = Judgement::fails(MismatchKind::Value, "m", "e", "a").tolerated();
         check(Level::Stated, false, true, &tolerated, Verdict::Warn);
         check(Level::Inherited, true, true, &tolerated, Verdict::Warn);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_wins_over_what_was_empty_over_what_holds() {
+    fn a_failure_wins_over_an_empty_judgement() {
         let fails = Judgement::fails(MismatchKind::Value, "m", "e", "a");
         let empty = Judgement::empty("r");
         assert_eq!(empty.clone().and(|| fails.clone()), fails);

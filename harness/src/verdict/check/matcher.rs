@@ -1,24 +1,26 @@
 //! Judges a value by a matcher. [`super::place`] finds the value.
 //!
-//! Nothing passes by being empty. A rule that can't be judged (a name without a value, a bound that is
-//! not a number) is [`Judgement::Empty`] with the reason, never a failure of the service.
+//! A rule that can't be judged is [`Judgement::Empty`] with the reason, never a failure of the service.
+//! Examples are a name without a value, and a bound that is not a number.
+
+use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
 use super::equal::{as_integer, equal};
 use super::same_time::is_same_time;
-use super::shown::{json_kind, mistyped, shown, shown_some};
+use super::value_text::{json_kind, value_text, values_text, wrong_type};
 use super::wording::wording;
 use super::{Judgement, MismatchKind, PlaceValue, format, members};
 use crate::scenario::model::{Json, JsonType, Matcher, MatcherRule, Near, TextFormat};
 use crate::scenario::names::Names;
 
-/// Whether the value satisfies the matcher. A pointer in a failure is relative to the value.
+/// Judges whether the value satisfies the matcher. A pointer in a failure is relative to the value.
 pub fn judge(matcher: &Matcher, found: &PlaceValue, names: &Names) -> Judgement {
     match found {
         PlaceValue::One(value) => judge_value(matcher, value.as_ref(), names),
         PlaceValue::Many(values) => match matcher {
-            // A list of nothing is there only where something was found.
+            // An empty list counts as absent, because the path found no value.
             Matcher::All(rules) if values.is_empty() => {
                 rules.iter().fold(Judgement::Holds, |judged, rule| {
                     judged.and(|| match rule {
@@ -34,11 +36,11 @@ pub fn judge(matcher: &Matcher, found: &PlaceValue, names: &Names) -> Judgement 
 
 fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judgement {
     match matcher {
-        Matcher::Equal(expected) => rendered(expected, names, |expected| {
-            present(value, || shown(Some(expected)), |value| is_equal(value, expected))
+        Matcher::Equal(expected) => with_value(expected, names, |expected| {
+            present(value, || value_text(Some(expected)), |value| is_equal(value, expected))
         }),
         Matcher::OneOf(candidates) => {
-            let list = candidates.iter().map(|candidate| candidate.render(names)).collect();
+            let list: Result<Vec<_>, _> = candidates.iter().map(|it| it.render(names)).collect();
             match list {
                 Ok(list) => is_one_of(value, &list),
                 Err(unknown) => Judgement::empty(unknown.to_string()),
@@ -57,12 +59,11 @@ fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judge
 fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
     match rule {
         MatcherRule::Equals(expected) => {
-            rendered(expected, names, |expected| is_equal(value, expected))
+            with_value(expected, names, |expected| is_equal(value, expected))
         }
-        MatcherRule::OneOf(list) => rendered(list, names, |list| match list {
-            Value::Array(_) => is_one_of(Some(value), list),
-            other => unusable("one_of", "a list", other),
-        }),
+        MatcherRule::OneOf(list) => {
+            with_list("one_of", list, names, |list| is_one_of(Some(value), list))
+        }
         MatcherRule::Not(matcher) => is_not(matcher, value, names),
         MatcherRule::Type(expected) => has_type(value, *expected),
         MatcherRule::Present(expected) => presence(*expected, Some(value)),
@@ -70,18 +71,26 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
             Some(regex) => matches_pattern(value, regex),
             None => match pattern.text.render_text(names).map(|text| regex::Regex::new(&text)) {
                 Ok(Ok(regex)) => matches_pattern(value, &regex),
-                Ok(Err(_)) => Judgement::empty("with its names filled in, the pattern is unsound"),
+                Ok(Err(_)) => {
+                    Judgement::empty("with the values of its names, the pattern is invalid")
+                }
                 Err(unknown) => Judgement::empty(unknown.to_string()),
             },
         },
-        MatcherRule::Contains(part) => rendered(part, names, |part| contains(value, part)),
-        MatcherRule::Min(bound) => bounded(value, bound, names, Bound::Min),
-        MatcherRule::Max(bound) => bounded(value, bound, names, Bound::Max),
+        MatcherRule::Contains(part) => with_value(part, names, |part| contains(value, part)),
+        MatcherRule::Min(bound) => with_number("min", bound, names, |bound| {
+            let holds = |number: &Number| compare(number, bound).is_ge();
+            is_in_bound(value, format!("at least {bound}"), MismatchKind::TooSmall, holds)
+        }),
+        MatcherRule::Max(bound) => with_number("max", bound, names, |bound| {
+            let holds = |number: &Number| compare(number, bound).is_le();
+            is_in_bound(value, format!("at most {bound}"), MismatchKind::TooLarge, holds)
+        }),
         MatcherRule::Length(matcher) => length(value, matcher, names),
         MatcherRule::Format(expected) => has_format(value, *expected),
         MatcherRule::Near(Near { value: center, by }) => near(value, center, by, names),
         MatcherRule::SameTime(expected) => {
-            rendered(expected, names, |expected| match (value, expected) {
+            with_value(expected, names, |expected| match (value, expected) {
                 (Value::String(a), Value::String(b)) if is_same_time(a, b) => Judgement::Holds,
                 _ => is_equal(value, expected),
             })
@@ -97,32 +106,50 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
             let forbidden = wording(matcher, names);
             members::none(value, &forbidden, |item| judge_value(matcher, Some(item), names))
         }
-        MatcherRule::HasMembers(expected) => rendered(expected, names, |expected| match expected {
-            Value::Array(expected) => members::has_members(value, expected),
-            other => unusable("has_members", "a list", other),
-        }),
-        MatcherRule::SameMembers(expected) => {
-            rendered(expected, names, |expected| match expected {
-                Value::Array(expected) => members::same_members(value, expected),
-                other => unusable("same_members", "a list", other),
-            })
+        MatcherRule::HasMembers(list) => {
+            with_list("has_members", list, names, |list| members::has_members(value, list))
+        }
+        MatcherRule::SameMembers(list) => {
+            with_list("same_members", list, names, |list| members::same_members(value, list))
         }
     }
 }
 
-fn rendered(json: &Json, names: &Names, judge: impl FnOnce(&Value) -> Judgement) -> Judgement {
+/// Judges by an operand of the matcher, with the values of its names.
+fn with_value(json: &Json, names: &Names, judge: impl FnOnce(&Value) -> Judgement) -> Judgement {
     match json.render(names) {
         Ok(value) => judge(&value),
         Err(unknown) => Judgement::empty(unknown.to_string()),
     }
 }
 
-/// Our own operand has the wrong type at run time: nothing was judged.
+fn with_list(
+    rule: &str,
+    json: &Json,
+    names: &Names,
+    judge: impl FnOnce(&[Value]) -> Judgement,
+) -> Judgement {
+    with_value(json, names, |operand| match operand {
+        Value::Array(list) => judge(list),
+        other => unusable(rule, "a list", other),
+    })
+}
+
+fn with_number(
+    rule: &str,
+    json: &Json,
+    names: &Names,
+    judge: impl FnOnce(&Number) -> Judgement,
+) -> Judgement {
+    with_value(json, names, |operand| match operand {
+        Value::Number(number) => judge(number),
+        other => unusable(rule, "a number", other),
+    })
+}
+
+/// The operand of the matcher has the wrong type, so that nothing can be judged.
 fn unusable(rule: &str, needed: &str, operand: &Value) -> Judgement {
-    Judgement::empty(format!(
-        "`{rule}` needs {needed} to compare with, and met {}",
-        json_kind(operand)
-    ))
+    Judgement::empty(format!("`{rule}` needs {needed} to compare with, not {}", json_kind(operand)))
 }
 
 fn absent(expected: impl Into<String>) -> Judgement {
@@ -142,7 +169,7 @@ fn presence(expected: bool, value: Option<&Value>) -> Judgement {
         (true, Some(_)) | (false, None) => Judgement::Holds,
         (true, None) => absent("present"),
         (false, Some(value)) => {
-            Judgement::differs(MismatchKind::Present, "absent", shown(Some(value)))
+            Judgement::differs(MismatchKind::Present, "absent", value_text(Some(value)))
         }
     }
 }
@@ -153,17 +180,16 @@ fn is_equal(value: &Value, expected: &Value) -> Judgement {
     }
     let is_alike = json_kind(value) == json_kind(expected);
     let mismatch = if is_alike { MismatchKind::Value } else { MismatchKind::Type };
-    Judgement::differs(mismatch, shown(Some(expected)), shown(Some(value)))
+    Judgement::differs(mismatch, value_text(Some(expected)), value_text(Some(value)))
 }
 
-fn is_one_of(value: Option<&Value>, list: &Value) -> Judgement {
-    let candidates = list.as_array().map(Vec::as_slice).unwrap_or_default();
-    let expected = || format!("one of {}", shown_some(&candidates.iter().collect::<Vec<_>>()));
+fn is_one_of(value: Option<&Value>, candidates: &[Value]) -> Judgement {
+    let expected = || format!("one of {}", values_text(&candidates.iter().collect::<Vec<_>>()));
     present(value, expected, |value| {
         if candidates.iter().any(|candidate| equal(candidate, value)) {
             Judgement::Holds
         } else {
-            Judgement::differs(MismatchKind::NotAllowed, expected(), shown(Some(value)))
+            Judgement::differs(MismatchKind::NotAllowed, expected(), value_text(Some(value)))
         }
     })
 }
@@ -173,7 +199,7 @@ fn is_not(matcher: &Matcher, value: &Value, names: &Names) -> Judgement {
         Judgement::Holds => Judgement::differs(
             MismatchKind::Forbidden,
             format!("not {}", wording(matcher, names)),
-            shown(Some(value)),
+            value_text(Some(value)),
         ),
         Judgement::Fails(_) => Judgement::Holds,
         Judgement::Empty { reason } => Judgement::Empty { reason },
@@ -192,7 +218,7 @@ fn has_type(value: &Value, expected: JsonType) -> Judgement {
         JsonType::Array => (value.is_array(), "an array"),
         JsonType::Null => (value.is_null(), "null"),
     };
-    if holds { Judgement::Holds } else { mistyped(value, name) }
+    if holds { Judgement::Holds } else { wrong_type(value, name) }
 }
 
 fn matches_pattern(value: &Value, regex: &regex::Regex) -> Judgement {
@@ -201,14 +227,14 @@ fn matches_pattern(value: &Value, regex: &regex::Regex) -> Judgement {
         Value::Object(_) if some_text(value, &|text| regex.is_match(text)) => Judgement::Holds,
         Value::String(text) if regex.is_match(text) => Judgement::Holds,
         Value::String(_) | Value::Object(_) => {
-            Judgement::differs(MismatchKind::Pattern, expected(), shown(Some(value)))
+            Judgement::differs(MismatchKind::Pattern, expected(), value_text(Some(value)))
         }
-        other => mistyped(other, &expected()),
+        other => wrong_type(other, &expected()),
     }
 }
 
-/// A text has the part, a list the member; an object is searched for the text at any depth, so that
-/// `not: { contains: … }` of a whole body means what it says.
+/// Judges whether a text contains the part, or a list the member. An object contains a text at any
+/// depth, so that `not: { contains: … }` is useful for a whole body.
 fn contains(value: &Value, part: &Value) -> Judgement {
     let holds = match (value, part) {
         (Value::Array(items), part) => items.iter().any(|item| equal(item, part)),
@@ -219,17 +245,17 @@ fn contains(value: &Value, part: &Value) -> Judgement {
         (Value::String(_) | Value::Object(_), part) => {
             return unusable("contains", "a text", part);
         }
-        (value, _) => return mistyped(value, "a text or a list"),
+        (value, _) => return wrong_type(value, "a text or a list"),
     };
     if holds {
         Judgement::Holds
     } else {
-        let expected = format!("contains {}", shown(Some(part)));
-        Judgement::differs(MismatchKind::Part, expected, shown(Some(value)))
+        let expected = format!("contains {}", value_text(Some(part)));
+        Judgement::differs(MismatchKind::Part, expected, value_text(Some(value)))
     }
 }
 
-/// Whether any text of the value, at any depth and names of members too, satisfies `is`.
+/// Whether any text in the value satisfies `is`. Names of members are included.
 fn some_text(value: &Value, is: &dyn Fn(&str) -> bool) -> bool {
     match value {
         Value::String(text) => is(text),
@@ -241,35 +267,21 @@ fn some_text(value: &Value, is: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Bound {
-    Min,
-    Max,
+fn is_in_bound(
+    value: &Value,
+    expected: String,
+    kind: MismatchKind,
+    holds: impl Fn(&Number) -> bool,
+) -> Judgement {
+    match value {
+        Value::Number(number) if holds(number) => Judgement::Holds,
+        Value::Number(number) => Judgement::differs(kind, expected, number.to_string()),
+        other => wrong_type(other, &expected),
+    }
 }
 
-fn bounded(value: &Value, bound: &Json, names: &Names, which: Bound) -> Judgement {
-    rendered(bound, names, |limit| {
-        let (name, words, mismatch) = match which {
-            Bound::Min => ("min", "at least", MismatchKind::TooSmall),
-            Bound::Max => ("max", "at most", MismatchKind::TooLarge),
-        };
-        let Value::Number(limit) = limit else { return unusable(name, "a number", limit) };
-        let expected = format!("{words} {limit}");
-        let Value::Number(number) = value else { return mistyped(value, &expected) };
-        let order = compare(number, limit);
-        let holds = match which {
-            Bound::Min => order.is_ge(),
-            Bound::Max => order.is_le(),
-        };
-        if holds {
-            return Judgement::Holds;
-        }
-        Judgement::differs(mismatch, expected, number.to_string())
-    })
-}
-
-/// Exact among integers; JSON numbers are never NaN.
-fn compare(a: &Number, b: &Number) -> std::cmp::Ordering {
+/// Compares integers exactly. JSON numbers are never NaN.
+fn compare(a: &Number, b: &Number) -> Ordering {
     match (as_integer(a), as_integer(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
         _ => {
@@ -284,13 +296,13 @@ fn length(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
         Value::String(text) => (text.chars().count(), "characters"),
         Value::Array(items) => (items.len(), "members"),
         Value::Object(members) => (members.len(), "members"),
-        other => return mistyped(other, "a text or a list"),
+        other => return wrong_type(other, "a text or a list"),
     };
     match judge_value(matcher, Some(&Value::from(length)), names) {
         Judgement::Fails(mismatch) => Judgement::differs(
             MismatchKind::Length,
             format!("{} {unit}", mismatch.expected),
-            format!("{length} {unit}: {}", shown(Some(value))),
+            format!("{length} {unit}: {}", value_text(Some(value))),
         ),
         other => other,
     }
@@ -301,25 +313,25 @@ fn has_format(value: &Value, expected: TextFormat) -> Judgement {
         Value::String(text) if format::has(text, expected) => Judgement::Holds,
         Value::String(_) => {
             let expected = format::name(expected);
-            Judgement::differs(MismatchKind::Format, expected, shown(Some(value)))
+            Judgement::differs(MismatchKind::Format, expected, value_text(Some(value)))
         }
-        other => mistyped(other, format::name(expected)),
+        other => wrong_type(other, format::name(expected)),
     }
 }
 
 fn near(value: &Value, center: &Json, by: &Json, names: &Names) -> Judgement {
-    rendered(center, names, |center| {
-        rendered(by, names, |by| {
+    with_value(center, names, |center| {
+        with_value(by, names, |by| {
             let (Some(c), Some(b)) = (center.as_f64(), by.as_f64()) else {
                 let operand = if center.is_number() { by } else { center };
                 return unusable("near", "two numbers", operand);
             };
             let expected = format!("{center}, give or take {by}");
-            let Some(number) = value.as_f64() else { return mistyped(value, &expected) };
+            let Some(number) = value.as_f64() else { return wrong_type(value, &expected) };
             if (number - c).abs() <= b {
                 Judgement::Holds
             } else {
-                Judgement::differs(MismatchKind::TooFar, expected, shown(Some(value)))
+                Judgement::differs(MismatchKind::TooFar, expected, value_text(Some(value)))
             }
         })
     })

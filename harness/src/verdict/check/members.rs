@@ -1,13 +1,13 @@
-//! The rules of lists: what must hold of their members. Nothing passes by being empty.
+//! Matcher rules for lists and their members. An empty list is never a pass.
 
 use serde_json::Value;
 
 use super::equal::{equal, first_equal_pair, missing_from};
-use super::shown::{mistyped, shown, shown_some};
+use super::value_text::{value_text, values_text, wrong_type};
 use super::{Judgement, Mismatch, MismatchKind};
 use crate::verdict::counted;
 
-/// Whether the list has no two equal members, or has some where `expected` is false.
+/// Judges whether the members of the list are different. If `expected` is false, some must be equal.
 pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
     let items = match members_of(value, "a list without equal members") {
         Ok(items) => items,
@@ -18,27 +18,29 @@ pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
         (true, Some((first, second))) => Judgement::differs(
             MismatchKind::Duplicate,
             "no two equal members",
-            format!("members {first} and {second} are {}", shown(Some(&items[second]))),
+            format!("members {first} and {second} are {}", value_text(Some(&items[second]))),
         )
         .at(format!("/{second}")),
-        (false, None) => {
-            Judgement::differs(MismatchKind::NoDuplicate, "two equal members", shown(Some(value)))
-        }
+        (false, None) => Judgement::differs(
+            MismatchKind::NoDuplicate,
+            "two equal members",
+            value_text(Some(value)),
+        ),
     }
 }
 
-/// The members of a list; `Err` is the judgement of an empty list or of another value.
+/// The members of a list, or the judgement on an empty list or another value.
 fn members_of<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Box<Judgement>> {
     match value {
         Value::Array(items) if items.is_empty() => {
             Err(Box::new(Judgement::empty("the list is empty, there is no member to judge")))
         }
         Value::Array(items) => Ok(items),
-        other => Err(Box::new(mistyped(other, expected))),
+        other => Err(Box::new(wrong_type(other, expected))),
     }
 }
 
-/// Whether every member satisfies `judge`.
+/// Judges whether every member satisfies `judge`.
 pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
     let items = match members_of(value, "a list") {
         Ok(items) => items,
@@ -62,7 +64,7 @@ pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgem
     }
 }
 
-/// Whether at least one member satisfies `judge`.
+/// Judges whether at least one member satisfies `judge`.
 pub(super) fn any(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
     let items = match members_of(value, "a list") {
         Ok(items) => items,
@@ -81,20 +83,20 @@ pub(super) fn any(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgeme
         (Some(expected), _) => Judgement::differs(
             MismatchKind::NoMember,
             format!("a member: {expected}"),
-            shown_some(&items.iter().collect::<Vec<_>>()),
+            values_text(&items.iter().collect::<Vec<_>>()),
         ),
         (None, Some(reason)) => Judgement::Empty { reason },
         (None, None) => Judgement::Holds,
     }
 }
 
-/// Whether no member satisfies `judge`; `forbidden` is the matcher in words.
+/// Judges whether no member satisfies `judge`. `forbidden` is the matcher in words.
 pub(super) fn none(
     value: &Value,
     forbidden: &str,
     judge: impl Fn(&Value) -> Judgement,
 ) -> Judgement {
-    let Value::Array(items) = value else { return mistyped(value, "a list") };
+    let Value::Array(items) = value else { return wrong_type(value, "a list") };
     let mut empty = None;
     for (index, item) in items.iter().enumerate() {
         match judge(item) {
@@ -104,7 +106,7 @@ pub(super) fn none(
                 return Judgement::differs(
                     MismatchKind::Forbidden,
                     format!("no member: {forbidden}"),
-                    shown(Some(item)),
+                    value_text(Some(item)),
                 )
                 .at(format!("/{index}"));
             }
@@ -113,16 +115,16 @@ pub(super) fn none(
     empty.map_or(Judgement::Holds, |reason| Judgement::Empty { reason })
 }
 
-/// Whether the list has at least the expected members, in any order.
+/// Judges whether the list has at least the expected members, in any order.
 pub(super) fn has_members(value: &Value, expected: &[Value]) -> Judgement {
-    let Value::Array(items) = value else { return mistyped(value, "a list") };
+    let Value::Array(items) = value else { return wrong_type(value, "a list") };
     let is_expected = |item: &&Value| expected.iter().any(|known| equal(known, item));
     same_members(&items.iter().filter(is_expected).cloned().collect(), expected)
 }
 
-/// Whether the list has exactly the expected members, in any order.
+/// Judges whether the list has exactly the expected members, in any order.
 pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
-    let Value::Array(items) = value else { return mistyped(value, "a list") };
+    let Value::Array(items) = value else { return wrong_type(value, "a list") };
     if items.is_empty() && expected.is_empty() {
         return Judgement::empty("both lists are empty, there is no member to compare");
     }
@@ -131,12 +133,12 @@ pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
     if missing.is_empty() && unexpected.is_empty() {
         return Judgement::Holds;
     }
-    // How many first: a long text is cut.
+    // The counts come first, because a long text is cut.
     let (mut counts, mut named) = (Vec::new(), String::new());
     for (what, members) in [("missing", &missing), ("unexpected", &unexpected)] {
         if !members.is_empty() {
             counts.push(format!("{} {what}", members.len()));
-            named.push_str(&format!("; {what}: {}", shown_some(members)));
+            named.push_str(&format!("; {what}: {}", values_text(members)));
         }
     }
     let actual = format!("{} of {}{named}", counts.join(", "), counted(items.len(), "member"));

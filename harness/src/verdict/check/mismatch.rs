@@ -1,27 +1,25 @@
-//! How an answer differs from what a check expects, as data. Messages are for people only.
+//! The difference between a response and the expectation of a check, as data.
 
 use serde::{Deserialize, Serialize};
 
-/// How an answer differs from what a check expects.
+/// The difference between a response and the expectation of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// What is wrong.
     pub kind: MismatchKind,
-    /// The part of the answer that is wrong.
     pub part: AnswerPart,
     /// One sentence for people, lower case, no full stop. Not masked.
     pub message: String,
-    /// For people, short.
+    /// Short, for people.
     pub expected: String,
-    /// For people, short. Not masked.
+    /// Short, for people. Not masked.
     pub actual: String,
     /// JSON Pointer into the body, if the mismatch is at one place.
     pub pointer: Option<String>,
-    /// Whether an open question allows it: the verdict is a warning at most.
+    /// Whether an open question allows it, so that the verdict is a warning at most.
     pub is_tolerable: bool,
 }
 
-/// The part of an answer that a mismatch is about.
+/// The part of a response that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerPart {
@@ -33,7 +31,7 @@ pub enum AnswerPart {
     Body,
 }
 
-/// Why a body is not sound JSON.
+/// The reason why a body is not valid JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JsonFault {
@@ -43,44 +41,44 @@ pub enum JsonFault {
     Encoding,
     /// It breaks the grammar of JSON.
     Syntax,
-    /// It ends before its JSON does.
+    /// It ends inside the JSON text.
     Short,
-    /// It goes on after its JSON.
+    /// There are bytes after the JSON text.
     TrailingBytes,
     /// An object has a member twice.
     DuplicateMember,
 }
 
-/// What is wrong with a value. Holds no value of the answer: equal kinds at equal places are the same
-/// fault, however many answers show it.
+/// The kind of difference. It has no value of the response: mismatches of the same kind at the same
+/// place are one finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MismatchKind {
-    /// It is absent and must be present.
+    /// The value is absent and must be present.
     Absent,
-    /// It is present and must be absent.
+    /// The value is present and must be absent.
     Present,
-    /// It has another JSON type.
+    /// The value has another JSON type.
     Type,
-    /// It is another value than the expected one.
+    /// The value is not the expected one.
     Value,
-    /// It is none of the allowed values.
+    /// The value is not one of the allowed values.
     NotAllowed,
-    /// It is what `not` or `none` forbids.
+    /// `not` or `none` forbids the value.
     Forbidden,
-    /// The regular expression is not found in it.
+    /// The regular expression has no match in the value.
     Pattern,
-    /// It does not contain the expected part.
+    /// The value does not contain the expected part.
     Part,
-    /// It is below the minimum.
+    /// The value is below the minimum.
     TooSmall,
-    /// It is above the maximum.
+    /// The value is above the maximum.
     TooLarge,
-    /// It is too far from the expected number.
+    /// The value is too far from the expected number.
     TooFar,
-    /// It has another length.
+    /// The value has another length.
     Length,
-    /// It has another format, such as `date-time`.
+    /// The value does not have the expected format, such as `date-time`.
     Format,
     /// Two members of a list are equal, or an entry is repeated.
     Duplicate,
@@ -88,22 +86,19 @@ pub enum MismatchKind {
     NoDuplicate,
     /// No member of a list satisfies the matcher.
     NoMember,
-    /// A list has other members than the expected ones.
+    /// A list does not have the expected members.
     Members,
-    /// The media type is another one.
+    /// The media type is not the expected one.
     MediaType,
     /// The status is a server error.
     ServerError,
-    /// The body is not sound JSON.
-    Json {
-        /// In which way.
-        fault: JsonFault,
-    },
+    /// The body is not valid JSON.
+    Json { fault: JsonFault },
     /// The body breaks its JSON Schema.
     Schema {
-        /// The keyword of JSON Schema that is broken: `required`.
+        /// The broken keyword of JSON Schema: `required`.
         keyword: String,
-        /// The members that `required` or `additionalProperties` complain about.
+        /// The members that are missing or not allowed.
         members: Vec<String>,
     },
 }

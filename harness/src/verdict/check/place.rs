@@ -14,17 +14,17 @@ use crate::scenario::names::Names;
 pub enum PlaceValue {
     /// One value, or none.
     One(Option<Value>),
-    /// The values that a JSONPath found, in order; there may be none.
+    /// The values that a JSONPath found, in order. There may be none.
     Many(Vec<Value>),
 }
 
 /// The value at `place`.
 ///
-/// A problem's `type` is found only where the answer is sent as a problem (or as JSON, which the
-/// question `problem_content_type` allows). [`Place::Schema`] has no value of its own.
+/// The `type` of a problem is found only if the response is sent as a problem. It may be sent as JSON
+/// instead (question `problem_content_type`). [`Place::Schema`] has no value.
 ///
 /// # Errors
-/// A name in the place has no value, or makes a JSONPath unsound.
+/// A name in the place has no value, or its value makes a JSONPath invalid.
 pub fn find(place: &Place, document: &Document, names: &Names) -> Result<PlaceValue, String> {
     let json = document.json.as_deref();
     Ok(match place {
@@ -43,7 +43,7 @@ pub fn find(place: &Place, document: &Document, names: &Names) -> Result<PlaceVa
             PlaceValue::One(json.and_then(|json| json.pointer(&pointer)).cloned())
         }
         Place::Path(text) => {
-            let path = parsed(text, names)?;
+            let path = parse_path(text, names)?;
             let found = json.map(|json| path.query(json).all().into_iter().cloned().collect());
             PlaceValue::Many(found.unwrap_or_default())
         }
@@ -64,7 +64,7 @@ pub fn observed(sight: &Sight, document: &Document, names: &Names) -> Option<Val
     (!found.is_empty()).then_some(Value::Object(found))
 }
 
-/// The value at `place`, a list for a JSONPath; `None` where there is none.
+/// The value at `place`, a list for a JSONPath. `None` if there is no value.
 pub fn value(place: &Place, document: &Document, names: &Names) -> Option<Value> {
     match find(place, document, names).ok()? {
         PlaceValue::One(value) => value,
@@ -72,12 +72,13 @@ pub fn value(place: &Place, document: &Document, names: &Names) -> Option<Value>
     }
 }
 
-/// Whether the media type is that of problems, or JSON.
+/// Whether the media type is JSON. The media type of problems is JSON too.
 pub(super) fn is_sent_as_problem(document: &Document) -> bool {
     media_type(&document.headers).is_some_and(|media_type| is_json(&media_type))
 }
 
-/// The JSON Pointer of the value that is meant: `tail` is an index into the values found, and on.
+/// The JSON Pointer of a value at or below the place. `tail` is the pointer from the place; for a
+/// JSONPath it begins with an index into the list of values.
 pub(crate) fn pointer(
     place: &Place,
     tail: &str,
@@ -88,7 +89,7 @@ pub(crate) fn pointer(
         Place::Pointer(text) => Some(format!("{}{tail}", pointer_text(text, names).ok()?)),
         Place::Path(text) => {
             let (index, rest) = split_tail(tail)?;
-            let path = parsed(text, names).ok()?;
+            let path = parse_path(text, names).ok()?;
             let located = path.query_located(document.json.as_deref()?);
             let found = located.iter().nth(index)?;
             Some(format!("{}{rest}", found.location().to_json_pointer()))
@@ -99,13 +100,12 @@ pub(crate) fn pointer(
     }
 }
 
-/// The place as it is written, names filled in as far as they have a value.
-pub(super) fn described(place: &Place, names: &Names) -> String {
+/// The place in words, with the values of its names.
+pub(super) fn in_words(place: &Place, names: &Names) -> String {
     match place {
         Place::Status => "the status".to_owned(),
         Place::Problem => "the problem type".to_owned(),
-        Place::Schema => "the body".to_owned(),
-        Place::Body => "the body".to_owned(),
+        Place::Schema | Place::Body => "the body".to_owned(),
         Place::Digest => "the digest of the body".to_owned(),
         Place::Endpoint => "the endpoint".to_owned(),
         Place::Header(name) => format!("the header `{name}`"),
@@ -114,14 +114,14 @@ pub(super) fn described(place: &Place, names: &Names) -> String {
     }
 }
 
-/// `/3/rest` as the index and the rest.
+/// Splits `/3/rest` into the index and the rest.
 fn split_tail(tail: &str) -> Option<(usize, &str)> {
     let tail = tail.strip_prefix('/')?;
     let end = tail.find('/').unwrap_or(tail.len());
     Some((tail[..end].parse().ok()?, &tail[end..]))
 }
 
-/// The JSON value where there is one, else the text.
+/// The body as JSON, or as text if it is not JSON.
 fn whole_body(document: &Document) -> Value {
     match &document.json {
         Some(json) => json.as_ref().clone(),
@@ -135,19 +135,19 @@ fn digest(bytes: &[u8]) -> Value {
 }
 
 fn pointer_text(text: &Text, names: &Names) -> Result<String, String> {
-    escaped(text, names, |value| value.replace('~', "~0").replace('/', "~1"))
+    render(text, names, |value| value.replace('~', "~0").replace('/', "~1"))
 }
 
 fn path_text(text: &Text, names: &Names) -> Result<String, String> {
-    // A name stands between single quotes, where these two would end or change the literal.
-    escaped(text, names, |value| value.replace('\\', "\\\\").replace('\'', "\\'"))
+    // A name is inside single quotes, where these two characters end or change the literal.
+    render(text, names, |value| value.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-fn escaped(text: &Text, names: &Names, escape: fn(&str) -> String) -> Result<String, String> {
+fn render(text: &Text, names: &Names, escape: fn(&str) -> String) -> Result<String, String> {
     text.render_escaped(names, escape).map_err(|unknown| unknown.to_string())
 }
 
-fn parsed(text: &Text, names: &Names) -> Result<JsonPath, String> {
+fn parse_path(text: &Text, names: &Names) -> Result<JsonPath, String> {
     let path = path_text(text, names)?;
     JsonPath::parse(&path)
         .map_err(|error| format!("`{path}` is not a JSONPath: {}", error.message()))

@@ -1,15 +1,15 @@
-//! Whether two timestamps tell the same time, as far as both are precise (question `timestamps`).
+//! Whether two timestamps are the same time, to the precision that both have (question `timestamps`).
 
 use jiff::Timestamp;
 use moot_fixtures::contract::is_timestamp;
 
-/// Digits of a date and a time without fractions of a second.
+/// The number of digits of a date and a time without fractions of a second.
 const SECOND_DIGITS: usize = 14;
 
-/// One of the two may have been rounded to a whole second.
+/// The largest difference if one of the two is rounded to a whole second.
 const ROUNDED_SECONDS: i64 = 1;
 
-/// Whether `a` and `b` tell the same time. A text that is not a timestamp tells none.
+/// Whether `a` and `b` are the same time. Texts that are not timestamps must be equal.
 pub(super) fn is_same_time(a: &str, b: &str) -> bool {
     if !is_timestamp(a) || !is_timestamp(b) {
         return a == b;
@@ -27,7 +27,7 @@ pub(super) fn is_same_time(a: &str, b: &str) -> bool {
     }
 }
 
-/// The digits of date and time, without the offset, which is zero.
+/// The digits of date and time, without the offset. The offset of a timestamp is always zero.
 fn digits(timestamp: &str) -> String {
     let (date, time) = timestamp.split_once('T').unwrap_or((timestamp, ""));
     let time = time.split(['Z', '+', '-']).next().unwrap_or_default();

@@ -1,67 +1,62 @@
-//! What a mismatch says: one sentence about the service, made from its kind. Lower case, no full stop.
+//! Sentences about mismatches, for people. They are in lower case and have no full stop.
 
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use super::shown::brief;
+use super::value_text::brief;
 use super::{Document, Mismatch, MismatchKind};
 use crate::exchange::escape;
 
-/// Characters quoted of a title or a detail of a problem.
+/// The largest number of characters quoted from the title or detail of a problem.
 const QUOTED_CHARACTERS_MAX: usize = 160;
 
-/// What a check wants of a status, by classes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct WantedStatus {
-    /// Whether a 2xx answer may satisfy it.
-    pub(super) success: bool,
-    /// Whether a 4xx answer may satisfy it.
-    pub(super) refusal: bool,
-}
-
-/// The status is another one: `registering a webhook was refused: 422 webhook_creation_error, "…"`.
-pub(super) fn of_status(expected: &str, wanted: WantedStatus, document: &Document) -> String {
+/// A wrong status: `registering a webhook was refused: 422 webhook_creation_error, "…"`. `accepts` says
+/// whether the check accepts a status.
+pub(super) fn of_status(
+    expected: &str,
+    accepts: impl Fn(u16) -> bool,
+    document: &Document,
+) -> String {
     let call = call(document);
     let Some(status) = document.status else {
         return format!("{call} has no status; expected {expected}");
     };
     let answer = answer(status, document.json.as_deref());
-    match (status, wanted) {
-        (500.., _) => format!("{call} ended in a server error: {answer}; expected {expected}"),
-        (400..=499, WantedStatus { success: true, refusal: false }) => {
-            format!("{call} was refused: {answer}")
-        }
-        (400..=499, _) => {
+    let (is_success, is_refusal) = ((200..300).any(&accepts), (400..500).any(&accepts));
+    match status {
+        500.. => format!("{call} ended in a server error: {answer}; expected {expected}"),
+        400..=499 if is_success && !is_refusal => format!("{call} was refused: {answer}"),
+        400..=499 => {
             format!("{call} was refused with another status: {answer}; expected {expected}")
         }
-        (200..=299, WantedStatus { success: false, refusal: true }) => {
+        200..=299 if is_refusal && !is_success => {
             format!("{call} was not refused: {answer}; expected {expected}")
         }
-        (_, _) => format!("{call} was answered with {answer}; expected {expected}"),
+        _ => format!("{call} was answered with {answer}; expected {expected}"),
     }
 }
 
-/// The service failed: `listing webhooks ended in a server error: 500`.
+/// A server error: `listing webhooks ended in a server error: 500`.
 pub(super) fn of_server_error(document: &Document) -> String {
     let answer = answer(document.status.unwrap_or_default(), document.json.as_deref());
     format!("{} ended in a server error: {answer}", call(document))
 }
 
-/// The operation documents no such status.
+/// A status that the operation does not document.
 pub(super) fn of_undocumented_status(document: &Document) -> String {
     let answer = answer(document.status.unwrap_or_default(), document.json.as_deref());
     format!("{} was answered with a status that is not documented: {answer}", call(document))
 }
 
-/// A value at a place of the answer: `in the answer to listing webhooks, \`/data\` is absent`.
+/// A wrong value: `in the answer to listing webhooks, \`/data\` is absent`.
 pub(super) fn of_value(place: &str, mismatch: &Mismatch, document: &Document) -> String {
     format!("{}{}", in_answer(document), predicate(place, mismatch))
 }
 
-/// `in the answer to listing webhooks, `; empty where neither one answer nor a list is meant.
+/// The start of a sentence: `in the answer to listing webhooks, `. Empty if the request is not known.
 pub(super) fn in_answer(document: &Document) -> String {
     let Some(call) = request(document) else { return String::new() };
-    // The pages of a list as one value have no bytes.
+    // A value made of the pages of a list has no bytes.
     match document.json.is_some() && document.body.is_empty() {
         false => format!("in the answer to {call}, "),
         true => format!("over all pages of {call}, "),
@@ -72,13 +67,13 @@ fn call(document: &Document) -> String {
     request(document).unwrap_or_else(|| "the request".to_owned())
 }
 
-/// What was asked: `listing webhooks`, or the method and the path of what is not an operation.
+/// The operation in words: `listing webhooks`. The request line, if it is not an operation.
 fn request(document: &Document) -> Option<String> {
     let line = || document.request_line.as_ref().map(|line| format!("`{line}`"));
     document.operation.map(|operation| gerund(operation).to_owned()).or_else(line)
 }
 
-/// A status, with what a problem or a token failure says: `422 request_invalid, "Title", "Detail"`.
+/// The status, with the texts of a problem or a token failure: `422 request_invalid, "Title", "Detail"`.
 fn answer(status: u16, body: Option<&Value>) -> String {
     let text = |name: &str| body?.get(name)?.as_str().filter(|text| !text.trim().is_empty());
     let mut answer = status.to_string();
@@ -128,7 +123,7 @@ fn predicate(place: &str, mismatch: &Mismatch) -> String {
     }
 }
 
-/// What a client does with an operation.
+/// The operation in words.
 pub(super) const fn gerund(operation: Operation) -> &'static str {
     match operation {
         Operation::CreateAccessToken => "asking for an access token",
@@ -157,21 +152,21 @@ mod tests {
     use moot_fixtures::contract::Operation;
     use serde_json::{Value, json};
 
-    use super::{WantedStatus, of_status};
+    use super::of_status;
     use crate::verdict::check::Document;
 
-    const SUCCESS: WantedStatus = WantedStatus { success: true, refusal: false };
-    const REFUSAL: WantedStatus = WantedStatus { success: false, refusal: true };
+    const SUCCESS: fn(u16) -> bool = |status| status < 300;
+    const REFUSAL: fn(u16) -> bool = |status| status >= 400;
 
     #[track_caller]
-    fn check(status: u16, body: Value, expected: &str, wanted: WantedStatus, sentence: &str) {
+    fn check(status: u16, body: Value, expected: &str, accepts: fn(u16) -> bool, sentence: &str) {
         let document = Document {
             status: Some(status),
             json: Some(Arc::new(body)),
             operation: Some(Operation::CreateWebhook),
             ..Document::default()
         };
-        assert_eq!(of_status(expected, wanted, &document), sentence);
+        assert_eq!(of_status(expected, accepts, &document), sentence);
     }
 
     #[test]

@@ -1,63 +1,52 @@
-//! Is a body sound JSON: UTF-8, one JSON text, no member twice (RFC 8259 §2, §4, §8.1)? Where it is not,
-//! the judgement names the byte and shows what is around it.
+//! Is a body valid JSON: UTF-8, one JSON text, no member twice (RFC 8259 §2, §4, §8.1)? If it is not,
+//! the judgement names the first wrong byte and shows the bytes around it.
 
 use super::document::{is_json, media_type};
-use super::duplicate_members;
-use super::shown::shortened;
+use super::duplicate_members::{self, DEPTH_MAX};
+use super::value_text::shortened;
 use super::{Document, JsonFault, Judgement, MismatchKind};
 
-/// Bytes shown before the place of a fault, and after it.
-const SHOWN_BYTES_BEFORE: usize = 40;
-const SHOWN_BYTES_AFTER: usize = 60;
+/// The number of bytes in the message before the first wrong byte, and after it.
+const BYTES_BEFORE: usize = 40;
+const BYTES_AFTER: usize = 60;
 
 const EXPECTED: &str = "JSON in UTF-8, nothing after it, no member twice";
 
-/// Whether the body is sound JSON.
+/// Judges whether the body is valid JSON.
 pub(super) fn judge(body: &[u8]) -> Judgement {
     if body.iter().all(u8::is_ascii_whitespace) {
-        return fails(
-            JsonFault::Empty,
-            "the body is empty, and not JSON".to_owned(),
-            String::new(),
-        );
+        let message = "the body is empty, and not JSON".to_owned();
+        return fails(JsonFault::Empty, message, String::new());
     }
     if let Err(error) = std::str::from_utf8(body) {
         let at = error.valid_up_to();
         let message = format!("the body is not JSON: byte {at} is not UTF-8");
         return fails(JsonFault::Encoding, message, around(body, at));
     }
-    match duplicate_members::read(body) {
-        Ok(reading) => match reading.duplicate {
-            None => Judgement::Holds,
-            Some(name) => fails(
-                JsonFault::DuplicateMember,
-                format!("the body has the member `{name}` twice in one object"),
-                shortened(&String::from_utf8_lossy(body)),
-            ),
-        },
-        Err(error) if error.to_string().contains("recursion limit") => {
-            Judgement::empty("the body is nested too deeply to be read")
-        }
-        Err(error) if error.is_eof() => {
-            let message = format!("the body ends before its JSON does, after {} bytes", body.len());
-            fails(JsonFault::Short, message, around(body, body.len()))
-        }
-        Err(error) => {
-            let at = offset(body, error.line(), error.column());
-            let (fault, message) = match has_json_before(body, at) {
-                true => {
-                    let message =
-                        format!("the body goes on after its JSON has ended, at byte {at}");
-                    (JsonFault::TrailingBytes, message)
-                }
-                false => (
-                    JsonFault::Syntax,
-                    format!("the body is not JSON: byte {at} breaks its grammar"),
-                ),
-            };
-            fails(fault, message, around(body, at))
-        }
+    let (read, reading) = duplicate_members::read(body);
+    let Err(error) = read else {
+        let Some(name) = reading.duplicate else { return Judgement::Holds };
+        let message = format!("the body has the member `{name}` twice in one object");
+        let actual = shortened(&String::from_utf8_lossy(body));
+        return fails(JsonFault::DuplicateMember, message, actual);
+    };
+    if error.is_eof() {
+        let message = format!("the body ends before its JSON does, after {} bytes", body.len());
+        return fails(JsonFault::Short, message, around(body, body.len()));
     }
+    let at = offset(body, error.line(), error.column());
+    // `serde_json` has no kind of error for its limit.
+    if reading.depth == DEPTH_MAX && matches!(body.get(at), Some(b'[' | b'{')) {
+        return Judgement::empty("the body is nested too deeply to be read");
+    }
+    let (fault, message) = match has_json_before(body, at) {
+        true => {
+            let message = format!("the body goes on after its JSON has ended, at byte {at}");
+            (JsonFault::TrailingBytes, message)
+        }
+        false => (JsonFault::Syntax, format!("the body is not JSON: byte {at} breaks its grammar")),
+    };
+    fails(fault, message, around(body, at))
 }
 
 /// The failure of a body that is sent as JSON and cannot be read.
@@ -88,10 +77,9 @@ fn offset(body: &[u8], line: usize, column: usize) -> usize {
     (before + column.saturating_sub(1)).min(body.len())
 }
 
-/// The bytes around a place, which is marked: `… "id": 7} ▶ garbage`.
+/// The bytes around a place, with a mark before it: `… "id": 7} ▶ garbage`.
 fn around(body: &[u8], at: usize) -> String {
-    let (from, to) =
-        (at.saturating_sub(SHOWN_BYTES_BEFORE), (at + SHOWN_BYTES_AFTER).min(body.len()));
+    let (from, to) = (at.saturating_sub(BYTES_BEFORE), (at + BYTES_AFTER).min(body.len()));
     let text = |bytes: &[u8]| {
         String::from_utf8_lossy(bytes).escape_debug().to_string().replace("\\\"", "\"")
     };
@@ -112,7 +100,19 @@ mod tests {
     }
 
     #[test]
-    fn the_guilty_byte_is_named_and_shown() {
+    fn the_depth_of_nesting_is_limited() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert_eq!(judge(nested(127).as_bytes()), Judgement::Holds);
+        let limited = Judgement::empty("the body is nested too deeply to be read");
+        assert_eq!(judge(nested(128).as_bytes()), limited);
+        let objects = r#"{"a":"#.repeat(128);
+        assert_eq!(judge(objects.as_bytes()), limited);
+        let faulty = "[".repeat(127) + ";";
+        assert!(matches!(judge(faulty.as_bytes()), Judgement::Fails(_)));
+    }
+
+    #[test]
+    fn the_message_names_and_shows_the_first_wrong_byte() {
         let message = "the body goes on after its JSON has ended, at byte 8";
         check(b"{\"a\": 1}</html>", JsonFault::TrailingBytes, message, "{\"a\": 1} ▶ </html>");
         let message = "the body goes on after its JSON has ended, at byte 9";

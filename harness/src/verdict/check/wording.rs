@@ -1,7 +1,7 @@
 //! Matchers in words, for messages.
 
 use super::format;
-use super::shown::shortened;
+use super::value_text::shortened;
 use crate::scenario::model::{Json, Matcher, MatcherRule, Near};
 use crate::scenario::names::Names;
 
@@ -67,7 +67,7 @@ fn rule_wording(rule: &MatcherRule, names: &Names) -> String {
     }
 }
 
-/// An operand as JSON, its names filled in; the name itself where it has no value.
+/// An operand as JSON, with the values of its names. A name without a value is shown as such.
 fn operand(json: &Json, names: &Names) -> String {
     json.render(names).map_or_else(|unknown| unknown.to_string(), |value| value.to_string())
 }

@@ -1,4 +1,4 @@
-//! Marking what was expected in the result of a run, and finding what was expected and did not happen.
+//! Marks known failures in the result of a run, and finds those that did not happen.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,31 @@ use crate::verdict::result::{
     CheckResult, ExpectedFailure, ExpectedState, KnownFailure, ScenarioResult, Subject,
 };
 
-/// What conditions are about.
-pub struct Circumstances<'a> {
-    /// Whether the target meets a need.
-    pub meets: &'a dyn Fn(&str) -> bool,
-    /// What the run saw of open questions.
-    pub answers: &'a BTreeMap<String, ObservedAnswer>,
-}
-
-/// Marks every check and scenario that did what an entry expects of it, and what was not run in
-/// consequence. Returns what became of each entry, in the order of the file.
+/// Marks every check and scenario with the outcome that an entry expects, and those that were not run
+/// because of it. `meets` says whether the target meets a need; `answers` are the observed answers to
+/// open questions. Returns the entries with their state, in the order of the file.
 pub fn apply(
     expected: &Expected,
     scenarios: &mut [ScenarioResult],
-    circumstances: &Circumstances<'_>,
+    meets: &dyn Fn(&str) -> bool,
+    answers: &BTreeMap<String, ObservedAnswer>,
 ) -> Vec<ExpectedFailure> {
-    expected.entries.iter().map(|entry| apply_one(entry, scenarios, circumstances)).collect()
+    let one = |entry: &ExpectedEntry| {
+        let condition = entry.condition.as_ref();
+        apply_one(entry, scenarios, condition.and_then(|it| unmet(it, meets, answers)))
+    };
+    expected.entries.iter().map(one).collect()
 }
 
 fn apply_one(
     entry: &ExpectedEntry,
     scenarios: &mut [ScenarioResult],
-    circumstances: &Circumstances<'_>,
+    unmet: Option<String>,
 ) -> ExpectedFailure {
-    let unmet = entry.condition.as_ref().and_then(|condition| unmet(condition, circumstances));
     let mut found = EntryMatches::default();
     if unmet.is_none() {
         let named = scenarios.iter_mut().filter(|one| entry.names_scenario(&one.name));
-        named.for_each(|scenario| found.look(entry, scenario));
+        named.for_each(|scenario| found.add(entry, scenario));
     }
     let state = match &unmet {
         Some(_) => ExpectedState::Inapplicable,
@@ -58,17 +55,17 @@ fn apply_one(
     }
 }
 
-/// What an entry met in a run.
+/// The scenarios and checks that an entry is about.
 #[derive(Default)]
 struct EntryMatches {
-    /// Scenarios and checks that did what was expected.
+    /// Those with the expected outcome.
     names: Vec<String>,
-    /// How many did something else.
+    /// The number of those with another outcome.
     others: usize,
 }
 
 impl EntryMatches {
-    fn look(&mut self, entry: &ExpectedEntry, scenario: &mut ScenarioResult) {
+    fn add(&mut self, entry: &ExpectedEntry, scenario: &mut ScenarioResult) {
         let known = || KnownFailure { id: entry.id.clone(), reason: entry.reason.clone() };
         let happened_before = self.names.len();
         let others_before = self.others;
@@ -89,7 +86,7 @@ impl EntryMatches {
             if check.verdict == entry.outcome.verdict() {
                 self.names.push(check.id());
                 check.known.get_or_insert_with(|| Box::new(known()));
-            } else if says_otherwise(entry.outcome, check.verdict) {
+            } else if contradicts(entry.outcome, check.verdict) {
                 self.others += 1;
             }
         }
@@ -97,17 +94,17 @@ impl EntryMatches {
             && entry.outcome != ExpectedOutcome::NotRun
             && is_unjudged(scenario)
         {
-            // What would have failed may be what was not run.
+            // A check that was not run may be the one that would have failed.
             self.others = others_before;
         }
         if entry.outcome == ExpectedOutcome::Fail && self.names.len() > happened_before {
-            excuse_what_it_stopped(scenario, &known());
+            mark_unjudged(scenario, &known());
         }
-        weigh(scenario);
+        update_verdicts(scenario);
     }
 }
 
-/// Whether something of it was not judged.
+/// Whether the scenario, or one of its checks, was not judged.
 fn is_unjudged(scenario: &ScenarioResult) -> bool {
     let mut checks = scenario.steps.iter().flat_map(|step| &step.checks);
     scenario.not_run.is_some() || checks.any(|check| check.verdict == Verdict::NotRun)
@@ -121,8 +118,9 @@ fn is_about(entry: &ExpectedEntry, check: &CheckResult) -> bool {
     }
 }
 
-/// Whether a verdict shows that what was expected did not happen. What was not judged shows nothing.
-fn says_otherwise(outcome: ExpectedOutcome, verdict: Verdict) -> bool {
+/// Whether a verdict shows that the expected failure did not happen. A check that was not judged shows
+/// nothing.
+fn contradicts(outcome: ExpectedOutcome, verdict: Verdict) -> bool {
     match verdict {
         Verdict::NotApplicable => false,
         Verdict::NotRun => outcome == ExpectedOutcome::NotRun,
@@ -135,9 +133,9 @@ fn says_otherwise(outcome: ExpectedOutcome, verdict: Verdict) -> bool {
     }
 }
 
-/// A failure may stop what comes after it in its scenario; only trouble of the network, or a call
-/// that was withheld, stops it for another reason.
-fn excuse_what_it_stopped(scenario: &mut ScenarioResult, known: &KnownFailure) {
+/// Marks the checks that were not judged, because a known failure may stop the rest of its scenario. If
+/// a request of the scenario has no answer, that may be the reason instead, and nothing is marked.
+fn mark_unjudged(scenario: &mut ScenarioResult, known: &KnownFailure) {
     let mut exchanges = scenario.steps.iter().flat_map(|step| &step.exchanges);
     if exchanges.any(|exchange| exchange.outcome.is_err()) {
         return;
@@ -152,8 +150,8 @@ fn excuse_what_it_stopped(scenario: &mut ScenarioResult, known: &KnownFailure) {
     }
 }
 
-/// The verdicts of the parents anew: what is expected weighs less.
-fn weigh(scenario: &mut ScenarioResult) {
+/// Updates the verdicts of the scenario and its steps, in which a known failure counts less.
+fn update_verdicts(scenario: &mut ScenarioResult) {
     for step in &mut scenario.steps {
         step.verdict = Verdict::worst(step.checks.iter().map(CheckResult::weight));
     }
@@ -169,18 +167,20 @@ fn weigh(scenario: &mut ScenarioResult) {
     };
 }
 
-/// Why a condition does not hold; `None` where it holds.
-fn unmet(condition: &Condition, circumstances: &Circumstances<'_>) -> Option<String> {
-    let lacking = condition.needs.iter().find(|need| !(circumstances.meets)(need));
-    if let Some(need) = lacking {
+/// The reason why a condition does not hold. `None` if it holds.
+fn unmet(
+    condition: &Condition,
+    meets: &dyn Fn(&str) -> bool,
+    seen_answers: &BTreeMap<String, ObservedAnswer>,
+) -> Option<String> {
+    if let Some(need) = condition.needs.iter().find(|need| !meets(need)) {
         return Some(format!("the target does not meet the need `{need}`"));
     }
-    let met = condition.lacks.iter().find(|need| (circumstances.meets)(need));
-    if let Some(need) = met {
+    if let Some(need) = condition.lacks.iter().find(|need| meets(need)) {
         return Some(format!("the target meets the need `{need}`"));
     }
     condition.answer.iter().find_map(|(id, wanted)| {
-        let Some(seen) = circumstances.answers.get(id) else {
+        let Some(seen) = seen_answers.get(id) else {
             return Some(format!("no answer to `{id}` was seen"));
         };
         let is_wanted =

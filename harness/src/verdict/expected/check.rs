@@ -1,4 +1,4 @@
-//! Holding known failures against the scenarios and the day, before anything is sent.
+//! Checks known failures against the scenarios and the day, before anything is sent.
 
 use jiff::civil::Date;
 use moot_fixtures::nearest::{alike, ending};
@@ -12,41 +12,34 @@ use crate::scenario::plan::{like, without_row};
 use crate::verdict::check::implicit;
 
 impl Expected {
-    /// Checks every entry: it is not expired on `today`, and these scenarios have what it names.
+    /// Checks that no entry expired before `today`, and that their ids exist. Without `files`, only the
+    /// ids of requirements are checked.
     ///
     /// # Errors
-    /// The first entry that expired or names nothing, with its place and a near miss.
-    pub fn check(&self, files: &[ScenarioFile], today: Date) -> Result<(), DataError> {
+    /// The first entry that expired or has an unknown id, with its place and the nearest known id.
+    pub fn check(&self, files: Option<&[ScenarioFile]>, today: Date) -> Result<(), DataError> {
         self.entries.iter().try_for_each(|entry| {
-            self.is_in_time(entry, today)?;
-            self.names_something(entry, files)
+            self.check_expiry(entry, today)?;
+            match (files, entry.parts().1) {
+                (Some(files), _) => self.check_id(entry, files),
+                (None, Some(requirement)) => self.check_requirement(entry, requirement),
+                (None, None) => Ok(()),
+            }
         })
     }
 
-    /// As [`Expected::check`], where the scenarios are drawn: requirements alone are looked up.
-    ///
-    /// # Errors
-    /// The first entry that expired or names no requirement, with its place and a near miss.
-    pub fn check_without_scenarios(&self, today: Date) -> Result<(), DataError> {
-        self.entries.iter().try_for_each(|entry| {
-            self.is_in_time(entry, today)?;
-            entry.parts().1.map_or(Ok(()), |requirement| self.is_a_row(entry, requirement))
-        })
-    }
-
-    fn is_in_time(&self, entry: &ExpectedEntry, today: Date) -> Result<(), DataError> {
+    fn check_expiry(&self, entry: &ExpectedEntry, today: Date) -> Result<(), DataError> {
         let Some(day) = entry.expires.filter(|day| *day < today) else { return Ok(()) };
         Err(self.refused(
             entry,
             format!(
-                "the expected failure `{}` expired on {day} ({}); mend it, or decide anew and move \
-                 `expires`",
+                "the expected failure `{}` expired on {day} ({}); fix it, or move `expires`",
                 entry.id, entry.reason
             ),
         ))
     }
 
-    fn is_a_row(&self, entry: &ExpectedEntry, requirement: &str) -> Result<(), DataError> {
+    fn check_requirement(&self, entry: &ExpectedEntry, requirement: &str) -> Result<(), DataError> {
         if register::get(requirement).is_some() {
             return Ok(());
         }
@@ -57,11 +50,7 @@ impl Expected {
         Err(self.refused(entry, message))
     }
 
-    fn names_something(
-        &self,
-        entry: &ExpectedEntry,
-        files: &[ScenarioFile],
-    ) -> Result<(), DataError> {
+    fn check_id(&self, entry: &ExpectedEntry, files: &[ScenarioFile]) -> Result<(), DataError> {
         let (pattern, requirement) = entry.parts();
         let all = || {
             let named = |file: &'_ ScenarioFile, id: &str| format!("{}/{id}", file.stem);
@@ -69,7 +58,7 @@ impl Expected {
                 file.scenarios.iter().map(move |one| (named(file, &one.id), one))
             })
         };
-        // The rows of a scenario are known only when it runs.
+        // The rows of a scenario are not known before it runs.
         let bare = pattern.map(without_row);
         let is_meant = |name: &str| bare.is_none_or(|pattern| like(name, pattern));
         if let Some(pattern) = bare
@@ -81,7 +70,7 @@ impl Expected {
         let Some(requirement) = requirement else { return Ok(()) };
         let mut own = files.iter().flat_map(|file| &file.requirements);
         if !own.any(|own| own.row.id == requirement) {
-            self.is_a_row(entry, requirement)?;
+            self.check_requirement(entry, requirement)?;
         }
         let is_implicit = || implicit::TABLE.iter().any(|row| row.verifies.contains(&requirement));
         let meant: Vec<_> = all().filter(|(name, _)| is_meant(name)).collect();
@@ -92,7 +81,7 @@ impl Expected {
         }
         let ids = meant.iter().flat_map(|(_, one)| declared::requirements(&one.steps));
         let near = ending(alike(requirement, ids));
-        let message = format!("`{}` names nothing that is checked{near}", entry.id);
+        let message = format!("no check of these scenarios is `{}`{near}", entry.id);
         Err(self.refused(entry, message))
     }
 

@@ -1,4 +1,4 @@
-//! A known failure as data.
+//! Known failures, as data.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 /// The known failures of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
-    /// Where they stand; empty where there is no file.
+    /// The path of the file. Empty without a file.
     #[serde(skip)]
     pub file: PathBuf,
     /// In the order of the file.
@@ -30,15 +30,14 @@ pub struct Expected {
 pub struct ExpectedEntry {
     /// A scenario `FILE/ID` (with `*`), a requirement, or `FILE/ID#REQUIREMENT`.
     pub id: String,
-    /// What is expected of it.
     pub outcome: ExpectedOutcome,
-    /// Why, for people; not empty.
+    /// For people. Not empty.
     pub reason: String,
-    /// The last day on which it is expected.
+    /// The last day on which the failure is expected.
     pub expires: Option<Date>,
-    /// When it applies; always where absent.
+    /// Without a condition, the entry always applies.
     pub condition: Option<Condition>,
-    /// Line and column of its `id`, from 1.
+    /// Line and column of the `id`, from 1.
     pub place: (u32, u32),
 }
 
@@ -56,7 +55,7 @@ pub enum ExpectedOutcome {
     NotRun,
 }
 
-/// When a known failure applies; all of it must hold.
+/// The condition under which a known failure applies. All parts must hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
     /// Answers that the run must have seen, by open question.
@@ -68,7 +67,6 @@ pub struct Condition {
 }
 
 impl ExpectedOutcome {
-    /// As a verdict.
     pub const fn verdict(self) -> Verdict {
         match self {
             Self::Fail => Verdict::Fail,
@@ -79,7 +77,7 @@ impl ExpectedOutcome {
 }
 
 impl ExpectedEntry {
-    /// The pattern of scenarios and the requirement that it names; at least one of them.
+    /// The pattern of scenarios and the requirement in the id. There is at least one of them.
     pub fn parts(&self) -> (Option<&str>, Option<&str>) {
         match self.id.split_once('#') {
             Some((scenario, requirement)) => (Some(scenario), Some(requirement)),
@@ -88,13 +86,13 @@ impl ExpectedEntry {
         }
     }
 
-    /// Whether it names this scenario, with or without the brackets of a row.
+    /// Whether the entry is about this scenario, with or without the brackets of a row.
     pub fn names_scenario(&self, name: &str) -> bool {
         let pattern = self.parts().0;
         pattern.is_none_or(|pattern| like(name, pattern) || like(without_row(name), pattern))
     }
 
-    /// Whether it is about whole scenarios, whatever they check.
+    /// Whether the entry is about whole scenarios, not about a requirement.
     pub fn is_about_scenarios(&self) -> bool {
         self.parts().1.is_none()
     }

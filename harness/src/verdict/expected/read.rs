@@ -1,17 +1,14 @@
-//! Reading a file of known failures.
+//! Reads a file of known failures.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 
 use jiff::civil::Date;
 use moot_fixtures::nearest::{ending, hint_or_all};
-use moot_fixtures::yaml::YamlSpan;
+use moot_fixtures::yaml::{YamlNode, YamlSpan, YamlValue};
 use moot_fixtures::{DataError, questions};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::Spanned;
 
@@ -23,64 +20,42 @@ use crate::scenario::yaml_file;
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn read(path: &Path) -> Result<Expected, DataError> {
+pub(super) fn read(path: &Path) -> Result<Expected, DataError> {
     from_text(&yaml_file::text(path, "file of expected failures")?, path)
 }
 
-/// Reads the text of such a file; `path` names it.
+/// Reads the text of such a file. `path` names it in errors.
 ///
 /// # Errors
 /// As [`read`].
 pub fn from_text(text: &str, path: &Path) -> Result<Expected, DataError> {
     let file = path.display().to_string();
-    let shape: Shape = yaml_file::read(&file, text)?;
-    let entries = shape.0.into_iter().map(|entry| entry.checked(&file));
+    let rows = match YamlNode::read_any(text) {
+        Ok(YamlNode { value: YamlValue::List(_), .. }) => yaml_file::read(&file, text)?,
+        _ => yaml_file::read::<ExpectedFile>(&file, text)?.expected,
+    };
+    let entries = rows.into_iter().map(|row: EntryRow| row.entry(&file));
     Ok(Expected { file: path.to_owned(), entries: entries.collect::<Result<_, _>>()? })
 }
 
-/// A list, or a list under `expected`.
-struct Shape(Vec<EntryShape>);
-
-impl<'de> Deserialize<'de> for Shape {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ShapeVisitor)
-    }
+/// The file, if it is not a list of entries itself.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExpectedFile {
+    expected: Vec<EntryRow>,
 }
 
-struct ShapeVisitor;
-
-impl<'de> Visitor<'de> for ShapeVisitor {
-    type Value = Shape;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of `{id, outcome, reason}`, or `expected:` with such a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Shape, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Shape)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Shape, A::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Whole {
-            expected: Vec<EntryShape>,
-        }
-        Whole::deserialize(MapAccessDeserializer::new(map)).map(|whole| Shape(whole.expected))
-    }
-}
-
-/// One entry as it is written.
+/// One entry of the file.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Entry")]
 #[serde(deny_unknown_fields)]
-pub(super) struct EntryShape {
+pub(super) struct EntryRow {
     /// A scenario `FILE/ID` (with `*` for any text), a requirement, or `FILE/ID#REQUIREMENT`.
     #[schemars(with = "String", regex(pattern = r"\S"))]
     id: Spanned<String>,
     /// The verdict that is expected.
     outcome: ExpectedOutcome,
-    /// Why it is known, for the reader of the report.
+    /// The reason, for the readers of the report.
     #[schemars(with = "String", regex(pattern = r"\S"))]
     reason: Spanned<String>,
     /// The last day (UTC) on which it is expected: `2027-01-31`. Another name: `expiry`.
@@ -89,14 +64,14 @@ pub(super) struct EntryShape {
     expires: Option<Spanned<String>>,
     /// When the entry applies. All of it must hold.
     #[serde(default)]
-    condition: Option<ConditionShape>,
+    condition: Option<ConditionRow>,
 }
 
-/// `condition` as it is written.
+/// The key `condition` of an entry.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Condition")]
 #[serde(deny_unknown_fields)]
-struct ConditionShape {
+struct ConditionRow {
     /// Answers that the run must have seen, by open question.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Value>")]
@@ -111,17 +86,17 @@ struct ConditionShape {
     lacks: Vec<Spanned<String>>,
 }
 
-impl EntryShape {
-    fn checked(self, file: &str) -> Result<ExpectedEntry, DataError> {
+impl EntryRow {
+    fn entry(self, file: &str) -> Result<ExpectedEntry, DataError> {
         if self.id.value.trim().is_empty() {
             return Err(mistake(file, &self.id, "`id` is empty"));
         }
         if self.reason.value.trim().is_empty() {
-            let message = "`reason` is empty: say why, for whoever reads the report".to_owned();
+            let message = "`reason` is empty: give the reason, for the readers of the report";
             return Err(mistake(file, &self.reason, message));
         }
         let expires = self.expires.map(|text| date(file, &text)).transpose()?;
-        let condition = self.condition.map(|shape| shape.checked(file)).transpose()?;
+        let condition = self.condition.map(|row| row.condition(file)).transpose()?;
         let span = YamlSpan::from(self.id.referenced);
         Ok(ExpectedEntry {
             place: (span.line, span.column),
@@ -134,8 +109,8 @@ impl EntryShape {
     }
 }
 
-impl ConditionShape {
-    fn checked(self, file: &str) -> Result<Condition, DataError> {
+impl ConditionRow {
+    fn condition(self, file: &str) -> Result<Condition, DataError> {
         for (question, answer) in &self.answer {
             if questions::get(question).is_none() {
                 let near = ending(questions::nearest(question));
@@ -167,7 +142,7 @@ fn mistake<T>(file: &str, value: &Spanned<T>, message: impl Into<String>) -> Dat
 }
 
 fn date(file: &str, text: &Spanned<String>) -> Result<Date, DataError> {
-    // `Date` alone would take a time too, and leave it out.
+    // `Date` also parses a text with a time and ignores the time.
     let parsed = text.value.parse::<Date>().ok().filter(|date| date.to_string() == text.value);
     parsed.ok_or_else(|| {
         mistake(file, text, format!("`{}` is not a day, such as `2027-01-31`", text.value))

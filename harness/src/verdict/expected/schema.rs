@@ -3,15 +3,15 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-use super::read::EntryShape;
+use super::read::EntryRow;
 
-/// Another name of `expires`, and another spelling of `not run`.
+/// The alias of `expires`, and the alias of `not run`.
 const OTHER_NAMES: (&str, &str) = ("expiry", "not_run");
 
 /// The schema: what `moot schema expected` prints.
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
-    generator.subschema_for::<EntryShape>();
+    generator.subschema_for::<EntryRow>();
     let mut definitions = Value::Object(generator.take_definitions(true));
     let (expiry, not_run) = OTHER_NAMES;
     let properties = &mut definitions["Entry"]["properties"];
@@ -26,9 +26,9 @@ pub fn schema() -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:moot:schema:expected",
         "title": "Known failures of a target",
-        "description": "Named by `expected:` of a target file or by `moot run --expected FILE`. They still run. One \
-            that happens does not fail the run. One that does not is drift (exit code 5). One that expired or \
-            names nothing is a mistake (exit code 2).",
+        "description": "Named by `expected:` of a target file or by `moot run --expected FILE`. The scenarios \
+            still run. A known failure does not fail the run. If it did not happen, the run has drifted (exit \
+            code 5). An entry that expired or has an unknown id is a mistake (exit code 2).",
         "oneOf": [
             { "$ref": "#/$defs/entries" },
             {

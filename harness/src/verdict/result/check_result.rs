@@ -14,68 +14,68 @@ use crate::scenario::model::Location;
 use crate::verdict::check::{AnswerPart, MismatchKind};
 use crate::verdict::{NotRunKind, Verdict};
 
-/// What a check judges.
+/// The requirement, question or snapshot that a check judges.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// A row of the register, by id.
+    /// The id of a requirement.
     Requirement(Cow<'static, str>),
-    /// A question, by id.
+    /// The id of a question.
     Question(Cow<'static, str>),
-    /// A snapshot, by name.
+    /// The name of a snapshot.
     Snapshot(Cow<'static, str>),
 }
 
-/// One judged check. A run keeps thousands of them, so texts that many share are shared. Its JSON is that of a part
-/// file, which has the exchange elsewhere.
+/// The result of one check. A run keeps thousands of them, so equal texts are shared.
+///
+/// Its JSON is used in part files, which have the exchange elsewhere.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckResult {
-    /// What it judges.
     pub subject: Subject,
-    /// The row that the scenario file states itself; none of a row of the register.
+    /// The requirement, if the scenario file states it itself. `None` if it is in the register.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<Arc<Requirement>>,
-    /// The clause.
+    /// The clause of the specification.
     pub section: Cow<'static, str>,
-    /// How binding it is; `None` for snapshots.
+    /// The level of the requirement. `None` for snapshots.
     pub level: Option<Level>,
-    /// The verdict.
     pub verdict: Verdict,
     /// `04_05_create_legal_request/from-schema[row]`.
     pub scenario: Arc<str>,
-    /// The step's name.
+    /// The name of the step.
     pub step: Arc<str>,
-    /// What is wrong, of a check that failed.
+    /// The kind of mismatch, if the check failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<MismatchKind>,
     /// The part of the answer that is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<AnswerPart>,
-    /// The kind of reason why it was not judged.
+    /// The kind of reason, if the check was not made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<NotRunKind>,
-    /// One sentence for people: what is wrong, or why it was not judged.
+    /// One sentence for people: the mismatch, or the reason why the check was not made.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// The expected value, for people. A check that compares no value leaves it empty.
+    /// The expected value, for people. Empty if the check compares no values.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub expected: String,
     /// The actual value, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub actual: String,
-    /// JSON Pointer into the body, where one place is meant.
+    /// JSON Pointer into the body, if the mismatch is at one place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// In the scenario file; `None` for implicit checks.
+    /// The place in the scenario file. `None` for implicit checks.
     pub place: Option<Location>,
-    /// The exchange it judged.
+    /// The exchange that was judged.
     #[serde(skip)]
     pub exchange: Option<Arc<Exchange>>,
-    /// A command line that sends the same request. Set by [`CheckResult::map_texts`], of warnings and worse.
+    /// A command line that sends the same request. [`CheckResult::map_texts`] sets it for warnings and
+    /// worse.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curl: Option<String>,
-    /// The known failure that it is, or that stopped it.
+    /// The known failure that explains the verdict.
     #[serde(skip)]
     pub known: Option<Box<KnownFailure>>,
     /// The differences from its snapshot.
@@ -84,7 +84,7 @@ pub struct CheckResult {
 }
 
 impl Subject {
-    /// Id or name.
+    /// The id or the name.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Requirement(id) | Self::Question(id) | Self::Snapshot(id) => id,
@@ -113,33 +113,34 @@ impl CheckResult {
         self.part == Some(AnswerPart::Status) && self.mismatch != Some(MismatchKind::ServerError)
     }
 
-    /// Whether it compares a snapshot.
+    /// Whether the check compares a snapshot.
     pub fn is_snapshot(&self) -> bool {
         matches!(self.subject, Subject::Snapshot(_))
     }
 
-    /// The verdict that counts for its step and for the exit code: a known failure is a warning at most.
+    /// The verdict that counts for the step and for the exit code. A known failure counts as a warning
+    /// at most.
     pub fn weight(&self) -> Verdict {
         if self.known.is_some() { self.verdict.min(Verdict::Warn) } else { self.verdict }
     }
 
-    /// Whether it is a violation, a difference or an error that is not known.
+    /// Whether it is a failure, a drift or an error that is not a known failure.
     pub fn is_bad(&self) -> bool {
         self.known.is_none()
             && matches!(self.verdict, Verdict::Error | Verdict::Fail | Verdict::Drift)
     }
 
-    /// Whether it is a warning that is not known.
+    /// Whether it is a warning that is not a known failure.
     pub fn is_warning(&self) -> bool {
         self.known.is_none() && self.verdict == Verdict::Warn
     }
 
-    /// Whether reports show its exchange: a warning or worse.
+    /// Whether it is a warning or worse, so that reports show its exchange.
     pub fn is_remarkable(&self) -> bool {
         self.verdict >= Verdict::Warn
     }
 
-    /// The statement of the register, or the question. Only of warnings and worse.
+    /// The sentence of the requirement or the question. Only for warnings and worse.
     pub fn sentence(&self) -> Option<&str> {
         match &self.subject {
             _ if !self.is_remarkable() => None,
@@ -149,7 +150,7 @@ impl CheckResult {
         }
     }
 
-    /// What to do about it. Only of warnings and worse.
+    /// The remedy of the requirement. Only for warnings and worse.
     pub fn remedy(&self) -> Option<&str> {
         match &self.subject {
             Subject::Requirement(id) if self.is_remarkable() => {
@@ -163,12 +164,12 @@ impl CheckResult {
         self.own.as_deref().or_else(|| register::get(id))
     }
 
-    /// The number of the exchange it judged.
+    /// The number of the exchange that was judged.
     pub fn exchange_number(&self) -> Option<u64> {
         self.exchange.as_ref().map(|exchange| exchange.number)
     }
 
-    /// Rewrites every text that may hold what the target sent.
+    /// Rewrites every text that may have text of the target in it.
     pub fn map_texts(&mut self, map: &impl TextMap) {
         if let Subject::Snapshot(name) = &mut self.subject {
             *name = map.line(name).into();

@@ -1,11 +1,11 @@
-//! How many checks or scenarios got each verdict.
+//! Counts of checks or scenarios by verdict.
 
 use serde::Serialize;
 
 use super::{CheckResult, ScenarioResult};
 use crate::verdict::Verdict;
 
-/// How many of each verdict.
+/// Counts of checks or scenarios by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     pub total: usize,
@@ -17,12 +17,12 @@ pub struct Counts {
     pub observed: usize,
     pub pass: usize,
     pub not_applicable: usize,
-    /// Known failures. They count for no other verdict.
+    /// Known failures. They are not counted by their verdict.
     pub expected: usize,
 }
 
 impl Counts {
-    /// The checks of these scenarios. A scenario without checks counts as one.
+    /// Counts the checks of these scenarios. A scenario without checks counts as one check.
     pub fn of_checks<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> Self {
         let mut counts = Self::default();
         for scenario in scenarios {
@@ -30,13 +30,13 @@ impl Counts {
             counts.total += passed;
             counts.pass += passed;
             let has_checks = passed > 0 || scenario.checks().next().is_some();
-            let is_told = |check: &CheckResult| check.verdict == Verdict::NotRun;
+            let is_not_run = |check: &CheckResult| check.verdict == Verdict::NotRun;
             if !has_checks && scenario.known.is_some() {
                 counts.add_expected();
             } else if !has_checks {
                 counts.add(scenario.verdict);
-            } else if scenario.not_run.is_some() && !scenario.checks().any(is_told) {
-                // All its checks were judged, and yet it did not come to its end.
+            } else if scenario.not_run.is_some() && !scenario.checks().any(is_not_run) {
+                // All its checks were judged, but it stopped before its end.
                 counts.add(Verdict::NotRun);
             }
             for check in scenario.checks() {
@@ -49,30 +49,25 @@ impl Counts {
         counts
     }
 
-    /// The scenarios themselves.
+    /// Counts the scenarios themselves.
     pub fn of_scenarios<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> Self {
         let mut counts = Self::default();
         scenarios.into_iter().for_each(|scenario| counts.add(scenario.verdict));
         counts
     }
 
-    /// How many of this verdict.
-    pub const fn of(&self, verdict: Verdict) -> usize {
-        match verdict {
-            Verdict::Error => self.error,
-            Verdict::Fail => self.fail,
-            Verdict::Drift => self.drift,
-            Verdict::NotRun => self.not_run,
-            Verdict::Warn => self.warn,
-            Verdict::Observed => self.observed,
-            Verdict::Pass => self.pass,
-            Verdict::NotApplicable => self.not_applicable,
-        }
+    /// The count of this verdict.
+    pub const fn of(mut self, verdict: Verdict) -> usize {
+        *self.count(verdict)
     }
 
     fn add(&mut self, verdict: Verdict) {
         self.total += 1;
-        *match verdict {
+        *self.count(verdict) += 1;
+    }
+
+    const fn count(&mut self, verdict: Verdict) -> &mut usize {
+        match verdict {
             Verdict::Error => &mut self.error,
             Verdict::Fail => &mut self.fail,
             Verdict::Drift => &mut self.drift,
@@ -81,7 +76,7 @@ impl Counts {
             Verdict::Observed => &mut self.observed,
             Verdict::Pass => &mut self.pass,
             Verdict::NotApplicable => &mut self.not_applicable,
-        } += 1;
+        }
     }
 
     fn add_expected(&mut self) {

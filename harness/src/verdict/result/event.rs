@@ -1,16 +1,16 @@
-//! What a run tells while it goes on: for progress and for the event stream.
+//! Events of a run, for the progress display and the event stream.
 
 use std::sync::Arc;
 
 use crate::scenario::model::OperatorAction;
 use crate::verdict::result::ScenarioResult;
 
-/// One event, in the order it happened.
+/// An event of a run.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// So many scenarios will be walked.
+    /// The run begins.
     Planned {
-        /// Scenarios, before rows are known.
+        /// The number of selected scenarios, without their rows.
         scenarios: usize,
     },
     /// A scenario begins.
@@ -18,11 +18,11 @@ pub enum Event {
         /// `stem/id`.
         name: String,
     },
-    /// The operator of the target wrote something to its standard error; masked.
+    /// The operator of the target wrote to its standard error.
     OperatorSaid {
-        /// What it was asked to do.
+        /// The action of the operator.
         action: OperatorAction,
-        /// What it wrote.
+        /// The text, masked.
         said: String,
     },
     /// A scenario, or one row of it, ended.

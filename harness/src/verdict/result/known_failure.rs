@@ -1,4 +1,4 @@
-//! Known failures, as a result tells them.
+//! Known failures in the result of a run.
 
 use serde::Serialize;
 use strum::IntoStaticStr;
@@ -6,31 +6,31 @@ use strum::IntoStaticStr;
 use super::TextMap;
 use crate::verdict::Verdict;
 
-/// The known failure that a check or a scenario is.
+/// The entry of the file of known failures that explains a check or a scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KnownFailure {
-    /// Id of the entry.
+    /// The id of the entry.
     pub id: String,
-    /// Why it is known.
+    /// The reason in the entry.
     pub reason: String,
 }
 
-/// What became of an entry of the file of known failures.
+/// An entry of the file of known failures, and whether it happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExpectedFailure {
-    /// Its id, as written: a scenario, a requirement, or both.
+    /// The id in the file: a scenario, a requirement, or both.
     pub id: String,
     /// `fail`, `warn` or `not run`.
     pub outcome: Verdict,
-    /// Why it is known.
+    /// The reason in the entry.
     pub reason: String,
     /// The last day: `2027-01-31`.
     pub expires: Option<String>,
     /// Whether it happened.
     pub state: ExpectedState,
-    /// Why its condition does not hold.
+    /// The reason why the condition of the entry does not hold.
     pub note: Option<String>,
-    /// The checks, or scenarios, that did what was expected.
+    /// The checks or scenarios with the expected outcome.
     pub names: Vec<String>,
 }
 
@@ -39,18 +39,18 @@ pub struct ExpectedFailure {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ExpectedState {
-    /// It did.
+    /// It happened.
     Happened,
-    /// It was judged and did not: drift.
+    /// It was judged and did not happen: drift.
     Stale,
-    /// Its condition does not hold.
+    /// The condition of the entry does not hold.
     Inapplicable,
-    /// Nothing of it was selected or judged.
+    /// No scenario or check of the entry was selected or judged.
     Unjudged,
 }
 
 impl ExpectedState {
-    /// As in the JSON report.
+    /// The word in the JSON report.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -64,7 +64,7 @@ impl KnownFailure {
 }
 
 impl ExpectedFailure {
-    /// Whether it did not happen, though it was judged.
+    /// Whether it was judged and did not happen.
     pub fn is_stale(&self) -> bool {
         self.state == ExpectedState::Stale
     }

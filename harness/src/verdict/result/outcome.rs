@@ -1,4 +1,4 @@
-//! From verdicts to the outcome of a run and its exit code.
+//! The outcome of a run and its exit code, from the verdicts.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,19 +6,20 @@ use crate::exchange::Trouble;
 use crate::verdict::Verdict;
 use crate::verdict::result::ScenarioResult;
 
-/// How a run ended. The most severe is the greatest: the exit codes are ordered 70, 2, 1, 4, 5, 3, 0.
+/// The outcome of a run. The most severe is the greatest: the order of the exit codes is 70, 2, 1, 4, 5,
+/// 3, 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
-    /// Nothing failed and all that was selected ran.
+    /// Nothing failed, and everything that was selected ran.
     Conformant,
     /// Nothing was selected, or some checks were not run and are not tolerated.
     Incomplete,
     /// A snapshot or a pinned answer differs.
     Drifted,
-    /// The target can't be used, or gave no answer.
+    /// The target can't be used, or did not answer.
     Unreachable,
-    /// A violation.
+    /// The target violates the specification.
     NonConformant,
     /// The command line or a file of the user is wrong.
     Usage,
@@ -27,7 +28,7 @@ pub enum RunOutcome {
 }
 
 impl RunOutcome {
-    /// All of them.
+    /// All outcomes, the least severe first.
     pub const ALL: [Self; 7] = [
         Self::Conformant,
         Self::Incomplete,
@@ -62,7 +63,7 @@ impl RunOutcome {
         }
     }
 
-    /// What the exit code means, a clause.
+    /// The meaning of the exit code, as a clause.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Conformant => {
@@ -82,7 +83,7 @@ impl RunOutcome {
     }
 }
 
-/// The outcome of a run that reached its target. Without a passed check a run is never conformant.
+/// The outcome of a run that reached its target. A run in which no check passed is never conformant.
 pub fn outcome_of(scenarios: &[ScenarioResult]) -> RunOutcome {
     let worst = scenarios.iter().map(of_scenario).max().unwrap_or(RunOutcome::Conformant);
     if scenarios.iter().any(has_passed) { worst } else { worst.max(RunOutcome::Incomplete) }
@@ -91,7 +92,7 @@ pub fn outcome_of(scenarios: &[ScenarioResult]) -> RunOutcome {
 fn has_passed(scenario: &ScenarioResult) -> bool {
     scenario.steps.iter().any(|step| step.passed > 0)
         || scenario.checks().any(|check| {
-            // A known failure was judged, and weighs no more than a warning.
+            // A known failure was judged. It counts as a warning.
             matches!(check.verdict, Verdict::Pass | Verdict::Warn | Verdict::Observed)
                 || check.verdict == Verdict::Fail && check.known.is_some()
         })
@@ -108,7 +109,7 @@ fn of_scenario(scenario: &ScenarioResult) -> RunOutcome {
     let own = match scenario.verdict {
         Verdict::Error => RunOutcome::Internal,
         Verdict::NotRun => unchecked,
-        // Its checks say the rest.
+        // The verdicts of its checks decide, below.
         _ => RunOutcome::Conformant,
     };
     let of_check = |verdict: Verdict| match verdict {
@@ -123,13 +124,13 @@ fn of_scenario(scenario: &ScenarioResult) -> RunOutcome {
     scenario.checks().map(|check| of_check(check.weight())).fold(own, RunOutcome::max)
 }
 
-/// Whether a request of it got no answer: then the network is the reason for what was not run.
+/// Whether the target did not answer a request of the scenario.
 fn has_trouble(scenario: &ScenarioResult) -> bool {
     scenario.steps.iter().flat_map(|step| &step.exchanges).any(|exchange| match &exchange.outcome {
         Err(
             Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Deadline(_) | Trouble::Broken(_),
         ) => true,
-        // An answer came, though not all of it.
+        // The target sent part of an answer, or the request was not sent.
         Err(Trouble::CutShort(_) | Trouble::Withheld(_) | Trouble::Operator(_)) | Ok(_) => false,
     })
 }
@@ -140,17 +141,8 @@ mod tests {
 
     #[test]
     fn precedence_is_70_2_1_4_5_3_0() {
-        let mut all = [
-            RunOutcome::Conformant,
-            RunOutcome::NonConformant,
-            RunOutcome::Usage,
-            RunOutcome::Incomplete,
-            RunOutcome::Unreachable,
-            RunOutcome::Drifted,
-            RunOutcome::Internal,
-        ];
-        all.sort();
-        all.reverse();
+        let mut all = RunOutcome::ALL;
+        all.sort_by(|a, b| b.cmp(a));
         assert_eq!(all.map(RunOutcome::exit_code), [70, 2, 1, 4, 5, 3, 0]);
     }
 }

@@ -12,54 +12,54 @@ use crate::exchange::{ObservedAnswer, Residue, TargetDescription};
 use crate::scenario::declared::OwnRows;
 use crate::scenario::plan::without_row;
 
-/// What a run found about recorded responses beside its checks.
+/// Results about snapshots that are not results of checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotFindings {
-    /// What had no snapshot, or another one, by name: for a bundle.
+    /// Responses without a snapshot, or with a different one, by name. They go into a bundle.
     #[serde(skip)]
     pub new: Vec<moot_snapshots::Recorded>,
-    /// Names that no step asked for; known only of a complete, unfiltered, conformant run.
+    /// Names of snapshots that no step uses. Only a complete, unfiltered, conformant run knows them.
     #[serde(skip)]
     pub unused: Vec<String>,
-    /// How many were compared or recorded; `None` where snapshots were left alone.
+    /// `None` if the run did not use snapshots.
     pub counts: Option<SnapshotCounts>,
 }
 
-/// Snapshots by what became of them. Rows of a loop that share one count once, by the worst of them.
+/// Counts of snapshots. A snapshot that several rows of a loop use is counted once, by the worst row.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotCounts {
     /// The folder.
     pub folder: String,
-    /// Those that were there already: `same`, `differing` and `waiting` together.
+    /// The number of existing snapshots: the sum of `same`, `differing` and `waiting`.
     pub compared: usize,
-    /// As they were recorded.
+    /// The response is the recorded one.
     pub same: usize,
-    /// Another text came.
+    /// The response is different.
     pub differing: usize,
-    /// There is none.
+    /// There is no snapshot.
     pub missing: usize,
-    /// There was none, and this run recorded one.
+    /// There was no snapshot, and this run recorded one.
     pub recorded: usize,
-    /// Another text was recorded beside the accepted one, for a decision.
+    /// The response is different, and this run recorded it for `moot snapshot review`.
     pub waiting: usize,
-    /// A file could not be read or written.
+    /// The file could not be read or written.
     pub unusable: usize,
 }
 
-/// The command line that runs one scenario again, around the name of the scenario; empty where there is
-/// none.
+/// The command line that runs one scenario again, without the name of the scenario. Empty if there is no
+/// such command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatCommand {
-    /// Up to the scenario: `moot run `.
+    /// The part before the name: `moot run `.
     pub before: String,
-    /// After it: ` --target staging.yaml`.
+    /// The part after the name: ` --target staging.yaml`.
     pub after: String,
-    /// The target that the line names; none for the mock in this process and for a recording.
+    /// The target in the command. `None` for the mock in this process and for a recording.
     pub target: Option<String>,
 }
 
 impl RepeatCommand {
-    /// The line for a scenario; rows of it are repeated together.
+    /// The command for a scenario. It repeats all rows of the scenario.
     pub fn of(&self, scenario: &str) -> Option<String> {
         let name = without_row(scenario);
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
@@ -68,66 +68,63 @@ impl RepeatCommand {
     }
 }
 
-/// All that a run found. Its JSON is part of a part file, which has the scenarios elsewhere.
+/// The result of a run. Its JSON is used in part files, which have the scenarios elsewhere.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunResult {
-    /// The outcome, with its exit code.
     pub outcome: RunOutcome,
-    /// The target: name, base address, class (`mock in process`, `moot mock`, `deployment`).
+    /// The name, base address and class of the target.
     pub target: TargetDescription,
-    /// The seed that reproduces it.
+    /// The seed that reproduces the run.
     pub seed: u64,
-    /// Scenarios in the order of the files.
+    /// In the order of the files.
     #[serde(skip)]
     pub scenarios: Vec<ScenarioResult>,
-    /// Rows that the scenario files state themselves, by id.
+    /// The requirements that the scenario files state themselves, by id.
     pub own_rows: OwnRows,
     /// Observed answers by question.
     #[serde(skip)]
     pub answers: BTreeMap<String, ObservedAnswer>,
-    /// About recorded responses.
     pub snapshots: SnapshotFindings,
-    /// What became of each known failure.
+    /// The known failures of the target.
     #[serde(skip)]
     pub expected: Vec<ExpectedFailure>,
-    /// What was left behind.
+    /// Objects that the run created and could not delete.
     pub residue: Vec<Residue>,
-    /// Why the target could not be used at all.
+    /// The reason why the target could not be used at all.
     pub trouble: Option<String>,
-    /// The command line that reproduces it.
+    /// The command line that reproduces the run.
     pub reproduce: String,
     /// The command line that runs one of its scenarios again.
     pub repeat: RepeatCommand,
-    /// ISO 8601 UTC.
+    /// ISO 8601, UTC.
     pub started_at: String,
     /// Real time.
     pub duration: Duration,
-    /// Requests sent.
     pub requests_sent: u64,
-    /// The secrets, for masking and for scanning artefacts.
+    /// The secrets of the run, for masking texts and for scanning files.
     #[serde(skip)]
     pub masks: Arc<Masks>,
 }
 
-/// Rewrites texts that may hold what a target sent: masks their secrets, or makes them harmless.
+/// Rewrites texts that may have text of the target in them: masks secrets, or makes texts harmless.
 pub trait TextMap {
-    /// A text that is shown on one line.
+    /// Rewrites a text that is shown on one line.
     fn line(&self, text: &str) -> String;
 
-    /// A text that may have several lines.
+    /// Rewrites a text that may have several lines.
     fn block(&self, text: &str) -> String {
         self.line(text)
     }
 }
 
 impl RunResult {
-    /// The exit code of its outcome.
+    /// The exit code of the outcome.
     pub fn exit_code(&self) -> u8 {
         self.outcome.exit_code()
     }
 
-    /// Milliseconds of each scenario, all its rows.
+    /// The duration of each scenario with all its rows, in milliseconds.
     pub fn costs(&self) -> BTreeMap<String, u64> {
         let mut costs = BTreeMap::new();
         for scenario in &self.scenarios {
@@ -138,22 +135,22 @@ impl RunResult {
         costs
     }
 
-    /// All checks that were kept.
+    /// All checks that the result keeps one by one.
     pub fn checks(&self) -> impl Iterator<Item = &CheckResult> {
         self.scenarios.iter().flat_map(ScenarioResult::checks)
     }
 
-    /// What the exit code means, a clause.
+    /// The meaning of the exit code, as a clause.
     pub fn meaning(&self) -> &'static str {
         let is_known = |one: &ExpectedFailure| one.state == super::ExpectedState::Happened;
         if self.outcome == RunOutcome::Conformant && self.expected.iter().any(is_known) {
-            return "nothing failed but what was expected, and everything selected ran or is \
+            return "nothing failed but the expected failures, and everything selected ran or is \
                     tolerated by name";
         }
         self.outcome.meaning()
     }
 
-    /// Rewrites every text that may hold what the target sent. Exchanges are left as they are.
+    /// Rewrites every text that may have text of the target in it. Exchanges are not changed.
     pub fn map_texts(&mut self, map: &impl TextMap) {
         self.trouble = self.trouble.take().map(|trouble| map.block(&trouble));
         let repeat = [&mut self.repeat.before, &mut self.repeat.after];
@@ -181,7 +178,7 @@ impl RunResult {
 }
 
 impl SnapshotCounts {
-    /// On one line: `31 compared, 30 as recorded, 1 differs, in snapshots/t`.
+    /// The counts on one line: `31 compared, 30 as recorded, 1 differs, in snapshots/t`.
     pub fn line(&self) -> String {
         let mut parts = Vec::new();
         if self.compared > 0 {

@@ -11,54 +11,53 @@ use crate::scenario::model::Location;
 use crate::scenario::plan::{self, Planned};
 use crate::verdict::{NotRun, Verdict};
 
-/// One step that was run.
+/// The result of a step.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepResult {
-    /// Its name.
     pub name: String,
-    /// The worst of its checks.
+    /// The worst verdict of its checks.
     pub verdict: Verdict,
     /// Real time.
     pub duration: Duration,
-    /// All that was sent, in order.
+    /// In order.
     #[serde(skip)]
     pub exchanges: Vec<Arc<Exchange>>,
-    /// All that was judged, but for those of `passed`.
+    /// The checks, without those in `passed`.
     pub checks: Vec<CheckResult>,
-    /// Checks that passed and were not kept one by one: no report of the run lists them.
+    /// The number of passed checks that are not in `checks`, because no report of the run lists them.
     pub passed: usize,
 }
 
-/// One scenario (one row of it). Its JSON is that of a part file, which has the exchanges elsewhere.
+/// The result of a scenario, or of one row of it. Its JSON is used in part files, which have the
+/// exchanges elsewhere.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioResult {
     /// `04_05_create_legal_request/from-schema[row]`.
     pub name: String,
-    /// Its title.
     pub title: String,
-    /// The clause.
+    /// The clause of the specification.
     pub section: String,
-    /// The worst of its steps, or `not run`.
+    /// The worst verdict of its steps, or `not run`.
     pub verdict: Verdict,
-    /// Why it was not run, or not to its end.
+    /// The reason why it was not run, or not to its end.
     pub not_run: Option<NotRun>,
-    /// The known failure by which it was not run.
+    /// The known failure that explains why it was not run.
     #[serde(skip)]
     pub known: Option<KnownFailure>,
     /// Real time.
     pub duration: Duration,
-    /// Its place in the scenario file.
+    /// The place in the scenario file.
     pub at: Location,
     /// In order.
     pub steps: Vec<StepResult>,
-    /// Answers to open questions, in the order in which they were seen.
+    /// Observed answers to open questions, in order.
     pub answers: Vec<AnswerSight>,
 }
 
 impl ScenarioResult {
-    /// The result of a scenario, or of a row of this name, that was not walked yet.
+    /// The empty result of a scenario, or of a row with this name.
     pub fn new(planned: Planned<'_>, name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -74,17 +73,17 @@ impl ScenarioResult {
         }
     }
 
-    /// All its checks that were kept.
+    /// All checks that the result keeps one by one.
     pub fn checks(&self) -> impl Iterator<Item = &CheckResult> {
         self.steps.iter().flat_map(|step| &step.checks)
     }
 
-    /// Its name without the brackets of its row.
+    /// The name without the brackets of the row.
     pub fn without_row(&self) -> &str {
         plan::without_row(&self.name)
     }
 
-    /// Rewrites every text that may hold what the target sent.
+    /// Rewrites every text that may have text of the target in it.
     pub fn map_texts(&mut self, map: &impl TextMap) {
         self.name = map.line(&self.name);
         if let Some(not_run) = &mut self.not_run {
@@ -101,7 +100,7 @@ impl ScenarioResult {
     }
 }
 
-/// Seconds, to a tenth of a millisecond.
+/// The duration in seconds, rounded to a tenth of a millisecond.
 pub(crate) fn seconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 10_000.0).round() / 10_000.0
 }

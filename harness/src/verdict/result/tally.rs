@@ -1,14 +1,14 @@
-//! The verdicts of runs that were repeated: what was not the same each time.
+//! Compares the verdicts of repeated runs.
 
 use std::collections::BTreeMap;
 
 use super::RunResult;
 use crate::verdict::Verdict;
 
-/// Differences that are named.
+/// The largest number of differences in the text.
 const NAMED_MAX: usize = 20;
 
-/// How often each check, and each scenario, got which verdict.
+/// The number of runs in which each check and each scenario had each verdict.
 #[derive(Debug, Default)]
 pub struct Tally {
     runs: u32,
@@ -16,7 +16,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts the verdicts of one more run.
+    /// Counts the verdicts of another run.
     pub fn add(&mut self, result: &RunResult) {
         let mut worst: BTreeMap<String, Verdict> = BTreeMap::new();
         let own = result.scenarios.iter().map(|it| (it.name.clone(), it.verdict));
@@ -35,10 +35,10 @@ impl Tally {
         }
     }
 
-    /// What was not the same in all runs, in a few lines; `None` where all was.
+    /// The verdicts that were not the same in all runs, as a few lines. `None` if all were the same.
     pub fn difference(&self) -> Option<String> {
         let differing: Vec<String> =
-            self.seen.iter().filter_map(|(id, verdicts)| self.told(id, verdicts)).collect();
+            self.seen.iter().filter_map(|(id, verdicts)| self.line(id, verdicts)).collect();
         if differing.is_empty() {
             return None;
         }
@@ -54,15 +54,15 @@ impl Tally {
         Some(lines.join("\n"))
     }
 
-    fn told(&self, id: &str, verdicts: &BTreeMap<Verdict, u32>) -> Option<String> {
-        let told: u32 = verdicts.values().sum();
-        if verdicts.len() == 1 && told == self.runs {
+    fn line(&self, id: &str, verdicts: &BTreeMap<Verdict, u32>) -> Option<String> {
+        let present: u32 = verdicts.values().sum();
+        if verdicts.len() == 1 && present == self.runs {
             return None;
         }
         let mut counts: Vec<String> =
             verdicts.iter().map(|(verdict, runs)| format!("{} {runs}", verdict.as_str())).collect();
-        if told < self.runs {
-            counts.push(format!("absent {}", self.runs - told));
+        if present < self.runs {
+            counts.push(format!("absent {}", self.runs - present));
         }
         Some(format!("{id}: {}", counts.join(", ")))
     }
@@ -74,7 +74,7 @@ mod tests {
     use crate::verdict::Verdict;
 
     #[test]
-    fn what_differs_is_told_with_how_often() {
+    fn a_difference_has_the_count_of_each_verdict() {
         let mut tally = Tally::default();
         for second in [Verdict::Pass, Verdict::Fail, Verdict::Pass] {
             tally.add_verdicts([("a", Verdict::Pass), ("b", second)].into_iter());
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_in_a_run_differs() {
+    fn a_check_that_a_run_does_not_have_differs() {
         let mut tally = Tally::default();
         tally.add_verdicts([("a", Verdict::Pass)].into_iter());
         assert_eq!(tally.difference(), None);

@@ -1,25 +1,21 @@
-//! An exchange with the questions that several implicit checks ask of it.
+//! An exchange that has a response, with functions that several implicit checks use.
 
 use bytes::Bytes;
 use moot_fixtures::contract::{self, Operation, TokenNeed};
 use serde_json::{Map, Value};
 
+use super::context::ImplicitContext;
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::verdict::check::{Document, document};
 
-/// An exchange that has an answer.
+/// An exchange that has a response.
 pub(super) struct AnsweredExchange<'a> {
-    /// All of it.
     pub(super) exchange: &'a Exchange,
-    /// The answer.
     pub(super) response: &'a ReceivedResponse,
+    pub(super) context: &'a ImplicitContext,
 }
 
 impl<'a> AnsweredExchange<'a> {
-    pub(super) fn new(exchange: &'a Exchange, response: &'a ReceivedResponse) -> Self {
-        Self { exchange, response }
-    }
-
     pub(super) fn status(&self) -> u16 {
         self.response.status
     }
@@ -28,7 +24,7 @@ impl<'a> AnsweredExchange<'a> {
         self.exchange.request.operation
     }
 
-    /// The answer as a document, with what was asked.
+    /// The response as a document, with the request.
     pub(super) fn document(&self) -> Document {
         Document {
             request_line: Some(format!("{} {}", self.exchange.request.method, self.path())),
@@ -37,20 +33,20 @@ impl<'a> AnsweredExchange<'a> {
         }
     }
 
-    /// Path below the base address, without query.
+    /// The path below the base address, without the query.
     pub(super) fn path(&self) -> &'a str {
         let path = self.exchange.request.path.as_str();
         path.split(['?', '#']).next().unwrap_or(path)
     }
 
-    /// The address above [`Self::path`]; empty where the whole address does not end in that path.
+    /// The address before [`Self::path`]. Empty if the whole address does not end with that path.
     pub(super) fn base(&self) -> &'a str {
         let url = self.exchange.request.url.as_str();
         let url = url.split(['?', '#']).next().unwrap_or(url);
         url.strip_suffix(self.path()).unwrap_or_default()
     }
 
-    /// Every value of a header, joined by a comma; `name` in lower case.
+    /// All values of a header, joined by a comma. `name` is in lower case.
     pub(super) fn header(&self, name: &str) -> Option<String> {
         document::joined(&self.response.headers, name)
     }
@@ -68,22 +64,22 @@ impl<'a> AnsweredExchange<'a> {
         self.operation() == Some(Operation::CreateAccessToken) && self.is_success()
     }
 
-    /// 429 and 503: what the limiter may answer, with any body (`rate_limit_response`).
+    /// Whether the rate limiter may be the sender: 429 or 503, with any body (`rate_limit_response`).
     pub(super) fn is_limit(&self) -> bool {
         matches!(self.status(), 429 | 503)
     }
 
-    /// The body, where it came whole and the method lets one come.
+    /// The body, if it is complete and the method has one.
     pub(super) fn whole_body(&self) -> Option<&'a Bytes> {
         (!self.response.is_cut && self.exchange.request.method != "HEAD")
             .then_some(&self.response.body)
     }
 
-    /// Whether §7 asks for a problem: a failure of the API that is not the limiter's. The token
-    /// endpoint answers in another body, and what is not below `/v1` is not this API's.
+    /// Whether §7 asks for a problem: a failure of the API that the rate limiter did not send. Only paths
+    /// below `/v1` count. The token endpoint is not below it, and has another body for failures.
     pub(super) fn is_problem_due(&self) -> bool {
         let is_failure = (400..600).contains(&self.status()) && !self.is_limit();
-        // A gateway that gives up on the service writes the body itself.
+        // A gateway writes the body itself if the service does not answer.
         let is_gateway = matches!(self.status(), 502 | 504);
         let prefix = contract::VERSION_PREFIX;
         let below = self.path().strip_prefix(prefix);
@@ -91,7 +87,7 @@ impl<'a> AnsweredExchange<'a> {
         is_failure && !is_gateway && is_api && self.whole_body().is_some()
     }
 
-    /// The members of a problem, where one is due and the body is an object.
+    /// The members of the problem, if §7 asks for one and the body is an object.
     pub(super) fn problem(&self) -> Option<&'a Map<String, Value>> {
         if !self.is_problem_due() {
             return None;

@@ -1,29 +1,26 @@
-//! Is the body of an answer sound, and without what does not belong in it?
+//! Is the body of a response valid JSON, without secrets and internals, and empty where it must be?
 
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use super::{AnsweredExchange, ImplicitContext};
+use super::AnsweredExchange;
 use crate::verdict::check::document::is_json;
-use crate::verdict::check::shown::shortened;
+use crate::verdict::check::value_text::shortened;
 use crate::verdict::check::{Judgement, MismatchKind, sound_json};
 
 /// Does a body that is sent as JSON parse, as UTF-8, with no member twice (RFC 8259 §2, §4, §8.1)?
-pub(super) fn valid_json(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Option<Judgement> {
-    // Without a body (204, HEAD) nothing was sent as JSON. The body of the limiter is free.
+pub(super) fn valid_json(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
+    // 204 and HEAD have no body. The body of a response of the rate limiter is free.
     let body = answered.whole_body().filter(|body| !body.is_empty())?;
     let is_sent_as_json = is_json(&answered.media_type()?);
     (is_sent_as_json && !answered.is_limit()).then(|| sound_json::judge(body))
 }
 
-/// Does an answer repeat no secret: no client secret, and no token but a new one (RFC 6750 §5.3)?
-pub(super) fn secrets(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+/// Is the response without the client secret, and without tokens except a new one (RFC 6750 §5.3)?
+pub(super) fn secrets(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let body = answered.whole_body().filter(|body| !body.is_empty())?;
     let text = match (answered.operation(), answered.response.json.as_deref()) {
-        // A download may hold anything.
+        // A download may have any content.
         (Some(Operation::DownloadAgreement), _) => return None,
         (Some(Operation::CreateAccessToken), Some(Value::Object(members))) => {
             let others = members.iter().filter(|(name, _)| *name != "access_token");
@@ -40,7 +37,7 @@ pub(super) fn secrets(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> O
     })
 }
 
-/// What stack traces and messages of databases have in them, and what no client sends.
+/// Parts of stack traces and database messages that clients do not send.
 const MARKS: [&str; 24] = [
     "Traceback (most recent call last)",
     "Exception in thread",
@@ -68,25 +65,22 @@ const MARKS: [&str; 24] = [
     "syntax error at or near",
 ];
 
-/// Does an error keep the insides of the service to itself (RFC 9457 §5)?
-pub(super) fn internals(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+/// Is an error without internals of the service, such as a stack trace (RFC 9457 §5)?
+pub(super) fn internals(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let body = answered.whole_body().filter(|_| answered.status() >= 400)?;
     let text = String::from_utf8_lossy(body);
     Some(match MARKS.iter().find_map(|mark| text.find(mark)) {
         None => Judgement::Holds,
         Some(at) => {
-            let message = "an error shows the insides of the service: a stack trace or a query";
+            let message = "an error shows internals of the service: a stack trace or a query";
             let actual = shortened(&text[at..]);
             Judgement::fails(MismatchKind::Forbidden, message, "a text for clients", actual)
         }
     })
 }
 
-/// Has a token response no refresh token (RFC 6749 §4.4.3)?
-pub(super) fn no_refresh_token(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Option<Judgement> {
+/// Is a token response without a refresh token (RFC 6749 §4.4.3)?
+pub(super) fn no_refresh_token(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let body = answered.response.json.as_deref()?;
     answered.is_new_token().then(|| match body.get("refresh_token") {
         None | Some(Value::Null) => Judgement::Holds,
@@ -98,8 +92,8 @@ pub(super) fn no_refresh_token(
     })
 }
 
-/// Has the answer to a deletion no body (§4.13)?
-pub(super) fn no_body(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+/// Is the body of the response to a deletion empty (§4.13)?
+pub(super) fn no_body(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     if answered.operation() != Some(Operation::DeleteWebhook) || !answered.is_success() {
         return None;
     }

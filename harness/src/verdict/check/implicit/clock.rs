@@ -1,13 +1,13 @@
-//! Is a creation time the time at which something was made, and does it stay (§2, §2.8)?
+//! Is the creation time of a resource the time of its creation, and does it stay the same (§2, §2.8)?
 //!
-//! The clock that counts is the service's own: its `Date`. Where it sends none, ours is used, and the
-//! finding is a warning at most.
+//! The time now is the `Date` of the response. If there is none, it is the time of this machine, and a
+//! mismatch is a warning at most.
 
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::context::Creation;
-use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
+use super::{AnsweredExchange, ImplicitJudgement, found};
 use crate::verdict::check::{Judgement, MismatchKind};
 
 pub(super) const VERIFIES: &[&str] = &[MADE_NOW, TELLS_TIMES_APART, STAYS, LOGGED_NOW];
@@ -17,23 +17,20 @@ const TELLS_TIMES_APART: &str = "timestamps.tell-times-apart";
 const STAYS: &str = "timestamps.stay";
 const LOGGED_NOW: &str = "timestamps.logged-now";
 
-/// How far two clocks of one service may differ. Time zones differ by 15 minutes and more.
+/// The largest difference between two clocks of one service. Time zones differ by 15 minutes or more.
 const SKEW_SECONDS_MAX: i64 = 300;
-/// Two creations that are this far apart have different times, to the second.
+/// Two resources that are created this far apart have different times, to the second.
 const APART_SECONDS_MIN: i64 = 3;
-/// A timestamp may be given to the minute.
+/// A timestamp may have the precision of a minute.
 const MINUTE_SECONDS: i64 = 60;
-/// A time that is rounded in one answer and cut in another.
+/// The largest difference between a rounded time and a truncated one.
 const ROUNDING_SECONDS_MAX: i64 = 1;
 
-pub(super) fn judge(
-    answered: &AnsweredExchange<'_>,
-    context: &ImplicitContext,
-) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     let Some(body) = answered.response.json.as_deref().filter(|_| answered.is_success()) else {
         return Vec::new();
     };
-    let reading = TimeReading { answered, context, body };
+    let reading = TimeReading { answered, body };
     match answered.operation() {
         Some(Operation::CreateAccessToken) => {
             reading.creation("", &body["access_token"], body["created_at"].as_i64())
@@ -61,22 +58,21 @@ pub(super) fn judge(
     }
 }
 
-/// A success, and what the run saw before it.
+/// A successful response.
 struct TimeReading<'a> {
     answered: &'a AnsweredExchange<'a>,
-    context: &'a ImplicitContext,
     body: &'a Value,
 }
 
 impl<'a> TimeReading<'a> {
-    /// `Date` of the answer in seconds since 1970.
+    /// The `Date` of the response in seconds since 1970.
     fn date(&self) -> Option<i64> {
         let date = httpdate::parse_http_date(&self.answered.header("date")?).ok()?;
         let since = date.duration_since(std::time::UNIX_EPOCH).ok()?;
         i64::try_from(since.as_secs()).ok()
     }
 
-    /// The members of a list, or the one resource: place, id, creation time.
+    /// The members of a list, or the single resource: place, id, creation time.
     fn members(&self) -> impl Iterator<Item = (String, &'a Value, Option<i64>)> + use<'a> {
         let data = &self.body["data"];
         let listed = data.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -88,7 +84,7 @@ impl<'a> TimeReading<'a> {
         })
     }
 
-    /// What was made just now.
+    /// Judges the creation time of a resource that was just created.
     fn creation(&self, place: &str, made: &Value, at: Option<i64>) -> Vec<ImplicitJudgement> {
         let (Some(made), Some(at)) = (made.as_str(), at) else { return Vec::new() };
         let place = format!("{place}/created_at");
@@ -104,15 +100,15 @@ impl<'a> TimeReading<'a> {
             Judgement::Holds
         } else {
             let message = "the creation time is not the time of the creation";
-            let expected = format!("{} within {SKEW_SECONDS_MAX} s", shown(now));
-            let fails = Judgement::fails(MismatchKind::TooFar, message, expected, shown(at));
+            let expected = format!("{} within {SKEW_SECONDS_MAX} s", time_text(now));
+            let fails = Judgement::fails(MismatchKind::TooFar, message, expected, time_text(at));
             let fails = fails.at(place);
             if self.date().is_some() { fails } else { fails.tolerated() }
         };
         found(MADE_NOW, judgement)
     }
 
-    /// Two things that were made one after the other have different times.
+    /// Two resources that were created one after the other have different times.
     fn tells_times_apart(&self, place: &str, made: &str, at: i64) -> Option<ImplicitJudgement> {
         let exchange = self.answered.exchange;
         let date = self.date()?;
@@ -120,22 +116,24 @@ impl<'a> TimeReading<'a> {
         let this = Creation { made: made.to_owned(), date };
         let operation = self.answered.operation()?.as_str();
         let key = format!("{operation} {at}");
-        let first = self.context.creations.or_remember(self.answered.base(), &key, this);
-        // Asked for after the first was there, by the clock of the service.
+        let creations = &self.answered.context.creations;
+        let first = creations.or_remember(self.answered.base(), &key, this);
+        // By the clock of the service, the request began after the first resource existed.
         let is_to_the_minute = at % MINUTE_SECONDS == 0;
         let apart = APART_SECONDS_MIN + if is_to_the_minute { MINUTE_SECONDS } else { 0 };
         let is_later = date - lasted - first.date >= apart;
         let judgement = if first.made == made || !is_later {
             Judgement::Holds
         } else {
-            let message = "two that were made at different times have the same creation time";
-            let expected = format!("a time after {}", shown(at));
-            Judgement::fails(MismatchKind::Duplicate, message, expected, shown(at)).at(place)
+            let message =
+                "two resources that were created at different times have the same creation time";
+            let expected = format!("a time after {}", time_text(at));
+            Judgement::fails(MismatchKind::Duplicate, message, expected, time_text(at)).at(place)
         };
         Some(found(TELLS_TIMES_APART, judgement))
     }
 
-    /// Each has the creation time that it had before.
+    /// Each resource has the creation time that it had before.
     fn stays(
         &self,
         members: impl Iterator<Item = (String, &'a Value, Option<i64>)>,
@@ -148,13 +146,15 @@ impl<'a> TimeReading<'a> {
                 _ => "document",
             };
             let key = format!("{kind} {id}");
-            let first = self.context.creation_times.or_remember(self.answered.base(), &key, at);
+            let times = &self.answered.context.creation_times;
+            let first = times.or_remember(self.answered.base(), &key, at);
             if (first - at).abs() <= ROUNDING_SECONDS_MAX {
                 judgement.get_or_insert(Judgement::Holds);
                 continue;
             }
             let message = format!("the creation time of {id} is not the one it had before");
-            let fails = Judgement::fails(MismatchKind::Value, message, shown(first), shown(at));
+            let fails =
+                Judgement::fails(MismatchKind::Value, message, time_text(first), time_text(at));
             judgement = Some(fails.at(format!("{place}/created_at")));
             break;
         }
@@ -163,14 +163,14 @@ impl<'a> TimeReading<'a> {
 
     fn remember_legal_request(&self) {
         if let (Some(id), Some(date)) = (self.body["data"]["id"].as_str(), self.date()) {
-            self.context.legal_requests.or_remember(self.answered.base(), id, date);
+            self.answered.context.legal_requests.or_remember(self.answered.base(), id, date);
         }
     }
 
-    /// The log of a legal request of this run begins with its creation, and ends now.
+    /// The times in the log of a legal request of this run are between its creation and now.
     fn logged_now(&self) -> Option<ImplicitJudgement> {
         let id = self.answered.path().rsplit('/').nth(1)?;
-        let created = self.context.legal_requests.get(self.answered.base(), id)?;
+        let created = self.answered.context.legal_requests.get(self.answered.base(), id)?;
         let now = self.date()?;
         let times: Vec<_> =
             self.members().filter_map(|(place, _, at)| Some((place, at?))).collect();
@@ -183,8 +183,8 @@ impl<'a> TimeReading<'a> {
             None => Judgement::Holds,
             Some((place, at)) => {
                 let message = "the entry's time is not between the creation of the request and now";
-                let expected = format!("{} to {}", shown(created), shown(now));
-                Judgement::fails(MismatchKind::TooFar, message, expected, shown(at))
+                let expected = format!("{} to {}", time_text(created), time_text(now));
+                Judgement::fails(MismatchKind::TooFar, message, expected, time_text(at))
                     .at(format!("{place}/created_at"))
             }
         };
@@ -192,11 +192,11 @@ impl<'a> TimeReading<'a> {
     }
 }
 
-/// A timestamp in seconds since 1970; `None` where it is none.
+/// A timestamp in seconds since 1970. `None` if it is not a timestamp.
 fn seconds_of(value: &Value) -> Option<i64> {
     value.as_str()?.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second)
 }
 
-fn shown(seconds: i64) -> String {
+fn time_text(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |at| at.to_string())
 }

@@ -1,38 +1,67 @@
-//! What the implicit checks of a run share.
+//! Values of earlier exchanges of a run, for the implicit checks.
 
-use super::first_seen::FirstSeen;
+use std::collections::HashMap;
 
-/// What the implicit checks of a run share.
+use parking_lot::Mutex;
+
+/// The largest number of keys of one [`FirstSeen`]. Further keys are not compared.
+const KEYS_MAX: usize = 200_000;
+
+/// Values of earlier exchanges of a run.
 #[derive(Debug, Default)]
 pub struct ImplicitContext {
-    /// Path of the base address without a slash at its end: `/api`, or empty.
+    /// The path of the base address without a slash at its end: `/api`, or empty.
     pub base_path: String,
-    /// The number of the exchange that had a request id first.
+    /// By request id: the number of its first exchange.
     pub(super) request_ids: FirstSeen<u64>,
-    /// The problem type that had a `detail` first.
+    /// By `detail`: the type of its first problem.
     pub(super) details: FirstSeen<String>,
-    /// What was made first at a creation time.
+    /// By operation and creation time: the first resource.
     pub(super) creations: FirstSeen<Creation>,
-    /// The creation time, in seconds since 1970, that a resource had first.
+    /// By resource: its first creation time, in seconds since 1970.
     pub(super) creation_times: FirstSeen<i64>,
-    /// When the service created a legal request of this run, in seconds since 1970 by its `Date`.
+    /// By legal request of this run: the `Date` of its creation, in seconds since 1970.
     pub(super) legal_requests: FirstSeen<i64>,
-    /// How many seconds the first `Date` was ahead of our clock.
+    /// The number of seconds by which the first `Date` was ahead of the clock of this machine.
     pub(super) dates: FirstSeen<i64>,
 }
 
-/// One creation: what was made, and when.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The creation of a resource or a token.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Creation {
-    /// Its id, or the token.
+    /// The id, or the token.
     pub(super) made: String,
-    /// `Date` of the answer, in seconds since 1970.
+    /// The `Date` of the response, in seconds since 1970.
     pub(super) date: i64,
 }
 
 impl ImplicitContext {
-    /// A context in which nothing was seen yet.
+    /// An empty context.
     pub fn new(base_path: &str) -> Self {
         Self { base_path: base_path.trim_end_matches('/').to_owned(), ..Self::default() }
+    }
+}
+
+/// The first value of each key, by the base address of the service.
+#[derive(Debug, Default)]
+pub(super) struct FirstSeen<V>(Mutex<HashMap<(String, String), V>>);
+
+impl<V: Clone> FirstSeen<V> {
+    /// The first value of `key` at the base address `base`. If there is none, it becomes `value`.
+    pub(super) fn or_remember(&self, base: &str, key: &str, value: V) -> V {
+        let mut known = self.0.lock();
+        let key = (base.to_owned(), key.to_owned());
+        if let Some(first) = known.get(&key) {
+            return first.clone();
+        }
+        if known.len() < KEYS_MAX {
+            known.insert(key, value.clone());
+        }
+        value
+    }
+
+    /// The first value of `key`.
+    pub(super) fn get(&self, base: &str, key: &str) -> Option<V> {
+        self.0.lock().get(&(base.to_owned(), key.to_owned())).cloned()
     }
 }

@@ -1,15 +1,16 @@
-//! Are the headers of an answer those that HTTP, OAuth and §7 ask for?
+//! Does a response have the headers that HTTP, OAuth and §7 ask for?
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{AnsweredExchange, ImplicitContext};
+use super::AnsweredExchange;
 use crate::verdict::check::document::is_json;
 use crate::verdict::check::{AnswerPart, Judgement, MismatchKind};
 
 /// The media type of problems (RFC 9457 §3).
 const PROBLEM: &str = "application/problem+json";
 
-/// The clock of a service may be wrong, and somebody may put it forward. It does not go back by more than this.
+/// The clock of a service may be wrong, and a test may move it forward. It never goes back by more than
+/// this.
 const BACK_SECONDS_MAX: i64 = 24 * 60 * 60;
 
 fn fails(
@@ -23,12 +24,9 @@ fn fails(
     Judgement::fails(kind, message, expected, actual).in_part(part)
 }
 
-/// Does the answer carry a valid `Date` (RFC 9110 §6.6.1), that of a clock which does not go back?
-pub(super) fn date(
-    answered: &AnsweredExchange<'_>,
-    context: &ImplicitContext,
-) -> Option<Judgement> {
-    // The standard leaves server errors free of it.
+/// Does the response have a valid `Date` (RFC 9110 §6.6.1), of a clock that does not go back?
+pub(super) fn date(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
+    // The standard does not ask for it in server errors.
     if answered.status() >= 500 {
         return None;
     }
@@ -38,7 +36,7 @@ pub(super) fn date(
         return Some(fails("date", MismatchKind::Absent, message, expected, "absent"));
     };
     Some(match httpdate::parse_http_date(&date) {
-        Ok(time) if runs_on(answered, context, time) => Judgement::Holds,
+        Ok(time) if is_steady(answered, time) => Judgement::Holds,
         Ok(_) => {
             let message = "`Date` is more than a day before that of an earlier answer";
             fails("date", MismatchKind::TooFar, message, "the time of the answer", date)
@@ -47,18 +45,16 @@ pub(super) fn date(
     })
 }
 
-fn runs_on(answered: &AnsweredExchange<'_>, context: &ImplicitContext, time: SystemTime) -> bool {
+/// Whether the clock of the service did not go back since the first response.
+fn is_steady(answered: &AnsweredExchange<'_>, time: SystemTime) -> bool {
     let since = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let ahead = i64::try_from(since).unwrap_or(i64::MAX) - answered.exchange.sent_at_seconds;
-    ahead >= context.dates.or_remember(answered.base(), "date", ahead) - BACK_SECONDS_MAX
+    ahead >= answered.context.dates.or_remember(answered.base(), "date", ahead) - BACK_SECONDS_MAX
 }
 
 /// Is a JSON body sent with a JSON media type (RFC 9110 §8.3)?
-pub(super) fn json_media_type(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Option<Judgement> {
-    // A number or a word is JSON by chance; an object or an array is meant.
+pub(super) fn json_media_type(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
+    // A text can be a JSON number or word by chance, but not an object or an array.
     let json = answered.response.json.as_deref()?;
     if !(json.is_object() || json.is_array()) || answered.is_limit() {
         return None;
@@ -78,17 +74,14 @@ pub(super) fn json_media_type(
 }
 
 /// Is a problem sent with the media type of problems (RFC 9457 §3)?
-pub(super) fn problem_media_type(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Option<Judgement> {
+pub(super) fn problem_media_type(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let failed = |actual: &str| {
         let message = "an error is not sent as a problem";
         fails("content-type", MismatchKind::MediaType, message, PROBLEM, actual)
     };
     answered.is_problem_due().then(|| match answered.media_type().as_deref() {
         Some(PROBLEM) => Judgement::Holds,
-        // Allowed by `problem_content_type`, and worth a look.
+        // The question `problem_content_type` allows it. It is still a warning.
         Some(other @ "application/json") => failed(other).tolerated(),
         Some(other) => failed(other),
         None => failed("absent"),
@@ -96,9 +89,9 @@ pub(super) fn problem_media_type(
 }
 
 /// Does a 405 list the methods of the path in `Allow` (RFC 9110 §15.5.6)?
-pub(super) fn allow(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+pub(super) fn allow(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     (answered.status() == 405).then(|| match answered.header("allow") {
-        // The list may be empty: a path may take no method at all.
+        // The list may be empty, because a path may accept no method at all.
         Some(_) => Judgement::Holds,
         None => {
             let expected = "Allow: the methods of the path";
@@ -107,8 +100,8 @@ pub(super) fn allow(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Opt
     })
 }
 
-/// Does a 401 of an operation that takes a token carry a Bearer challenge (RFC 6750 §3)?
-pub(super) fn challenge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+/// Does a 401 of an operation with a token have a Bearer challenge (RFC 6750 §3)?
+pub(super) fn challenge(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     const HEADER: &str = "www-authenticate";
     if answered.status() != 401 || !answered.takes_token() {
         return None;
@@ -127,7 +120,7 @@ pub(super) fn challenge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) ->
     })
 }
 
-/// Whether one of the challenges is of the scheme Bearer, in any case.
+/// Whether one of the challenges has the scheme Bearer. Upper and lower case are the same.
 fn has_bearer(challenges: &str) -> bool {
     challenges.split(',').any(|part| {
         let scheme = part.split_whitespace().next().unwrap_or_default();
@@ -135,8 +128,8 @@ fn has_bearer(challenges: &str) -> bool {
     })
 }
 
-/// Does a token response forbid that it is stored (RFC 6749 §5.1)?
-pub(super) fn no_store(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+/// Does a token response forbid caches to store it (RFC 6749 §5.1)?
+pub(super) fn no_store(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     if !answered.is_new_token() {
         return None;
     }
@@ -150,11 +143,8 @@ pub(super) fn no_store(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> 
     Some(fails("cache-control", MismatchKind::Value, message, "Cache-Control: no-store", actual))
 }
 
-/// May no shared cache give the answer to a call with a token to others (RFC 9111 §3.5)?
-pub(super) fn not_public(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Option<Judgement> {
+/// Does the response to a call with a token stay out of shared caches (RFC 9111 §3.5)?
+pub(super) fn not_public(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let mut headers = answered.exchange.request.headers.iter();
     if !headers.any(|(name, _)| name == "authorization") || !answered.takes_token() {
         return None;
@@ -171,8 +161,8 @@ pub(super) fn not_public(
     Some(fails("cache-control", MismatchKind::Value, message, "no `public`, no `s-maxage`", value))
 }
 
-/// Has a 204 no `Content-Length` (RFC 9110 §8.6)?
-pub(super) fn no_length(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+/// Is a 204 without `Content-Length` (RFC 9110 §8.6)?
+pub(super) fn no_length(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     (answered.status() == 204).then(|| match answered.header("content-length") {
         None => Judgement::Holds,
         Some(length) => {

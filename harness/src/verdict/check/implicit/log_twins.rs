@@ -1,22 +1,19 @@
-//! Does a log have each of its entries, and each change of status, once (§2.5)?
+//! Does a log have each entry, and each change of status, only once (§2.5)?
 //!
-//! Two entries with ids of their own tell one change where they name the same status at the same
-//! time: to come to a status again, a request must have left it, and that is an entry between them.
+//! Two entries with different ids are the same change if they have the same status and time. To reach a
+//! status twice, a request must leave it, and then there is another entry at that time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
+use super::{AnsweredExchange, ImplicitJudgement, found};
 use crate::verdict::check::{Judgement, MismatchKind};
 
 pub(super) const VERIFIES: &[&str] = &["activity.entry-id-unique", "activity.each-change-once"];
 
-pub(super) fn judge(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     if answered.operation() != Some(Operation::GetLegalRequestActivity) || !answered.is_success() {
         return Vec::new();
     }
@@ -27,14 +24,14 @@ pub(super) fn judge(
     if entries.iter().any(|entry| id(entry).is_some()) {
         findings.push(found("activity.entry-id-unique", ids_are_unique(entries)));
     }
-    // The same entry again is the fault above.
+    // A repeated entry is a mismatch of the check above only.
     let mut known = BTreeSet::new();
     let changes: Vec<StatusChange<'_>> = (entries.iter().enumerate())
         .filter(|(_, entry)| id(entry).is_none_or(|id| known.insert(id)))
         .filter_map(|(index, entry)| StatusChange::of(index, entry))
         .collect();
     if !changes.is_empty() {
-        findings.push(found("activity.each-change-once", changes_are_told_once(&changes)));
+        findings.push(found("activity.each-change-once", changes_are_unique(&changes)));
     }
     findings
 }
@@ -58,7 +55,7 @@ fn ids_are_unique(entries: &[Value]) -> Judgement {
     }
 }
 
-/// A change of status, as far as it tells one from another.
+/// A change of status, with the members that distinguish it from others.
 struct StatusChange<'a> {
     index: usize,
     at: &'a str,
@@ -80,10 +77,10 @@ impl<'a> StatusChange<'a> {
     }
 }
 
-fn changes_are_told_once(changes: &[StatusChange<'_>]) -> Judgement {
-    let mut told: BTreeMap<_, usize> = BTreeMap::new();
+fn changes_are_unique(changes: &[StatusChange<'_>]) -> Judgement {
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     for change in changes {
-        let same = told.entry((change.at, change.description, change.comment)).or_default();
+        let same = counts.entry((change.at, change.description, change.comment)).or_default();
         *same += 1;
         let is_other = |other: &&StatusChange<'_>| {
             other.at == change.at && other.description != change.description

@@ -1,17 +1,17 @@
-//! Do the totals of a list fit each other (§2.7)?
+//! Does the number of pages of a list agree with the number of members (§2.7)?
 //!
-//! Looks at every page that a run reads. So a fault shows that depends on the length of the list, such as
-//! a page too many when the last page is full.
+//! This check judges every page that a run reads. So it finds mistakes that depend on the length of the
+//! list, such as an extra page if the last page is full.
 
 use serde_json::Value;
 
-use super::{AnsweredExchange, ImplicitContext};
+use super::AnsweredExchange;
 use crate::verdict::check::{Judgement, MismatchKind};
 
-pub(super) fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let body = answered.response.json.as_deref().filter(|_| answered.is_success())?;
     let pagination = body.get("pagination")?;
-    // Missing members are the matter of other checks.
+    // Other checks judge missing members.
     let total = |name: &str| pagination.get(name).and_then(Value::as_u64);
     let (pages, count) = (total("total_pages")?, total("total_count")?);
     let per_page = total("per_page").filter(|per_page| *per_page > 0)?;
@@ -30,7 +30,7 @@ fn pages_fit(per_page: u64, pages: u64, count: u64) -> Judgement {
         format!("{needed} pages of {per_page} for {count} members"),
         format!("{pages} pages"),
     )
-    .at("/pagination/total_pages".to_owned())
+    .at("/pagination/total_pages")
 }
 
 #[cfg(test)]

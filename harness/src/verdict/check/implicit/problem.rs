@@ -1,18 +1,36 @@
-//! Is a problem one of this call, and not of another?
+//! Does a problem belong to this call: `status`, `instance`, `detail` and `request_id`?
 
-use super::{AnsweredExchange, ImplicitContext};
-use crate::verdict::check::shown::shortened;
+use percent_encoding::percent_decode_str;
+
+use super::{AnsweredExchange, ImplicitJudgement, found};
+use crate::verdict::check::equal::as_integer;
+use crate::verdict::check::value_text::shortened;
 use crate::verdict::check::{Judgement, MismatchKind};
 
+/// The requirements of [`agreement`].
+pub(super) const AGREEMENT: &[&str] = &["errors.status-agrees", "errors.instance-is-path"];
+
+/// Does `status` agree with the HTTP status, and `instance` with the path?
+pub(super) fn agreement(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+    let Some(problem) = answered.problem() else { return Vec::new() };
+    let mut findings = Vec::new();
+    // Another check judges the types of the members.
+    if let Some(status) = problem.get("status").and_then(|s| as_integer(s.as_number()?)) {
+        findings.push(found("errors.status-agrees", status_agrees(status, answered.status())));
+    }
+    if let Some(instance) = problem.get("instance").and_then(|instance| instance.as_str()) {
+        findings.push(found("errors.instance-is-path", instance_is_path(instance, answered)));
+    }
+    findings
+}
+
 /// Does `detail` explain this error, and not any error (RFC 9457 §3.1.4)?
-pub(super) fn detail(
-    answered: &AnsweredExchange<'_>,
-    context: &ImplicitContext,
-) -> Option<Judgement> {
+pub(super) fn detail(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let problem = answered.problem()?;
     let detail = problem.get("detail")?.as_str().filter(|detail| !detail.is_empty())?;
     let problem_type = problem.get("type")?.as_str()?;
-    let first = context.details.or_remember(answered.base(), detail, problem_type.to_owned());
+    let first =
+        answered.context.details.or_remember(answered.base(), detail, problem_type.to_owned());
     if first == problem_type {
         return Some(Judgement::Holds);
     }
@@ -25,22 +43,55 @@ pub(super) fn detail(
     Some(fails.at("/detail"))
 }
 
-/// Is the `request_id` of a failed call its own?
-pub(super) fn request_id(
-    answered: &AnsweredExchange<'_>,
-    context: &ImplicitContext,
-) -> Option<Judgement> {
+/// Is the `request_id` of a failed call unique in this run?
+pub(super) fn request_id(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let id = answered.problem()?.get("request_id")?.as_str().filter(|id| !id.is_empty())?;
     let number = answered.exchange.number;
-    let first = context.request_ids.or_remember(answered.base(), id, number);
+    let first = answered.context.request_ids.or_remember(answered.base(), id, number);
     if first == number {
         return Some(Judgement::Holds);
     }
     let fails = Judgement::fails(
         MismatchKind::Duplicate,
-        format!("the `request_id` is the one of call {first} of this run again"),
+        format!("the `request_id` is the same as in call {first} of this run"),
         "an id that no other answer has",
         id,
     );
     Some(fails.at("/request_id"))
+}
+
+fn status_agrees(status: i128, http_status: u16) -> Judgement {
+    if status == i128::from(http_status) {
+        return Judgement::Holds;
+    }
+    Judgement::fails(
+        MismatchKind::Value,
+        format!("the answer has status {http_status}, and its problem says {status}"),
+        http_status.to_string(),
+        status.to_string(),
+    )
+    .at("/status")
+}
+
+/// The path may include the path of the base address (`instance_prefix`). The query is ignored.
+fn instance_is_path(instance: &str, answered: &AnsweredExchange<'_>) -> Judgement {
+    let actual = percent_decode(instance.split(['?', '#']).next().unwrap_or(instance));
+    let path = answered.path();
+    let bases = ["", answered.context.base_path.as_str(), path_of(answered.base())];
+    if bases.iter().any(|base| percent_decode(&format!("{base}{path}")) == actual) {
+        return Judgement::Holds;
+    }
+    let expected = format!("{}{path}, with or without the base path", path_of(answered.base()));
+    let message = format!("the problem's `instance` is `{instance}`, not the path of the request");
+    Judgement::fails(MismatchKind::Value, message, expected, instance).at("/instance")
+}
+
+fn percent_decode(path: &str) -> String {
+    percent_decode_str(path).decode_utf8_lossy().into_owned()
+}
+
+/// The path of an address without a slash at its end. Empty if it has none.
+fn path_of(address: &str) -> &str {
+    let after = address.split_once("://").map_or("", |(_, rest)| rest);
+    after.find('/').map_or("", |at| &after[at..]).trim_end_matches('/')
 }

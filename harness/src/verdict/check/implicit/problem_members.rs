@@ -1,10 +1,10 @@
-//! Has a problem its six members, each of its type (§7)?
+//! Does a problem have its six members, each of its type (§7)?
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
+use super::{AnsweredExchange, ImplicitJudgement, found};
 use crate::verdict::check::equal::as_integer;
-use crate::verdict::check::shown::{shortened, shown};
+use crate::verdict::check::value_text::{shortened, value_text};
 use crate::verdict::check::{Judgement, MismatchKind, sound_json};
 
 pub(super) const VERIFIES: &[&str] = &[
@@ -16,40 +16,33 @@ pub(super) const VERIFIES: &[&str] = &[
     "errors.member-request-id",
 ];
 
-/// The members that these are about, and what each has to be.
-const MEMBERS: [(&str, MemberType); 6] = [
-    ("type", MemberType::NonEmptyText),
-    ("status", MemberType::Integer),
-    ("title", MemberType::NonEmptyText),
-    ("detail", MemberType::NonEmptyText),
-    ("instance", MemberType::Text),
-    ("request_id", MemberType::NonEmptyText),
+/// The members, in the order of [`VERIFIES`]: name, whether a value is right, and the type in words.
+const MEMBERS: [(&str, fn(&Value) -> bool, &str); 6] = [
+    ("type", is_non_empty_text, NON_EMPTY_TEXT),
+    ("status", is_integer, "an integer"),
+    ("title", is_non_empty_text, NON_EMPTY_TEXT),
+    ("detail", is_non_empty_text, NON_EMPTY_TEXT),
+    ("instance", Value::is_string, "a string"),
+    ("request_id", is_non_empty_text, NON_EMPTY_TEXT),
 ];
 
-#[derive(Clone, Copy)]
-enum MemberType {
-    Text,
-    NonEmptyText,
-    Integer,
-}
+const NON_EMPTY_TEXT: &str = "a string that is not empty";
 
-pub(super) fn judge(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     if !answered.is_problem_due() {
         return Vec::new();
     }
     let Some(problem) = answered.problem() else { return without_problem(answered) };
-    let judged = MEMBERS.map(|(name, kind)| judged(problem, name, kind));
     VERIFIES
         .iter()
-        .zip(judged)
-        .map(|(requirement, judgement)| found(requirement, judgement))
+        .zip(MEMBERS)
+        .map(|(requirement, (name, is_right, expected))| {
+            found(requirement, judge_member(problem.get(name), name, is_right, expected))
+        })
         .collect()
 }
 
-/// One cause, one failure: the first member fails, the others had nothing to be looked for in.
+/// One cause, one finding: the first member fails, and there is nothing to judge for the others.
 fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     let body = shortened(&String::from_utf8_lossy(&answered.response.body));
     let actual = if body.is_empty() { "an empty body".to_owned() } else { body };
@@ -67,28 +60,27 @@ fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
         .collect()
 }
 
-fn judged(problem: &Map<String, Value>, name: &str, kind: MemberType) -> Judgement {
-    let value = problem.get(name);
-    let (holds, expected) = match (kind, value) {
-        (MemberType::Text, value) => (value.is_some_and(Value::is_string), "a string"),
-        (MemberType::NonEmptyText, value) => (
-            value.and_then(Value::as_str).is_some_and(|text| !text.is_empty()),
-            "a string that is not empty",
-        ),
-        (MemberType::Integer, value) => (
-            value.and_then(Value::as_number).is_some_and(|n| as_integer(n).is_some()),
-            "an integer",
-        ),
-    };
-    if holds {
-        return Judgement::Holds;
-    }
+fn judge_member(
+    value: Option<&Value>,
+    name: &str,
+    is_right: fn(&Value) -> bool,
+    expected: &str,
+) -> Judgement {
     let (mismatch, what) = match value {
+        Some(value) if is_right(value) => return Judgement::Holds,
         Some(value) => {
-            (MismatchKind::Type, format!("is {}; expected {expected}", shown(Some(value))))
+            (MismatchKind::Type, format!("is {}; expected {expected}", value_text(Some(value))))
         }
         None => (MismatchKind::Absent, "is absent".to_owned()),
     };
     let message = format!("the problem's member `{name}` {what}");
-    Judgement::fails(mismatch, message, expected, shown(value)).at(format!("/{name}"))
+    Judgement::fails(mismatch, message, expected, value_text(value)).at(format!("/{name}"))
+}
+
+fn is_non_empty_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
+fn is_integer(value: &Value) -> bool {
+    value.as_number().is_some_and(|number| as_integer(number).is_some())
 }

@@ -1,19 +1,16 @@
-//! Does a type that §7 lists come with the status and the title that §7 gives it, and is the type of
-//! a refused token one of those?
+//! Does a problem type of §7 have the status and title that §7 gives it, and is the type of a refused
+//! token one of §7?
 
 use moot_fixtures::contract::{Operation, ProblemType};
 
-use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
-use crate::verdict::check::shown::shown;
+use super::{AnsweredExchange, ImplicitJudgement, found};
+use crate::verdict::check::value_text::value_text;
 use crate::verdict::check::{Judgement, MismatchKind};
 
 pub(super) const VERIFIES: &[&str] =
     &["errors.known-type", "errors.title-of-type", "errors.type-of-401"];
 
-pub(super) fn judge(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     let Some(problem) = answered.problem() else { return Vec::new() };
     let name = problem.get("type").and_then(|name| name.as_str());
     let known = ProblemType::STATED.into_iter().find(|known| Some(known.as_str()) == name);
@@ -28,13 +25,13 @@ pub(super) fn judge(
     if title.is_some_and(serde_json::Value::is_string) {
         let holds = title.and_then(|title| title.as_str()) == Some(known.title());
         let judgement =
-            if holds { Judgement::Holds } else { untitled(answered, known, &shown(title)) };
+            if holds { Judgement::Holds } else { wrong_title(answered, known, &value_text(title)) };
         findings.push(found("errors.title-of-type", judgement));
     }
     findings
 }
 
-/// A 401 says what is wrong with the token.
+/// The type of a 401 is one of the types about tokens.
 fn type_of_401(name: &str, known: Option<ProblemType>) -> Judgement {
     let is_of_token = matches!(
         known,
@@ -67,8 +64,8 @@ fn status(answered: &AnsweredExchange<'_>, known: ProblemType) -> Judgement {
     if is_status_open(answered, known) { judgement.tolerated() } else { judgement }
 }
 
-/// Whether the call may be one whose status an open question frees, so that its type may come with
-/// another than that of §7. Which question is asked can't be answered from the exchange alone.
+/// Whether an open question may allow another status than that of §7. The exchange alone does not show
+/// whether the question is really about this call.
 fn is_status_open(answered: &AnsweredExchange<'_>, known: ProblemType) -> bool {
     let is_input = matches!(
         known,
@@ -91,7 +88,7 @@ fn is_status_open(answered: &AnsweredExchange<'_>, known: ProblemType) -> bool {
     }
 }
 
-fn untitled(answered: &AnsweredExchange<'_>, known: ProblemType, title: &str) -> Judgement {
+fn wrong_title(answered: &AnsweredExchange<'_>, known: ProblemType, title: &str) -> Judgement {
     let judgement = Judgement::fails(
         MismatchKind::Value,
         format!(
@@ -103,7 +100,7 @@ fn untitled(answered: &AnsweredExchange<'_>, known: ProblemType, title: &str) ->
         title,
     )
     .at("/title");
-    // Of other resources than requests type and title of a 404 are open (`not_found_type`).
+    // Type and title of a 404 are open, except for legal requests (`not_found_type`).
     let is_of_requests = matches!(
         answered.operation(),
         Some(Operation::GetLegalRequest | Operation::GetLegalRequestActivity)

@@ -1,15 +1,15 @@
-//! Has an answer the body that its operation documents (§2.8, §4)?
+//! Does a response have the body that its operation documents (§2.8, §4)?
 
 use moot_fixtures::contract::Operation;
 
-use super::{AnsweredExchange, ImplicitContext, ImplicitJudgement, found};
+use super::{AnsweredExchange, ImplicitJudgement, found};
 use crate::verdict::check::duplicate_members::ambiguous_member;
 use crate::verdict::check::{Judgement, schema, sound_json};
 
-/// What [`token`] verifies.
+/// The requirements of [`token`].
 pub(super) const OF_TOKENS: &[&str] = &["token.response-shape", "token-failure.shape"];
 
-/// What [`success`] verifies.
+/// The requirements of [`success`].
 pub(super) const OF_SUCCESSES: &[&str] = &[
     "list-workflows.shape",
     "get-workflow.shape",
@@ -25,11 +25,8 @@ pub(super) const OF_SUCCESSES: &[&str] = &[
     "create-webhook.shape",
 ];
 
-/// Has an answer of the token endpoint the body of a token or of a token failure (§2.8, §4.1)?
-pub(super) fn token(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Vec<ImplicitJudgement> {
+/// Does a response of the token endpoint have the body of a token or of a token failure (§2.8, §4.1)?
+pub(super) fn token(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     if answered.operation() != Some(Operation::CreateAccessToken) || answered.whole_body().is_none()
     {
         return Vec::new();
@@ -44,11 +41,8 @@ pub(super) fn token(
     }
 }
 
-/// Has a success the body that its operation documents (§4)?
-pub(super) fn success(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Vec<ImplicitJudgement> {
+/// Does a success have the body that its operation documents (§4)?
+pub(super) fn success(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     let judged = || {
         let operation = answered.operation()?;
         let requirement = requirement(operation)?;
@@ -58,7 +52,7 @@ pub(super) fn success(
     judged().into_iter().collect()
 }
 
-/// A body that readers read differently has two shapes.
+/// If JSON readers disagree about a member, the body is not valid, although it satisfies the schema.
 fn judge_body(name: &str, body: &[u8], answered: &AnsweredExchange<'_>) -> Judgement {
     let json = answered.response.json.as_deref();
     match (schema::judge(name, &answered.document()), json) {
@@ -83,7 +77,7 @@ const fn requirement(operation: Operation) -> Option<&'static str> {
         Operation::GetRepositoryDocument => "get-repository-document.shape",
         Operation::ListWebhooks => "list-webhooks.shape",
         Operation::CreateWebhook => "create-webhook.shape",
-        // Their bodies are other checks' business, or free.
+        // Other checks judge their bodies, or the bodies are free.
         Operation::CreateAccessToken
         | Operation::RevokeToken
         | Operation::DownloadAgreement

@@ -1,15 +1,12 @@
-//! Is the status one that the operation documents, and no server error?
+//! Is the status documented for the operation, and not a server error?
 
 use moot_fixtures::contract::Operation;
 
-use super::{AnsweredExchange, ImplicitContext};
+use super::AnsweredExchange;
 use crate::verdict::check::{AnswerPart, Judgement, MismatchKind, sentence};
 
-/// Is the answer no server error, whatever was sent?
-pub(super) fn server_error(
-    answered: &AnsweredExchange<'_>,
-    _: &ImplicitContext,
-) -> Option<Judgement> {
+/// Is the response not a server error?
+pub(super) fn server_error(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let failed = || {
         let message = sentence::of_server_error(&answered.document());
         let status = answered.status().to_string();
@@ -17,24 +14,24 @@ pub(super) fn server_error(
             .in_part(AnswerPart::Status)
     };
     Some(match answered.status() {
-        // The limiter may answer so (`rate_limit_response`), and a service that is away, too.
+        // The rate limiter may answer so (`rate_limit_response`), or a gateway of a stopped service.
         503 => return None,
-        // These are said by a gateway about the service: trouble, perhaps of the service's making.
+        // A gateway sends these about the service. The service may or may not be the reason.
         502 | 504 => failed().tolerated(),
         500..=599 => failed(),
         _ => Judgement::Holds,
     })
 }
 
-/// Is the status one that the operation documents, or that an open question allows?
-pub(super) fn declared(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Option<Judgement> {
+/// Does the operation document the status, or does an open question allow it?
+pub(super) fn declared(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let operation = answered.operation()?;
-    // Server errors are a requirement of their own: one cause, one failure.
+    // The check above judges server errors: one cause, one finding.
     let is_judged = answered.status() < 500 && !is_open_refusal(operation, answered);
-    is_judged.then(|| judged(operation, answered))
+    is_judged.then(|| judge_status(operation, answered))
 }
 
-fn judged(operation: Operation, answered: &AnsweredExchange<'_>) -> Judgement {
+fn judge_status(operation: Operation, answered: &AnsweredExchange<'_>) -> Judgement {
     let status = answered.status();
     let rows = operation.responses();
     if rows.iter().any(|row| row.status == status) || is_open_success(operation, status) {
@@ -49,11 +46,11 @@ fn judged(operation: Operation, answered: &AnsweredExchange<'_>) -> Judgement {
         status.to_string(),
     )
     .in_part(AnswerPart::Status);
-    // Other client errors are open (`other_errors`): worth a look, no violation.
+    // Other client errors are open (`other_errors`), so they are a warning.
     if (400..500).contains(&status) { judgement.tolerated() } else { judgement }
 }
 
-/// Success statuses that the specification does not show: any 2xx.
+/// Whether it is a success of an operation for which the specification states no success status.
 fn is_open_success(operation: Operation, status: u16) -> bool {
     let is_open = match operation {
         Operation::CreateRepositoryDocument
@@ -73,14 +70,14 @@ fn is_open_success(operation: Operation, status: u16) -> bool {
         | Operation::GetRepositoryDocument
         | Operation::ListWebhooks => false,
     };
-    // A download may send the client to a store.
+    // A download may redirect the client to a file store.
     let is_redirect = operation == Operation::DownloadAgreement && (300..400).contains(&status);
     is_open && ((200..300).contains(&status) || is_redirect)
 }
 
-/// Refusals with any client error: by endpoints that the specification does not place (§4.14,
-/// `token_revocation`), and of a query that a list may refuse in its own way (`page_past_end`,
-/// `page_invalid`, `status_filter_unknown`).
+/// Whether any client error is allowed. Two operations have no path in the specification (§4.14,
+/// `token_revocation`), and a list may refuse a query in its own way (`page_past_end`, `page_invalid`,
+/// `status_filter_unknown`).
 fn is_open_refusal(operation: Operation, answered: &AnsweredExchange<'_>) -> bool {
     let is_open = match operation {
         Operation::CreateWebhook | Operation::RevokeToken => true,

@@ -1,15 +1,15 @@
-//! How values look in messages: as JSON, long ones cut in the middle.
+//! Values in messages: as JSON, with long ones cut in the middle.
 
 use serde_json::Value;
 
 use super::{Judgement, MismatchKind};
 
-/// Characters of a value that a message shows.
-pub(super) const SHOWN_CHARACTERS_MAX: usize = 160;
+/// The largest number of characters of a value in a message.
+const CHARACTERS_MAX: usize = 160;
 
-/// `text`, cut in the middle where it is longer than 160 characters.
+/// `text`, cut in the middle if it is longer than 160 characters.
 pub fn shortened(text: &str) -> String {
-    cut_in_the_middle(text, SHOWN_CHARACTERS_MAX)
+    cut_in_the_middle(text, CHARACTERS_MAX)
 }
 
 fn cut_in_the_middle(text: &str, max: usize) -> String {
@@ -23,22 +23,22 @@ fn cut_in_the_middle(text: &str, max: usize) -> String {
     format!("{head} … {tail} ({characters} characters)")
 }
 
-/// Characters of a value inside a sentence.
+/// The largest number of characters of a value inside a sentence.
 const BRIEF_CHARACTERS_MAX: usize = 100;
 
-/// `text` for a sentence, cut in the middle where it is longer than 100 characters.
+/// `text` for a sentence, cut in the middle if it is longer than 100 characters.
 pub(super) fn brief(text: &str) -> String {
     cut_in_the_middle(text, BRIEF_CHARACTERS_MAX)
 }
 
-/// A value as JSON, shortened; `absent` where there is none.
-pub(super) fn shown(value: Option<&Value>) -> String {
+/// A value as JSON, shortened. `absent` if there is none.
+pub(super) fn value_text(value: Option<&Value>) -> String {
     value.map_or_else(|| "absent".to_owned(), |value| shortened(&value.to_string()))
 }
 
-/// A few values in a row, and how many more there are.
-pub(super) fn shown_some(values: &[&Value]) -> String {
-    /// Values of a list that a message names.
+/// The first few values, and the number of the others.
+pub(super) fn values_text(values: &[&Value]) -> String {
+    /// The largest number of values in a message.
     const NAMED_MAX: usize = 5;
     let named: Vec<String> = values.iter().take(NAMED_MAX).map(ToString::to_string).collect();
     let mut text = shortened(&named.join(", "));
@@ -48,7 +48,7 @@ pub(super) fn shown_some(values: &[&Value]) -> String {
     text
 }
 
-/// What a value is, for people: `a string`.
+/// The JSON type of a value, for people: `a string`.
 pub(crate) fn json_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -60,18 +60,18 @@ pub(crate) fn json_kind(value: &Value) -> &'static str {
     }
 }
 
-/// The value has another JSON type than the rule takes.
-pub(super) fn mistyped(value: &Value, expected: &str) -> Judgement {
-    Judgement::differs(MismatchKind::Type, expected, shown(Some(value)))
+/// The failure of a value with a JSON type that the rule does not accept.
+pub(super) fn wrong_type(value: &Value, expected: &str) -> Judgement {
+    Judgement::differs(MismatchKind::Type, expected, value_text(Some(value)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SHOWN_CHARACTERS_MAX, shortened};
+    use super::{CHARACTERS_MAX, shortened};
 
     #[test]
     fn long_texts_are_cut_in_the_middle_at_characters() {
-        let fits = "ä".repeat(SHOWN_CHARACTERS_MAX);
+        let fits = "ä".repeat(CHARACTERS_MAX);
         assert_eq!(shortened(&fits), fits);
         let over = format!("{fits}b");
         let cut = shortened(&over);

@@ -1,0 +1,115 @@
+//! Keys of the step `request` that have keys of their own: `control`, `poll`, `each_page`, `snapshot`.
+
+use std::time::Duration;
+
+use moot_fixtures::yaml::{YamlNode, YamlValue};
+use serde_json::{Value, json};
+
+use super::expectation::{Check, Expectation};
+use super::place::Place;
+use super::request::RequestShape;
+use crate::scenario::language::form::{Integer, List, SchemaDefinitions, YamlForm};
+use crate::scenario::language::keys::{form_of, key_name, keyed, map_schema, read_map};
+use crate::scenario::language::reader::ScenarioReader;
+
+keyed! {
+    /// `control`: the valid call that runs before a request that must fail.
+    #[derive(Debug, Clone)]
+    pub struct ControlRequest {
+        /// What its response must satisfy. Default: status 2xx.
+        require: Option<Expectation>,
+    }
+    with {
+        /// The keys that differ from the request of the step.
+        shape: RequestShape,
+    }
+}
+
+keyed! {
+    /// `poll`: repeats a request.
+    #[derive(Debug, Clone)]
+    pub struct Poll {
+        /// The expectation that ends the polling.
+        until: Expectation,
+        /// Time between two calls.
+        every: Duration,
+        /// The longest time in total.
+        at_most: Duration,
+    }
+}
+
+keyed! {
+    /// `each_page`: requests the pages of a list.
+    #[derive(Debug, Clone)]
+    pub struct EachPage("`each_page`") {
+        /// The largest number of pages.
+        at_most: u64 as Integer<1, 1_000>,
+        /// Checks on each page.
+        expect: Vec<Check>,
+    }
+}
+
+keyed! {
+    /// `snapshot`: keeps the response.
+    #[derive(Debug, Clone, Default)]
+    pub struct SnapshotRule("`snapshot`") {
+        /// Places whose values are replaced.
+        redact: Vec<Place> as List<Place, 1, 50>,
+    }
+}
+
+impl YamlForm<Self> for ControlRequest {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        if node.is_empty_map() {
+            let message = format!("{what} is empty: the call would be the same");
+            return reader.refuse(node.span, message);
+        }
+        read_map(reader, node, what)
+    }
+
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
+        let mut schema = map_schema::<Self>(definitions);
+        schema["minProperties"] = json!(1);
+        schema
+    }
+}
+
+impl YamlForm<Self> for Poll {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        let poll: Self = read_map(reader, node, what)?;
+        if poll.every > poll.at_most {
+            return reader.refuse(node.span, "`every` is longer than `at_most`");
+        }
+        Some(poll)
+    }
+
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
+        map_schema::<Self>(definitions)
+    }
+}
+
+/// `true`, `false` or `{ redact: [place] }`. `false` means no snapshot.
+pub(super) struct SnapshotSetting;
+
+impl YamlForm<Option<SnapshotRule>> for SnapshotSetting {
+    fn read(
+        reader: &mut ScenarioReader,
+        node: &YamlNode,
+        what: &str,
+    ) -> Option<Option<SnapshotRule>> {
+        match &node.value {
+            YamlValue::Bool(true) => Some(Some(SnapshotRule::default())),
+            YamlValue::Bool(false) => Some(None),
+            YamlValue::Map(_) => SnapshotRule::read(reader, node, what).map(Some),
+            _ => reader.refuse_type(node, what, "true, false or `{ redact: [place] }`"),
+        }
+    }
+
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
+        json!({ "anyOf": [{ "type": "boolean" }, SnapshotRule::schema(definitions)] })
+    }
+
+    fn absent() -> Option<Option<SnapshotRule>> {
+        Some(None)
+    }
+}
