@@ -1,12 +1,12 @@
 //! Writes the table of bundled scenarios: a row `(file stem, text)` per file of `scenarios/`.
 //!
 //! Rows are sorted by file name, so that the same tree gives the same bytes. The paths in
-//! `include_str!` start at `CARGO_MANIFEST_DIR` at compile time; none ends up in the binary.
+//! `include_str!` start at `CARGO_MANIFEST_DIR` at compile time. The binary contains none of them.
 
 use std::path::Path;
 use std::{env, fs, io};
 
-/// The folder beside the crate's.
+/// The bundled scenarios, relative to this crate.
 const FOLDER: &str = "../scenarios";
 
 fn main() -> io::Result<()> {
@@ -26,11 +26,8 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&out).join("scenarios.rs"), code)
 }
 
-/// Names of the files in a folder, sorted; a folder that is not there holds none.
+/// The names of the files in a folder, sorted.
 fn file_names(folder: &Path) -> io::Result<Vec<String>> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
         names.push(entry?.file_name().to_string_lossy().into_owned());

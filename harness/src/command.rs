@@ -4,7 +4,6 @@
 //! prints errors. Nothing here judges or renders a result: that is [`crate::run`] and [`crate::report`].
 
 mod answers;
-mod bundled;
 mod call_lines;
 mod check;
 mod clean;
@@ -23,7 +22,6 @@ mod explain;
 mod explore;
 mod files;
 mod formats;
-mod healthcheck;
 mod init;
 mod judge;
 mod list;
@@ -32,6 +30,7 @@ mod merge;
 mod mock;
 mod perform;
 mod plan;
+mod plan_estimate;
 mod plan_shards;
 mod plan_totals;
 mod progress;
@@ -51,7 +50,6 @@ mod selftest;
 mod selftest_conduct;
 mod selftest_shard;
 mod serve;
-mod shard_costs;
 mod shards;
 #[cfg(feature = "postgres")]
 mod shared_state;
@@ -90,7 +88,7 @@ struct CommandLine {
 enum Command {
     /// Judge a deployment, or the mock in this process, and report
     Run(run::RunArguments),
-    /// Join what the shards of a run found, and report as one run would
+    /// Join the results of the shards of a run, and report them as one run
     Merge(merge::MergeArguments),
     /// Judge a recording again, without a network
     Judge(judge::JudgeArguments),
@@ -100,41 +98,41 @@ enum Command {
     Explore(explore::ExploreArguments),
     /// Serve the mock over HTTP, with a control plane
     Mock(mock::MockArguments),
-    /// Look at the calls of a recording, an HTTP archive or a certificate in a browser, read-only
+    /// Show the calls of a recording, an HTTP archive or a certificate in a browser, read-only
     Console(console::ConsoleArguments),
     /// Receive webhooks, and print them
     Receive(receive::ReceiveArguments),
-    /// Run a command against a mock of its own, and report what it did there, with its mistakes
+    /// Run a command against a mock of its own, and report its calls and its mistakes
     Exec(exec::ExecArguments),
-    /// Run the command of a client once per drill, each in a situation of real life, and grade the client
+    /// Run the command of a client once per drill, each time in another situation, and grade the client
     Drill(Box<drill::DrillArguments>),
     /// List scenarios
     List(suite::SuiteArguments),
-    /// Show what would run on a target, what would not and why, and how many requests that would send.
+    /// Show the scenarios that would run on a target, those that would not and why, and the number of requests.
     /// Sends nothing
     Plan(plan::PlanArguments),
-    /// Try a target within ten seconds: address, TLS, credentials, and which needs of scenarios it meets
+    /// Try a target within ten seconds: address, TLS, credentials, and the needs of scenarios that it meets
     Doctor(doctor::DoctorArguments),
     /// Write a target file with comments, a GitHub workflow and a line for `.gitignore`
     Init(init::InitArguments),
-    /// Print a token of an application of a target, for the commands that reports show. Keep it secret
+    /// Print a token of an application of a target, for the commands in reports. Keep it secret
     Token(token::TokenArguments),
-    /// Delete what earlier runs left on a target, by its ledger, and list what only its owner can delete
+    /// Delete the objects that earlier runs left on a target, and list those that only its owner can delete
     Clean(clean::CleanArguments),
     /// Check scenario files for mistakes, without sending anything
     Check(check::CheckArguments),
-    /// Explain a requirement, an open question or a defect, and show what checks or breaks it
+    /// Explain a requirement, an open question, a rule of conduct or a defect
     Explain(explain::ExplainArguments),
-    /// Show which requirements are checked, and by what
+    /// Show the requirements, and the checks of each
     Coverage(coverage::CoverageArguments),
-    /// Test the tests, with drawn answers, defects, and targets that are not the service
+    /// Test the suite itself, with drawn answers, defects, and targets that are not the service
     Selftest(selftest::SelftestArguments),
-    /// Decide about recorded responses
+    /// List, accept or reject recorded responses
     Snapshot {
         #[command(subcommand)]
         command: snapshot::SnapshotCommand,
     },
-    /// Show the answers of a set to open questions, or how two sets differ
+    /// Show a set of answers to open questions, or the differences of two sets
     Answers {
         #[command(subcommand)]
         command: answers::AnswersCommand,
@@ -146,7 +144,7 @@ enum Command {
     Openapi,
     /// Print a completion script for a shell
     Completions {
-        /// Which
+        /// The shell
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
@@ -176,8 +174,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(error::USAGE);
         }
         Err(refusal) => {
-            // For clap, help and version are errors too. They go to stdout and end with 0. If the terminal
-            // is closed, there is nothing left to do.
+            // For clap, help and version are errors too. They go to stdout and end with 0. A closed terminal
+            // changes nothing: only the exit code remains.
             let _ = refusal.print();
             return ExitCode::from(if refusal.use_stderr() { error::USAGE } else { 0 });
         }

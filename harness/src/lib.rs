@@ -1,8 +1,8 @@
-//! The judge: scenarios are read, run against a target, checked, and reported.
+//! The judge: reads scenarios, runs them against a target, checks the answers, and reports the result.
 //!
 //! A run: [`scenario`] reads files, [`run`] plans and runs them, [`client`] sends each request to the service,
-//! [`verdict`] judges the exchange, [`report`] renders the result. Checks know the contract and the exchange;
-//! none of them asks the mock what is right.
+//! [`verdict`] judges the exchange, [`report`] renders the result. Checks know the contract and the exchange.
+//! They never ask the mock for the right answer.
 
 pub mod client;
 pub mod command;

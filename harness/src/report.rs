@@ -1,8 +1,8 @@
 //! Reports: one result, many formats.
 //!
-//! A [`Report`] is the masked result of a run with its findings. Each format renders it and nothing else:
-//! [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`github`], [`ndjson`]. Texts for people pass
-//! [`crate::exchange::escape`]. Nothing here judges, and nothing here opens a file.
+//! A [`Report`] is the masked result of a run with its findings. Each format renders a report and nothing else:
+//! [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`github`], [`ndjson`]. [`crate::exchange::escape`] makes texts
+//! for people harmless. Nothing here judges, and nothing here opens a file.
 
 mod answer_row;
 mod document;
@@ -24,7 +24,7 @@ mod values;
 
 use std::str::FromStr;
 
-use strum::{Display, IntoStaticStr};
+use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::exchange::masks::Secrets;
 use crate::verdict::result::{Event, RunResult};
@@ -33,8 +33,10 @@ pub use document::Report;
 pub use findings::Finding;
 pub(crate) use findings::{findings, section_order};
 
-/// A format of report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, IntoStaticStr)]
+/// The format of a report.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, IntoStaticStr, VariantArray,
+)]
 #[strum(serialize_all = "lowercase")]
 pub enum Format {
     /// For a person at a terminal.
@@ -47,17 +49,17 @@ pub enum Format {
     Html,
     /// The summary of a CI step.
     Markdown,
-    /// Annotations of a GitHub workflow; the command appends the Markdown report to the job summary.
+    /// Annotations of a GitHub workflow. The command also appends the Markdown report to the job summary.
     Github,
-    /// The events of the run, a line each.
+    /// A line for each event of the run.
     Ndjson,
 }
 
-/// A report could not be made; our own fault, exit 70.
+/// A report can't be made: an internal error, exit 70.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
-    /// What was rendered holds a secret of the run; it is thrown away.
-    #[error("the {0} report holds a secret of the run and was not written")]
+    /// The rendered report contains a secret of the run, so it is not written.
+    #[error("the {0} report contains a secret of the run and was not written")]
     SecretFound(Format),
     /// The renderer failed.
     #[error("the {0} report could not be rendered: {1}")]
@@ -65,18 +67,7 @@ pub enum RenderError {
 }
 
 impl Format {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Text,
-        Self::Json,
-        Self::Junit,
-        Self::Html,
-        Self::Markdown,
-        Self::Github,
-        Self::Ndjson,
-    ];
-
-    /// As on the command line.
+    /// The name on the command line.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -86,17 +77,18 @@ impl FromStr for Format {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|format| format.as_str() == text).ok_or_else(|| {
-            let all = Self::ALL.map(Self::as_str).join(", ");
-            format!("`{text}` is not a kind of report; there are {all}")
+        let all = Self::VARIANTS.iter().copied();
+        all.clone().find(|format| format.as_str() == text).ok_or_else(|| {
+            let names = all.map(Self::as_str).collect::<Vec<_>>().join(", ");
+            format!("`{text}` is not a kind of report; there are {names}")
         })
     }
 }
 
-/// The whole artefact, scanned for the run's secrets.
+/// Renders a whole report, and scans it for the secrets of the run.
 ///
 /// # Errors
-/// A secret was found in it, or the renderer failed.
+/// It contains a secret, or the renderer failed.
 pub fn render(
     format: Format,
     result: &RunResult,
@@ -106,7 +98,7 @@ pub fn render(
     let secrets = Secrets::of(&result.masks);
     let fault = |error: String| RenderError::Renderer(format, error);
     let people = || Report::new(result, &ForPeople(&secrets));
-    let artefact = match format {
+    let text = match format {
         Format::Text => text::render(&people(), text_options),
         Format::Json => json::render(&Report::new(result, &secrets)).map_err(fault)?,
         Format::Junit => junit::render(&people()).map_err(fault)?,
@@ -115,5 +107,5 @@ pub fn render(
         Format::Github => github::render(&people()),
         Format::Ndjson => ndjson::render(events, result, &secrets).map_err(fault)?,
     };
-    if secrets.is_in(&artefact) { Err(RenderError::SecretFound(format)) } else { Ok(artefact) }
+    if secrets.is_in(&text) { Err(RenderError::SecretFound(format)) } else { Ok(text) }
 }

@@ -1,4 +1,4 @@
-//! `moot answers`: the answers of a set, and how two sets differ.
+//! `moot answers`: shows a set of answers to open questions, or the differences of two sets.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -19,18 +19,18 @@ use crate::verdict::{Verdict, counted};
 /// Exit code: two sets contradict each other.
 const DIFFERENT: u8 = 5;
 
-/// Characters of one answer on a line.
+/// The most characters of an answer on a line.
 const ANSWER_CHARACTERS_MAX: usize = 100;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AnswersCommand {
-    /// Show a set, and where its answers were observed
+    /// Show a set, and the places where its answers were observed
     Show {
         /// A file, `default`, `documented` or `random:SEED`
         file: String,
     },
     /// Show the questions that two sets answer differently; exit 5 if there are any. A question that only
-    /// one set answers is shown and does not count
+    /// one set answers is shown, but does not count
     Diff {
         /// A file, `default`, `documented` or `random:SEED`
         first: String,
@@ -39,7 +39,7 @@ pub(super) enum AnswersCommand {
     },
 }
 
-/// Exit 5 where two sets contradict each other; a question that only one answers is not a contradiction.
+/// Exit 5 if two sets contradict each other. A question that only one set answers is not a contradiction.
 pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, CommandError> {
     match command {
         AnswersCommand::Show { file } => show(&chosen(&file)?, screen).map(|()| 0),
@@ -51,7 +51,7 @@ pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, Co
     }
 }
 
-/// A bundled set, else a file.
+/// Reads a bundled set, else a file.
 fn chosen(word: &str) -> Result<Observed, CommandError> {
     if let Some(set) = answers::chosen(word) {
         let all = serde_json::to_value(set)
@@ -128,19 +128,15 @@ fn add_group(heading: Cell, cells: impl Iterator<Item = Cell>, table: &mut Table
 
 fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
     if screen.is_json() {
-        let rows: Vec<_> = all
-            .iter()
-            .map(|one| {
-                let (is_first, is_second) = (one.a.is_some(), one.b.is_some());
-                let kind = match (is_first, is_second) {
-                    (true, false) => "only_first",
-                    (false, true) => "only_second",
-                    (_, _) => "contradiction",
-                };
-                json!({"question": one.question, "kind": kind, "first": one.a, "second": one.b})
-            })
-            .collect();
-        return screen.json(&json!({ "differences": rows }));
+        let row = |one: &Difference| {
+            let kind = match (&one.a, &one.b) {
+                (Some(_), None) => "only_first",
+                (None, Some(_)) => "only_second",
+                (_, _) => "contradiction",
+            };
+            json!({"question": one.question, "kind": kind, "first": one.a, "second": one.b})
+        };
+        return screen.json(&json!({ "differences": all.iter().map(row).collect::<Vec<_>>() }));
     }
     let paint = screen.paint();
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! `moot mock -v`: a line for each call. Without `-v`, a terminal gets a line for each refused call.
+//! `moot mock -v`: prints a line for each call. Without `-v`, a terminal shows a line for each refused call.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left};
 use crate::verdict::Verdict;
 
-/// Characters of the column of the method.
+/// The width of the method's column, in characters.
 const METHOD_WIDTH: usize = 6;
 
-/// Prints calls to stderr: all with -v; without it the refused ones, on a terminal.
+/// Prints calls to stderr: with -v all calls, else the refused ones, if stderr is a terminal.
 pub(super) fn call_watch(screen: &Screen) -> Option<CallWatch> {
     let refused_only = match screen.detail() {
         Detail::Verbose => false,

@@ -1,4 +1,4 @@
-//! `moot check FILE…`: all mistakes in scenario files, each with its place.
+//! `moot check FILE…`: prints all mistakes in scenario files, each with its place.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub(super) struct CheckArguments {
     files: Vec<PathBuf>,
 }
 
-/// Exit 0 where there is no mistake, else 2.
+/// Exit 0 if there is no mistake, else 2.
 pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, CommandError> {
     match load::paths(&arguments.files) {
         Ok(files) => {

@@ -1,4 +1,5 @@
-//! `moot clean`: deletes what earlier runs left on a target, and lists what only its owner can delete.
+//! `moot clean`: deletes the objects that earlier runs left on a target, and lists those that only its owner
+//! can delete.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,35 +11,29 @@ use serde_json::{Value, json};
 use super::error::{CommandError, INCONCLUSIVE};
 use super::runtime::runtime;
 use super::screen::Screen;
-use super::target_arguments::{choice_of, open_error};
+use super::target_arguments::{open_error, target_file};
 use crate::client::{LedgerContent, LeftObject};
 use crate::exchange::escape;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::report::terminal::Detail;
-use crate::run::environment::{
-    Leftovers, OpenError, StayReason, TargetSource, delete_leftovers, ledger_content,
-};
+use crate::run::environment::{Leftovers, OpenError, StayReason, delete_leftovers, ledger_content};
 use crate::verdict::counted;
 
-/// Objects of a group that are named; `-v` names all.
+/// The most objects of a group that are named without `-v`.
 const NAMED_MAX: usize = 5;
 
 #[derive(Debug, Args)]
 pub(super) struct CleanArguments {
-    /// A target file. What its ledger lists is deleted, whatever the file consents to
+    /// A target file. Every object that its ledger lists is deleted, even if the file does not consent to `delete`
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
 }
 
-/// Exit 0 where all that the API can delete is gone; 3 where the target refused to delete something.
+/// Exit 0 if everything that the API can delete is deleted; 3 if the target refused to delete something.
 pub(super) fn clean(arguments: CleanArguments, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
     let refused = |error: OpenError| open_error(&error, &masks);
-    let TargetSource::Http(file) =
-        choice_of(Some(&arguments.target.to_string_lossy())).read().map_err(refused)?
-    else {
-        return Err(CommandError::usage("`--target` names no target file".to_owned()));
-    };
+    let file = target_file(&arguments.target, &masks)?;
     let content = ledger_content(&file).map_err(refused)?;
     let objects = content.left.clone();
     let found = runtime()?
@@ -105,7 +100,7 @@ fn text(found: &Leftovers, content: &LedgerContent, ledger: &str, screen: &Scree
     out
 }
 
-/// A line for each object, the first of them unless all are asked for.
+/// A line for each object, at most [`NAMED_MAX`] without `-v`.
 fn objects<'a>(out: &mut String, all: impl Iterator<Item = &'a LeftObject>, screen: &Screen) {
     let all: Vec<&LeftObject> = all.collect();
     let max = if screen.detail() == Detail::Verbose { usize::MAX } else { NAMED_MAX };
@@ -128,7 +123,7 @@ fn why(reason: &StayReason) -> String {
     }
 }
 
-/// What the owner of the target can do.
+/// Advice for the owner of the target.
 fn advice(kind: &str, reason: &StayReason) -> &'static str {
     match (reason, kind) {
         (StayReason::NoSuchCall, "legal_request") => {

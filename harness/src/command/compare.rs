@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::bundled::{answers_named, world_named};
 use super::error::{CommandError, UNREACHABLE, USAGE};
+use super::files::{answers_named, world_named};
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::reproduce::CommandText;
@@ -40,10 +40,10 @@ was compared, 4 a side unreachable or credentials refused, 5 answers differ, 70 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(super) struct CompareArguments {
-    /// The first side: a target file, a base address, the folder of a recording, or `mock`
+    /// The first target: a target file, a base address, the folder of a recording, or `mock`
     #[arg(value_name = "A")]
     a: String,
-    /// The second side, as the first
+    /// The second target, in the same form
     #[arg(value_name = "B")]
     b: String,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub(super) struct CompareArguments {
     replace: ReplaceArguments,
 }
 
-/// A side of the command line.
+/// One of the two targets, as the command line names it.
 struct SideArguments<'a> {
     /// `A` or `B`.
     name: &'static str,
@@ -91,7 +91,7 @@ struct SideArguments<'a> {
     world: Option<&'a str>,
 }
 
-/// The exit code of the comparison.
+/// Returns the exit code of the comparison.
 pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
@@ -104,11 +104,10 @@ pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8
     let seed = arguments.seed.or_else(recorded).unwrap_or_else(random_seed);
     let reproduce = reproduce(&arguments, seed);
     let plan = ComparisonPlan { seed, selectors, reproduce };
-    let options = [&a, &b].map(|side| side.options(&arguments, &plan, Arc::clone(&files)));
-    let [first, second] = options;
-    let (first, second) = (first?, second?);
-    let first = performed(&a, first, screen)?;
-    let second = performed(&b, second, screen)?;
+    let options_a = a.options(&arguments, &plan, Arc::clone(&files))?;
+    let options_b = b.options(&arguments, &plan, files)?;
+    let first = run_side(&a, options_a, screen)?;
+    let second = run_side(&b, options_b, screen)?;
     let secrets = [&first, &second].map(|side| Secrets::of(&side.result().masks));
     let comparison = compared(&first, &second, plan);
     let masked = comparison.with_texts(|text| secrets[1].mask(&secrets[0].mask(text)));
@@ -133,26 +132,20 @@ impl<'a> SideArguments<'a> {
             dir if Path::new(dir).is_dir() => TargetChoice::Recording(dir.into()),
             target => choice_of(Some(target)),
         };
-        let in_side = |failure: CommandError| CommandError {
-            message: format!("{name}: {}", failure.message),
-            ..failure
-        };
-        let help = "a target file, an address, the folder of a recording, or `mock`";
+        let wrong = |why: String| CommandError::usage(format!("{name}: {why}"));
         // Reports invalid files before any request is sent to the other side.
         let index = match &choice {
-            TargetChoice::Recording(dir) => {
-                let help = "`moot run --record DIR` makes a recording";
-                let read = RecordingIndex::read(dir).map_err(CommandError::from);
-                Some(read.map_err(|failure| in_side(failure).help(help))?)
-            }
+            TargetChoice::Recording(dir) => Some(RecordingIndex::read(dir).map_err(|error| {
+                wrong(error.to_string()).help("`moot run --record DIR` makes a recording")
+            })?),
             TargetChoice::File(path) => {
-                let read =
-                    target_file::read(path).map_err(|error| CommandError::usage(error.to_string()));
-                let read = read.map_err(|failure| in_side(failure).help(help))?;
-                let pins = read.answers.as_deref().map(Pins::read).transpose();
-                pins.map_err(|why| in_side(CommandError::usage(why)))?;
-                expected::read_for(read.expected.as_ref(), Some(files))
-                    .map_err(|error| in_side(CommandError::usage(error.to_string())))?;
+                let file = target_file::read(path).map_err(|error| {
+                    wrong(error.to_string())
+                        .help("a target file, an address, the folder of a recording, or `mock`")
+                })?;
+                file.answers.as_deref().map(Pins::read).transpose().map_err(wrong)?;
+                expected::read_for(file.expected.as_ref(), Some(files))
+                    .map_err(|error| wrong(error.to_string()))?;
                 None
             }
             TargetChoice::Url(_) | TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
@@ -161,10 +154,9 @@ impl<'a> SideArguments<'a> {
         };
         if choice != TargetChoice::InProcess && (answers.is_some() || world.is_some()) {
             let lower = name.to_ascii_lowercase();
-            return Err(CommandError::usage(format!(
-                "{name} is `{word}`, not the mock in this process"
-            ))
-            .help(format!("--answers-{lower} and --world-{lower} are for `mock`")));
+            let message = format!("{name} is `{word}`, not the mock in this process");
+            return Err(CommandError::usage(message)
+                .help(format!("--answers-{lower} and --world-{lower} are for `mock`")));
         }
         Ok(Self { name, word, choice, index, answers, world })
     }
@@ -232,11 +224,11 @@ fn selectors(
     }
 }
 
-/// Runs one side and shows the progress.
+/// Runs the plan on one side, and shows the progress.
 ///
 /// # Errors
 /// The target can't be used at all.
-fn performed(
+fn run_side(
     side: &SideArguments<'_>,
     options: RunOptions,
     screen: &Screen,
@@ -273,7 +265,7 @@ fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
         .text()
 }
 
-/// Writes and prints the reports, none with a secret of a run.
+/// Writes and prints the reports. A report that contains a secret of a run is refused.
 fn publish(
     comparison: &TargetComparison,
     secrets: &[Secrets; 2],

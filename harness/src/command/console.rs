@@ -1,4 +1,4 @@
-//! `moot console`: the console of a file, read-only.
+//! `moot console`: shows the calls of a file in the console, read-only.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -40,41 +40,32 @@ pub(super) fn console(arguments: ConsoleArguments, screen: &Screen) -> Result<u8
         return Err(CommandError::usage(format!("{listen} can be reached from other machines"))
             .help("the console of a file has no token: listen on 127.0.0.1"));
     }
-    let count = calls.exchanges.len();
-    let told = |url: &str| match screen.is_json() {
-        true => screen.json(&json!({ "ready": true, "console": url, "calls": count })),
-        false => screen.print(&format!("{count} calls at {url}\nCtrl-C stops it\n")),
-    };
-    runtime()?.block_on(show(calls, listen, told))?;
-    Ok(0)
+    runtime()?.block_on(async {
+        let (listener, bound) = listen_on(listen).await?;
+        let mut signals = StopSignals::new()?;
+        let (url, count) = (format!("http://{bound}/__admin/console/"), calls.exchanges.len());
+        screen.show(
+            || json!({ "ready": true, "console": url, "calls": count }),
+            || format!("{count} calls at {url}\nCtrl-C stops it\n"),
+        )?;
+        serve_recorded(listener, Arc::new(Mutex::new(calls)), signals.next()).await;
+        Ok(0)
+    })
 }
 
-/// Keeps the mock of a command until a signal, so that somebody can look at its console.
+/// Keeps the mock and the console of a command until a signal.
 pub(super) async fn keep(url: &str, screen: &Screen) -> Result<(), CommandError> {
     let mut signals = StopSignals::new()?;
-    screen.note(&kept(url))?;
+    screen.note(&stays(url))?;
     signals.next().await;
     Ok(())
 }
 
-pub(super) fn kept(url: &str) -> String {
+pub(super) fn stays(url: &str) -> String {
     format!("the console stays at {url} until Ctrl-C\n")
 }
 
-/// Serves the console of these calls until a signal stops it; its address is told first.
-async fn show(
-    calls: RecordedCalls,
-    listen: SocketAddr,
-    told: impl FnOnce(&str) -> Result<(), CommandError>,
-) -> Result<(), CommandError> {
-    let (listener, bound) = listen_on(listen).await?;
-    let mut signals = StopSignals::new()?;
-    told(&format!("http://{bound}/__admin/console/"))?;
-    serve_recorded(listener, Arc::new(Mutex::new(calls)), signals.next()).await;
-    Ok(())
-}
-
-/// The calls of a file or of a folder.
+/// Reads the calls of a file or of a folder.
 fn read(path: &Path) -> Result<RecordedCalls, CommandError> {
     if !path.is_dir() {
         return of_file(path)?.ok_or_else(|| {
@@ -111,7 +102,7 @@ fn of_file(path: &Path) -> Result<Option<RecordedCalls>, CommandError> {
     Ok(Some(recorded_calls::of_certificate(&certificate)))
 }
 
-/// The same calls, numbered from 1.
+/// Numbers the calls from 1.
 fn numbered(mut exchanges: Vec<Value>) -> Vec<Value> {
     for (number, exchange) in (1_u64..).zip(&mut exchanges) {
         exchange["serial"] = json!(number);
@@ -119,7 +110,7 @@ fn numbered(mut exchanges: Vec<Value>) -> Vec<Value> {
     exchanges
 }
 
-/// An entry of an HTTP archive as the journal shows a call.
+/// Converts an entry of an HTTP archive into a call of a journal.
 fn of_entry(entry: &Value) -> Value {
     let (request, response) = (&entry["request"], &entry["response"]);
     let header = |message: &Value, name: &str| {

@@ -1,5 +1,5 @@
-//! `moot coverage`: every requirement of the register, and what checks it. With a target file also what would
-//! not run on that deployment.
+//! `moot coverage`: lists every requirement of the register with its checks. With a target it also lists the
+//! checks that would not run there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -30,13 +30,13 @@ pub(super) struct CoverageArguments {
     /// Scenario files, or folders of them, instead of the bundled ones
     #[arg(long, value_name = "DIR")]
     scenarios: Vec<PathBuf>,
-    /// A deployment (a target file, or a base address). Shows what would not run there, and the setting
-    /// that would enable it. Nothing is sent to it
+    /// A deployment (a target file, or a base address). Shows the checks that would not run there, and the
+    /// setting that would enable each. Nothing is sent to it
     #[arg(long, value_name = "FILE|URL")]
     target: Option<String>,
 }
 
-/// What verifies a requirement.
+/// How a requirement is verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 enum Cover {
@@ -49,14 +49,11 @@ enum Cover {
     Nothing,
 }
 
-/// The needs that a target does not meet, each with the reason and the setting that would enable it.
-type UnmetNeeds = BTreeMap<&'static str, (String, String)>;
-
-/// A requirement, what verifies it, and what prevents that from running.
-struct CoveredRequirement<'a> {
+/// The row of a requirement.
+struct CoverageRow<'a> {
     requirement: &'a Requirement,
     cover: Cover,
-    /// Reasons and settings; empty if it runs.
+    /// Why none of its checks would run, with the setting that would enable each; empty if one would run.
     not_run: BTreeSet<(String, String)>,
 }
 
@@ -89,42 +86,40 @@ impl Cover {
     }
 }
 
-/// Exit 3 where a requirement has neither a check nor a reason; 2 for a wrong target file.
+/// Exit 3 if a requirement has neither a check nor a reason; 2 for a wrong target file.
 pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.scenarios, screen.color())?;
     let verified = Verification::by(&files);
     let unmet = unmet(arguments.target.as_deref())?;
     let needs = needs_by_name(&files);
     let own = declared::own_rows(&files);
-    let rows: Vec<CoveredRequirement<'_>> = register::all()
+    let rows: Vec<CoverageRow<'_>> = register::all()
         .iter()
         .chain(own.values().map(|row| &**row))
-        .map(|requirement| covered(requirement, &verified, &needs, &unmet))
+        .map(|requirement| coverage_row(requirement, &verified, &needs, &unmet))
         .collect();
-    let shapes = || rows.iter().map(|row| shape(row, &verified)).collect::<Vec<Value>>();
-    screen.show(|| json!({ "requirements": shapes() }), || text(&rows, screen))?;
+    let json_rows = || rows.iter().map(|row| row_json(row, &verified)).collect::<Vec<Value>>();
+    screen.show(|| json!({ "requirements": json_rows() }), || text(&rows, screen))?;
     let is_whole = rows.iter().all(|row| row.cover != Cover::Nothing);
     Ok(if is_whole { 0 } else { INCONCLUSIVE })
 }
 
-/// The needs that a deployment does not meet, by its target file. A mock meets every need.
-fn unmet(target: Option<&str>) -> Result<UnmetNeeds, CommandError> {
+/// The needs that a deployment does not meet by its target file, each with the reason and the setting that
+/// would enable it. A mock meets every need.
+fn unmet(target: Option<&str>) -> Result<BTreeMap<&'static str, (String, String)>, CommandError> {
     let masks = Masks::default();
-    let chosen = choice_of(target).read().map_err(|error| open_error(&error, &masks))?;
-    let sketch = match chosen {
+    let refused = |error| open_error(&error, &masks);
+    let preview = match choice_of(target).read().map_err(refused)? {
         TargetSource::Http(file) if !file.can_only_be_a_mock() => {
-            TargetPreview::new(*file, &TargetOptions::default())
-                .map_err(|error| open_error(&error, &masks))?
+            TargetPreview::new(*file, &TargetOptions::default()).map_err(refused)?
         }
         TargetSource::Http(_)
         | TargetSource::InProcess
         | TargetSource::InProcessDeployment
-        | TargetSource::Recording(_) => {
-            return Ok(UnmetNeeds::new());
-        }
+        | TargetSource::Recording(_) => return Ok(BTreeMap::new()),
     };
     let missing = |need: &'static str| {
-        let why = sketch.missing(need)?;
+        let why = preview.missing(need)?;
         Some((need, (why.reason, why.setting.unwrap_or_default())))
     };
     Ok(NEEDS.into_iter().filter_map(missing).collect())
@@ -143,12 +138,12 @@ fn needs_by_name(files: &[ScenarioFile]) -> BTreeMap<String, &[String]> {
 
 /// A requirement is checked if one of its scenarios runs. An implicit check runs if the needs of the
 /// requirement are met.
-fn covered<'a>(
+fn coverage_row<'a>(
     requirement: &'a Requirement,
     verified: &Verification,
     needs: &BTreeMap<String, &[String]>,
-    unmet: &UnmetNeeds,
-) -> CoveredRequirement<'a> {
+    unmet: &BTreeMap<&'static str, (String, String)>,
+) -> CoverageRow<'a> {
     let cover = Cover::of(requirement, verified);
     let question = requirement.question.as_deref();
     let mut names = verified.scenarios(&requirement.id);
@@ -161,12 +156,12 @@ fn covered<'a>(
     let missing = |way: &&[String]| way.iter().find_map(|need| unmet.get(need.as_str())).cloned();
     let not_run: BTreeSet<_> = ways.iter().filter_map(missing).collect();
     match !ways.is_empty() && ways.iter().all(|way| missing(way).is_some()) {
-        true => CoveredRequirement { requirement, cover: Cover::NotRunHere, not_run },
-        false => CoveredRequirement { requirement, cover, not_run: BTreeSet::new() },
+        true => CoverageRow { requirement, cover: Cover::NotRunHere, not_run },
+        false => CoverageRow { requirement, cover, not_run: BTreeSet::new() },
     }
 }
 
-fn shape(row: &CoveredRequirement<'_>, verified: &Verification) -> Value {
+fn row_json(row: &CoverageRow<'_>, verified: &Verification) -> Value {
     let why =
         |(reason, setting): &(String, String)| json!({ "reason": reason, "setting": setting });
     json!({
@@ -181,7 +176,7 @@ fn shape(row: &CoveredRequirement<'_>, verified: &Verification) -> Value {
     })
 }
 
-fn text(rows: &[CoveredRequirement<'_>], screen: &Screen) -> String {
+fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
     let paint = screen.paint();
     let mut sections: BTreeMap<Vec<u32>, (&str, BTreeMap<Cover, usize>)> = BTreeMap::new();
     for row in rows {
@@ -219,8 +214,8 @@ fn text(rows: &[CoveredRequirement<'_>], screen: &Screen) -> String {
     out
 }
 
-/// The reasons why it is not verified, with the settings that would enable it.
-fn reasons(row: &CoveredRequirement<'_>) -> Vec<String> {
+/// The reasons why a requirement is not verified, with the settings that would enable its checks.
+fn reasons(row: &CoverageRow<'_>) -> Vec<String> {
     match row.cover {
         Cover::Unverifiable => row.requirement.unverifiable.iter().cloned().collect(),
         Cover::NotRunHere => {

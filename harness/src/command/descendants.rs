@@ -1,12 +1,12 @@
-//! Whether processes that a command started are still there after its end.
+//! Detects processes that a command started and that still run after its end.
 
 use std::time::Duration;
 
-/// How long the processes that outlive a command are waited for.
+/// The longest wait for such processes after the end of a command.
 const OUTLIVING_MAX: Duration = Duration::from_secs(2);
 
-/// A pipe whose writing end the command inherits, and so does every process that it starts. All of them have ended
-/// once it is closed. Other systems than Unix have none.
+/// A pipe. The command and every process that it starts inherit the writing end. All of them have ended when it is
+/// closed. Only Unix has this.
 pub(super) struct Descendants {
     #[cfg(unix)]
     closed: Option<tokio::net::unix::pipe::Receiver>,
@@ -24,7 +24,7 @@ mod unix {
     use super::{Descendants, OUTLIVING_MAX};
 
     impl Descendants {
-        /// Begins before the command is started. Drop the second value once it is.
+        /// Makes the pipe, before the command is started. Drop the second value, our writing end, after that.
         pub(in crate::command) fn new() -> (Self, Option<OwnedFd>) {
             let opened = pipe().ok().and_then(|(reader, writer)| {
                 fcntl_setfd(&reader, FdFlags::CLOEXEC).ok()?;
@@ -34,7 +34,7 @@ mod unix {
             (Self { closed }, writer)
         }
 
-        /// Waits for them after the end of the command, for a short time. Returns whether some are left.
+        /// Waits a short time for the processes after the end of the command. Returns whether some are left.
         pub(in crate::command) async fn outlive(self) -> bool {
             let Some(mut closed) = self.closed else { return false };
             let mut byte = [0];

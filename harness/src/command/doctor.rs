@@ -1,5 +1,5 @@
-//! `moot doctor`: whether a target can be used, and by which scenarios. It opens the target as a run does,
-//! which sends some reads and a token request to a deployment. It runs no scenario.
+//! `moot doctor`: tests whether a target can be used, and which needs of scenarios it meets. It opens the target as a
+//! run does, which sends some reads and a token request to a deployment. It runs no scenario.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,25 +26,24 @@ pub(super) struct DoctorArguments {
 }
 
 impl DoctorArguments {
-    /// For a target file.
+    /// Arguments for a target file.
     pub(super) fn of(file: &str) -> Self {
         Self { target: TargetArguments { target: Some(file.to_owned()), ..Default::default() } }
     }
 }
 
-/// Deadline `doctor`: for the whole command.
+/// The deadline `doctor` of the whole command.
 const DOCTOR_DEADLINE: Duration = Duration::from_secs(10);
-/// Deadline `discovery` of a doctor: half of its time.
+/// The deadline `discovery`, half of the deadline `doctor`.
 const DISCOVERY_DEADLINE: Duration = Duration::from_secs(5);
 
-/// A target that can be used.
+/// The result for a target that can be used.
 struct Diagnosis {
     description: TargetDescription,
     requests_sent: u64,
     duration: Duration,
-    /// Each need, with the reason if it is not met.
     needs: Vec<DiagnosedNeed>,
-    /// What of the target file the target does not confirm.
+    /// Values of the target file that the target does not confirm.
     mistakes: Vec<String>,
 }
 
@@ -53,12 +52,12 @@ struct DiagnosedNeed {
     need: &'static str,
     /// Why it is not met.
     unmet: Option<NotRun>,
-    /// Bundled scenarios that have it.
+    /// The number of bundled scenarios with this need.
     scenarios: usize,
 }
 
-/// Exit 0 where the target can be used, whatever it offers; 2 for a wrong target file; 4 where it
-/// cannot be reached, refuses the credentials, does not fit its file or takes too long.
+/// Exit 0 if the target can be used, even if it does not meet every need; 2 for a wrong target file; 4 if the target
+/// can't be reached, refuses the credentials, does not fit its file, or takes too long.
 pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
@@ -66,7 +65,7 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
         discovery_deadline: Some(DISCOVERY_DEADLINE),
         ..arguments.target.options(seed)?
     };
-    let begun = Instant::now();
+    let started = Instant::now();
     let chosen = arguments.target.choice().read().map_err(|error| open_error(&error, &masks))?;
     let opening = async {
         let target = Environment::open(chosen, options, Arc::clone(&masks)).await?;
@@ -76,28 +75,28 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
     };
     let opened = runtime()?
         .block_on(async { tokio::time::timeout(DOCTOR_DEADLINE, opening).await })
-        .map_err(|_| late())?;
+        .map_err(|_| too_late())?;
     let target = opened.map_err(|error| open_error(&error, &masks))?;
     let files = load::bundled()
         .map_err(|_| CommandError::fault("the bundled suite is unsound".to_owned()))?;
     let diagnosis = Diagnosis {
         description: target.description(),
         requests_sent: target.requests_sent(),
-        duration: begun.elapsed(),
-        needs: NEEDS.into_iter().map(|need| diagnosed(need, &target, &files)).collect(),
+        duration: started.elapsed(),
+        needs: NEEDS.into_iter().map(|need| diagnose(need, &target, &files)).collect(),
         mistakes: target.mistakes().iter().map(|mistake| masks.mask(mistake)).collect(),
     };
     screen.show(|| as_json(&diagnosis), || text(&diagnosis, screen))?;
     Ok(if diagnosis.mistakes.is_empty() { 0 } else { UNREACHABLE })
 }
 
-fn diagnosed(need: &'static str, target: &Environment, files: &[ScenarioFile]) -> DiagnosedNeed {
+fn diagnose(need: &'static str, target: &Environment, files: &[ScenarioFile]) -> DiagnosedNeed {
     let all = files.iter().flat_map(|file| &file.scenarios);
     let scenarios = all.filter(|one| one.needs.iter().any(|known| known == need)).count();
     DiagnosedNeed { need, unmet: target.missing(need), scenarios }
 }
 
-/// `tolerate: [load, admin]`: the needs that are not met and not tolerated yet, with those that are.
+/// The line `tolerate: [load, admin]` with all needs that are not met; `None` if all of them are tolerated already.
 fn tolerate_line(diagnosis: &Diagnosis) -> Option<String> {
     let unmet = || diagnosis.needs.iter().filter_map(|one| Some((one.need, one.unmet.as_ref()?)));
     if unmet().all(|(_, why)| why.is_tolerated) {
@@ -109,7 +108,7 @@ fn tolerate_line(diagnosis: &Diagnosis) -> Option<String> {
     Some(format!("tolerate: [{}]", words.join(", ")))
 }
 
-fn late() -> CommandError {
+fn too_late() -> CommandError {
     let seconds = DOCTOR_DEADLINE.as_secs();
     let message = format!("the target could not be opened within {seconds} s (deadline `doctor`)");
     CommandError::usage(message).exit(UNREACHABLE)

@@ -1,4 +1,4 @@
-//! `moot schema`, `moot openapi`, `moot completions`, `moot man`: documents that are only printed or written.
+//! `moot schema`, `moot openapi`, `moot completions`, `moot man`: print or write documents.
 
 use std::path::{Path, PathBuf};
 
@@ -8,19 +8,19 @@ use moot_fixtures::{openapi, schemas};
 
 use super::error::CommandError;
 use super::files::write_file;
-use super::formats::{FORMATS, pretty};
+use super::formats::FORMATS;
 use super::screen::Screen;
 
 #[derive(Debug, Args)]
 pub(super) struct SchemaArguments {
-    /// Which
+    /// The name of the schema
     name: Option<String>,
     /// Write the schemas of all file formats into this folder, as `NAME.json`
     #[arg(long, value_name = "DIR", conflicts_with = "name")]
     write: Option<PathBuf>,
 }
 
-/// A JSON Schema by name; all names without one. Exit 2 where there is no such name.
+/// Prints a JSON Schema, or all names. Exit 2 if there is no schema of this name.
 pub(super) fn schema(arguments: SchemaArguments, screen: &Screen) -> Result<u8, CommandError> {
     if let Some(folder) = &arguments.write {
         write_schemas(folder)?;
@@ -48,22 +48,22 @@ pub(super) fn schema(arguments: SchemaArguments, screen: &Screen) -> Result<u8, 
     Ok(0)
 }
 
-/// Writes `NAME.json` for each file format of ours.
+/// Writes `NAME.json` for each file format of Moot.
 pub(super) fn write_schemas(folder: &Path) -> Result<(), CommandError> {
     for format in &FORMATS {
-        let text = pretty(&format.schema())?;
-        write_file(&folder.join(format!("{}.json", format.name)), &text)?;
+        let file = folder.join(format!("{}.json", format.name));
+        write_file(&file, &format!("{:#}\n", format.schema()))?;
     }
     Ok(())
 }
 
-/// The description of the service.
+/// Prints the OpenAPI document of the service.
 pub(super) fn openapi(screen: &Screen) -> Result<u8, CommandError> {
     screen.json(&openapi::document())?;
     Ok(0)
 }
 
-/// A completion script for a shell, of this command line.
+/// Prints the completion script of this command line for a shell.
 pub(super) fn completions(
     shell: clap_complete::Shell,
     line: &mut clap::Command,
@@ -75,7 +75,7 @@ pub(super) fn completions(
     Ok(0)
 }
 
-/// A man page for each command, in section 1.
+/// Writes a man page for each command, in section 1.
 pub(super) fn man(folder: &Path, line: clap::Command) -> Result<u8, CommandError> {
     let cannot = |error: std::io::Error| {
         CommandError::usage(format!("{} cannot be written: {error}", folder.display()))

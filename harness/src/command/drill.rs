@@ -1,4 +1,4 @@
-//! `moot drill`: runs a client's command once per situation, and grades the client.
+//! `moot drill`: runs the command of a client once per drill, and grades the client.
 
 mod attach;
 mod certificate_file;
@@ -25,7 +25,7 @@ use tokio::sync::Mutex;
 
 use self::attach::AttachedClient;
 use self::certificate_file::verify;
-use self::drill_part::DrillShardArguments;
+use self::drill_part::DrillShard;
 use self::drill_run::{DrillRunner, run_client};
 use self::drill_watch::DrillWatch;
 use self::probe::{Probe, probe};
@@ -48,13 +48,14 @@ use crate::grading::drill::{html, text};
 use crate::report::Format;
 use crate::report::terminal::{Align, Cell, Table};
 use crate::run::Interruption;
+use crate::run::environment::Shard;
 use crate::run::part_files::PartSet;
 
-/// Seconds that a command may take in a drill, beside what the situation takes.
+/// Default timeout of a command in a drill, in seconds. The time that the situation takes is added.
 const TIMEOUT_SECONDS: u64 = 60;
-/// Drills side by side.
+/// Default number of concurrent drills.
 const JOBS: usize = 4;
-/// The reports that a certificate has.
+/// The kinds of reports of a certificate.
 const KINDS: [Format; 3] = [Format::Text, Format::Json, Format::Html];
 
 #[derive(Debug, Args)]
@@ -68,7 +69,7 @@ pub(super) struct DrillArguments {
     /// List the drills
     #[arg(long)]
     list: bool,
-    /// Drills side by side
+    /// Concurrent drills
     #[arg(long, value_name = "N", default_value_t = JOBS, value_parser = jobs)]
     jobs: usize,
     /// Seconds that the command may take in a drill
@@ -80,12 +81,12 @@ pub(super) struct DrillArguments {
     /// Drills that may fail: a YAML list with `drill`, `reason`, `owner` and `expires`
     #[arg(long, value_name = "FILE")]
     waivers: Option<PathBuf>,
-    /// How often did your business act for a legal request? A command that gets the id as its last argument and
-    /// prints a number, or an address that is asked with `?id=`
+    /// Tells how often your business acted for a legal request. A command that gets the id as its last argument and
+    /// prints a number, or an address that answers `GET ?id=` with a number
     #[arg(long, value_name = "CMD|URL", value_parser = probe)]
     probe: Option<Probe>,
     /// Grade a client that runs all the time: one drill after the other, on one mock. CMD makes the client
-    /// work; without it a line on stdin says that the client is done
+    /// work. Without CMD, write a line to stdin when the client is done
     #[arg(long)]
     attach: bool,
     /// With --attach, where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
@@ -94,12 +95,17 @@ pub(super) struct DrillArguments {
     /// With --attach, listen on this port of 127.0.0.1
     #[arg(long, value_name = "PORT", conflicts_with = "listen", requires = "attach")]
     port: Option<u16>,
-    /// Serve https: PEM files with the certificate (and its chain) and with its key. One drill then has a wrong
+    /// Serve https: PEM files with the certificate (and its chain) and with its key. One drill then uses a wrong
     /// certificate
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',', conflicts_with = "attach")]
     tls: Option<Vec<PathBuf>>,
-    #[command(flatten)]
-    sharded: DrillShardArguments,
+    /// Run one shard of the drills, such as 2/5, and the calm run. `moot merge` makes the certificate; that of a shard
+    /// alone is never `ready`
+    #[arg(long, value_name = "K/N", requires_all = ["record", "seed"], conflicts_with_all = ["attach", "console"])]
+    shard: Option<Shard>,
+    /// With --shard, the folder for the results of the shard, for `moot merge`
+    #[arg(long, value_name = "DIR", requires = "shard")]
+    record: Option<PathBuf>,
     #[command(flatten)]
     world: WorldArguments,
     /// Write the certificate to a file too: text, json or html; `-` is stdout; repeatable
@@ -107,8 +113,8 @@ pub(super) struct DrillArguments {
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
-    /// Show the drills and their calls in the console, while they run and then until Ctrl-C. There they can be
-    /// started again
+    /// Show the drills and their calls in the console, while they run and then until Ctrl-C. The page can start
+    /// drills again
     #[arg(long)]
     console: bool,
     /// The command that runs the client's own tests, and its arguments, after `--`
@@ -146,7 +152,10 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
     }
     reports::check(&arguments.reports, arguments.replace)?;
     let mut drills = chosen(&arguments.only)?;
-    let shard = arguments.sharded.shard(&drills)?;
+    let shard = match (arguments.shard, &arguments.record) {
+        (Some(shard), Some(dir)) => Some(DrillShard::new(shard, dir, &drills)?),
+        (_, _) => None,
+    };
     drills.retain(|drill| shard.as_ref().is_none_or(|it| it.has(&drill.id)));
     let waivers = match &arguments.waivers {
         None => Vec::new(),
@@ -162,20 +171,20 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
         today: Zoned::now().date().to_string(),
     };
     runtime()?.block_on(async {
-        // A client that runs all the time is not started by us, and a shard is written once.
+        // An attached client is not started by us, and a shard is written once.
         let can_start = !arguments.attach && shard.is_none();
         let mut watch = DrillWatch::start(screen, &drills, arguments.console, can_start).await?;
         let recordings = record(&arguments, seed, &drills, screen, &watch).await?;
         if let Some(shard) = shard {
             let conditions = json!([arguments.tls.is_some(), arguments.probe.is_some()]);
             shard.write(&input, &arguments.world, conditions, &recordings)?;
-            // Those of other shards excuse nothing here.
+            // Waivers of drills in other shards do not apply here.
             input.waivers.retain(|waiver| shard.has(&waiver.drill));
         }
         let mut certificate = Certificate::of(input.clone(), recordings);
         show(&certificate, &arguments.reports, screen)?;
-        // What the page starts again is graded like `--only`: the newest certificate counts.
-        while let Some(start) = watch.graded(&certificate).await? {
+        // Drills that the page starts again are graded like those of `--only`. The newest certificate counts.
+        while let Some(start) = watch.show_grade(&certificate).await? {
             let again: Vec<_> = drills.iter().copied().filter(|it| start.has(&it.id)).collect();
             let mut input = input.clone();
             input.is_partial |= again.len() < drills.len();
@@ -202,7 +211,10 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Drill>, CommandError> {
     Ok(table::all().iter().filter(is_chosen).collect())
 }
 
-/// The calm run, then the drills.
+/// Records the calm run and the drills, until a signal interrupts them.
+///
+/// # Errors
+/// The run was interrupted, or could not be performed.
 async fn record(
     arguments: &DrillArguments,
     seed: u64,
@@ -237,7 +249,7 @@ async fn record(
     Err(CommandError::usage("interrupted: there is no certificate").exit(INCONCLUSIVE))
 }
 
-/// Runs the calm run, then the drills side by side; with a client that runs all the time, one after the other.
+/// Runs the calm run, then the drills: concurrently, or one after the other with an attached client.
 async fn all_runs(
     arguments: &DrillArguments,
     runner: &DrillRunner<'_>,
@@ -252,7 +264,7 @@ async fn all_runs(
         None
     };
     let run = async |drill: Option<&'static Drill>| {
-        watch.began(drill);
+        watch.drill_started(drill);
         match &attached {
             Some(client) => client.lock().await.run(drill).await,
             None => run_client(runner, drill).await,
@@ -260,7 +272,7 @@ async fn all_runs(
     };
     let calm = run(None).await?;
     let result = judge::calm(&calm);
-    watch.ended(&result, &calm, (0, drills.len()))?;
+    watch.drill_ended(&result, &calm, (0, drills.len()))?;
     let mut recordings = BTreeMap::from([(CALM.to_owned(), calm.clone())]);
     if result.end == DrillEnd::Held {
         let (order, jobs) = match attached {
@@ -273,7 +285,7 @@ async fn all_runs(
         while let Some(ended) = runs.next().await {
             let (drill, run) = ended?;
             let number = (recordings.len(), drills.len());
-            watch.ended(&judge::judge(drill, &calm, &run), &run, number)?;
+            watch.drill_ended(&judge::judge(drill, &calm, &run), &run, number)?;
             recordings.insert(drill.id.clone(), run);
         }
     } else if attached.is_none() {
@@ -285,13 +297,13 @@ async fn all_runs(
     Ok(recordings)
 }
 
-/// The longest first, so that the others run beside it.
+/// Sorts the longest drills first, so that the others run at the same time.
 fn longest_first(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
     drills.sort_by_key(|drill| std::cmp::Reverse(drill.seconds));
     drills
 }
 
-/// The last lines that the command printed.
+/// The last output of the command.
 fn output(run: &DrillRecording) -> String {
     match run.output.trim() {
         "" => "the command printed nothing\n".to_owned(),
@@ -299,7 +311,7 @@ fn output(run: &DrillRecording) -> String {
     }
 }
 
-/// The certificate of all shards. Returns the exit code of its grade.
+/// Makes the certificate of all shards. Returns the exit code of its grade.
 pub(super) fn merge(
     set: &PartSet,
     requests: &[ReportRequest],

@@ -1,5 +1,7 @@
 //! Errors of commands, and the exit codes that are not verdicts.
 
+use moot_mock::shell::SiteError;
+use moot_mock::shell::settings::SettingError;
 use moot_snapshots::StoreError;
 
 use crate::client::recording::RecordingError;
@@ -19,12 +21,12 @@ pub(super) const UNREACHABLE: u8 = 4;
 /// Exit code: our own fault, such as a report that could not be written.
 pub(super) const FAULT: u8 = 70;
 
-/// Why a command ended without a result.
+/// An error that ends a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandError {
-    /// What is wrong, and where; lower case, no full stop.
+    /// The problem and its place; lower case, without a full stop.
     pub(super) message: String,
-    /// What to do.
+    /// Advice for the user.
     pub(super) help: Option<String>,
     /// One of the codes above.
     pub(super) exit_code: u8,
@@ -36,22 +38,22 @@ impl CommandError {
         Self { message: message.into(), help: None, exit_code: USAGE }
     }
 
-    /// The machine or this program failed.
+    /// This machine or this program failed.
     pub(super) fn fault(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: None, exit_code: FAULT }
     }
 
-    /// With another exit code.
+    /// The same error with another exit code.
     pub(super) fn exit(self, exit_code: u8) -> Self {
         Self { exit_code, ..self }
     }
 
-    /// With what to do about it.
+    /// The same error with advice.
     pub(super) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// With the most similar name, where one is similar.
+    /// The same error with the most similar name as advice, if there is one.
     pub(super) fn nearest(self, nearest: Option<&str>) -> Self {
         match nearest {
             Some(name) => self.help(format!("did you mean `{name}`?")),
@@ -86,10 +88,19 @@ impl From<StoreError> for CommandError {
 
 impl From<PartError> for CommandError {
     fn from(error: PartError) -> Self {
-        let told = match error {
-            PartError::Secret { .. } => Self::fault(error.to_string()),
-            _ => Self::usage(error.to_string()),
-        };
-        told.help(error.help())
+        let exit_code = if matches!(error, PartError::Secret { .. }) { FAULT } else { USAGE };
+        Self { message: error.to_string(), help: Some(error.help().to_owned()), exit_code }
+    }
+}
+
+impl From<SettingError> for CommandError {
+    fn from(error: SettingError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<SiteError> for CommandError {
+    fn from(error: SiteError) -> Self {
+        Self::usage(format!("the mock can't start: {error}"))
     }
 }

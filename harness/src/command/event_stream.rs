@@ -1,5 +1,5 @@
-//! Event streams (`--report ndjson=FILE`): each line is written during the run, so that a killed run leaves
-//! the events until then. [`ndjson`] renders the lines.
+//! Event streams (`--report ndjson=FILE`). Each line is written during the run, so that the file of a killed
+//! run has all events up to that point. [`ndjson`] renders the lines.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,19 +8,12 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
 use super::error::CommandError;
-use super::reports::{ReportRequest, joined};
+use super::reports::{ReportRequest, join_errors};
 use crate::exchange::masks::{Masks, Secrets};
 use crate::report::{Format, RenderError, ndjson};
 use crate::verdict::result::{Event, RunResult};
 
-/// Sends the events of a run to its streams.
-#[derive(Clone)]
-pub(super) struct EventSender {
-    senders: Vec<Sender<Message>>,
-    masks: Arc<Masks>,
-}
-
-/// One stream, and the thread that writes it: masking must not delay the run.
+/// One stream. A thread of its own writes it, because masking must not delay the run.
 pub(super) struct EventStream {
     request: ReportRequest,
     sender: Sender<Message>,
@@ -33,18 +26,18 @@ enum Message {
     End(String),
 }
 
-/// Creates the files, empty.
+/// Creates the files, and starts their writers.
 ///
 /// # Errors
-/// One can't be created.
+/// A file can't be created.
 pub(super) fn open(requests: &[ReportRequest]) -> Result<Vec<EventStream>, CommandError> {
     requests.iter().filter(|it| it.format == Format::Ndjson).map(EventStream::open).collect()
 }
 
-/// Writes the last line of each, and ends them.
+/// Writes the last line of each stream, and waits for the writers.
 ///
 /// # Errors
-/// What could not be written, or had a secret in it, of all streams.
+/// Streams that could not be written, or that contain a secret.
 pub(super) fn finish(streams: Vec<EventStream>, result: &RunResult) -> Result<(), CommandError> {
     if streams.is_empty() {
         return Ok(());
@@ -52,21 +45,20 @@ pub(super) fn finish(streams: Vec<EventStream>, result: &RunResult) -> Result<()
     let secrets = Secrets::of(&result.masks);
     let last = ndjson::last_line(result, &secrets);
     let finished = streams.into_iter().map(|it| it.finish(&last, &secrets));
-    joined(finished.map(|it| it.map_err(CommandError::fault)))
+    join_errors(finished.map(|it| it.map_err(CommandError::fault)))
 }
 
-impl EventSender {
-    /// To these streams, of a run with these secrets.
-    pub(super) fn new(streams: &[EventStream], masks: &Arc<Masks>) -> Self {
-        let senders = streams.iter().map(|stream| stream.sender.clone()).collect();
-        Self { senders, masks: Arc::clone(masks) }
-    }
-
-    /// Sends an event to every stream.
-    pub(super) fn send(&self, event: &Event) {
-        for sender in &self.senders {
-            // A writer that stopped returns its error from `finish`.
-            let _ = sender.send(Message::Event(event.clone(), Arc::clone(&self.masks)));
+/// Sends an event to every stream, for a run with the secrets of `masks`.
+pub(super) fn sender(
+    streams: &[EventStream],
+    masks: &Arc<Masks>,
+) -> impl Fn(&Event) + Send + Sync + 'static {
+    let senders: Vec<_> = streams.iter().map(|stream| stream.sender.clone()).collect();
+    let masks = Arc::clone(masks);
+    move |event| {
+        for sender in &senders {
+            // The error of a writer that stopped is returned by `finish`.
+            let _ = sender.send(Message::Event(event.clone(), Arc::clone(&masks)));
         }
     }
 }
@@ -106,38 +98,34 @@ impl EventStream {
     }
 }
 
-/// Writes messages until the end. Messages that wait together are masked together, because collecting all
-/// forms of thousands of secrets takes a while.
+/// Writes messages until the end. All waiting messages share one list of secrets, because a run has thousands
+/// of secrets and making the list is slow.
 fn write_all(mut out: Box<dyn Write + Send>, messages: &Receiver<Message>) -> Result<(), String> {
     let mut failure = None;
     while let Ok(first) = messages.recv() {
         let mut known: Option<(Arc<Masks>, Secrets)> = None;
         for message in std::iter::once(first).chain(messages.try_iter().collect::<Vec<_>>()) {
-            let line = match message {
+            let (event, masks) = match message {
+                Message::Event(event, masks) => (event, masks),
                 Message::End(last) => {
                     let written = put(&mut out, &last);
                     return failure.map_or(written, Err);
                 }
-                Message::Event(event, masks) => {
-                    let is_same = known.as_ref().is_some_and(|(it, _)| Arc::ptr_eq(it, &masks));
-                    if !is_same {
-                        let secrets = Secrets::of(&masks);
-                        known = Some((masks, secrets));
-                    }
-                    known.as_ref().map_or(Ok(String::new()), |(_, secrets)| safe(&event, secrets))
-                }
             };
-            match line.and_then(|line| put(&mut out, &line)) {
-                Ok(()) => {}
-                Err(why) => failure = failure.or(Some(why)),
+            // A repeated run has other secrets in each repetition.
+            let same = known.take().filter(|(of, _)| Arc::ptr_eq(of, &masks));
+            let new = || (Arc::clone(&masks), Secrets::of(&masks));
+            let (_, secrets) = known.insert(same.unwrap_or_else(new));
+            if let Err(why) = masked_line(&event, secrets).and_then(|line| put(&mut out, &line)) {
+                failure.get_or_insert(why);
             }
         }
     }
     failure.map_or(Ok(()), Err)
 }
 
-/// A line without secrets.
-fn safe(event: &Event, secrets: &Secrets) -> Result<String, String> {
+/// The line of an event, masked and scanned for secrets.
+fn masked_line(event: &Event, secrets: &Secrets) -> Result<String, String> {
     let line = ndjson::line(event, secrets)?;
     if secrets.is_in(&line) {
         return Err(RenderError::SecretFound(Format::Ndjson).to_string());
@@ -148,7 +136,7 @@ fn safe(event: &Event, secrets: &Secrets) -> Result<String, String> {
 fn put(out: &mut Box<dyn Write + Send>, line: &str) -> Result<(), String> {
     match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
-        // A closed pipe is not an error.
+        // The reader closed the pipe: that is not an error.
         Ok(()) | Err(_) => Ok(()),
     }
 }

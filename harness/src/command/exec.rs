@@ -1,4 +1,4 @@
-//! `moot exec`: runs a command against a mock of its own, then reports what the command did there.
+//! `moot exec`: runs a command against a mock of its own, then reports the calls and the mistakes of the command.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use moot_fixtures::contract::Severity;
 use moot_fixtures::nearest::ending;
 use moot_mock::shell::Site;
 use serde_json::json;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 use tokio::sync::oneshot;
 
 use super::descendants::Descendants;
@@ -21,6 +21,7 @@ use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::{ListeningMock, PlaceArguments, ServedMock, WorldArguments, certificate_file};
+use super::signals::PassedSignals;
 use crate::exchange::escape;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::grading::conduct::{self, Account, ConductFinding};
@@ -32,7 +33,7 @@ const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
 /// Shells add this to the number of the signal that ended a command.
 const SIGNAL_BASE: i32 = 128;
-/// The exit code of a broken rule that `--fail-on` names.
+/// The exit code if a rule of `--fail-on` is broken.
 const BROKEN_RULE: u8 = 1;
 
 #[derive(Debug, Args)]
@@ -47,18 +48,17 @@ pub(super) struct ExecArguments {
     world: WorldArguments,
     #[command(flatten)]
     place: PlaceArguments,
-    /// Write what the command did to a file too: text, json, markdown, junit or html; `-` is stdout;
-    /// repeatable
+    /// Write the report to a file too: text, json, markdown, junit or html; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(
         &[Format::Text, Format::Json, Format::Junit, Format::Html, Format::Markdown]))]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
-    /// End with 1 if a rule of conduct is broken: must, should, hint (these and the graver ones), or the
-    /// id of a rule; repeatable. The exit code of a command that failed stays
+    /// End with 1 if a rule of conduct is broken: a severity (must, should or hint; more severe rules count too), or
+    /// the id of a rule; repeatable. If the command failed, its own exit code is returned
     #[arg(long, value_name = "SEVERITY|RULE", value_parser = conduct_gate)]
     fail_on: Vec<ConductGate>,
-    /// After the command, keep the mock and its console until Ctrl-C
+    /// When the command has ended, keep the mock and its console until Ctrl-C
     #[arg(long)]
     console: bool,
     /// The command and its arguments, after `--`
@@ -66,17 +66,17 @@ pub(super) struct ExecArguments {
     command: Vec<OsString>,
 }
 
-/// What `--fail-on` names.
+/// A value of `--fail-on`.
 #[derive(Debug, Clone)]
 enum ConductGate {
-    /// This severity, and the graver ones.
+    /// Rules of this severity, and more severe ones.
     Severity(Severity),
-    /// The rule of this id.
+    /// The rule with this id.
     Rule(&'static str),
 }
 
 impl ConductGate {
-    fn stops(&self, finding: &ConductFinding) -> bool {
+    fn applies_to(&self, finding: &ConductFinding) -> bool {
         match self {
             Self::Severity(severity) => finding.severity <= *severity,
             Self::Rule(id) => finding.rule == *id,
@@ -95,12 +95,11 @@ fn conduct_gate(text: &str) -> Result<ConductGate, String> {
     Ok(ConductGate::Rule(&rule.id))
 }
 
-/// Returns the exit code of the command, or 1 if it ended well and broke a rule of `--fail-on`.
+/// Returns the exit code of the command, or 1 if it succeeded and broke a rule of `--fail-on`.
 pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let ExecArguments { listen, port, world, place, reports, replace, fail_on, console, command } =
-        &arguments;
-    reports::check(reports, *replace)?;
+    reports::check(&arguments.reports, arguments.replace)?;
     runtime()?.block_on(async {
+        let ExecArguments { listen, port, place, world, .. } = &arguments;
         let opened = ListeningMock::open(at_port(*listen, *port), place, world, None).await?;
         let site = match &opened.served {
             ServedMock::Site(site) => site.clone(),
@@ -116,55 +115,60 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
             screen.note(note)?;
         }
         site.remember_deleted();
-        let (admin_token, description) = (opened.admin_token.clone(), site.describe());
-        let certificate = certificate_file(place.tls.as_deref());
-        let (stop, stopped) = oneshot::channel::<()>();
-        // Both a message and a dropped sender end the mock.
-        let stopped = async { drop(stopped.await) };
-        let served = tokio::spawn(opened.serve(stopped));
-        let (descendants, inherited) = Descendants::new();
-        let ended = run(command, inherited, |command| {
-            exec_environment::set(
-                command,
-                &description,
-                admin_token.as_deref(),
-                certificate.as_deref(),
-            );
-        })
-        .await;
-        let outlived = match ended.is_ok() {
-            true => descendants.outlive().await,
-            false => false,
-        };
-        if *console {
-            let url = description["console"].as_str().unwrap_or_default();
-            super::console::keep(url, screen).await?;
-        }
-        drop(stop);
-        // A call is in the journal only after it ended.
-        let _ = served.await;
-        let code = exit_code(ended?);
+        let admin_token = opened.admin_token.clone();
+        let (ended, outlived) = run_on(opened, &site, &arguments, screen).await?;
         let account = Account { outlived, ..account(&site)? };
-        let broken = account.findings.iter().any(|it| fail_on.iter().any(|gate| gate.stops(it)));
-        let code = if code == 0 && broken { BROKEN_RULE } else { code };
+        let mut code = exit_code(ended);
+        let is_gated =
+            |it: &ConductFinding| arguments.fail_on.iter().any(|gate| gate.applies_to(it));
+        if code == 0 && account.findings.iter().any(is_gated) {
+            code = BROKEN_RULE;
+        }
         let report = |format: Format, paint: Paint| {
             let text = rendered(&account, code, format, paint)?;
             without_secrets(&text, &site, admin_token.as_deref())
         };
-        reports::write_all(reports, screen, |request, paint| report(request.format, paint))?;
+        reports::write_all(&arguments.reports, screen, |it, paint| report(it.format, paint))?;
         // Stdout belongs to the command. JSON is its last line.
         match screen.is_json() {
             true => screen.print(&report(Format::Json, screen.paint())?)?,
-            false => {
-                screen.note(&format!("\n{}", report(Format::Text, screen.paint_err())?))?;
-            }
+            false => screen.note(&format!("\n{}", report(Format::Text, screen.paint_err())?))?,
         }
         Ok(code)
     })
 }
 
-/// Runs the command to its end, and passes on the signals that ask a process to end. A typed Ctrl-C already
-/// reaches the command from the terminal, so it is not passed on. `inherited` is ours until the command has it.
+/// Serves the mock while the command runs. Returns the status of the command, and whether processes that it started
+/// still run.
+async fn run_on(
+    opened: ListeningMock,
+    site: &Site,
+    arguments: &ExecArguments,
+    screen: &Screen,
+) -> Result<(ExitStatus, bool), CommandError> {
+    let (admin_token, description) = (opened.admin_token.clone(), site.describe());
+    let certificate = certificate_file(arguments.place.tls.as_deref());
+    let (stop, stopped) = oneshot::channel::<()>();
+    // Both a message and a dropped sender end the mock.
+    let served = tokio::spawn(opened.serve(async { drop(stopped.await) }));
+    let (descendants, inherited) = Descendants::new();
+    let (token, certificate) = (admin_token.as_deref(), certificate.as_deref());
+    let prepare =
+        |command: &mut Command| exec_environment::set(command, &description, token, certificate);
+    let ended = run(&arguments.command, inherited, prepare).await;
+    let outlived = ended.is_ok() && descendants.outlive().await;
+    if arguments.console {
+        let url = description["console"].as_str().unwrap_or_default();
+        super::console::keep(url, screen).await?;
+    }
+    drop(stop);
+    // A call is in the journal only after it ended.
+    let _ = served.await;
+    Ok((ended?, outlived))
+}
+
+/// Runs the command to its end, and passes signals on to it. Drops `inherited`, our end of the pipe, as soon as the
+/// command has its own.
 async fn run<Inherited>(
     line: &[OsString],
     inherited: Inherited,
@@ -179,6 +183,7 @@ async fn run<Inherited>(
     prepare(&mut command);
     let mut child = command.spawn().map_err(|error| not_started(program, &error))?;
     drop(inherited);
+    let id = child.id();
     loop {
         tokio::select! {
             ended = child.wait() => {
@@ -186,7 +191,7 @@ async fn run<Inherited>(
                     CommandError::fault(format!("can't wait for the end of the command: {error}"))
                 });
             }
-            signal = signals.next() => pass_on(&mut child, signal),
+            () = signals.pass_on(id) => {}
         }
     }
 }
@@ -209,7 +214,7 @@ fn exit_code(ended: ExitStatus) -> u8 {
     ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// What the command did, by the journals of its mock.
+/// The account of the command, from the journals of its mock.
 fn account(site: &Site) -> Result<Account, CommandError> {
     let unread = |error| CommandError::fault(format!("the journal can't be read: {error}"));
     let journals = site.journals();
@@ -218,7 +223,7 @@ fn account(site: &Site) -> Result<Account, CommandError> {
     Ok(Account { control, ..Account::of(&worlds) })
 }
 
-/// The account in this format, `code` is the exit code.
+/// The account in this format. `code` is the exit code of this process.
 fn rendered(
     account: &Account,
     code: u8,
@@ -242,10 +247,10 @@ fn rendered(
     }
 }
 
-/// Masks secrets. A client may have sent one in a wrong place, such as a path.
+/// Masks secrets. A client may have sent a secret in a wrong place, such as a path.
 ///
 /// # Errors
-/// A secret is left in any form.
+/// The text still contains a secret.
 fn without_secrets(
     text: &str,
     site: &Site,
@@ -266,78 +271,4 @@ fn without_secrets(
         ));
     }
     Ok(masked)
-}
-
-/// Handlers of the signals that ask a process to end. Other systems have none.
-struct PassedSignals {
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    hang_up: tokio::signal::unix::Signal,
-    /// Whether Ctrl-C may have been typed. Then the command received it already.
-    #[cfg(unix)]
-    is_typed: bool,
-}
-
-#[cfg(unix)]
-impl PassedSignals {
-    fn new() -> Result<Self, CommandError> {
-        use std::io::IsTerminal;
-        use tokio::signal::unix::{SignalKind, signal};
-        let taken = |kind| {
-            signal(kind)
-                .map_err(|error| CommandError::fault(format!("can't receive signals: {error}")))
-        };
-        Ok(Self {
-            terminate: taken(SignalKind::terminate())?,
-            interrupt: taken(SignalKind::interrupt())?,
-            hang_up: taken(SignalKind::hangup())?,
-            is_typed: std::io::stdin().is_terminal(),
-        })
-    }
-
-    /// The next one to pass on.
-    async fn next(&mut self) -> rustix::process::Signal {
-        use rustix::process::Signal;
-        loop {
-            tokio::select! {
-                Some(()) = self.terminate.recv() => return Signal::TERM,
-                Some(()) = self.hang_up.recv() => return Signal::HUP,
-                Some(()) = self.interrupt.recv() => {
-                    if !self.is_typed {
-                        return Signal::INT;
-                    }
-                }
-                else => std::future::pending::<()>().await,
-            }
-        }
-    }
-}
-
-#[cfg(unix)]
-fn pass_on(child: &mut Child, signal: rustix::process::Signal) {
-    let id = child.id().and_then(|id| i32::try_from(id).ok());
-    if let Some(id) = id.and_then(rustix::process::Pid::from_raw) {
-        // This fails if the command has ended, which `run` notices by itself.
-        let _ = rustix::process::kill_process(id, signal);
-    }
-}
-
-#[cfg(not(unix))]
-impl PassedSignals {
-    fn new() -> Result<Self, CommandError> {
-        Ok(Self {})
-    }
-
-    async fn next(&mut self) {
-        std::future::pending::<()>().await;
-    }
-}
-
-#[cfg(not(unix))]
-fn pass_on(child: &mut Child, (): ()) {
-    // This fails if the command has ended, which `run` notices by itself.
-    let _ = child.start_kill();
 }

@@ -1,5 +1,6 @@
-//! The environment variables of a command under `moot exec`.
+//! The environment variables by which a command under `moot exec` or `moot drill` finds the mock.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::Value;
@@ -7,32 +8,28 @@ use tokio::process::Command;
 
 use super::serve::ADMIN_TOKEN;
 
-/// A part of the type of workflows for a document of the counterparty. The rest of the type is open.
+/// Part of the type of workflows for a document of the counterparty. The specification leaves the rest of it open.
 const THIRD_PARTY: &str = "third";
-/// This address is never called through a proxy.
+/// The address of the mock, which must not be called through a proxy.
 const LOOPBACK: &str = "127.0.0.1";
 
-/// The file with the certificate of the mock, which a client must trust.
+/// Variable with the file of the mock's certificate, which a client must trust.
 const CA_FILE: &str = "MOOT_CA_FILE";
 
-/// Sets the variables from the description of the mock, with the token of its control plane and its
-/// certificate, if it has them.
+/// Sets the variables from the description of the mock, its control plane token and its certificate. A variable without
+/// a value is removed, so that the command does not use one of another service by mistake.
 pub(super) fn set(
     command: &mut Command,
     description: &Value,
     admin_token: Option<&str>,
     certificate: Option<&Path>,
 ) {
-    match admin_token {
-        Some(token) => command.env(ADMIN_TOKEN, token),
-        None => command.env_remove(ADMIN_TOKEN),
-    };
-    match certificate {
-        Some(file) => command.env(CA_FILE, file),
-        None => command.env_remove(CA_FILE),
-    };
-    // A variable without a value is removed, so that the command does not use one of another service by mistake.
-    for (name, value) in variables(description) {
+    let own = [
+        (ADMIN_TOKEN, admin_token.map(OsString::from)),
+        (CA_FILE, certificate.map(OsString::from)),
+    ];
+    let described = variables(description).map(|(name, value)| (name, value.map(OsString::from)));
+    for (name, value) in own.into_iter().chain(described) {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
@@ -47,13 +44,13 @@ pub(super) fn set(
     }
 }
 
-/// The value of a variable; empty if the world has none.
+/// The value of one variable; empty if the world has none.
 pub(super) fn variable(description: &Value, name: &str) -> String {
     let mut all = variables(description).into_iter();
     all.find(|(known, _)| *known == name).and_then(|(_, value)| value).unwrap_or_default()
 }
 
-/// All variables with their values. Our company is that of the first application.
+/// All variables with their values. "Our" company is that of the first application.
 pub(super) fn variables(description: &Value) -> [(&'static str, Option<String>); 15] {
     let ours = &description["applications"][0]["company"];
     let applications = || description["applications"].as_array().into_iter().flatten();
@@ -85,7 +82,7 @@ pub(super) fn variables(description: &Value) -> [(&'static str, Option<String>);
     ]
 }
 
-/// The first published workflow of our company with a type like this.
+/// The first published workflow of our company with a wanted type.
 fn workflow(description: &Value, ours: &Value, is_wanted: fn(&str) -> bool) -> Option<String> {
     let found = description["workflows"].as_array()?.iter().find(|one| {
         let is_of_type = one["type"].as_str().is_some_and(is_wanted);

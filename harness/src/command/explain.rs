@@ -1,4 +1,4 @@
-//! `moot explain ID`: a requirement, a question, a rule of conduct or a defect, and what checks or breaks it.
+//! `moot explain ID`: explains a requirement with its checks, a question, a rule of conduct or a defect.
 
 use std::path::PathBuf;
 
@@ -19,8 +19,7 @@ use crate::scenario::declared::{self, OwnRows};
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
-    /// Ids of requirements, questions, rules of conduct or defects. Each is explained in a text, or a JSON document, of its
-    /// own
+    /// Ids of requirements, questions, rules of conduct or defects. Each gets its own text or JSON document
     #[arg(value_name = "ID", required = true)]
     ids: Vec<String>,
     /// Scenario files, or folders of them, instead of the bundled ones
@@ -28,15 +27,15 @@ pub(super) struct ExplainArguments {
     scenarios: Vec<PathBuf>,
 }
 
-/// Exit 2 at the first unknown id; the ids before it are explained.
+/// Exit 2 at the first unknown id. The ids before it are explained.
 pub(super) fn explain(arguments: ExplainArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.scenarios, screen.color())?;
     let (verified, own) = (Verification::by(&files), declared::own_rows(&files));
-    arguments.ids.iter().try_for_each(|id| explained(id, &verified, &own, screen))?;
+    arguments.ids.iter().try_for_each(|id| explain_id(id, &verified, &own, screen))?;
     Ok(0)
 }
 
-fn explained(
+fn explain_id(
     id: &str,
     verified: &Verification,
     own: &OwnRows,
@@ -68,7 +67,7 @@ fn explained(
     }
 }
 
-/// `clause` is that of the specification; none of a row that a scenario file states itself.
+/// `clause` is the clause of the specification. The row of a scenario file has none.
 fn requirement(
     row: &Requirement,
     clause: Option<&str>,
@@ -117,7 +116,9 @@ fn conduct_page(rule: &ConductRule, screen: &Screen) -> Result<(), CommandError>
         "judged",
         match rule.seen {
             ConductOccasion::Traffic => "in any calls of a client: `moot exec -- CMD`",
-            ConductOccasion::Drill => "only after a disturbance",
+            ConductOccasion::Drill => {
+                "only in a drill that disturbs the client: `moot drill -- CMD`"
+            }
         },
     );
     page.row("evidence", &rule.evidence);
@@ -180,7 +181,7 @@ const fn level(row: &Requirement) -> &'static str {
         (Level::Inherited, true) => "inherited, MUST: a mismatch is `warn`, with --strict `fail`",
         (Level::Inherited, false) => "inherited: a mismatch is `warn`",
         (Level::Example, _) => "example: a mismatch is `warn`",
-        (Level::Open, _) => "open: whatever is answered is `observed`",
+        (Level::Open, _) => "open: every answer is `observed`",
     }
 }
 

@@ -1,12 +1,12 @@
-//! `moot explore`: random cases on a target, compared with the mock.
+//! `moot explore`: runs random cases on a target, and compares the answers with those of the mock.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
-use super::bundled::answers_named;
 use super::error::{CommandError, USAGE};
+use super::files::answers_named;
 use super::progress::Progress;
 use super::reports::{
     self, ReplaceArguments, ReportRequest, report_of, take_stdout, write_without_secrets,
@@ -35,11 +35,11 @@ pub(super) struct ExploreArguments {
     #[arg(long, value_name = "N", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     cases: u32,
-    /// Answers of the mock that the target is compared with: `default`, `documented`, `random:SEED` or a
+    /// Answers of the mock with which the target is compared: `default`, `documented`, `random:SEED` or a
     /// file [default: those of --answers]
     #[arg(long, value_name = "NAME|FILE|random:SEED")]
     model: Option<String>,
-    /// Where to save the scenarios that reproduce violations: a folder, or a `.yaml` file
+    /// Save the scenarios that reproduce violations to this folder, or to this `.yaml` file
     /// [default: explored-SEED.yaml]
     #[arg(long, value_name = "DIR|FILE")]
     save: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub(super) struct ExploreArguments {
     replace: ReplaceArguments,
 }
 
-/// Exit 0 nothing found, 1 a violation, 3 nothing could be explored; else as a run.
+/// Exit 0 if nothing is found, 1 for a violation, 3 if nothing could be explored; else as a run.
 pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
@@ -97,7 +97,7 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     Ok(explored.result.exit_code())
 }
 
-/// The file for the cases that fail. Its stem is the first half of the names of the cases.
+/// The file for the cases that fail. The names of the cases begin with its stem.
 struct SaveFile {
     file: PathBuf,
     stem: String,
@@ -154,7 +154,7 @@ fn publish(
     screen.print_beside(is_stdout_taken, &secrets.mask(&shown))
 }
 
-/// The value with all texts masked.
+/// Masks every text of a JSON value.
 fn masked(value: &serde_json::Value, secrets: &Secrets) -> serde_json::Value {
     use serde_json::Value;
     match value {

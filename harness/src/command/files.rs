@@ -1,23 +1,73 @@
-//! Files that the user names.
+//! Files that the user names, and bundled answers and worlds.
 
 use std::path::Path;
+use std::sync::Arc;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+use moot_fixtures::{answers, world};
+use moot_mock::shell::settings::{self, SettingError};
 
 use super::error::CommandError;
 
-/// The text of a file.
+/// Reads a file as text.
 pub(super) fn read_file(path: &Path) -> Result<String, CommandError> {
     std::fs::read_to_string(path).map_err(|error| wrong(path, error))
 }
 
-/// A file of the user is wrong.
+/// The error for a wrong file of the user.
 pub(super) fn wrong(path: &Path, why: impl std::fmt::Display) -> CommandError {
     CommandError::usage(format!("{}: {why}", path.display()))
 }
 
-/// Writes a file, and the folders around it.
+/// Writes a file, and makes its folder if there is none.
 pub(super) fn write_file(path: &Path, text: &str) -> Result<(), CommandError> {
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     made.and_then(|()| std::fs::write(path, text)).map_err(|error| {
         CommandError::usage(format!("{} cannot be written: {error}", path.display()))
     })
+}
+
+/// Reads answers: `default`, `documented`, `random:SEED` or a file.
+pub(super) fn answers_named(name: &str) -> Result<Answers, CommandError> {
+    match settings::answers(name) {
+        Ok(answers) => Ok(answers),
+        Err(error) => answers::parse(&read_instead(name, &error)?)
+            .map_err(|error| CommandError::usage(error.in_file(name).to_string())),
+    }
+}
+
+/// Reads a bundled world, or a world file.
+pub(super) fn world_named(name: &str) -> Result<Arc<SeedWorld>, CommandError> {
+    match settings::world(name) {
+        Ok(world) => Ok(world),
+        Err(error) => world::parse(&read_instead(name, &error)?)
+            .map(Arc::new)
+            .map_err(|error| CommandError::usage(error.in_file(name).to_string())),
+    }
+}
+
+/// Reads a file whose name is not a bundled name. If the file does not exist, the message includes `error`, which lists
+/// the bundled names.
+fn read_instead(file: &str, error: &SettingError) -> Result<String, CommandError> {
+    if !Path::new(file).is_file() {
+        return Err(CommandError::usage(format!(
+            "{error} (the path of a file is accepted too, but the file `{file}` does not exist)"
+        )));
+    }
+    read_file(Path::new(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{answers_named, world_named};
+
+    #[test]
+    fn a_bundled_name_or_a_file_is_accepted() {
+        assert!(world_named("demo").is_ok());
+        assert!(answers_named("documented").is_ok());
+        assert!(answers_named("random:7").is_ok());
+        let refusal = world_named("dem").expect_err("no such world");
+        assert!(refusal.message.contains("the file `dem` does not exist"), "{}", refusal.message);
+    }
 }

@@ -1,25 +1,24 @@
-//! The JSON Schemas of our own file formats, by name.
+//! The JSON Schemas of Moot's own file formats, by name.
 
 use schemars::schema_for;
 use serde_json::Value;
 
-use super::error::CommandError;
 use crate::client::{answers, target_file};
 use crate::grading::{conduct, drill};
 use crate::verdict::expected;
 use crate::{compare, report, scenario};
 
-/// A file format of ours.
+/// A file format of Moot.
 pub(super) struct FileFormat {
-    /// For `moot schema NAME`.
+    /// The NAME of `moot schema NAME`.
     pub(super) name: &'static str,
-    /// Its page in the reference, without the ending.
+    /// Its page in the reference, without the extension.
     pub(super) page: &'static str,
-    /// Its JSON Schema, before it is marked.
+    /// Its JSON Schema, without the version of Moot.
     schema: fn() -> Value,
 }
 
-/// All formats: first what users write, then what Moot writes.
+/// All formats: first those that users write, then those that Moot writes.
 pub(super) const FORMATS: [FileFormat; 9] = [
     FileFormat { name: "target", page: "target-file", schema: target_file::schema },
     FileFormat { name: "scenario", page: "scenario-language", schema: scenario::schema::document },
@@ -41,15 +40,7 @@ impl FileFormat {
     }
 }
 
-/// A JSON document as text, indented, with a line end.
-pub(super) fn pretty(document: &Value) -> Result<String, CommandError> {
-    let mut text = serde_json::to_string_pretty(document)
-        .map_err(|error| CommandError::fault(format!("cannot write JSON: {error}")))?;
-    text.push('\n');
-    Ok(text)
-}
-
-/// A schema that is a file of this crate. A test reads each of them.
+/// Parses a schema that is a file of this crate. A test parses each of them, so that this can't fail.
 fn published(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `moot init`: a target file with comments, a GitHub workflow, and what git must leave out.
+//! `moot init`: writes a target file with comments, a GitHub workflow, and a line for `.gitignore`.
 
 use std::fs;
 use std::io::{BufRead, IsTerminal, Write};
@@ -17,10 +17,10 @@ pub(super) struct InitArguments {
     /// Base address of the deployment, without `/v1` [default: asked for at the terminal]
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// E-mail address of a user of the company, who requests [default: asked for at the terminal]
+    /// E-mail address of a user of the company, for `requester_email` [default: asked for at the terminal]
     #[arg(long, value_name = "EMAIL")]
     requester_email: Option<String>,
-    /// What a run may do beyond reading, separated by commas. Without it, a run only reads
+    /// Things that a run may do beyond reading, separated by commas. Without it, a run only reads
     #[arg(long, value_delimiter = ',', value_parser = ["write", "delete", "load", "fetch"])]
     consent: Vec<String>,
     /// The target file to write
@@ -42,7 +42,7 @@ const WORKFLOW: &str = include_str!("init/workflow.yml");
 /// The GitHub workflow, in the folder of the repository.
 const WORKFLOW_FILE: &str = ".github/workflows/moot.yml";
 const GITIGNORE: &str = ".gitignore";
-/// What git must leave out: the ledger of runs.
+/// The folder that git must ignore: it has the ledger of runs.
 const IGNORED: &str = ".moot/";
 /// Needs that a consent meets.
 const CONSENTS: [&str; 4] = ["write", "delete", "load", "fetch"];
@@ -58,7 +58,7 @@ const UNMET: [&str; 8] = [
     "receiver",
 ];
 
-/// Exit 0 where the files are written, and those of `moot doctor` with `--try`; 2 where one exists.
+/// Exit 0 if the files are written, or with `--try` the exit code of `moot doctor`; 2 if a file exists.
 pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, CommandError> {
     let base_url = given_or_asked(arguments.base_url.clone(), "base_url", "--base-url")?;
     let base_url = base_url.ok_or_else(|| {
@@ -97,7 +97,7 @@ pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, Comm
     Ok(0)
 }
 
-/// A value from the command line, or from the terminal. `None` where there is neither.
+/// A value from the command line, or from the terminal. `None` if there is neither.
 fn given_or_asked(
     given: Option<String>,
     key: &str,
@@ -122,7 +122,7 @@ fn versioned(text: &str) -> String {
     text.replace("VERSION", env!("CARGO_PKG_VERSION"))
 }
 
-/// A value of YAML. JSON strings are YAML.
+/// A string of YAML, quoted if necessary. JSON strings are YAML.
 fn quoted(value: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/.@_-+".contains(c);
     let starts_plain = value.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -146,7 +146,7 @@ fn target_file(base_url: &str, email: Option<&str>, consent: &[String]) -> Strin
         .replace("TOLERATE", &tolerated.join(", "))
 }
 
-/// Adds what git must leave out to `.gitignore`. Whether it was added.
+/// Adds [`IGNORED`] to `.gitignore`. Returns whether the line is new.
 fn ignore() -> Result<bool, CommandError> {
     let path = Path::new(GITIGNORE);
     let mut text = match fs::read_to_string(path) {
@@ -176,7 +176,7 @@ mod tests {
     use crate::client::target_file::from_text;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn the_target_file_can_be_read() {
         let variable = |_: &str| Some("the value of a variable".to_owned());
         for (email, consent) in [
             (Some("a@b.example"), vec!["write".to_owned(), "delete".to_owned()]),

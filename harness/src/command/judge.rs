@@ -19,7 +19,7 @@ use crate::verdict::result::RepeatCommand;
 
 #[derive(Debug, Args)]
 pub(super) struct JudgeArguments {
-    /// The folder that `moot run --record` wrote, with the scenarios it was recorded with
+    /// The folder that `moot run --record` wrote
     #[arg(value_name = "DIR")]
     recording: PathBuf,
     #[command(flatten)]
@@ -28,17 +28,16 @@ pub(super) struct JudgeArguments {
     judging: JudgingArguments,
 }
 
-/// The exit code of the judgement, as for a run.
+/// Returns the exit code, as for a run.
 pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, CommandError> {
     let JudgeArguments { recording, suite, judging } = &arguments;
     reports::check(&judging.reports, judging.replace)?;
     let index = RecordingIndex::read(recording)?;
     let files = suite::files(&suite.scenarios, screen.color())?;
-    let asked = suite.selectors();
-    let selectors = match asked.is_empty() {
-        true => index.selectors,
-        false => asked,
-    };
+    let mut selectors = suite.selectors();
+    if selectors.is_empty() {
+        selectors = index.selectors;
+    }
     plan::select(&files, &selectors)?;
     let target = TargetOptions {
         seed: index.seed,

@@ -34,7 +34,7 @@ pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, Com
     Ok(0)
 }
 
-/// The scenarios of one file, with their requirements where the user asks for details.
+/// The scenarios of one file; with `-v` also their requirements.
 fn table(planned: &[Planned<'_>], detail: Detail) -> Table {
     let mut table = Table::new(2, [Align::Left, Align::Left, Align::Left]);
     for one in planned {

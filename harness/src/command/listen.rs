@@ -1,19 +1,19 @@
 //! Addresses to listen on, for every command that has `--listen`.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 use tokio::net::TcpListener;
 
 use super::error::CommandError;
 
-/// The value of `--listen`: `127.0.0.1:4010`, `[::1]:4010`, a name such as `localhost:4010`, or a port of
-/// 127.0.0.1. Of the addresses of a name the first IPv4 address counts, since most clients try it.
+/// Reads the value of `--listen`: `127.0.0.1:4010`, `[::1]:4010`, a name such as `localhost:4010`, or a port of
+/// 127.0.0.1. A name stands for its first IPv4 address, because most clients try that one.
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse() {
         return Ok(address);
     }
     if let Ok(port) = text.parse() {
-        return Ok(of_this_machine(port));
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
     let wanted =
         "give an address with a port, such as `127.0.0.1:4010` or `localhost:4010`, or a port";
@@ -23,19 +23,15 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     first.copied().ok_or_else(|| format!("the name has no address; {wanted}"))
 }
 
-/// The address with the port of `--port`, if it is given.
+/// The address of `--port`, if it is given, else that of `--listen`.
 pub(super) fn at_port(listen: SocketAddr, port: Option<u16>) -> SocketAddr {
-    port.map_or(listen, of_this_machine)
+    port.map_or(listen, |port| (Ipv4Addr::LOCALHOST, port).into())
 }
 
-fn of_this_machine(port: u16) -> SocketAddr {
-    SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)
-}
-
-/// Listens on an address; port 0 takes a free one.
+/// Listens on an address. Returns the socket and its address; port 0 takes a free port.
 ///
 /// # Errors
-/// The address can't be listened on.
+/// The address is in use, or is not one of this machine.
 pub(super) async fn listen_on(
     listen: SocketAddr,
 ) -> Result<(TcpListener, SocketAddr), CommandError> {
@@ -49,16 +45,13 @@ pub(super) async fn listen_on(
     Ok((listener, bound))
 }
 
-/// The address for callers of a mock that listens on this address. `0.0.0.0` can't be called.
+/// The address that clients use for a mock that listens on `bound`. `0.0.0.0` and `[::]` can't be called.
 pub(super) fn callable(bound: SocketAddr) -> SocketAddr {
-    if !bound.ip().is_unspecified() {
-        return bound;
+    match bound.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, bound.port()).into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, bound.port()).into(),
+        IpAddr::V4(_) | IpAddr::V6(_) => bound,
     }
-    let host = match bound.ip() {
-        IpAddr::V4(_) => IpAddr::from([127, 0, 0, 1]),
-        IpAddr::V6(_) => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
-    };
-    SocketAddr::new(host, bound.port())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `moot merge`: joins what the shards of a run found, and reports as one run would; of drills, the certificate.
+//! `moot merge`: joins the parts of all shards, and reports them as one run, one certificate or one self-test.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::run::part_files::{PartKind, PartSet, read_run};
 use crate::verdict::counted;
 use crate::verdict::result::RunOutcome;
 
-/// Scenarios that are named of those that are missing.
+/// The most missing scenarios that are named.
 const MISSING_NAMED_MAX: usize = 5;
 
 #[derive(Debug, Args)]
@@ -24,8 +24,7 @@ pub(super) struct MergeArguments {
     /// The folders that `--shard K/N --record DIR` wrote, one for each shard, in any order
     #[arg(value_name = "DIR", required = true)]
     parts: Vec<PathBuf>,
-    /// Merge what is there if shards are missing or unfinished, and say which ones. It never ends better than
-    /// inconclusive
+    /// Merge even if shards are missing or unfinished, and name them. The best outcome is then `inconclusive`
     #[arg(long)]
     partial: bool,
     /// Write a report too, as `moot run` does: text, json, junit, html or markdown; `-` is stdout; repeatable. `github`
@@ -39,7 +38,7 @@ pub(super) struct MergeArguments {
     save_answers: Option<PathBuf>,
 }
 
-/// `KIND=FILE` of a merge. Events are told while a run goes on.
+/// Parses `KIND=FILE` or `github` for a merge. There is no event stream: events are written during a run.
 fn merged_report(text: &str) -> Result<ReportRequest, String> {
     match run_report(text)? {
         request if request.format == Format::Ndjson => {
@@ -49,7 +48,7 @@ fn merged_report(text: &str) -> Result<ReportRequest, String> {
     }
 }
 
-/// The exit code of the whole run.
+/// Returns the exit code of the whole run.
 pub(super) fn merge(arguments: MergeArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     arguments.save_answers.as_deref().map(reports::check_file).transpose()?;
@@ -84,9 +83,12 @@ fn merge_run(
     Ok(result.exit_code())
 }
 
-/// What is missing, for the reports.
+/// The missing shards and their scenarios, as a sentence; `None` if no shard is missing.
 fn missing(set: &PartSet) -> Option<String> {
     let numbers: Vec<String> = set.missing().iter().map(ToString::to_string).collect();
+    if numbers.is_empty() {
+        return None;
+    }
     let names = set.missing_names();
     let more = names.len().saturating_sub(MISSING_NAMED_MAX);
     let mut shown = names[..names.len() - more].join(", ");
@@ -94,11 +96,6 @@ fn missing(set: &PartSet) -> Option<String> {
         shown.push_str(&format!(" and {more} more"));
     }
     let (shards, count) = (counted(numbers.len(), "shard"), set.count());
-    (!numbers.is_empty()).then(|| {
-        format!(
-            "{shards} of {count} missing ({}), with {}: {shown}",
-            numbers.join(", "),
-            counted(names.len(), "scenario")
-        )
-    })
+    let (numbers, scenarios) = (numbers.join(", "), counted(names.len(), "scenario"));
+    Some(format!("{shards} of {count} missing ({numbers}), with {scenarios}: {shown}"))
 }

@@ -1,12 +1,14 @@
-//! `moot mock`: serves the mock on a socket until a signal stops it.
+//! `moot mock`: serves the mock on a socket until a signal stops it. `--healthcheck` asks a mock that runs.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use clap::Args;
+use reqwest::{Client, StatusCode};
+use url::Url;
 
 use super::call_lines::call_watch;
 use super::error::CommandError;
-use super::healthcheck;
 use super::listen::{at_port, listen_address};
 use super::ready;
 use super::runtime::runtime;
@@ -22,7 +24,7 @@ pub(super) struct MockArguments {
     /// Listen on this port of 127.0.0.1
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     port: Option<u16>,
-    /// Serve nothing: ask a mock that runs whether it is healthy (`GET /health`). Exit 0 if it is, else 1.
+    /// Do not serve, but ask a running mock whether it is healthy (`GET /health`). Exit 0 if it is, else 1.
     /// For the health check of a container
     #[arg(long, value_name = "URL", exclusive = true)]
     healthcheck: Option<String>,
@@ -32,13 +34,19 @@ pub(super) struct MockArguments {
     place: PlaceArguments,
 }
 
+/// Exit code: the mock is not healthy.
+const UNHEALTHY: u8 = 1;
+
+/// Timeout of a health check, including the body of the answer.
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Exit 0 when a signal stops it.
 pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, CommandError> {
     let MockArguments { listen, port, healthcheck, world, place } = arguments;
     let listen = at_port(listen, port);
     runtime()?.block_on(async {
         if let Some(url) = healthcheck {
-            return healthcheck::check(&url).await;
+            return check_health(&url).await;
         }
         let mock = ListeningMock::open(listen, &place, &world, call_watch(screen)).await?;
         let mut signals = StopSignals::new()?;
@@ -50,4 +58,36 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Comm
         mock.serve(signals.next()).await;
         Ok(0)
     })
+}
+
+/// Exit 0 if the mock is healthy. A base address without a path stands for its `/health`.
+///
+/// # Errors
+/// The mock is not healthy: exit 1.
+async fn check_health(url: &str) -> Result<u8, CommandError> {
+    let unhealthy = |why: String| {
+        CommandError::usage(format!("{url} is not healthy: {why}"))
+            .exit(UNHEALTHY)
+            .help("give the address of a mock, such as http://127.0.0.1:4010")
+    };
+    let mut parsed = Url::parse(url).map_err(|error| unhealthy(error.to_string()))?;
+    if !parsed.path().ends_with("/health") {
+        let path = format!("{}/health", parsed.path().trim_end_matches('/'));
+        parsed.set_path(&path);
+    }
+    // Without a provider `build` panics. Installing it a second time fails, which is fine.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(HEALTH_TIMEOUT)
+        // Nothing secret is sent, and a container uses a name for itself that no certificate has.
+        .tls_danger_accept_invalid_certs(true)
+        .build()
+        .map_err(|error| unhealthy(error.to_string()))?;
+    let answer = client.get(parsed).send().await.map_err(|error| unhealthy(error.to_string()))?;
+    match answer.status() {
+        StatusCode::OK => Ok(0),
+        status => Err(unhealthy(format!("it answered {status}"))),
+    }
 }

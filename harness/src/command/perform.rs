@@ -1,4 +1,4 @@
-//! Performing a run with progress and event streams, and publishing its result: `moot run`, `moot judge`.
+//! Performs a run with progress and event streams, and publishes its result: for `moot run` and `moot judge`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::error::{CommandError, USAGE};
-use super::event_stream::{self, EventSender, EventStream};
-use super::plan;
+use super::event_stream::{self, EventStream};
+use super::plan_estimate;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, run_report, take_stdout};
 use super::runtime::{random_seed, runtime};
@@ -24,7 +24,7 @@ use crate::scenario::plan::select as plan_of;
 use crate::verdict::counted;
 use crate::verdict::result::{Event, RunResult};
 
-/// How answers are judged and reported.
+/// The options for judging answers and reporting the result.
 #[derive(Debug, Args)]
 pub(super) struct JudgingArguments {
     /// A broken MUST of a standard that the specification refers to is a failure, not a warning
@@ -42,10 +42,10 @@ pub(super) struct JudgingArguments {
     pub(super) replace: ReplaceArguments,
 }
 
-/// Performs a run. Its events go to the streams as they happen.
+/// Performs a run. Sends its events to the streams as they happen.
 ///
 /// # Errors
-/// The runtime can't start, or the second signal arrived.
+/// The runtime can't start, or a second signal arrived.
 pub(super) fn perform(
     options: RunOptions,
     streams: &[EventStream],
@@ -57,8 +57,8 @@ pub(super) fn perform(
     })
 }
 
-/// As [`perform`], for a run or one shard of it, before it is told as a whole. The inner error is the result of a run
-/// that never came to its target.
+/// As [`perform`], but returns the part of a run or of a shard, before known failures are applied. The inner error is
+/// the result of a run whose target could not be opened.
 ///
 /// # Errors
 /// As [`perform`].
@@ -67,17 +67,17 @@ pub(super) fn perform_part(
     streams: &[EventStream],
     screen: &Screen,
 ) -> Result<Result<RunPart, Box<RunResult>>, CommandError> {
-    let planned = plan::of_run(&options);
+    let planned = plan_estimate::of_run(&options);
     options.target.created_objects_planned = planned.objects;
     options.target.created_objects_of_shards = planned.objects_of_shards;
-    let style = screen.progress_style();
-    let progress = Progress::of_run(style, planned.work, Arc::clone(&options.target.pace_wait));
-    progress.begin(&head(&options));
-    let (bar, sender) = (progress.clone(), EventSender::new(streams, &options.masks));
+    let pace_wait = Arc::clone(&options.target.pace_wait);
+    let progress = Progress::of_run(screen.progress_display(), planned.work, pace_wait);
+    progress.start(&head(&options));
+    let (bar, send) = (progress.clone(), event_stream::sender(streams, &options.masks));
     let interruption = Arc::new(Interruption::default());
     let run = run::run_part(options, Arc::clone(&interruption), move |event: Event| {
         bar.show(&event);
-        sender.send(&event);
+        send(&event);
     });
     let result = runtime()?.block_on(with_interruption(run, &interruption, screen));
     progress.end();
@@ -102,14 +102,13 @@ fn head(options: &RunOptions) -> String {
     escape::line(&format!("moot {version}: {scenarios} at {target}, seed {seed}"))
 }
 
-/// How much of each exchange the reports and the screen need. The notices of the HTML page look into
-/// answers without a finding. JSON, JUnit and `-v` list every check.
+/// How much of each exchange the reports and the screen need. The notices of the HTML page need the beginning of
+/// every answer. JSON, JUnit and `-v` list every check.
 pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
     let formats = || requests.iter().map(|request| request.format);
     let lists_checks = |format| match format {
-        Format::Json | Format::Junit | Format::Html => true,
-        // Annotations and the job summary are of findings, but warnings are listed with their checks.
-        Format::Github => true,
+        // An annotation of a warning has the place of its check.
+        Format::Json | Format::Junit | Format::Html | Format::Github => true,
         Format::Text | Format::Markdown | Format::Ndjson => false,
     };
     if formats().any(|format| format == Format::Html) {
@@ -121,12 +120,12 @@ pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
     }
 }
 
-/// Writes every report and prints the one for the terminal: JSON or text, on stderr where another report
+/// Writes every report, and prints the one for the terminal: JSON or text, on stderr if another report
 /// goes to stdout.
 ///
 /// # Errors
-/// The reports that could not be written, after the others were written. A usage error of the run, which
-/// is not a result and is therefore printed as an error.
+/// Some reports could not be written; all others are written. Or the run ended with a usage error, which is printed as
+/// an error because there is no result.
 pub(super) fn publish(
     result: &RunResult,
     streams: Vec<EventStream>,
@@ -141,7 +140,7 @@ pub(super) fn publish(
     if refusal.is_none() || screen.is_json() {
         written.push(show(result, requests, screen));
     }
-    reports::joined(written)?;
+    reports::join_errors(written)?;
     refusal.map_or(Ok(()), |refusal| Err(CommandError::usage(refusal)))
 }
 
@@ -155,7 +154,7 @@ fn show(
     let mut text = render(format, result, &[], screen.text_options(is_stdout_taken))?;
     let is_github = requests.iter().any(|request| request.format == Format::Github);
     if is_github && format == Format::Text {
-        // The text quotes the target, which must not give commands to the runner.
+        // The text quotes the target. Its answers must not be read as commands of the workflow.
         let end = format!("moot-{:016x}", random_seed());
         text = format!("::stop-commands::{end}\n{text}::{end}::\n");
     }
@@ -165,7 +164,7 @@ fn show(
 /// Writes the answers file of a run.
 ///
 /// # Errors
-/// It would hold a secret of the run, or it can't be written.
+/// It would contain a secret of the run, or it can't be written.
 pub(super) fn save_answers(result: &RunResult, file: &Path) -> Result<(), CommandError> {
     let text = Observed::of_run(&result.answers).to_text();
     reports::write_without_secrets(file, &text, "the answers", &Secrets::of(&result.masks))

@@ -1,4 +1,4 @@
-//! What each shard of a plan does, how long that likely takes, and what stays together on the first one.
+//! The shards of a plan: their scenarios, their likely duration, and the scenarios that must run on shard 1.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use crate::verdict::counted;
 pub(super) struct PlannedShards {
     pub(super) shard: Shard,
     pub(super) plan: ShardPlan,
-    /// Whether the costs are known. Else all scenarios count the same.
+    /// Whether the costs are known. If not, all scenarios cost the same.
     pub(super) has_costs: bool,
-    /// How many times longer everything takes because the rate is divided; 1 where it is not.
+    /// The factor by which everything takes longer because the shards share the rate; 1 if they do not.
     pub(super) slowdown: u16,
 }
 
 impl PlannedShards {
-    /// Whether this shard walks the scenario.
+    /// Whether this shard runs the scenario.
     pub(super) fn has(&self, name: &str) -> bool {
         self.plan.of_shard(self.shard.number).any(|it| it.name == name)
     }
 
-    /// Seconds that a shard likely takes; `None` where no cost is known.
+    /// The likely seconds of a shard; `None` if no costs are known.
     fn seconds(&self, number: u16) -> Option<f64> {
         let milliseconds: u64 = self.plan.of_shard(number).map(|it| it.cost).sum();
         self.has_costs.then(|| milliseconds as f64 * f64::from(self.slowdown) / 1_000.0)
     }
 
-    /// How many scenarios stay on shard 1, by reason.
+    /// The number of scenarios that must run on shard 1, by reason.
     fn held(&self) -> BTreeMap<HoldReason, usize> {
         let mut held = BTreeMap::new();
         for reason in self.plan.scenarios.iter().filter_map(|it| it.held) {
@@ -54,7 +54,7 @@ impl PlannedShards {
         (1..=self.plan.count).map(shard).collect()
     }
 
-    /// A line for each shard, and why scenarios stay on the first one.
+    /// A line for each shard, and the reasons why scenarios stay on shard 1.
     pub(super) fn text(&self, paint: Paint) -> String {
         let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
         for number in 1..=self.plan.count {

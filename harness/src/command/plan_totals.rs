@@ -1,4 +1,4 @@
-//! The totals of a plan: requests, minutes, tokens, objects, and the e-mail addresses that may get mail.
+//! The totals of a plan: requests, minutes, tokens, objects, and the e-mail addresses that may receive mail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use crate::report::terminal::{Align, Cell, Paint, Table};
 use crate::run::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
 
-/// A shared token is renewed after this many minutes at the earliest (§5.3, less a margin).
+/// The shortest time in minutes after which a shared token is renewed (§5.3, less a margin).
 const TOKEN_MINUTES: u64 = 115;
 
-/// Requests that hold the target file against the target: likely, and at most.
+/// Requests that compare the target file with the target: the likely number, and the maximum.
 const FIT_REQUESTS_LIKELY: u64 = 10;
 const FIT_REQUESTS_MAX: u64 = 30;
 
@@ -26,8 +26,7 @@ struct PlannedMinutes {
     max: f64,
 }
 
-/// Minutes of so many requests, and so many token requests among them. `unpaced` requests are sent at once, whatever the
-/// rate is.
+/// The minutes that `requests` take, `tokens` of which are token requests. `unpaced` requests do not wait for the rate.
 fn minutes(
     limits: FileLimits,
     unpaced: u64,
@@ -40,7 +39,7 @@ fn minutes(
         rate => count as f64 / f64::from(rate),
     };
     let paced = requests.saturating_sub(unpaced);
-    // Those of a minute are sent at once.
+    // The token requests of the first minute are sent at once.
     let of_tokens = by(tokens, limits.token_requests_per_minute.unwrap_or(0)) - 1.0;
     by(paced, limits.requests_per_minute).max(of_tokens) + waits_seconds as f64 / 60.0
 }
@@ -54,7 +53,7 @@ fn allowed(limits: FileLimits, tokens: Bounds) -> Bounds {
         Some(max) => Bounds {
             min: tokens.min.min(max),
             likely: tokens.likely.min(max),
-            // Shared tokens are asked for in any case.
+            // Shared tokens are requested in any case.
             max: tokens.max,
         },
     }
@@ -65,19 +64,19 @@ fn allowed(limits: FileLimits, tokens: Bounds) -> Bounds {
 pub(super) struct PlanTotals {
     requests: Bounds,
     token_requests: Bounds,
-    /// The limit of the token endpoint, if it is known; 0 without one.
+    /// The limit of the token endpoint, if it is known; 0 is no limit.
     tokens_a_minute: Option<u32>,
     /// At the allowed rate; `None` without a rate limit.
     minutes: Option<PlannedMinutes>,
     objects: BTreeMap<&'static str, u64>,
     created_objects_max: Option<u64>,
-    /// The service may send mail to these, because of created objects.
+    /// Addresses to which the service may send mail about created objects.
     addresses: Vec<String>,
     notes: Vec<String>,
 }
 
 impl PlanTotals {
-    /// Of a mock in this process: without a rate limit. Created objects vanish with their sandbox.
+    /// The totals on a mock in this process. It has no rate limit, and created objects vanish with their sandbox.
     pub(super) fn of_mock(sum: Estimate) -> Self {
         Self {
             requests: sum.requests,
@@ -89,7 +88,7 @@ impl PlanTotals {
         }
     }
 
-    /// Of a deployment, at its rate and within its limits. `needs_search` where a scenario depends on a
+    /// The totals on a deployment, at its rate and within its limits. `needs_search`: a scenario depends on a
     /// workflow that is searched for when the target is opened.
     pub(super) fn of_deployment(
         sum: Estimate,
@@ -107,7 +106,7 @@ impl PlanTotals {
             likely: least + FIT_REQUESTS_LIKELY + deletes / 2,
             max: most.saturating_add(deletes).saturating_add(FIT_REQUESTS_MAX),
         };
-        // One token tests the credentials. The others are requested when they are needed.
+        // One token tests the credentials. The other tokens are requested when they are needed.
         let mut shared: BTreeSet<(String, &str)> = sum.tokens;
         shared.extend(["read", "write"].map(|scope| ("main".to_owned(), scope)));
         let count = shared.len() as u64;
@@ -202,11 +201,11 @@ impl PlanTotals {
         let budget = self.created_objects_max;
         let budget = budget.map(|max| format!("; limits.created_objects_max is {max}"));
         let budget = budget.unwrap_or_default();
-        let mails = match (self.addresses.is_empty(), self.created_objects_max.is_some()) {
-            (true, _) => "nobody".to_owned(),
-            (false, _) => format!(
-                "{}; else only signers that a workflow's schema offers",
-                self.addresses.join(", ")
+        let mails = match self.addresses.as_slice() {
+            [] => "no address".to_owned(),
+            addresses => format!(
+                "{}; and signers that the schema of a workflow offers",
+                addresses.join(", ")
             ),
         };
         let tokens_pace = match self.tokens_a_minute {
@@ -221,7 +220,7 @@ impl PlanTotals {
             ("of them for tokens", format!("{}{tokens_pace}", likely_text(self.token_requests))),
             ("minutes", minutes),
             ("objects created", objects),
-            ("may write to", mails),
+            ("may send mail to", mails),
         ] {
             table.row([Cell::dim(name), Cell::plain(escape::line(&value))]);
         }
@@ -234,14 +233,14 @@ impl PlanTotals {
     }
 }
 
-/// Seconds that requests and waits likely take, at these limits.
+/// The likely seconds of requests and waits, at these limits.
 pub(super) fn seconds(estimate: &Estimate, limits: FileLimits) -> f64 {
     let Estimate { requests, token_requests, unpaced_requests, burst_seconds, .. } = estimate;
     minutes(limits, *unpaced_requests, requests.likely, token_requests.likely, *burst_seconds)
         * 60.0
 }
 
-/// Seconds that requests and waits take at most, at these limits.
+/// The most seconds of requests and waits, at these limits.
 pub(super) fn seconds_max(estimate: &Estimate, limits: FileLimits) -> f64 {
     let Estimate { requests, token_requests, unpaced_requests, waits_seconds, .. } = estimate;
     minutes(limits, *unpaced_requests, requests.max, token_requests.max, *waits_seconds) * 60.0

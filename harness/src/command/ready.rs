@@ -1,16 +1,15 @@
-//! What `moot mock` prints when it is ready: its addresses, its credentials, and a command to paste.
+//! The first output of `moot mock`: its addresses, its credentials, and a command to copy.
 
 use serde_json::Value;
 
 use super::error::CommandError;
-use crate::exchange::escape;
-
 use super::screen::Screen;
 use super::serve::{DEFAULT_ANSWERS, ListeningMock, PlaceArguments, WorldArguments};
+use crate::exchange::escape;
 use crate::report::terminal::paint::left;
 use crate::report::terminal::{Align, Cell, Paint, Table};
 
-/// Users and workflows that are named of each company.
+/// The most users of each company, and the most workflows, that are named.
 const USERS_SHOWN_MAX: usize = 2;
 const WORKFLOWS_SHOWN_MAX: usize = 6;
 
@@ -35,7 +34,7 @@ pub(super) fn announce(
     screen.print(&text(&description, &world, place, screen.paint()))
 }
 
-/// What the mock is, not what it was asked to be: a state folder may know better.
+/// The settings in use, from the description of the mock: a state folder may override the command line.
 fn text(description: &Value, world: &str, place: &PlaceArguments, paint: Paint) -> String {
     let mut out = format!(
         "{} {}\n\n",
@@ -86,14 +85,15 @@ fn applications(description: &Value, paint: Paint) -> String {
 
 fn users(description: &Value, paint: Paint) -> String {
     let companies = description["users"].as_object();
-    let rows = companies
-        .into_iter()
-        .flatten()
-        .map(|(company, users)| {
-            let users: Vec<String> = users.as_array().into_iter().flatten().map(plain).collect();
-            vec![some(&users, USERS_SHOWN_MAX, ", "), escape::line(company)]
-        })
-        .collect();
+    let row = |(company, users): (&String, &Value)| {
+        let all: Vec<String> = users.as_array().into_iter().flatten().map(plain).collect();
+        let mut named = all.iter().take(USERS_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
+        if all.len() > USERS_SHOWN_MAX {
+            named.push_str(&format!(" and {} more", all.len() - USERS_SHOWN_MAX));
+        }
+        vec![named, escape::line(company)]
+    };
+    let rows = companies.into_iter().flatten().map(row).collect();
     table(&["users, for requester_email", "company"], rows, paint)
 }
 
@@ -127,7 +127,7 @@ fn paste(description: &Value, paint: Paint) -> String {
     )
 }
 
-/// A table below its heading, and an empty line.
+/// A table with headings, and an empty line below it.
 fn table(heads: &[&str], rows: Vec<Vec<String>>, paint: Paint) -> String {
     let mut table = Table::new(2, heads.iter().map(|_| Align::Left));
     table.row(heads.iter().copied().map(Cell::dim));
@@ -135,14 +135,6 @@ fn table(heads: &[&str], rows: Vec<Vec<String>>, paint: Paint) -> String {
         table.row(row.into_iter().map(Cell::plain));
     }
     table.render(paint) + "\n"
-}
-
-fn some(texts: &[String], max: usize, between: &str) -> String {
-    let mut shown = texts.iter().take(max).cloned().collect::<Vec<_>>().join(between);
-    if texts.len() > max {
-        shown.push_str(&format!(" and {} more", texts.len() - max));
-    }
-    shown
 }
 
 fn list<'a>(value: &'a Value, name: &str) -> impl DoubleEndedIterator<Item = &'a Value> {
@@ -153,7 +145,7 @@ fn member(value: &Value, name: &str) -> String {
     plain(&value[name])
 }
 
-/// A text, or JSON, escaped for a terminal: the file of a world may hold anything.
+/// A text, or other JSON, escaped for a terminal: the file of a world may contain control characters.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => escape::line(text),

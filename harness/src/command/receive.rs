@@ -1,4 +1,4 @@
-//! `moot receive`: a receiver of webhooks that prints its calls.
+//! `moot receive`: receives webhooks, and prints the calls.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ pub(super) struct ReceiveArguments {
     #[arg(long = "status", value_name = "STATUS,…", value_delimiter = ',', default_value = "200",
           value_parser = status_code)]
     statuses: Vec<StatusCode>,
-    /// Milliseconds before each answer
+    /// Delay of each answer, in milliseconds
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u64).range(..=600_000))]
     delay_ms: u64,
@@ -41,7 +41,7 @@ pub(super) struct ReceiveArguments {
     count: Option<u64>,
 }
 
-/// A final status of HTTP.
+/// Parses a final HTTP status.
 fn status_code(text: &str) -> Result<StatusCode, String> {
     let refusal = || format!("`{text}` is not an HTTP status from 200 to 599");
     let status: StatusCode = text.parse().map_err(|_| refusal())?;
@@ -125,8 +125,8 @@ fn line(received: &ReceivedCall, status: StatusCode) -> String {
     escape::line(&format!("{status} {} {target} {credential} {body}", head.method))
 }
 
-/// Shape: `{"number", "peer", "method", "target", "headers": {name: value}, "body": text, "json":
-/// value or null, "status"}`, names lower case, several values of a name joined by `, `.
+/// The call as JSON: `{"number", "peer", "method", "target", "headers": {name: value}, "body": text, "json": value or
+/// null, "status"}`. Names of headers are lower case. Several values of a name are joined by `, `.
 fn value(received: &ReceivedCall, number: u64, status: StatusCode) -> Value {
     let head = &received.head;
     let mut headers: BTreeMap<&str, String> = BTreeMap::new();

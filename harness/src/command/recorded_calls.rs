@@ -1,5 +1,5 @@
-//! The calls of journals as the console shows them: numbered one after the other, with what the rules of conduct
-//! say of them, and with the drill in which they were made.
+//! The calls of journals in the form of the console: numbered from 1, with the findings of conduct and the drill of
+//! each call.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::grading::conduct::{self, Account};
 use crate::grading::drill::certificate::Certificate;
 use crate::grading::drill::judge::DrillResult;
 
-/// No calls yet, and no findings.
+/// No calls and no findings.
 pub(super) fn none() -> RecordedCalls {
     let findings = json!({ "calls": 0, "forgotten": 0, "findings": [] });
     RecordedCalls { findings: Some(findings), ..RecordedCalls::default() }
 }
 
-/// The number of each call that is shown, by its connection and its number there.
+/// The number of each call on the page, by its connection and its number on that connection.
 pub(super) type ShownNumbers = BTreeMap<(u64, u64), u64>;
 
-/// Adds the calls of a world after those that are there. A call that is shown keeps its number. Returns the number of
-/// each call, by its number in its world.
+/// Appends the calls of a world. A call that is on the page already keeps its number. Returns the number of each call,
+/// by its number in its world.
 fn add_calls(
     all: &mut RecordedCalls,
     shown: &mut ShownNumbers,
@@ -32,7 +32,7 @@ fn add_calls(
         let wire = &call["wire"];
         let place = wire["connection"].as_u64().zip(wire["number"].as_u64());
         let known = place.and_then(|place| shown.get(&place).copied());
-        // Numbers of calls that are gone are not given again.
+        // Numbers of calls that the journal has dropped are not used again.
         let last = all.exchanges.last().and_then(|call| call["serial"].as_u64());
         let last = last.max(shown.values().max().copied()).unwrap_or_default();
         let number = known.unwrap_or(last + 1);
@@ -53,8 +53,9 @@ fn add_calls(
     numbers
 }
 
-/// Adds the calls of a journal, and what is said of them. Returns the number of each call, by its number in its world.
-pub(super) fn add_journal(
+/// Adds the calls of a journal and the findings about them. Returns the number of each call, by its number in its
+/// world.
+fn add_journal(
     all: &mut RecordedCalls,
     shown: &mut ShownNumbers,
     drill: Option<&str>,
@@ -92,8 +93,8 @@ fn renumbered(numbers: &BTreeMap<u64, u64>, call: u64) -> u64 {
     numbers.get(&call).copied().unwrap_or_default()
 }
 
-/// Shows the calls that were made so far in a drill that runs.
-pub(super) fn add_so_far(
+/// Adds the calls of a drill that still runs.
+pub(super) fn add_running(
     all: &mut RecordedCalls,
     shown: &mut ShownNumbers,
     drill: &str,
@@ -137,7 +138,7 @@ pub(super) fn add_drill(
     }
 }
 
-/// Adds the grade.
+/// Sets the grade of the run.
 pub(super) fn grade(run: &mut DrillRun, certificate: &Certificate) {
     let grade: &str = certificate.grade.into();
     run.state = DrillRunState::Ended;
@@ -148,7 +149,7 @@ pub(super) fn grade(run: &mut DrillRun, certificate: &Certificate) {
 /// The calls of a certificate, with its drills and the grade.
 pub(super) fn of_certificate(certificate: &Certificate) -> RecordedCalls {
     let mut all = none();
-    // The connections of another process have the same numbers.
+    // Each drill ran in a process of its own, which numbers its connections from 1.
     for result in &certificate.drills {
         let journal = certificate.recordings.get(&result.drill).map(|it| &it.journal);
         add_drill(&mut all, &mut ShownNumbers::new(), result, journal.unwrap_or(&Value::Null));
@@ -163,7 +164,7 @@ mod tests {
 
     use moot_mock::shell::{DrillProgress, DrillRun};
 
-    use super::{ShownNumbers, add_drill, add_so_far, none};
+    use super::{ShownNumbers, add_drill, add_running, none};
     use crate::grading::drill::judge::{DrillEnd, DrillResult};
 
     fn result(drill: &str) -> DrillResult {
@@ -208,7 +209,7 @@ mod tests {
         let (mut all, mut shown) = (none(), ShownNumbers::new());
         all.drill_run = Some(DrillRun { drills: vec![running], ..DrillRun::default() });
         for calls in [vec![call(7, 200)], vec![call(7, 200), call(8, 0)]] {
-            add_so_far(&mut all, &mut shown, "limited", &journal(&calls));
+            add_running(&mut all, &mut shown, "limited", &journal(&calls));
             let drills = &all.drill_run.as_ref().expect("drills").drills;
             assert_eq!((drills[0].calls, drills[0].state.as_str()), (Some(calls.len()), "running"));
         }

@@ -1,4 +1,4 @@
-//! `moot documentation`: the reference pages, made from the code. `docs/reference` has them; a test compares.
+//! `moot documentation`: writes the reference pages from the code. A test compares them with `docs/reference`.
 
 mod commands_page;
 mod schema_page;

@@ -1,4 +1,4 @@
-//! `moot run --repeat`: several runs with the same options, and whether their verdicts are the same.
+//! `moot run --repeat`: runs several times with the same options, and compares the verdicts.
 
 use clap::Args;
 
@@ -7,18 +7,18 @@ use crate::exchange::TargetClass;
 use crate::run::order::Order;
 use crate::verdict::result::{RunOutcome, RunResult, Tally};
 
-/// Concurrent scenarios of shuffled runs, in turn; `None` is the default.
+/// The numbers of concurrent scenarios that shuffled runs use in turn; `None` is the default.
 const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];
 
-/// How often a run is repeated, and how its repetitions differ.
+/// The options for the repetitions of a run, and for their order.
 #[derive(Debug, Args)]
 pub(super) struct RepeatArguments {
     /// Concurrent scenarios, on a mock or on a deployment on loopback without a rate limit (--rate 0).
-    /// There, a scenario that changes anything runs alone
+    /// On a deployment, a scenario that changes anything runs alone
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) jobs: Option<u16>,
-    /// Run this many times. The most severe result is reported, and every verdict that was not the same
-    /// each time (exit 70 on a mock; exit 5 on a deployment, which must be without consent)
+    /// Run this many times. Reports the most severe result, and every verdict that differs between the runs
+    /// (exit 70 on a mock; exit 5 on a deployment, which must be without consent)
     #[arg(
         long, value_name = "TIMES", default_value_t = 1, conflicts_with = "record",
         value_parser = clap::value_parser!(u16).range(1..=1_000)
@@ -31,7 +31,7 @@ pub(super) struct RepeatArguments {
 }
 
 impl RepeatArguments {
-    /// The order, and the number of concurrent scenarios, of the repetition with this number, from 0.
+    /// The order and the number of concurrent scenarios of a repetition; `number` starts at 0.
     pub(super) fn repetition(&self, seed: u64, number: u16) -> (Order, Option<usize>) {
         let jobs = self.jobs.map(usize::from);
         if !self.shuffle {
@@ -44,8 +44,8 @@ impl RepeatArguments {
     }
 }
 
-/// Performs `run` this many times. The most severe result stands for all. Verdicts that differ between the
-/// runs are an error of ours on a mock, and drift on a deployment.
+/// Calls `run` this many times, and returns the most severe result. If verdicts differ between the runs, that is an
+/// internal error on a mock, and drift on a deployment.
 pub(super) fn repeated(
     times: u16,
     mut run: impl FnMut(u16) -> Result<RunResult, CommandError>,
@@ -57,7 +57,7 @@ pub(super) fn repeated(
     let mut tally = Tally::default();
     tally.add(&worst);
     for number in 1..times {
-        // After an interruption, or where the target can't be used, there is no further run.
+        // No further run after an interruption, or if the target can't be used.
         if worst.trouble.is_some() {
             return Ok(worst);
         }

@@ -1,4 +1,4 @@
-//! `--report KIND=FILE` and `--report github`: which reports are written, and where.
+//! `--report KIND=FILE` and `--report github`: checks and writes the reports that the user requests.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,20 +17,21 @@ use crate::verdict::result::RunResult;
 /// The file name that means stdout.
 const STDOUT: &str = "-";
 
-/// Environment variable with the file of the job summary of a GitHub workflow.
+/// Environment variable with the file for the job summary of a GitHub workflow.
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// What a report begins with, or holds, for each format. Our JSON has the version as a member.
+/// Texts by which a report of Moot is recognised. A text report and an event stream begin with theirs.
 const TEXT_MARK: &str = concat!("moot ", env!("CARGO_PKG_VERSION_MAJOR"), ".");
+const EVENT_MARK: &str = "{\"event\":";
+/// JSON, JUnit, HTML and Markdown contain theirs.
 const MARKS: [&str; 4] = [
     "\"moot_version\":",
     "<testsuites name=\"moot\"",
     "<meta name=\"generator\" content=\"moot",
     "<!-- moot ",
 ];
-const EVENT_MARK: &str = "{\"event\":";
 
-/// `KIND=FILE`, or `github`.
+/// A value of `--report`: `KIND=FILE`, or `github`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReportRequest {
     pub(super) format: Format,
@@ -38,7 +39,7 @@ pub(super) struct ReportRequest {
     pub(super) file: String,
 }
 
-/// Which files a report may replace.
+/// The option to replace files.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct ReplaceArguments {
     /// Replace report files that exist even if Moot did not write them
@@ -46,7 +47,7 @@ pub(super) struct ReplaceArguments {
     force: bool,
 }
 
-/// `KIND=FILE` or `github` of a run.
+/// Parses `KIND=FILE` or `github`, for a run.
 pub(super) fn run_report(text: &str) -> Result<ReportRequest, String> {
     if text == Format::Github.as_str() {
         return Ok(ReportRequest { format: Format::Github, file: String::new() });
@@ -65,7 +66,7 @@ pub(super) fn run_report(text: &str) -> Result<ReportRequest, String> {
     }
 }
 
-/// `KIND=FILE` of a command that writes these kinds.
+/// A parser of `KIND=FILE` for a command that writes these kinds.
 pub(super) fn report_of(
     formats: &'static [Format],
 ) -> impl Fn(&str) -> Result<ReportRequest, String> + Clone {
@@ -80,12 +81,12 @@ pub(super) fn report_of(
 }
 
 impl ReportRequest {
-    /// Whether it goes to stdout.
+    /// Whether the report goes to stdout.
     pub(super) fn is_stdout(&self) -> bool {
         self.file == STDOUT
     }
 
-    /// Writes this text.
+    /// Writes the text of the report.
     ///
     /// # Errors
     /// The file or stdout can't be written.
@@ -95,13 +96,13 @@ impl ReportRequest {
         }
         let file = Path::new(&self.file);
         if self.format == Format::Text && !text.starts_with(TEXT_MARK) {
-            // So that the next report may replace it.
+            // The mark allows the next report to replace the file.
             return write_file(file, &format!("moot {}\n\n{text}", env!("CARGO_PKG_VERSION")));
         }
         write_file(file, text)
     }
 
-    /// Renders a run and writes it.
+    /// Renders the report of a run, and writes it.
     ///
     /// # Errors
     /// It can't be rendered or written.
@@ -120,7 +121,7 @@ impl ReportRequest {
                 None => screen.note(&format!("no job summary was written: {SUMMARY} is not set\n")),
             };
         }
-        // Colour is for the terminal, never for a file.
+        // A file never has colours.
         options.color &= self.is_stdout();
         self.write(&render(self.format, result, &[], options)?, screen)
     }
@@ -142,7 +143,7 @@ fn append(file: &OsString, text: &str) -> Result<(), CommandError> {
 /// Writes all reports, and prints the one for the terminal: JSON or text, on stderr if a report goes to stdout.
 ///
 /// # Errors
-/// What could not be rendered or written. Everything else is written.
+/// Some reports could not be rendered or written. All others are written.
 pub(super) fn publish(
     requests: &[ReportRequest],
     screen: &Screen,
@@ -153,7 +154,7 @@ pub(super) fn publish(
     let format = if screen.is_json() { Format::Json } else { Format::Text };
     let shown = ReportRequest { format, file: STDOUT.to_owned() };
     let text = render(&shown, screen.paint_beside(is_stdout_taken));
-    joined([written, text.and_then(|text| screen.print_beside(is_stdout_taken, &text))])
+    join_errors([written, text.and_then(|text| screen.print_beside(is_stdout_taken, &text))])
 }
 
 /// Writes all reports.
@@ -165,11 +166,11 @@ pub(super) fn write_all(
     screen: &Screen,
     render: impl Fn(&ReportRequest, Paint) -> Result<String, CommandError>,
 ) -> Result<(), CommandError> {
-    joined(requests.iter().map(|it| it.write(&render(it, Paint { color: false })?, screen)))
+    join_errors(requests.iter().map(|it| it.write(&render(it, Paint { color: false })?, screen)))
 }
 
-/// All that could not be written, as one error.
-pub(super) fn joined(
+/// Joins all errors into one.
+pub(super) fn join_errors(
     written: impl IntoIterator<Item = Result<(), CommandError>>,
 ) -> Result<(), CommandError> {
     let failures = written.into_iter().filter_map(|written| Some(written.err()?.message));
@@ -177,7 +178,7 @@ pub(super) fn joined(
     if failures.is_empty() { Ok(()) } else { Err(CommandError::fault(failures.join("; "))) }
 }
 
-/// Refuses kinds of reports that `whose` result does not have.
+/// Refuses reports of other kinds than these. `whose` names the result in the message.
 pub(super) fn check_kinds(
     requests: &[ReportRequest],
     kinds: &[Format; 3],
@@ -196,10 +197,10 @@ pub(super) fn take_stdout(requests: &[ReportRequest]) -> bool {
     requests.iter().any(ReportRequest::is_stdout)
 }
 
-/// Refuses reports that could not be written, before anything is sent.
+/// Refuses reports that can't be written, before anything is sent.
 ///
 /// # Errors
-/// Two reports in one place, a file that Moot did not write, or as [`check_file`].
+/// Two reports go to the same place, a file exists that Moot did not write, or as [`check_file`].
 pub(super) fn check(
     requests: &[ReportRequest],
     replace: ReplaceArguments,
@@ -226,7 +227,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Refuses to replace a file with content that Moot did not write.
+/// Refuses to replace a file that Moot did not write.
 fn check_ours(file: &Path) -> Result<(), CommandError> {
     // A device or a pipe has nothing to lose.
     if !file.metadata().is_ok_and(|it| it.is_file()) {
@@ -242,7 +243,7 @@ fn check_ours(file: &Path) -> Result<(), CommandError> {
         .help("name another file, or replace it with --force"))
 }
 
-/// Whether this is the content of a report, or nothing.
+/// Whether this is the content of a report of Moot, or empty.
 fn is_ours(content: &str) -> bool {
     content.trim().is_empty()
         || content.starts_with(TEXT_MARK)
@@ -267,7 +268,7 @@ pub(super) fn check_file(file: &Path) -> Result<(), CommandError> {
     let is_new = !file.exists();
     let opened = fs::OpenOptions::new().append(true).create(true).open(file);
     if is_new && opened.is_ok() {
-        // Opening it was only a test. If it can't be removed, the report replaces it later.
+        // The file was opened as a test. If it can't be removed, the report replaces it later.
         let _ = fs::remove_file(file);
     }
     opened
@@ -275,10 +276,10 @@ pub(super) fn check_file(file: &Path) -> Result<(), CommandError> {
         .map_err(|error| CommandError::usage(format!("{shown} can't be written: {error}")))
 }
 
-/// Writes a file in which no secret of the run may be; `what` names it in the error.
+/// Writes a file, unless it contains a secret of the run. `what` names it in the error.
 ///
 /// # Errors
-/// It holds a secret, or it can't be written.
+/// It contains a secret, or it can't be written.
 pub(super) fn write_without_secrets(
     file: &Path,
     text: &str,
@@ -294,11 +295,7 @@ pub(super) fn write_without_secrets(
     write_file(file, text)
 }
 
-/// Writes a file.
-///
-/// # Errors
-/// It can't be written.
-pub(super) fn write_file(file: &Path, text: &str) -> Result<(), CommandError> {
+fn write_file(file: &Path, text: &str) -> Result<(), CommandError> {
     fs::write(file, text).map_err(|error| {
         CommandError::fault(format!("{} can't be written: {error}", file.display()))
     })

@@ -1,4 +1,4 @@
-//! The command that repeats a run. Every report carries it, without the places of reports.
+//! Builds the command that repeats a run, for the reports. It leaves `--report` out.
 
 use std::path::Path;
 
@@ -15,13 +15,13 @@ impl CommandText {
         Self(vec!["moot".to_owned(), command.to_owned()])
     }
 
-    /// A word.
+    /// Adds a word.
     pub(super) fn word(mut self, word: impl Into<String>) -> Self {
         self.0.push(word.into());
         self
     }
 
-    /// `NAME VALUE`, if there is a value.
+    /// Adds `NAME VALUE`, if there is a value.
     pub(super) fn option(mut self, name: &str, value: Option<impl ToString>) -> Self {
         if let Some(value) = value {
             self.0.extend([name.to_owned(), value.to_string()]);
@@ -29,29 +29,29 @@ impl CommandText {
         self
     }
 
-    /// `NAME FILE`, if there is a file.
+    /// Adds `NAME FILE`, if there is a file.
     pub(super) fn file(self, name: &str, file: Option<impl AsRef<Path>>) -> Self {
         self.option(name, file.map(|file| file.as_ref().display().to_string()))
     }
 
-    /// `NAME`, if it was given.
+    /// Adds `NAME`, if it was given.
     pub(super) fn flag(mut self, name: &str, is_given: bool) -> Self {
         self.0.extend(is_given.then(|| name.to_owned()));
         self
     }
 
-    /// The scenarios, selectors first.
+    /// Adds the options of the suite, selectors first.
     pub(super) fn suite(mut self, suite: &SuiteArguments) -> Self {
         self.0.extend(suite.selectors.iter().cloned());
         self.flag("--smoke", suite.smoke).scenario_folders(suite)
     }
 
-    /// Where the scenarios are.
+    /// Adds the folders of scenarios.
     pub(super) fn scenario_folders(self, suite: &SuiteArguments) -> Self {
         suite.scenarios.iter().fold(self, |line, folder| line.file("--scenarios", Some(folder)))
     }
 
-    /// The target.
+    /// Adds the options of the target.
     pub(super) fn target(self, target: &TargetArguments) -> Self {
         self.option("--target", target.target.as_ref())
             .option("--world", target.world.as_ref())
@@ -60,7 +60,7 @@ impl CommandText {
             .reach(&target.reach)
     }
 
-    /// How the target is reached.
+    /// Adds the options for requests to the target and webhooks from it.
     pub(super) fn reach(self, reach: &ReachArguments) -> Self {
         self.option("--rate", reach.rate)
             .option("--receiver", reach.receiver)

@@ -1,4 +1,4 @@
-//! `moot snapshot review`: shows how each pending response differs. On a terminal, asks for a decision.
+//! `moot snapshot review`: shows the differences of each pending response. On a terminal, asks for a decision.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
@@ -10,11 +10,10 @@ use super::error::CommandError;
 use super::screen::Screen;
 use crate::exchange::escape;
 use crate::report::terminal::paint::Paint;
-use crate::verdict::Verdict;
 
 const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [n]ext, [q]uit? ";
 
-/// The answer to unknown input.
+/// Printed after unknown input.
 const HELP: &str = "  a: accept the lines with +; r: keep the lines with -;
   s, n: decide later; q: quit
 ";
@@ -92,18 +91,13 @@ fn done(output: &mut impl Write, what: &str) -> io::Result<()> {
     writeln!(output, "  {what}\n")
 }
 
-/// The name and the difference.
+/// The name and the differences of a response.
 fn shown(one: &Pending, paint: Paint) -> String {
     let mut out = format!("{}\n", paint.bold(&one.name));
     for line in one.diff.lines() {
         let line = escape::line(line);
-        let painted = match line.as_bytes().first() {
-            _ if line.starts_with("--- ") || line.starts_with("+++ ") => paint.dim(&line),
-            Some(b'+') => paint.verdict(Verdict::Pass, &line),
-            Some(b'-') => paint.verdict(Verdict::Fail, &line),
-            Some(b'@') => paint.dim(&line),
-            _ => line,
-        };
+        let is_head = line.starts_with("--- ") || line.starts_with("+++ ");
+        let painted = if is_head { paint.dim(&line) } else { paint.diff_line(&line) };
         out.push_str(&format!("  {painted}\n"));
     }
     out.push('\n');
@@ -145,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn each_is_decided_on_its_own() {
+    fn each_response_gets_its_own_decision() {
         let summary = "1 accepted, 1 rejected, 2 still pending";
         left_after("a\nr\ns\nn\n", &["s/c", "s/d"], summary);
         left_after("accept\nwhat?\nreject\nq\n", &["s/c", "s/d"], summary);
     }
 
     #[test]
-    fn an_end_decides_nothing() {
+    fn the_end_of_the_input_decides_nothing() {
         let summary = "0 accepted, 0 rejected, 4 still pending";
         left_after("", &["s/a", "s/b", "s/c", "s/d"], summary);
         left_after("q\n", &["s/a", "s/b", "s/c", "s/d"], summary);

@@ -8,15 +8,13 @@ use clap::Args;
 use super::error::CommandError;
 use super::event_stream;
 use super::perform::{self, JudgingArguments};
-use super::plan;
 use super::repeat::{self, RepeatArguments};
 use super::reports;
 use super::reproduce::CommandText;
 use super::run_snapshots::{RunSnapshots, SnapshotArguments};
 use super::runtime::random_seed;
 use super::screen::Screen;
-use super::shard_costs::CostArguments;
-use super::shards;
+use super::shards::{self, CostArguments};
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::TargetArguments;
 use crate::client::recording::{Recorder, RecordingIndex};
@@ -29,7 +27,7 @@ use crate::verdict::result::RepeatCommand;
 pub(super) struct RunArguments {
     #[command(flatten)]
     suite: SuiteArguments,
-    /// Leave these scenarios out: they are not run; repeatable. Selectors as above
+    /// Leave these scenarios out; repeatable. Selectors as above
     #[arg(long, value_name = "SELECTOR")]
     exclude: Vec<String>,
     #[command(flatten)]
@@ -47,8 +45,8 @@ pub(super) struct RunArguments {
     /// Record all answers of the target in this folder, for `moot judge`
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
-    /// Run one shard of the plan, such as 2/5: the second of five. --record takes what it found, and `moot merge` joins
-    /// all shards. Each needs the same --seed
+    /// Run one shard of the plan, such as 2/5: the second of five. Its results go to the folder of --record, and
+    /// `moot merge` joins all shards. All shards need the same --seed
     #[arg(
         long, value_name = "K/N", requires_all = ["record", "seed"], conflicts_with_all = ["save_answers", "repeat"]
     )]
@@ -57,7 +55,7 @@ pub(super) struct RunArguments {
     costs: CostArguments,
 }
 
-/// The exit code of the run; 70 where a report could not be written.
+/// Returns the exit code of the run; 70 if a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, CommandError> {
     let RunArguments { suite, target, repeat, judging, snapshots, .. } = &arguments;
     reports::check(&judging.reports, judging.replace)?;
@@ -105,8 +103,8 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     let mut recorded_selectors = selectors.clone();
     let result = match (arguments.shard, &arguments.record) {
         (Some(shard), Some(dir)) => {
-            let (options, (plan, _)) =
-                (run_options(0), arguments.costs.plan(&run_options(0), shard, plan::costs)?);
+            let options = run_options(0);
+            let (plan, _) = arguments.costs.plan(&options, shard)?;
             recorded_selectors = plan.names(shard.number).into_iter().collect();
             shards::run(options, (shard, plan), dir, &streams, screen)?
         }
@@ -135,7 +133,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     Ok(result.exit_code())
 }
 
-/// The command that runs one scenario of this run again. A deployment shows nothing of a seed.
+/// The command that runs one scenario of this run again. On a deployment the seed has no effect, so it is left out.
 fn repeat_one(arguments: &RunArguments, seed: u64) -> RepeatCommand {
     let is_in_process = arguments.target.target.is_none();
     let line = CommandText::default()

@@ -1,4 +1,4 @@
-//! What a run does with recorded responses: the folder, the mode, and the bundle it writes.
+//! The recorded responses of a run: their folder, the mode, and the bundle of new responses.
 
 use std::path::{Path, PathBuf};
 
@@ -16,16 +16,16 @@ use crate::verdict::result::RunResult;
 /// The folder of recorded responses, with a folder for each target.
 pub(super) const SNAPSHOT_DIR: &str = "snapshots";
 
-/// Set by CI systems; `false` means not set.
+/// Environment variable that CI systems set; `false` means not set.
 const CI: &str = "CI";
 
-/// The name of the mock in this process among targets.
+/// The target name of the mock in this process.
 const MOCK: &str = "mock";
 
-/// What a run does with recorded responses.
+/// The options for recorded responses.
 #[derive(Debug, Args)]
 pub(super) struct SnapshotArguments {
-    /// What to do with recorded responses [default: check where there are any, else off]
+    /// How to use recorded responses [default: check if there are any, else off]
     #[arg(long, value_enum)]
     snapshots: Option<SnapshotChoice>,
     /// The folder of recorded responses [default: snapshots/TARGET]
@@ -40,13 +40,13 @@ pub(super) struct SnapshotArguments {
 enum SnapshotChoice {
     /// Compare; a difference is drift
     Check,
-    /// Write new responses, and different ones beside the old ones for a decision
+    /// Write new responses; write different ones beside the accepted ones, for a decision
     Record,
     /// Ignore recorded responses
     Off,
 }
 
-/// The folder of recorded responses, and what a run does with them.
+/// The recorded responses of a run.
 pub(super) struct RunSnapshots {
     pub(super) mode: SnapshotMode,
     pub(super) folder: PathBuf,
@@ -55,10 +55,10 @@ pub(super) struct RunSnapshots {
 }
 
 impl RunSnapshots {
-    /// What the line asks for.
+    /// Chooses the mode and the folder by the options.
     ///
     /// # Errors
-    /// Recording in CI without a bundle, a bundle without snapshots, a folder that can't be read.
+    /// The options record in CI without a bundle, or write a bundle without snapshots; or the folder can't be read.
     pub(super) fn new(
         arguments: &SnapshotArguments,
         target: &TargetArguments,
@@ -67,8 +67,8 @@ impl RunSnapshots {
         let default = || Path::new(SNAPSHOT_DIR).join(&name);
         let folder = arguments.snapshot_dir.clone().unwrap_or_else(default);
         let bundle = arguments.snapshot_bundle.clone();
-        // The folder `mock` belongs to the bundled mock. Another world or other answers are compared with
-        // it only on request.
+        // The folder `mock` belongs to the bundled mock. A mock with another world or other answers is compared
+        // with it only on request.
         let has_own_folder = target.target.is_some() || target.is_bundled_mock();
         let mode = match (arguments.snapshots, &bundle) {
             (Some(SnapshotChoice::Check), _) => SnapshotMode::Check,
@@ -93,10 +93,10 @@ impl RunSnapshots {
         Ok(Self { mode, folder, target: name, bundle })
     }
 
-    /// Writes the bundle, if one was asked for.
+    /// Writes the bundle, with `--snapshot-bundle`.
     ///
     /// # Errors
-    /// It would hold a secret of the run, or it can't be written.
+    /// It would contain a secret of the run, or it can't be written.
     pub(super) fn write_bundle(
         &self,
         result: &RunResult,
@@ -110,7 +110,7 @@ impl RunSnapshots {
     }
 }
 
-/// The folder of a target: the stem of a file, the host of an address.
+/// The folder name of a target: the stem of its file, or the host of its address.
 fn target_name(target: Option<&str>) -> String {
     let Some(target) = target else { return MOCK.to_owned() };
     let host = url::Url::parse(target).ok().and_then(|url| url.host_str().map(str::to_owned));

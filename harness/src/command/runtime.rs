@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::error::CommandError;
 
-/// A runtime with several threads: checks of one scenario must not delay the requests of another.
+/// Makes a runtime with several threads, so that the checks of one scenario do not delay the requests of another.
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -12,7 +12,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
         .map_err(|error| CommandError::fault(format!("the runtime can't start: {error}")))
 }
 
-/// A random number of 32 bits, which every JSON reader represents exactly.
+/// A random number of 32 bits: every JSON reader represents it exactly.
 pub(super) fn random_seed() -> u64 {
     RandomState::new().build_hasher().finish() & u64::from(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! Where commands print: results on stdout, errors and progress on stderr.
+//! The output of commands: results on stdout, errors and progress on stderr.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::error::CommandError;
-use super::progress::ProgressStyleChoice;
+use super::progress::ProgressDisplay;
 use crate::exchange::escape;
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::Paint;
@@ -24,10 +24,10 @@ pub(super) struct ScreenArguments {
     /// Colour; `auto` depends on the terminal and on NO_COLOR
     #[arg(long, global = true, value_enum, default_value_t = clap::ColorChoice::Auto)]
     color: clap::ColorChoice,
-    /// Only findings and the outcome
+    /// Print only findings and the outcome
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Every scenario, with more detail
+    /// Print every scenario, with more detail
     #[arg(short, long, global = true)]
     verbose: bool,
 }
@@ -38,7 +38,7 @@ enum OutputFormat {
     Json,
 }
 
-/// How this process prints.
+/// The output settings of this process.
 #[derive(Clone)]
 pub(super) struct Screen {
     format: OutputFormat,
@@ -97,38 +97,37 @@ impl Screen {
         Paint { color: self.color_err }
     }
 
-    /// Options of the text report, which goes to stderr where stdout carries another report.
+    /// Options of the text report, for stderr or for stdout.
     pub(super) fn text_options(&self, on_stderr: bool) -> Options {
         let color = if on_stderr { self.color_err } else { self.color_out };
         Options { color, detail: self.detail }
     }
 
-    /// Whether progress is shown: only on a terminal, and neither with -q nor as JSON.
+    /// Whether progress is shown as a bar: on a terminal, without -q and without JSON.
     pub(super) fn shows_progress(&self) -> bool {
-        io::stderr().is_terminal() && self.detail > Detail::Quiet && !self.is_json()
+        self.progress_display() == ProgressDisplay::Bar
     }
 
-    /// How the progress of a run is shown: a bar on a terminal, lines elsewhere, neither with -q nor as
-    /// JSON.
-    pub(super) fn progress_style(&self) -> ProgressStyleChoice {
+    /// How the progress of a run is shown: as a bar on a terminal, else as lines; hidden with -q and JSON.
+    pub(super) fn progress_display(&self) -> ProgressDisplay {
         if self.detail == Detail::Quiet || self.is_json() {
-            ProgressStyleChoice::Hidden
+            ProgressDisplay::Hidden
         } else if io::stderr().is_terminal() {
-            ProgressStyleChoice::Bar
+            ProgressDisplay::Bar
         } else {
-            ProgressStyleChoice::Lines
+            ProgressDisplay::Lines
         }
     }
 
-    /// To stdout, as it is.
+    /// Prints a text to stdout.
     ///
     /// # Errors
-    /// Stdout cannot be written. A closed pipe is not an error.
+    /// Stdout can't be written. A closed pipe is not an error.
     pub(super) fn print(&self, text: &str) -> Result<(), CommandError> {
         put(&mut io::stdout().lock(), text)
     }
 
-    /// To stderr, as it is.
+    /// Prints a text to stderr.
     ///
     /// # Errors
     /// As [`Screen::print`].
@@ -136,7 +135,7 @@ impl Screen {
         put(&mut io::stderr().lock(), text)
     }
 
-    /// To stdout, or to stderr where a report already goes to stdout.
+    /// Prints a text to stdout, or to stderr if a report goes to stdout.
     ///
     /// # Errors
     /// As [`Screen::print`].
@@ -153,7 +152,7 @@ impl Screen {
         if is_stdout_taken { self.paint_err() } else { self.paint() }
     }
 
-    /// A result to stdout: as JSON, or as text.
+    /// Prints a result to stdout: as JSON, or as text.
     ///
     /// # Errors
     /// As [`Screen::print`].
@@ -165,7 +164,7 @@ impl Screen {
         if self.is_json() { self.json(&json()) } else { self.print(&text()) }
     }
 
-    /// Indented JSON to stdout.
+    /// Prints indented JSON to stdout.
     ///
     /// # Errors
     /// As [`Screen::print`].
@@ -173,7 +172,7 @@ impl Screen {
         self.print(&format!("{}\n", escape::json(&format!("{value:#}"))))
     }
 
-    /// An error, to stderr.
+    /// Prints an error to stderr.
     pub(super) fn error(&self, error: &CommandError) {
         if self.is_json() {
             return print_json_error(error);
@@ -192,7 +191,7 @@ impl Screen {
     }
 }
 
-/// Whether a command line asks for JSON. For a line that clap refused.
+/// Whether a command line that clap refused asks for JSON.
 pub(super) fn wants_json(arguments: &[OsString]) -> bool {
     let words: Vec<&str> = arguments
         .iter()
@@ -202,7 +201,7 @@ pub(super) fn wants_json(arguments: &[OsString]) -> bool {
     words.contains(&"--format=json") || words.windows(2).any(|it| it == ["--format", "json"])
 }
 
-/// An error as one line of JSON, to stderr.
+/// Prints an error to stderr, as one line of JSON.
 pub(super) fn print_json_error(error: &CommandError) {
     let CommandError { message, help, exit_code } = error;
     let shape = json!({ "error": message, "help": help, "exit_code": exit_code });

@@ -1,5 +1,5 @@
-//! `moot selftest`: tests the tests, with defects of the mock. With `--target`: which checks are alive on a
-//! deployment.
+//! `moot selftest`: tests the suite itself, with defects of the mock. With `--target` it finds the checks that detect
+//! defects on a deployment.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,23 +18,24 @@ use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::selftest_conduct;
-use super::selftest_shard::{self, SelftestShardArguments};
+use super::selftest_shard;
 use super::suite;
 use super::target_arguments::choice_of;
+use crate::client::recording::Recorder;
 use crate::exchange::escape;
 use crate::report::Format;
 use crate::run::environment::{Shard, TargetOptions};
 use crate::run::part_files::PartSet;
-use crate::selftest::on_target::{TargetSelftestError, on_target as proven_on};
+use crate::selftest::on_target::{TargetSelftestError, on_target};
 use crate::selftest::{
     Bench, SelftestOutcome, SelftestPlan, markdown, mutants, on_target_text, page, text,
 };
 use crate::verdict::result::RunOutcome;
 
-/// Services with drawn answers, without `--seeds`.
+/// The default of `--seeds`.
 const SEEDS: u64 = 40;
 
-/// The reports that a self-test has.
+/// The kinds of reports of a self-test.
 const KINDS: [Format; 3] = [Format::Json, Format::Html, Format::Markdown];
 
 #[derive(Debug, Args)]
@@ -43,10 +44,10 @@ pub(super) struct SelftestArguments {
     #[arg(long, value_name = "DIR")]
     scenarios: Vec<PathBuf>,
     /// A deployment (a target file, or a base address). It is run once within its consents, and the
-    /// defects that rewrite a response are applied to its answers. Shows which checks are alive there
+    /// defects that rewrite a response are applied to its answers. Shows the checks that detect a defect there
     #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["seeds", "thorough"])]
     target: Option<String>,
-    /// Services with drawn answers, which the suite must accept
+    /// The number of services with drawn answers. The suite must accept each of them
     #[arg(long, value_name = "N", default_value_t = SEEDS)]
     seeds: u64,
     /// Only these defects [default: all]; repeatable
@@ -68,7 +69,7 @@ pub(super) struct SelftestArguments {
     /// Only these rules of conduct; repeatable
     #[arg(long = "rule", value_name = "RULE", requires = "conduct")]
     rules: Vec<String>,
-    /// Be the client that breaks this rule of conduct, or with `none` the one that behaves well. Run it under
+    /// Act as the client that breaks this rule of conduct, or with `none` as the one that behaves well. Run it under
     /// `moot exec` or `moot drill`
     #[arg(long, value_name = "RULE|none", exclusive = true)]
     misbehave: Option<String>,
@@ -78,17 +79,23 @@ pub(super) struct SelftestArguments {
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
-    #[command(flatten)]
-    sharded: SelftestShardArguments,
+    /// Make one shard of the trials, such as 2/5. `moot merge` joins the results of all shards. Give --sample and
+    /// --sample-seed too: all shards need the same
+    #[arg(long, value_name = "K/N", requires_all = ["record", "sample_seed"],
+        conflicts_with_all = ["target", "scenarios", "conduct"])]
+    shard: Option<Shard>,
+    /// With --shard, the folder for the results of the shard, for `moot merge`
+    #[arg(long, value_name = "DIR", requires = "shard")]
+    record: Option<PathBuf>,
 }
 
 /// Concurrent scenarios of one trial.
 const JOBS: usize = 2;
 
-/// Concurrent trials where the number of cores is unknown.
+/// Concurrent trials if the number of cores is unknown.
 const LANES_DEFAULT: usize = 2;
 
-/// Generated defects that are drawn without `--sample`.
+/// The default of `--sample`.
 const SAMPLE: usize = 100;
 
 fn sample_size(text: &str) -> Result<usize, String> {
@@ -98,15 +105,15 @@ fn sample_size(text: &str) -> Result<usize, String> {
     }
 }
 
-/// The seed of the day.
+/// The current day, in days since 1970.
 fn day() -> u64 {
     const DAY_SECONDS: u64 = 24 * 60 * 60;
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs() / DAY_SECONDS)
 }
 
-/// Exit 1 if a defect survived, a mutation score is below its goal, a gating row has no killer, a conforming
-/// service failed, or a target that is not a service passed. With `--target`: 0 if a check is alive, else 3.
+/// Exit 1 if no check detects a defect, a mutation score is below its goal, a gating row detects no defect, a conforming
+/// service failed, or a target that is not a service passed. With `--target`: 0 if a check detects a defect, else 3.
 pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
     if let Some(rule) = &arguments.misbehave {
         return selftest_conduct::misbehave(rule);
@@ -122,14 +129,17 @@ pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<
         );
     }
     match &arguments.target {
-        Some(target) => on_target(target, &arguments, screen),
+        Some(target) => on_deployment(target, &arguments, screen),
         None => on_mock(&arguments, screen),
     }
 }
 
 fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let own = arguments.sharded.shard()?;
-    let shard = own.map_or(Shard::WHOLE, |(shard, _)| shard);
+    let part = arguments.shard.zip(arguments.record.as_deref());
+    if let Some((_, dir)) = part {
+        Recorder::prepare(dir)?;
+    }
+    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let (bench, progress) = bench(arguments, screen)?;
     let plan = arguments.plan();
     progress.expect(plan.steps(shard));
@@ -138,7 +148,7 @@ fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, Command
     let mut trials = trials.map_err(|error| {
         CommandError::fault(format!("a target of the self-test can't be made: {error}"))
     })?;
-    if let Some((shard, dir)) = own {
+    if let Some((shard, dir)) = part {
         selftest_shard::write(dir, shard, &plan, &trials)?;
         screen.note(&format!(
             "shard {shard}: its part is in {}, for `moot merge`\n",
@@ -151,7 +161,7 @@ fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, Command
     Ok(u8::from(!outcome.is_proven()))
 }
 
-/// The self-test of all parts. If some are missing it never ends with 0.
+/// Reports the self-test of all parts. If some are missing, it never ends with 0.
 pub(super) fn merge(
     set: &PartSet,
     requests: &[ReportRequest],
@@ -159,7 +169,7 @@ pub(super) fn merge(
 ) -> Result<u8, CommandError> {
     reports::check_kinds(requests, &KINDS, "a self-test")?;
     let files = suite::files(&[], screen.color())?;
-    let outcome = selftest_shard::joined(set)?.outcome(&files);
+    let outcome = selftest_shard::join(set)?.outcome(&files);
     publish(&outcome, requests, screen)?;
     Ok(match (outcome.is_proven(), set.missing().is_empty()) {
         (false, _) => RunOutcome::NonConformant.exit_code(),
@@ -175,7 +185,7 @@ fn publish(
 ) -> Result<(), CommandError> {
     reports::publish(reports, screen, |request, paint| match request.format {
         Format::Html => page::page(outcome).map_err(CommandError::fault),
-        // A page that can't be read has no markers to keep.
+        // If the earlier page can't be read, the whole page is written.
         Format::Markdown => {
             let earlier = fs::read_to_string(&request.file).ok();
             markdown::page(outcome, earlier.as_deref()).map_err(CommandError::fault)
@@ -185,13 +195,13 @@ fn publish(
     })
 }
 
-/// With the version by which a later report knows that it may replace this one.
+/// Adds the version, by which a later report recognises that it may replace this one.
 fn report_json(mut outcome: Value) -> String {
     outcome["moot_version"] = env!("CARGO_PKG_VERSION").into();
     escape::json(&format!("{outcome:#}\n"))
 }
 
-fn on_target(
+fn on_deployment(
     target: &str,
     arguments: &SelftestArguments,
     screen: &Screen,
@@ -214,7 +224,7 @@ fn on_target(
     let options =
         TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
     let choice = choice_of(Some(target));
-    let found = runtime()?.block_on(proven_on(&bench, choice, options, folder.path(), defects));
+    let found = runtime()?.block_on(on_target(&bench, choice, options, folder.path(), defects));
     progress.end();
     let found = found.map_err(|error| match error {
         TargetSelftestError::Trouble { said, exit_code } => {
@@ -232,12 +242,12 @@ fn on_target(
 }
 
 impl SelftestArguments {
-    /// Whether this defect is tried.
+    /// Whether `--defect` selects this defect.
     fn selects(&self, id: &str) -> bool {
         self.defects.is_empty() || self.defects.iter().any(|selected| selected == id)
     }
 
-    /// What is tried on the mock.
+    /// The plan of a self-test on the mock.
     fn plan(&self) -> SelftestPlan {
         let mutant_seed = self.sample_seed.unwrap_or_else(day);
         SelftestPlan {
@@ -250,7 +260,7 @@ impl SelftestArguments {
         }
     }
 
-    /// The mutants that are tried: those that are named, and those that are drawn.
+    /// The mutants of the plan: those of `--defect`, and those that are drawn.
     fn mutants(&self, seed: u64) -> Vec<&'static Mutant> {
         let named = self.defects.iter().filter_map(|id| mutant::named(id));
         let default = if self.defects.is_empty() { SAMPLE } else { 0 };
@@ -274,7 +284,7 @@ fn rewriting(arguments: &SelftestArguments) -> Result<Vec<&'static Defect>, Comm
     Ok(selected().filter(|it| it.is_rewriting()).collect())
 }
 
-/// The common part of all trials, and their progress.
+/// The common settings of all trials, and their progress.
 fn bench(
     arguments: &SelftestArguments,
     screen: &Screen,

@@ -1,5 +1,5 @@
-//! `moot selftest --conduct`: tests the rules of conduct with real clients. Each one is this program again, run as
-//! `moot drill` runs a client: one that behaves well, and for each rule one that breaks it.
+//! `moot selftest --conduct`: tests the rules of conduct with real clients. Each client is this program again, run as
+//! `moot drill` runs a client: one client behaves well, and for each rule one client breaks it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -28,29 +28,29 @@ use crate::report::terminal::{Align, Cell, Table};
 use crate::run::Interruption;
 use crate::verdict::{Verdict, counted};
 
-/// The seed of the runs: the same findings each time.
+/// The seed of all runs, so that the findings are the same each time.
 const SEED: u64 = 1;
-/// A client that does not end by itself is ended after this time.
+/// Timeout of a client.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Clients side by side. They wait most of the time.
+/// Concurrent clients. They wait most of the time.
 const JOBS: usize = 6;
-/// Legal requests advance by a status with each look.
+/// Each `GET` of a legal request advances its status.
 const PROGRESSION: &str = "on-read:1";
 
-/// Whether a rule finds the client that breaks it.
+/// The result of a client that breaks a rule.
 #[derive(Debug, Serialize)]
 struct RuleTrial {
     rule: String,
     severity: Severity,
     situation: String,
     is_found: bool,
-    /// Other rules that a client must keep, and that were found broken.
+    /// Other rules of severity `must` that were found broken.
     others: Vec<String>,
     /// Why the run does not count.
     trouble: Option<String>,
 }
 
-/// What was found of the client that behaves well.
+/// The result of the client that behaves well in one situation.
 #[derive(Debug, Serialize)]
 struct HonestTrial {
     situation: String,
@@ -72,14 +72,14 @@ impl HonestTrial {
     }
 }
 
-/// What is run: the client that behaves well in a drill, or one that breaks a rule.
+/// A run of a client: one that behaves well, in a drill, or one that breaks a rule.
 #[derive(Debug, Clone, Copy)]
 enum Trial {
     Honest(&'static table::Drill),
     Broken(&'static Misbehaviour),
 }
 
-/// Runs this program as a client: `id` is the rule that it breaks, or `none`.
+/// Acts as a client. `id` is the rule that it breaks, or `none`.
 pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
     let rule = match id {
         "none" => None,
@@ -99,8 +99,8 @@ fn unknown(id: &str) -> CommandError {
         .nearest(moot_fixtures::nearest::nearest(id, ids))
 }
 
-/// Exit 1 if a rule does not find the client that breaks it, if another rule that a client must keep finds it too,
-/// or if anything was found of the client that behaves well.
+/// Exit 1 if a rule does not find the client that breaks it, if another rule of severity `must` finds that client, or
+/// if any rule finds the client that behaves well.
 pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, CommandError> {
     if let Some(id) = rules.iter().find(|id| misbehaving::rule(id).is_none()) {
         return Err(unknown(id));
@@ -110,9 +110,9 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
     let drills = if rules.is_empty() { table::all() } else { &[] };
     let progress = Progress::new(screen.shows_progress());
     progress.expect(1 + chosen.len() + drills.len());
-    let tried = runtime()?.block_on(tried(chosen, drills, &progress));
+    let results = runtime()?.block_on(run_all(chosen, drills, &progress));
     progress.end();
-    let (trials, honest) = tried?;
+    let (trials, honest) = results?;
     let is_proven =
         trials.iter().all(RuleTrial::is_proven) && honest.iter().all(HonestTrial::is_proven);
     let json = || {
@@ -125,7 +125,8 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
     Ok(u8::from(!is_proven))
 }
 
-async fn tried(
+/// Runs all clients. Returns the results of those that break a rule, and of the one that behaves well.
+async fn run_all(
     chosen: Vec<&'static Misbehaviour>,
     drills: &'static [table::Drill],
     progress: &Progress,
@@ -135,7 +136,7 @@ async fn tried(
     let honest = drills.iter().map(Trial::Honest);
     let broken = chosen.into_iter().map(Trial::Broken);
     let mut trials: Vec<(usize, Trial)> = honest.chain(broken).enumerate().collect();
-    // The longest first, so that the others run beside it.
+    // The longest first, so that the others run at the same time.
     trials.sort_by_key(|(_, trial)| std::cmp::Reverse(seconds(trial)));
     let runs = trials.into_iter().map(|(at, trial)| async move {
         let run = match trial {
@@ -163,7 +164,7 @@ async fn tried(
     Ok((rules.into_values().collect(), honest))
 }
 
-/// Roughly how long it takes.
+/// The approximate duration of a trial.
 fn seconds(trial: &Trial) -> u64 {
     match trial {
         Trial::Honest(drill) => drill.seconds,

@@ -6,32 +6,26 @@ use std::sync::Arc;
 
 use clap::Args;
 use moot_fixtures::world::SeedWorld;
-use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
-use moot_mock::shell::settings::{self, SettingError};
+use moot_mock::shell::settings;
 use moot_mock::shell::{
-    CallWatch, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteError,
-    SiteOptions, Tls, clock, holds_state, serve,
+    CallWatch, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteOptions, Tls,
+    clock, holds_state, serve,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use super::bundled::{answers_named, world_named};
 use super::error::CommandError;
-use super::files::read_file;
+use super::files::{answers_named, read_file, world_named};
 use super::listen::{callable, listen_on};
 use super::runtime::random_seed;
 use crate::grading::conduct::{self, Account};
 
-/// The default of `--world`.
+/// Defaults of options. They are not defaults of clap, because only an option that was given overrides `--state`.
 const DEFAULT_WORLD: &str = "demo";
-/// The default of `--clock`.
 const DEFAULT_CLOCK: &str = "real";
-/// The default of `--rate-limit`.
 const DEFAULT_RATE_LIMIT: &str = "enforce";
-/// The default of `--progression`.
 const DEFAULT_PROGRESSION: &str = "manual";
-/// The default of `--answers`.
 pub(super) const DEFAULT_ANSWERS: &str = "default";
 
 /// Environment variable with the token of the control plane.
@@ -76,24 +70,24 @@ impl WorldArguments {
 /// The address of the mock, and its state folder.
 #[derive(Debug, Args)]
 pub(super) struct PlaceArguments {
-    /// The base address that callers use, where it differs; its path is served
+    /// The base address that clients use, if it is not the one of --listen. Its path is served
     #[arg(long, value_name = "URL")]
     pub(super) public_url: Option<String>,
     /// Folder that keeps the data of the main world and of every sandbox. Data in it takes precedence
     /// over --world and --seed. --clock, --rate-limit, --progression and --answers take precedence over it.
-    /// `postgres://USER@HOST/DATABASE` keeps them in PostgreSQL, for several mocks of which one is active;
-    /// the password is in PGPASSWORD, or in the file that MOOT_STATE_PASSWORD_FILE names
+    /// `postgres://USER@HOST/DATABASE` keeps the data in PostgreSQL. Several mocks can share it; one of them is
+    /// active. The password is in PGPASSWORD, or in the file that MOOT_STATE_PASSWORD_FILE names
     #[arg(long, value_name = "DIR|URL")]
     pub(super) state: Option<PathBuf>,
     /// Serve https: PEM files with the certificate (and its chain) and with its key
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
     pub(super) tls: Option<Vec<PathBuf>>,
-    /// Fetch documents that are uploaded by address, from public https addresses only. Without it nothing
-    /// is fetched: the mock stores a placeholder, or what `PUT /__admin/addresses` registered
+    /// Fetch documents that are uploaded by address, from public https addresses only. Without it the mock
+    /// fetches nothing: it stores a placeholder, or the content that `PUT /__admin/addresses` registered
     #[arg(long)]
     pub(super) fetch: bool,
-    /// Deliver webhooks to private and loopback addresses even if the mock listens beyond loopback. On
-    /// loopback it always does
+    /// Deliver webhooks to private and loopback addresses even if the mock listens beyond loopback. A mock that
+    /// listens on loopback always does
     #[arg(long)]
     pub(super) private_receivers: bool,
     /// File with the token of the control plane, instead of MOOT_ADMIN_TOKEN. A token is required beyond
@@ -109,25 +103,25 @@ pub(super) struct ListeningMock {
     pub(super) tls: Option<Tls>,
     /// The token of its control plane, if it has one.
     pub(super) admin_token: Option<String>,
-    /// Where it listens; its base address may be another one.
+    /// The address of its socket; its base address may be another one.
     pub(super) bound: SocketAddr,
-    /// Where its data came from, if they were kept.
+    /// The source of its data, if `--state` had data already.
     pub(super) restored: Option<&'static str>,
-    /// A note for the user: kept data take precedence over options of the command line.
+    /// Tells the user that options of the command line are ignored, because `--state` had data already.
     pub(super) note: Option<String>,
 }
 
-/// What answers the calls.
+/// The mock that answers the calls.
 pub(super) enum ServedMock {
-    /// A mock of its own.
+    /// A mock with its own data.
     Site(Site),
-    /// One of several mocks with the same data.
+    /// One of several mocks that share their data.
     #[cfg(feature = "postgres")]
     Node(moot_mock::shell::Node),
 }
 
 impl ServedMock {
-    /// As [`Site::describe`].
+    /// Like [`Site::describe`].
     pub(super) fn describe(&self) -> Value {
         match self {
             Self::Site(site) => site.describe(),
@@ -146,10 +140,10 @@ impl ServedMock {
 }
 
 impl ListeningMock {
-    /// Opens the mock that the command line describes; `watch` is told of its calls.
+    /// Opens the mock that the command line describes. It calls `watch` for each of its calls.
     ///
     /// # Errors
-    /// An invalid option or file, or an address that can't be listened on.
+    /// An option or a file is invalid, or the address can't be listened on.
     pub(super) async fn open(
         listen: SocketAddr,
         place: &PlaceArguments,
@@ -171,7 +165,11 @@ impl ListeningMock {
             is_beyond_loopback,
             has_private_receivers: place.private_receivers,
             fetcher: place.fetch.then(|| Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))),
-            defects: defects_of(world)?,
+            defects: world
+                .defects
+                .iter()
+                .map(|id| settings::defect(id))
+                .collect::<Result<_, _>>()?,
             watch,
             judge: Some(Arc::new(findings)),
             precedence: Precedence {
@@ -183,23 +181,26 @@ impl ListeningMock {
             ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
         };
         let (seed, seed_world) = (options.settings.seed, options.settings.seed_world.clone());
-        let database = place.state.as_deref().and_then(database);
-        let restored = match place.state.as_deref() {
-            Some(_) if database.is_some() => Some("from the database"),
-            Some(folder) if holds_state(folder) => Some("from the state folder"),
-            _ => None,
-        };
-        let served = match (&place.state, database) {
-            (_, Some(address)) => shared(address, options, callable(bound).to_string()).await?,
-            (Some(folder), None) => {
-                ServedMock::Site(Site::with_state(options, folder).map_err(not_started)?)
+        let state = place.state.as_deref();
+        let (restored, served) = match (state, state.and_then(database)) {
+            (_, Some(address)) => {
+                let node = node(address, options, callable(bound).to_string()).await?;
+                (Some("from the database"), node)
             }
-            (None, None) => ServedMock::Site(Site::new(options).map_err(not_started)?),
+            (Some(folder), None) => {
+                let restored = holds_state(folder).then_some("from the state folder");
+                (restored, ServedMock::Site(Site::with_state(options, folder)?))
+            }
+            (None, None) => (None, ServedMock::Site(Site::new(options)?)),
         };
-        let is_contradicted = (world.seed.is_some() && served.describe()["seed"] != seed)
+        let is_ignored = (world.seed.is_some() && served.describe()["seed"] != seed)
             || (world.world.is_some() && *served.seed_world() != *seed_world);
-        let kept_in = place.state.as_deref().filter(|_| restored.is_some() && is_contradicted);
-        let note = kept_in.map(state_note);
+        let note = state.filter(|_| restored.is_some() && is_ignored).map(|state| {
+            format!(
+                "{} holds a world already: its seed and its data are used, --seed and --world are ignored\n",
+                state.display()
+            )
+        });
         Ok(Self { listener, served, tls, admin_token, bound, restored, note })
     }
 
@@ -217,10 +218,6 @@ impl ListeningMock {
     }
 }
 
-pub(super) fn not_started(error: SiteError) -> CommandError {
-    CommandError::usage(format!("the mock can't start: {error}"))
-}
-
 /// The value of `--state`, if it is the address of a database.
 fn database(state: &Path) -> Option<&str> {
     let schemes = ["postgres://", "postgresql://"];
@@ -228,7 +225,7 @@ fn database(state: &Path) -> Option<&str> {
 }
 
 #[cfg(feature = "postgres")]
-async fn shared(
+async fn node(
     address: &str,
     options: SiteOptions,
     name: String,
@@ -237,34 +234,22 @@ async fn shared(
 }
 
 #[cfg(not(feature = "postgres"))]
-async fn shared(
-    _address: &str,
-    _options: SiteOptions,
-    _name: String,
-) -> Result<ServedMock, CommandError> {
+async fn node(_: &str, _: SiteOptions, _: String) -> Result<ServedMock, CommandError> {
     Err(CommandError::usage("--state: this moot was built without PostgreSQL")
         .help("take the released binary, or build it with `--features postgres`"))
 }
 
-/// What clients did against the rules of conduct, by the journal of a world: the answer of `GET /findings`.
+/// The findings of conduct for the journal of a world: the answer of `GET /findings`.
 fn findings(journal: &Value) -> Option<Value> {
     let worlds = conduct::read(&json!({ "worlds": [journal] })).ok()?;
     let Account { calls, forgotten, findings, .. } = Account::of(&worlds);
     Some(json!({ "calls": calls, "forgotten": forgotten, "findings": findings }))
 }
 
-/// The note if kept data have another world or seed than the command line names.
-fn state_note(kept_in: &Path) -> String {
-    format!(
-        "{} holds a world already: its seed and its data are used, --seed and --world are ignored\n",
-        kept_in.display()
-    )
-}
-
-/// What `--tls` names.
+/// Reads the certificate and the key of `--tls`.
 ///
 /// # Errors
-/// Not two files, or files that are not a certificate and its key.
+/// There are not two files, or they are not a certificate and its key.
 pub(super) fn tls(files: Option<&[PathBuf]>) -> Result<Option<Tls>, CommandError> {
     match files {
         None => Ok(None),
@@ -275,7 +260,7 @@ pub(super) fn tls(files: Option<&[PathBuf]>) -> Result<Option<Tls>, CommandError
     }
 }
 
-/// The file with the certificate of `--tls`, for a client that must trust it.
+/// The absolute path of the certificate of `--tls`, for a client that must trust it.
 pub(super) fn certificate_file(files: Option<&[PathBuf]>) -> Option<PathBuf> {
     std::path::absolute(files?.first()?).ok()
 }
@@ -296,7 +281,6 @@ pub(super) fn settings_of(
     arguments: &WorldArguments,
     base_url: String,
 ) -> Result<Settings, CommandError> {
-    let refusal = |error: SettingError| CommandError::usage(error.to_string());
     let clock_text = arguments.clock.as_deref().unwrap_or(DEFAULT_CLOCK);
     let rate_limit = arguments.rate_limit.as_deref().unwrap_or(DEFAULT_RATE_LIMIT);
     let progression = arguments.progression.as_deref().unwrap_or(DEFAULT_PROGRESSION);
@@ -305,18 +289,13 @@ pub(super) fn settings_of(
         base_url,
         answers: answers_named(arguments.answers.as_deref().unwrap_or(DEFAULT_ANSWERS))?,
         seed_world: world_named(arguments.world_name())?,
-        clock: settings::clock(clock_text, clock::now()).map_err(refusal)?,
-        rate_limit: settings::rate_limit(rate_limit).map_err(refusal)?,
-        progression: settings::progression(progression).map_err(refusal)?,
+        clock: settings::clock(clock_text, clock::now())?,
+        rate_limit: settings::rate_limit(rate_limit)?,
+        progression: settings::progression(progression)?,
     })
 }
 
-fn defects_of(arguments: &WorldArguments) -> Result<Vec<&'static Defect>, CommandError> {
-    let refusal = |error: SettingError| CommandError::usage(error.to_string());
-    arguments.defects.iter().map(|id| settings::defect(id).map_err(refusal)).collect()
-}
-
-/// The token of the control plane, from the file or from the environment.
+/// The token of the control plane, from the file or else from the environment.
 fn admin_token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
     let (token, from) = match file {
         Some(path) => (read_file(path)?, path.display().to_string()),

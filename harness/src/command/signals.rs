@@ -1,4 +1,10 @@
-//! Ctrl-C and SIGTERM: the signals that ask this process to end.
+//! Signals that ask a process to end: for this process, and for a command that it runs.
+
+#[cfg(unix)]
+use std::io::IsTerminal as _;
+
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::error::{CommandError, INCONCLUSIVE};
 use super::screen::Screen;
@@ -8,10 +14,10 @@ use crate::run::Interruption;
 const ENDING: &str = "interrupted: no further scenario starts, and those that run are cleaned up; a second \
                       signal stops at once\n";
 
-/// Waits for `run`. The first signal triggers `interruption`.
+/// Waits for `run`. The first Ctrl-C or SIGTERM triggers `interruption`.
 ///
 /// # Errors
-/// The second signal: exit 3 without a report. Signals that can't be waited for.
+/// A second signal arrived: exit 3 without a report. Or no handler can be installed.
 pub(super) async fn with_interruption<T>(
     run: impl Future<Output = T>,
     interruption: &Interruption,
@@ -32,23 +38,21 @@ pub(super) async fn with_interruption<T>(
     }
 }
 
-/// The handlers of the signals. They are in place once this exists.
+/// The handlers of Ctrl-C and SIGTERM, installed as long as this value exists.
 pub(super) struct StopSignals {
     #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
+    interrupt: Signal,
     #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
+    terminate: Signal,
 }
 
 impl StopSignals {
     /// Installs the handlers.
     #[cfg(unix)]
     pub(super) fn new() -> Result<Self, CommandError> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let refusal = |error| CommandError::fault(format!("signals can't be waited for: {error}"));
         Ok(Self {
-            interrupt: signal(SignalKind::interrupt()).map_err(refusal)?,
-            terminate: signal(SignalKind::terminate()).map_err(refusal)?,
+            interrupt: handler(SignalKind::interrupt())?,
+            terminate: handler(SignalKind::terminate())?,
         })
     }
 
@@ -61,7 +65,6 @@ impl StopSignals {
         }
     }
 
-    /// Nothing to install.
     #[cfg(not(unix))]
     pub(super) fn new() -> Result<Self, CommandError> {
         Ok(Self {})
@@ -73,5 +76,60 @@ impl StopSignals {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
+    }
+}
+
+#[cfg(unix)]
+fn handler(kind: SignalKind) -> Result<Signal, CommandError> {
+    signal(kind).map_err(|error| CommandError::fault(format!("can't receive signals: {error}")))
+}
+
+/// Passes the signals that ask a process to end on to a command. Only Unix has them. A Ctrl-C that was typed reaches
+/// the command from the terminal, so it is not passed on.
+pub(super) struct PassedSignals {
+    #[cfg(unix)]
+    terminate: Signal,
+    #[cfg(unix)]
+    interrupt: Signal,
+    #[cfg(unix)]
+    hang_up: Signal,
+}
+
+#[cfg(unix)]
+impl PassedSignals {
+    pub(super) fn new() -> Result<Self, CommandError> {
+        Ok(Self {
+            terminate: handler(SignalKind::terminate())?,
+            interrupt: handler(SignalKind::interrupt())?,
+            hang_up: handler(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for the next signal, and passes it on to the process with this id.
+    pub(super) async fn pass_on(&mut self, child: Option<u32>) {
+        use rustix::process::{Pid, Signal, kill_process};
+        let signal = tokio::select! {
+            Some(()) = self.terminate.recv() => Signal::TERM,
+            Some(()) = self.hang_up.recv() => Signal::HUP,
+            Some(()) = self.interrupt.recv() => Signal::INT,
+            else => return std::future::pending().await,
+        };
+        let is_typed = signal == Signal::INT && std::io::stdin().is_terminal();
+        let id = child.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        if let Some(id) = id.filter(|_| !is_typed) {
+            // Fails if the command has ended. The caller notices that end itself.
+            let _ = kill_process(id, signal);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl PassedSignals {
+    pub(super) fn new() -> Result<Self, CommandError> {
+        Ok(Self {})
+    }
+
+    pub(super) async fn pass_on(&mut self, _: Option<u32>) {
+        std::future::pending::<()>().await;
     }
 }

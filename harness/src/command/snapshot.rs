@@ -11,6 +11,7 @@ use moot_snapshots::{
 use serde_json::json;
 
 use super::error::CommandError;
+use super::files::{read_file, wrong};
 use super::review;
 use super::run_snapshots::SNAPSHOT_DIR;
 use super::screen::Screen;
@@ -20,25 +21,22 @@ use crate::verdict::Verdict;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SnapshotCommand {
-    /// List recorded responses, and mark those that wait for a decision
+    /// List recorded responses, and mark those that are pending
     List(SnapshotFolder),
-    /// Show how each pending response differs from the accepted one; on a terminal, decide
+    /// Show the differences of each pending response from the accepted one; on a terminal, ask for a decision
     Review(SnapshotFolder),
     /// Accept pending responses
     Accept(SnapshotNames),
     /// Discard pending responses
     Reject(SnapshotNames),
-    /// Record the responses of a bundle, as the run that wrote it would have
-    Apply(SnapshotBundle),
-}
-
-#[derive(Debug, Args)]
-pub(super) struct SnapshotBundle {
-    /// The file that `moot run --snapshot-bundle` wrote
-    file: PathBuf,
-    /// The folder of recorded responses [default: snapshots/TARGET, the target of the bundle]
-    #[arg(long, value_name = "DIR")]
-    snapshot_dir: Option<PathBuf>,
+    /// Record the responses of a bundle that `moot run --snapshot-bundle` wrote
+    Apply {
+        /// The file that `moot run --snapshot-bundle` wrote
+        file: PathBuf,
+        /// The folder of recorded responses [default: snapshots/TARGET, the target of the bundle]
+        #[arg(long, value_name = "DIR")]
+        snapshot_dir: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -67,7 +65,7 @@ pub(super) fn snapshot(command: SnapshotCommand, screen: &Screen) -> Result<u8, 
         SnapshotCommand::Review(folder) => review::review(&folder.snapshot_dir, screen)?,
         SnapshotCommand::Accept(names) => decide(&names, screen, "accepted", accept)?,
         SnapshotCommand::Reject(names) => decide(&names, screen, "rejected", reject)?,
-        SnapshotCommand::Apply(bundle) => apply(&bundle, screen)?,
+        SnapshotCommand::Apply { file, snapshot_dir } => apply(&file, snapshot_dir, screen)?,
     }
     Ok(0)
 }
@@ -95,19 +93,15 @@ fn show_list(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
 }
 
 /// Records the responses of a bundle.
-fn apply(arguments: &SnapshotBundle, screen: &Screen) -> Result<(), CommandError> {
-    let shown = arguments.file.display();
-    let refusal = |why: String| CommandError::usage(format!("{shown}: {why}"));
-    let length = fs::metadata(&arguments.file).map_err(|error| refusal(error.to_string()))?.len();
+fn apply(file: &Path, folder: Option<PathBuf>, screen: &Screen) -> Result<(), CommandError> {
+    let length = fs::metadata(file).map_err(|error| wrong(file, error))?.len();
     if length > BUNDLE_BYTES_MAX {
-        return Err(refusal(format!("longer than {BUNDLE_BYTES_MAX} bytes")));
+        return Err(wrong(file, format!("longer than {BUNDLE_BYTES_MAX} bytes")));
     }
-    let text = fs::read_to_string(&arguments.file).map_err(|error| refusal(error.to_string()))?;
-    let bundle = Bundle::from_text(&text).map_err(refusal)?;
-    let default = Path::new(SNAPSHOT_DIR).join(slug(&bundle.target));
-    let dir = arguments.snapshot_dir.as_ref().unwrap_or(&default);
+    let bundle = Bundle::from_text(&read_file(file)?).map_err(|why| wrong(file, why))?;
+    let dir = folder.unwrap_or_else(|| Path::new(SNAPSHOT_DIR).join(slug(&bundle.target)));
     let (mut added, mut waiting) = (Vec::new(), Vec::new());
-    for (name, comparison) in bundle.apply(dir) {
+    for (name, comparison) in bundle.apply(&dir) {
         match comparison {
             Comparison::Added => added.push(name),
             Comparison::Updated => waiting.push(name),

@@ -1,4 +1,4 @@
-//! The scenarios that a command works on.
+//! The scenarios that a command uses.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use super::error::CommandError;
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::{Diagnostic, load};
 
-/// Which scenarios.
+/// The options that select scenarios.
 #[derive(Debug, Args)]
 pub(super) struct SuiteArguments {
     /// A file, a scenario (with `*`), `tag:NAME`, `section:4.5` or a requirement [default: all]
     #[arg(value_name = "SELECTOR")]
     pub(super) selectors: Vec<String>,
-    /// The scenarios that show most in little time (`tag:smoke`). What the target does not offer stays not run
+    /// The most important scenarios, in little time (`tag:smoke`). A need that the target does not meet is tolerated
     #[arg(long, conflicts_with = "selectors")]
     pub(super) smoke: bool,
     /// Scenario files, or folders of them, instead of the bundled ones
@@ -23,19 +23,16 @@ pub(super) struct SuiteArguments {
 }
 
 impl SuiteArguments {
-    /// The selectors, also those that an option stands for.
+    /// The selectors, or the one that `--smoke` stands for.
     pub(super) fn selectors(&self) -> Vec<String> {
-        match self.smoke {
-            true => vec![SMOKE.to_owned()],
-            false => self.selectors.clone(),
-        }
+        if self.smoke { vec![SMOKE.to_owned()] } else { self.selectors.clone() }
     }
 }
 
-/// What `--smoke` selects.
+/// The selector of `--smoke`.
 const SMOKE: &str = "tag:smoke";
 
-/// The files below `paths`, or the bundled ones where `paths` is empty.
+/// Reads the files below `paths`, or the bundled ones if `paths` is empty.
 ///
 /// # Errors
 /// All mistakes of all files, each with its place.
@@ -44,7 +41,7 @@ pub(super) fn files(paths: &[PathBuf], color: bool) -> Result<Vec<ScenarioFile>,
     read.map_err(|mistakes| refusal(&mistakes, color))
 }
 
-/// All mistakes as one error.
+/// Makes one error of all mistakes.
 pub(super) fn refusal(mistakes: &[Diagnostic], color: bool) -> CommandError {
     let shown: Vec<String> = mistakes.iter().map(|mistake| render(mistake, color)).collect();
     let count = match shown.len() {
@@ -54,7 +51,7 @@ pub(super) fn refusal(mistakes: &[Diagnostic], color: bool) -> CommandError {
     CommandError::usage(format!("{count}\n\n{}", shown.join("\n\n")))
 }
 
-/// A file that could not be read has a name and no line.
+/// Renders a mistake with its line. A file that could not be read has a name, but no line.
 fn render(mistake: &Diagnostic, color: bool) -> String {
     if mistake.source.is_empty() {
         format!("{}: {}", mistake.at.file, mistake.message)

@@ -1,19 +1,20 @@
 //! `--target` and the options that go with it.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::bundled::{answers_named, world_named};
 use super::error::{CommandError, UNREACHABLE};
+use super::files::{answers_named, world_named};
 use super::listen::listen_address;
 use super::runtime::random_seed;
+use crate::client::target_file::TargetFile;
 use crate::exchange::masks::Masks;
-use crate::run::environment::{OpenError, TargetChoice, TargetOptions};
+use crate::run::environment::{OpenError, TargetChoice, TargetOptions, TargetSource};
 use crate::verdict::result::RunOutcome;
 
-/// Which target, and how it is used.
+/// The options that name a target, and that say how to use it.
 #[derive(Debug, Default, Args)]
 pub(super) struct TargetArguments {
     /// A target file, or a base address with credentials in MOOT_CLIENT_ID and MOOT_CLIENT_SECRET
@@ -38,7 +39,7 @@ pub(super) struct TargetArguments {
     pub(super) reach: ReachArguments,
 }
 
-/// How we reach targets, and they reach us.
+/// The options for requests to targets, and for webhooks from them.
 #[derive(Debug, Default, Args)]
 pub(super) struct ReachArguments {
     /// Requests per minute; 0 means no limit, on loopback only
@@ -53,7 +54,7 @@ pub(super) struct ReachArguments {
 }
 
 impl TargetArguments {
-    /// Which target `--target` names.
+    /// The target of `--target`.
     pub(super) fn choice(&self) -> TargetChoice {
         choice_of(self.target.as_deref())
     }
@@ -63,11 +64,11 @@ impl TargetArguments {
         self.target.is_none() && self.world.is_none() && self.answers.is_none()
     }
 
-    /// How the target is used. On the mock in this process the run tag follows from the seed, so that the
-    /// same seed sends the same bytes. A deployment must never see a tag twice.
+    /// The options of the target. On the mock in this process the seed determines the run tag, so that the same
+    /// seed sends the same bytes. A deployment must never see a tag twice, so the tag is random there.
     ///
     /// # Errors
-    /// A world or answers that are neither bundled nor a valid file.
+    /// The world or the answers are neither bundled nor a valid file.
     pub(super) fn options(&self, seed: u64) -> Result<TargetOptions, CommandError> {
         let tag = if self.target.is_none() { seed & u64::from(u32::MAX) } else { random_seed() };
         Ok(TargetOptions {
@@ -84,7 +85,7 @@ impl TargetArguments {
     }
 }
 
-/// The target that a word names: an address, else a file; the mock in this process without a word.
+/// The target of a word: an address, else a file. Without a word it is the mock in this process.
 pub(super) fn choice_of(target: Option<&str>) -> TargetChoice {
     match target {
         None => TargetChoice::InProcess,
@@ -92,6 +93,18 @@ pub(super) fn choice_of(target: Option<&str>) -> TargetChoice {
             TargetChoice::Url(url.to_owned())
         }
         Some(file) => TargetChoice::File(file.into()),
+    }
+}
+
+/// Reads the target file of a command that needs a deployment.
+///
+/// # Errors
+/// The file is wrong.
+pub(super) fn target_file(file: &Path, masks: &Masks) -> Result<TargetFile, CommandError> {
+    match choice_of(Some(&file.to_string_lossy())).read() {
+        Ok(TargetSource::Http(file)) => Ok(*file),
+        Ok(_) => Err(CommandError::usage("`--target` names no target file")),
+        Err(error) => Err(open_error(&error, masks)),
     }
 }
 

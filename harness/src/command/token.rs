@@ -1,4 +1,4 @@
-//! `moot token`: prints a token of an application of a target, for the commands that reports show.
+//! `moot token`: prints a token of an application of a target, for the commands in reports.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use serde_json::json;
 use super::error::CommandError;
 use super::runtime::runtime;
 use super::screen::Screen;
-use super::target_arguments::{choice_of, open_error};
+use super::target_arguments::{open_error, target_file};
 use crate::exchange::masks::Masks;
-use crate::run::environment::{OpenError, TargetSource, access_token};
+use crate::run::environment::access_token;
 
 #[derive(Debug, Args)]
 pub(super) struct TokenArguments {
@@ -27,20 +27,15 @@ pub(super) struct TokenArguments {
     scopes: Vec<String>,
 }
 
-/// Exit 0 with the token alone on stdout; 2 for a wrong target file or an application that it does not
-/// have; 4 where the target gives no token.
+/// Exit 0 with only the token on stdout; 2 for a wrong target file or an application that it does not
+/// have; 4 if the target refuses the token.
 pub(super) fn token(arguments: TokenArguments, screen: &Screen) -> Result<u8, CommandError> {
     let TokenArguments { target, application, scopes } = arguments;
     let masks = Arc::new(Masks::default());
-    let asked = Some(Scopes::among(&scopes.join(" "))).filter(|asked| !asked.is_empty());
-    let refused = |error: OpenError| open_error(&error, &masks);
-    let TargetSource::Http(file) =
-        choice_of(Some(&target.to_string_lossy())).read().map_err(refused)?
-    else {
-        return Err(CommandError::usage("`--target` names no target file".to_owned()));
-    };
+    let scopes = Some(Scopes::among(&scopes.join(" "))).filter(|scopes| !scopes.is_empty());
+    let file = target_file(&target, &masks)?;
     let issued = runtime()?
-        .block_on(access_token(&file, &application, asked, Arc::clone(&masks)))
+        .block_on(access_token(&file, &application, scopes, Arc::clone(&masks)))
         .map_err(|error| open_error(&error, &masks))?;
     let json = || {
         json!({

@@ -1,4 +1,4 @@
-//! Which checks verify each requirement: those of scenarios, implicit ones, observations.
+//! The checks of each requirement: checks of scenarios, implicit checks, and observations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) struct Verification {
 }
 
 impl Verification {
-    /// Of these files, and of the implicit checks.
+    /// The checks of these files, and the implicit checks.
     pub(super) fn by(files: &[ScenarioFile]) -> Self {
         let mut verified = Self::default();
         for file in files {
@@ -39,24 +39,24 @@ impl Verification {
         verified
     }
 
-    /// Names of scenarios with a check of this requirement.
+    /// The scenarios with a check of this requirement.
     pub(super) fn scenarios(&self, requirement: &str) -> Vec<&str> {
         listed(self.by_scenario.get(requirement))
     }
 
-    /// Names of the implicit checks of this requirement.
+    /// The implicit checks of this requirement.
     pub(super) fn implicit(&self, requirement: &str) -> Vec<&'static str> {
         let names = self.by_implicit.get(requirement);
         names.map(|names| names.iter().copied().collect()).unwrap_or_default()
     }
 
-    /// Names of scenarios that observe this question.
+    /// The scenarios that observe this question.
     pub(super) fn observers(&self, question: &str) -> Vec<&str> {
         listed(self.questions.get(question))
     }
 }
 
-/// Whether a scenario reads a whole list that it may have changed: a run then observes whether the list lags.
+/// Whether a scenario reads a whole list that it may have changed. If so, a run observes whether the list lags.
 fn reads_what_it_changes(scenario: &Scenario) -> bool {
     let mut reads_list = false;
     declared::collect(&scenario.steps, &mut |step| {

@@ -5,32 +5,31 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::client::answers::{Observed, Sample};
-
 use crate::exchange::{ObservedAnswer, escape};
 use crate::verdict::result::{RunResult, TextMap};
 
-/// Answers seen of one question.
+/// The answers of a target to one question.
 #[derive(Debug, Clone, Serialize)]
 pub struct AnswerRow {
-    /// Its id.
+    /// The id of the question.
     pub question: String,
     /// The clause.
     pub section: String,
     /// The question as a sentence.
     pub ask: Option<String>,
-    /// Distinct answers, in the order first seen.
+    /// The different answers, in the order of their first occurrence.
     pub answers: Vec<Sample>,
-    /// Steps, at most 10.
+    /// The steps that observed them, at most 10.
     pub seen_in: Vec<String>,
-    /// The answer of an answers file that imitates it; for people only, programs read the file.
+    /// The answer in an answers file for the mock. Only for people, because programs read that file.
     #[serde(skip)]
     pub imitated: Option<Value>,
 }
 
-/// The answers that a run saw. Every text passes `map`.
+/// The answers of a run. Every text passes `map`.
 pub(super) fn answers(result: &RunResult, map: &impl TextMap) -> Vec<AnswerRow> {
     let shown = |value: &Value| {
-        // Through its text, so that a secret inside of it is masked too.
+        // The whole value is mapped as text, so that a secret inside it is masked too.
         let mapped = map.block(&value.to_string());
         serde_json::from_str(&mapped).unwrap_or(Value::String(mapped))
     };
@@ -50,13 +49,15 @@ pub(super) fn answers(result: &RunResult, map: &impl TextMap) -> Vec<AnswerRow> 
     result.answers.values().map(row).collect()
 }
 
-/// Characters of one answer on a line for people, of each where there are several, and how many are shown.
+/// The most characters of a single answer on a line for people.
 const ANSWER_CHARACTERS_MAX: usize = 60;
+/// The most characters of each answer if there are several.
 const EACH_ANSWER_CHARACTERS_MAX: usize = 24;
+/// The most answers on a line.
 const ANSWERS_SHOWN_MAX: usize = 3;
 
 impl AnswerRow {
-    /// The answer on one line: the one that imitates it, else the only one seen, else how many were seen.
+    /// The answer on one line: the one for the mock, else the only answer, else the number of answers.
     pub fn line(&self) -> String {
         let short = |value: &Value| {
             let text = match value {
@@ -75,7 +76,7 @@ impl AnswerRow {
         }
     }
 
-    /// The first values seen, on one line; with how often each was seen where there are several.
+    /// The first answers on one line. If there are several, each has the number of its occurrences.
     pub fn seen_line(&self) -> String {
         let several = self.answers.len() > 1;
         let shown = |seen: &Sample| {

@@ -1,4 +1,4 @@
-//! The report of a run as one value. Its JSON is the JSON report; the other formats render it.
+//! The report of a run as one value. The JSON report is its JSON. The other formats render it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::findings::{Finding, findings};
 use super::notice::notices;
 use super::numbering::numbered;
 use super::row;
-use super::script::{self, ScriptHead};
+use super::script;
 use crate::exchange::masks::Secrets;
 use crate::exchange::{Residue, TargetDescription, escape};
 use crate::verdict::Verdict;
@@ -21,33 +21,33 @@ use crate::verdict::result::{
     StepResult, Subject, TextMap, seconds,
 };
 
-/// Version of the JSON shape. It grows when a member changes its meaning or goes.
+/// Version of the JSON format. It increases when a member is removed or changes its meaning.
 pub(super) const SCHEMA_VERSION: u32 = 1;
 
-/// A whole run, secrets masked.
+/// The report of a whole run. Secrets are masked.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// Version of the JSON shape.
+    /// Version of the JSON format.
     pub schema_version: u32,
     /// Version of this program.
     pub moot_version: &'static str,
-    /// Version of the interface description that it judges by.
+    /// Version of the interface description by which it judges.
     pub interface_version: &'static str,
     /// `conformant`, `non-conformant`, `error`, `inconclusive`, `drifted`.
     #[serde(serialize_with = "row::outcome")]
     pub outcome: RunOutcome,
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub exit_code: u8,
-    /// What that means, a clause.
+    /// The meaning of the exit code, a clause.
     pub meaning: &'static str,
     /// Why the target could not be used at all.
     pub trouble: Option<String>,
-    /// What explains many checks at once, with what to do.
+    /// Facts that explain many checks at once, with advice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
     /// The target.
     pub target: TargetDescription,
-    /// Its file, as the command line names it; none for the mock in this process and for a recording.
+    /// The target file or address, as the command line names it; `None` for the mock in this process and a recording.
     #[serde(skip)]
     pub target_file: Option<String>,
     /// The seed that reproduces it.
@@ -58,31 +58,31 @@ pub struct Report {
     pub duration_seconds: f64,
     /// Requests sent.
     pub requests_sent: u64,
-    /// Checks by verdict; a scenario without checks counts as one.
+    /// Checks by verdict. A scenario without checks counts as one.
     pub counts: Counts,
-    /// Scenarios by verdict; a row of one counts as one.
+    /// Scenarios by verdict. Each row of a scenario counts as one.
     pub scenario_counts: Counts,
     /// The command line that reproduces it.
     pub reproduce: String,
-    /// Recorded responses; left out where they were left alone.
+    /// Recorded responses; absent if the run did not use them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<SnapshotCounts>,
     /// Each fault once: worst first, then in the order of the specification.
     pub findings: Vec<Finding>,
-    /// By file.
+    /// The scenarios, by file.
     pub files: Vec<FileResult>,
-    /// All that was judged and kept.
+    /// The checks that the run kept.
     #[serde(serialize_with = "row::rows")]
     pub checks: Vec<CheckResult>,
-    /// What was not run, by reason.
+    /// Scenarios and checks that were not run, by reason.
     pub not_run: Vec<NotRunRow>,
-    /// What became of each known failure.
+    /// The result of each known failure.
     pub expected: Vec<ExpectedFailure>,
-    /// Answers seen of open questions.
+    /// Answers to open questions.
     pub answers: Vec<AnswerRow>,
-    /// Recorded responses that no step asked for; known of complete, unfiltered, conformant runs.
+    /// Recorded responses that no step used; known only after a complete, unfiltered, conformant run.
     pub unused_snapshots: Vec<String>,
-    /// What was left behind.
+    /// Objects that the run left on the target.
     pub residue: Vec<Residue>,
     /// Every row of the register and its verdict in this run.
     pub requirements: Vec<RequirementRow>,
@@ -93,7 +93,7 @@ pub struct Report {
 /// One scenario file.
 #[derive(Debug, Clone, Serialize)]
 pub struct FileResult {
-    /// `04_05_create_legal_request`.
+    /// The name, such as `04_05_create_legal_request`.
     pub name: String,
     /// The clause.
     pub section: String,
@@ -103,33 +103,33 @@ pub struct FileResult {
     pub counts: Counts,
     /// Real time of its scenarios, seconds.
     pub duration_seconds: f64,
-    /// In order.
+    /// Its scenarios, in order.
     #[serde(serialize_with = "row::rows")]
     pub scenarios: Vec<ScenarioResult>,
 }
 
-/// What was not run for one reason.
+/// The scenarios and checks that were not run for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotRunRow {
-    /// A clause.
+    /// The reason, a clause.
     pub reason: String,
     /// The setting that would enable it.
     pub setting: Option<String>,
-    /// The name for `tolerate`; null for single checks, and where each scenario has its own.
+    /// The name for `tolerate`; null for single checks, and if each scenario has a name of its own.
     pub tolerate_as: Option<String>,
     /// Whether the target file tolerates it, or it is a known failure.
     pub is_tolerated: bool,
-    /// Why it is known; absent where it is not.
+    /// The reason of the known failure; absent if it is not one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<String>,
-    /// Scenarios, or checks of a scenario that ran.
+    /// Scenarios, or checks of scenarios that ran.
     pub names: Vec<String>,
 }
 
 /// A row of the register.
 #[derive(Debug, Clone, Serialize)]
 pub struct RequirementRow {
-    /// Its id.
+    /// The id of the requirement.
     pub id: String,
     /// The clause.
     pub section: String,
@@ -137,11 +137,11 @@ pub struct RequirementRow {
     pub level: Level,
     /// The statement.
     pub sentence: String,
-    /// The worst verdict of its checks; null where this run had none.
+    /// The worst verdict of its checks; null if this run had none.
     pub verdict: Option<Verdict>,
-    /// How many checks judged it.
+    /// The number of its checks.
     pub checks: usize,
-    /// Why nothing outside can verify it.
+    /// Why it can't be verified from outside the service.
     pub unverifiable: Option<String>,
 }
 
@@ -152,7 +152,7 @@ impl TextMap for Secrets {
     }
 }
 
-/// Masks the secrets of a run, and removes what steers a terminal or reorders a line.
+/// Masks the secrets of a run, and escapes characters that control a terminal or reorder a line.
 pub(super) struct ForPeople<'a>(pub(super) &'a Secrets);
 
 impl TextMap for ForPeople<'_> {
@@ -217,7 +217,7 @@ impl Report {
         }
     }
 
-    /// The verdicts that a table of counts shows: `pass` always, the others where there are any.
+    /// The verdicts in a table of counts: `pass` always, the others only if they occur.
     pub fn columns(&self) -> Vec<Verdict> {
         let order = [
             Verdict::Pass,
@@ -233,13 +233,13 @@ impl Report {
     }
 }
 
-/// What led to a finding, and how to repeat it.
+/// Adds the exchanges that led to a finding, and the command that repeats it.
 fn add_sequence(finding: &mut Finding, run: &RunResult, checks: &[CheckResult]) {
     let Some(check) = finding.first(checks) else { return };
     let named = |scenario: &&ScenarioResult| *scenario.name == *check.scenario;
     let Some(scenario) = run.scenarios.iter().find(named) else { return };
     let decisive = check.exchange_number();
-    // Up to the end of its step: what was read after a refusal shows what the refusal changed.
+    // Up to the end of the step: reads after a refusal show whether the refused call changed anything.
     let is_of_check = |step: &StepResult| {
         let mut numbers = step.exchanges.iter().map(|it| Some(it.number));
         decisive.is_some() && numbers.any(|number| number == decisive)
@@ -253,15 +253,10 @@ fn add_sequence(finding: &mut Finding, run: &RunResult, checks: &[CheckResult]) 
 
 fn add_script(finding: &mut Finding, target: &str, checks: &[CheckResult], rows: &[ExchangeRow]) {
     let Some(check) = finding.first(checks) else { return };
-    let head = ScriptHead {
-        scenario: &check.scenario,
-        message: &finding.message,
-        target,
-        decisive: check.exchange_number(),
-    };
     let is_of_it = |row: &&ExchangeRow| finding.exchanges.contains(&row.number);
     let rows: Vec<&ExchangeRow> = rows.iter().filter(is_of_it).collect();
-    finding.script = script::render(&head, &rows);
+    let heading = [&*check.scenario, &finding.message];
+    finding.script = script::render(heading, target, &rows, check.exchange_number());
 }
 
 fn files(scenarios: Vec<ScenarioResult>) -> Vec<FileResult> {
@@ -289,7 +284,7 @@ fn files(scenarios: Vec<ScenarioResult>) -> Vec<FileResult> {
     files
 }
 
-/// A scenario that was not run stands for its checks; else each check stands for itself.
+/// The rows of what was not run. A scenario that was not run stands for all of its checks.
 fn not_run(run: &RunResult) -> Vec<NotRunRow> {
     let mut rows: Vec<NotRunRow> = Vec::new();
     let mut add = |new: NotRunRow, name: String| {
@@ -301,9 +296,9 @@ fn not_run(run: &RunResult) -> Vec<NotRunRow> {
         match rows.iter_mut().find(is_same) {
             Some(row) => {
                 row.names.push(name);
-                // A single check knows no setting.
+                // A single check has no setting.
                 row.setting = row.setting.take().or(new.setting);
-                // Scenarios that are tolerable by their own names only.
+                // If the names for `tolerate` differ, none of them stands for the row.
                 row.tolerate_as.take_if(|name| Some(&*name) != new.tolerate_as.as_ref());
             }
             None => rows.push(NotRunRow { names: vec![name], ..new }),

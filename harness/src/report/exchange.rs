@@ -1,4 +1,4 @@
-//! The exchanges of a report: which are shown, and how much of each.
+//! The exchanges of a report. Bodies are cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::exchange::{Exchange, escape};
 use crate::verdict::result::{RunResult, TextMap};
 
-/// Characters shown of a body with a finding, and of any other.
+/// The most characters of a body with a finding, and of any other body.
 const BODY_CHARACTERS_MAX: usize = 8_000;
 const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
 
@@ -17,25 +17,25 @@ const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
 pub struct ExchangeRow {
     /// Number within the run.
     pub number: u64,
-    /// Upper case.
+    /// The HTTP method, upper case.
     pub method: String,
     /// The whole address.
     pub url: String,
     /// Name and value.
     pub request_headers: Vec<(String, String)>,
-    /// What is shown of the body.
+    /// The body, cut.
     pub request_body: String,
-    /// HTTP status; null where there is no answer.
+    /// HTTP status; null if there is no answer.
     pub status: Option<u16>,
     /// Why there is no answer.
     pub trouble: Option<String>,
     /// Name and value.
     pub response_headers: Vec<(String, String)>,
-    /// The body; JSON is laid out.
+    /// The body, cut. JSON is indented.
     pub response_body: String,
     /// Milliseconds from sending to the last byte.
     pub duration_ms: f64,
-    /// A command line that sends the same; secrets are shell variables.
+    /// A command line that sends the same request. Secrets are shell variables.
     pub curl: String,
 }
 
@@ -65,7 +65,7 @@ impl ExchangeRow {
     }
 }
 
-/// The exchanges that a check of `warn` or worse judged, and those that led to findings, by number.
+/// The exchanges of checks with `warn` or worse, and those that led to findings, sorted by number.
 pub(super) fn exchanges(
     result: &RunResult,
     map: &impl TextMap,

@@ -2,9 +2,9 @@
 //!
 //! Checks of a requirement or a pinned answer show the same fault if verdict, kind of failure and place are
 //! the same; indices of lists do not count. Snapshots are grouped by their differences: differences that
-//! show in the same answers are one finding, in however many files. A snapshot whose whole difference
-//! another finding of that answer shows belongs to that finding, and so does another requirement that the
-//! same fault breaks. Known failures and checks that were not run are not findings.
+//! occur in the same answers are one finding, in any number of files. If another finding of an answer explains the whole
+//! difference of its snapshot, the snapshot belongs to that finding. So does another requirement that the same fault
+//! breaks. Known failures and checks that were not run are not findings.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::verdict::Verdict;
 use crate::verdict::check::{AnswerPart, MismatchKind};
 use crate::verdict::result::{CheckResult, Subject};
 
-/// Changes that the message of a finding names.
+/// The most changes that the message of a finding names.
 const CHANGES_NAMED_MAX: usize = 4;
 
 /// One fault of the service, with all checks that show it.
@@ -29,19 +29,19 @@ pub struct Finding {
     pub subject: Subject,
     /// The clause of the first check.
     pub section: String,
-    /// Of the first check; of snapshots also what differs.
+    /// The message of the first check. For snapshots it also names the differences.
     pub message: String,
     /// JSON Pointer into the body, `*` for the index of a list.
     pub pointer: Option<String>,
-    /// How many checks show it.
+    /// The number of checks that show it.
     pub count: usize,
-    /// Their ids, in order.
+    /// The ids of these checks, in order.
     pub checks: Vec<String>,
-    /// Ids of the checks that fail for the same reason: of other requirements, of snapshots that differ by
-    /// this alone.
+    /// Ids of the checks that fail for the same reason: checks of other requirements, and snapshots that differ
+    /// only by this fault.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub explains: Vec<String>,
-    /// The title of the scenario of the first check. It and the rest below are set by the report.
+    /// The title of the scenario of the first check. The report sets this member and those below.
     pub title: String,
     /// Numbers of the exchanges of that scenario, in order, up to the end of the step of the first check.
     pub exchanges: Vec<u64>,
@@ -51,10 +51,10 @@ pub struct Finding {
     /// A shell script that sends these exchanges again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub script: Option<String>,
-    /// The checks, by number in the list of checks; at least one.
+    /// The checks, as indices into the list of checks; at least one.
     #[serde(skip)]
     pub at: Vec<usize>,
-    /// The explained checks, likewise.
+    /// The explained checks, as indices.
     #[serde(skip)]
     pub explained_at: Vec<usize>,
 }
@@ -65,12 +65,12 @@ impl Finding {
         self.verdict != Verdict::Warn
     }
 
-    /// The check that is shown in full.
+    /// The first check, which a report shows in full.
     pub fn first<'a>(&self, checks: &'a [CheckResult]) -> Option<&'a CheckResult> {
         self.at.first().and_then(|at| checks.get(*at))
     }
 
-    /// Where the others are: `scenario › step`, each once.
+    /// The places of the other checks: `scenario › step`, each once.
     pub fn others(&self, checks: &[CheckResult]) -> Vec<String> {
         let mut places: Vec<String> = Vec::new();
         for check in self.at.iter().filter_map(|at| checks.get(*at)) {
@@ -82,16 +82,14 @@ impl Finding {
         places.into_iter().skip(1).collect()
     }
 
-    /// A line for each other requirement that it breaks, and for each snapshot that differs by it.
+    /// A line for each explained check: another requirement, answer or snapshot.
     pub fn with_it(&self, checks: &[CheckResult]) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for check in self.explained(checks) {
             let line = match &check.subject {
                 Subject::Snapshot(name) => format!("{name} differs by this"),
-                Subject::Question(name) => format!("the answer to {name} is another by this"),
-                Subject::Requirement(id) => {
-                    format!("{id} (§{}) is broken by this", check.section)
-                }
+                Subject::Question(name) => format!("this changes the answer to {name}"),
+                Subject::Requirement(id) => format!("this breaks {id} (§{})", check.section),
             };
             if !lines.contains(&line) {
                 lines.push(line);
@@ -100,18 +98,18 @@ impl Finding {
         lines
     }
 
-    /// The checks that it explains.
+    /// The explained checks.
     pub fn explained<'a>(&self, checks: &'a [CheckResult]) -> Vec<&'a CheckResult> {
         self.explained_at.iter().filter_map(|at| checks.get(*at)).collect()
     }
 
-    /// ` (12 times)`; empty where it is there once.
+    /// ` (12 times)`; empty for a single check.
     pub fn times(&self) -> String {
         if self.count > 1 { format!(" ({} times)", self.count) } else { String::new() }
     }
 }
 
-/// What the checks of one finding have in common.
+/// The facts that all checks of one finding share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct FindingKey {
     verdict: Verdict,
@@ -124,7 +122,7 @@ struct FindingKey {
 /// The findings of these checks, worst first, then in the order of the specification.
 pub(crate) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
     let explained = explained(checks);
-    let mut said: BTreeMap<FindingKey, Vec<usize>> = BTreeMap::new();
+    let mut failed: BTreeMap<FindingKey, Vec<usize>> = BTreeMap::new();
     let mut changed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, check) in
         checks.iter().enumerate().filter(|(_, check)| check.is_bad() || check.is_warning())
@@ -133,7 +131,7 @@ pub(crate) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
             continue;
         }
         if check.changes.is_empty() {
-            said.entry(key(check)).or_default().push(at);
+            failed.entry(key(check)).or_default().push(at);
         }
         for change in &check.changes {
             let seen = changed.entry(&change.text).or_default();
@@ -142,21 +140,21 @@ pub(crate) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
             }
         }
     }
-    let also = absorbed(checks, &mut said);
-    // Changes that show in the same answers, and in no others, are one.
+    let repeated = take_repeated(checks, &mut failed);
+    // Changes that occur in exactly the same answers are one finding.
     let mut together: BTreeMap<Vec<usize>, Vec<&str>> = BTreeMap::new();
     for (change, seen) in changed {
         together.entry(seen).or_default().push(change);
     }
-    let spoken = said.into_iter().map(|(key, seen)| of_checks(checks, &key, seen));
-    let differing = together.into_iter().map(|(seen, changes)| of_changes(checks, &changes, seen));
-    let mut all: Vec<Finding> = spoken.chain(differing).collect();
-    for (told, by) in also.into_iter().chain(explained) {
-        let holds =
+    let failures = failed.into_iter().map(|(key, seen)| of_checks(checks, &key, seen));
+    let changes = together.into_iter().map(|(seen, changes)| of_changes(checks, &changes, seen));
+    let mut all: Vec<Finding> = failures.chain(changes).collect();
+    for (at, by) in repeated.into_iter().chain(explained) {
+        let has_cause =
             |finding: &&mut Finding| finding.at.contains(&by) || finding.explained_at.contains(&by);
-        if let Some(finding) = all.iter_mut().find(holds) {
-            finding.explains.push(checks[told].id());
-            finding.explained_at.push(told);
+        if let Some(finding) = all.iter_mut().find(has_cause) {
+            finding.explains.push(checks[at].id());
+            finding.explained_at.push(at);
         }
     }
     all.sort_by_cached_key(|finding| {
@@ -166,46 +164,44 @@ pub(crate) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
     all
 }
 
-/// Takes out what only says again, of the same answers, what others say: each check with the one that
-/// says it already. A requirement that is broken elsewhere too speaks for itself.
-fn absorbed(
+/// Removes each group whose checks all repeat the fault of another group, in the same answers. Returns each removed check
+/// with the check that shows the fault already. A requirement that is also broken in other answers stays.
+fn take_repeated(
     checks: &[CheckResult],
-    said: &mut BTreeMap<FindingKey, Vec<usize>>,
+    failed: &mut BTreeMap<FindingKey, Vec<usize>>,
 ) -> BTreeMap<usize, usize> {
-    let mut order: Vec<&FindingKey> = said.keys().collect();
-    // Another status is the cause of the rest; else the most frequent stays, of several the first of the
+    let mut order: Vec<&FindingKey> = failed.keys().collect();
+    // A wrong status comes first, because it causes the rest. Then the most frequent group, then the first one of the
     // specification.
     order.sort_by_cached_key(|key| {
-        let at = &said[*key];
+        let at = &failed[*key];
         let first = &checks[at[0]];
         (!first.is_of_status(), Reverse(at.len()), section_order(&first.section), at[0])
     });
-    let mut also: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut repeated: BTreeMap<usize, usize> = BTreeMap::new();
     let mut taken: Vec<FindingKey> = Vec::new();
     for (number, key) in order.iter().enumerate() {
         let is_open = |by: &&&FindingKey| !taken.contains(**by) && is_other(by, key);
         let open: Vec<&&FindingKey> = order[..number].iter().filter(is_open).collect();
         let explained = |at: &usize| {
-            let by = open.iter().find_map(|by| partner(checks, *at, &said[**by]))?;
+            let by = open.iter().find_map(|by| partner(checks, *at, &failed[**by]))?;
             Some((*at, by))
         };
-        if let Some(pairs) = said[*key].iter().map(explained).collect::<Option<Vec<_>>>() {
-            also.extend(pairs);
+        if let Some(pairs) = failed[*key].iter().map(explained).collect::<Option<Vec<_>>>() {
+            repeated.extend(pairs);
             taken.push((*key).clone());
         }
     }
-    taken.iter().for_each(|key| {
-        said.remove(key);
-    });
-    also
+    failed.retain(|key, _| !taken.contains(key));
+    repeated
 }
 
-/// Whether two groups are as grave, and of other requirements or questions.
+/// Whether two groups have the same verdict, and different requirements or questions.
 fn is_other(a: &FindingKey, b: &FindingKey) -> bool {
     a.verdict == b.verdict && !a.subject.is_empty() && a.subject != b.subject
 }
 
-/// The check among these that shows the same fault of the same answer, or its cause.
+/// Finds the check among these that shows the same fault of the same answer, or its cause.
 fn partner(checks: &[CheckResult], at: usize, among: &[usize]) -> Option<usize> {
     let check = &checks[at];
     let exchange = check.exchange_number().filter(|_| !check.is_snapshot())?;
@@ -219,16 +215,16 @@ fn partner(checks: &[CheckResult], at: usize, among: &[usize]) -> Option<usize> 
 
 fn is_same(a: &CheckResult, b: &CheckResult) -> bool {
     let (place, other) = (normal_pointer(a), normal_pointer(b));
-    // One value at one place, whatever each expects of it.
+    // One value at one place, even if the checks expect different values.
     let is_one_value = place.as_deref().is_some_and(|place| !place.is_empty()) && place == other;
     let is_alike =
         is_one_value || ((&a.mismatch, &a.part) == (&b.mismatch, &b.part) && place == other);
     a.actual == b.actual && (is_alike || (a.is_of_status() && b.is_of_status()))
 }
 
-/// An answer with another status has other content too: the checks of a scenario on that content fail for
-/// the same reason. Implicit checks hold for every answer. A body that breaks its schema explains what
-/// other checks miss at that place and below.
+/// Whether `by` fails for a reason that makes `check` fail too. An answer with a wrong status has other content, so that
+/// the checks of a scenario on that content fail too. Implicit checks hold for every answer. A body that breaks its
+/// schema explains failures at that place and below it.
 fn is_cause(by: &CheckResult, check: &CheckResult) -> bool {
     (by.is_of_status() && !by.is_implicit() && !check.is_implicit()) || is_schema_cause(by, check)
 }
@@ -256,8 +252,8 @@ fn is_schema_cause(by: &CheckResult, check: &CheckResult) -> bool {
 }
 
 fn key(check: &CheckResult) -> FindingKey {
-    // Steps without a snapshot are one finding: one run records them all. So are bodies that cannot be
-    // read, whichever requirements say so.
+    // All steps without a snapshot are one finding, because one run records them all. All bodies that are not valid
+    // JSON are one finding too, for all requirements that they break.
     let is_missing = check.is_snapshot() && check.mismatch == Some(MismatchKind::Absent);
     let is_json = matches!(check.mismatch, Some(MismatchKind::Json { .. }));
     FindingKey {
@@ -281,7 +277,7 @@ fn normal_pointer(check: &CheckResult) -> Option<String> {
     Some(segments.collect::<Vec<_>>().join("/"))
 }
 
-/// Snapshots that differ, each with the check that explains all of its differences; both by number.
+/// The snapshots whose differences one other check explains, each with that check; both are indices.
 fn explained(checks: &[CheckResult]) -> BTreeMap<usize, usize> {
     let mut by_exchange: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (at, check) in checks.iter().enumerate() {
@@ -330,7 +326,7 @@ fn explains(by: &CheckResult, change: &SnapshotChange) -> bool {
 }
 
 fn of_checks(checks: &[CheckResult], key: &FindingKey, mut at: Vec<usize>) -> Finding {
-    // The first of the worst is shown in full.
+    // A report shows the first of the worst checks in full.
     at.sort_by_key(|at| (Reverse(checks[*at].verdict), *at));
     let first = &checks[at[0]];
     let pointer = first.pointer.as_ref().map(|_| key.pointer.clone());
@@ -374,7 +370,7 @@ fn finding(
     }
 }
 
-/// The numbers of a section, by which sections are ordered: `4.10` comes after `4.9`.
+/// The numbers of a section, to sort sections: `4.10` comes after `4.9`.
 pub(crate) fn section_order(section: &str) -> Vec<u32> {
     section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
 }

@@ -1,16 +1,16 @@
 //! Annotations of a GitHub workflow: a line for each finding, with its place in the scenario file.
 //!
-//! The runner reads such lines from the output of a step. The job summary is the Markdown report.
+//! The runner reads these lines from the output of a step. The job summary is the Markdown report.
 
 use super::{Finding, Report};
 use crate::scenario::model::Location;
 use crate::verdict::Verdict;
 use crate::verdict::result::CheckResult;
 
-/// Annotations beyond these are counted; GitHub shows ten of a kind for each step.
+/// The most annotations; the others are only counted. GitHub shows ten of each level for each step.
 const ANNOTATIONS_MAX: usize = 100;
 
-/// All lines; empty for a run without findings.
+/// All lines. A run without findings has none.
 pub fn render(report: &Report) -> String {
     let mut lines = Vec::new();
     if let Some(trouble) = &report.trouble {
@@ -60,26 +60,27 @@ fn of_finding(report: &Report, finding: &Finding) -> Option<String> {
     Some(format!("::{level} {place}title={title}::{}", message(&text)))
 }
 
-/// The place of the scenario, for a check that no line of it names.
+/// The place of the scenario, for a check without a place of its own.
 fn scenario_place(report: &Report, check: &CheckResult) -> Option<Location> {
     let scenarios = report.files.iter().flat_map(|file| &file.scenarios);
-    scenarios.filter(|scenario| *scenario.name == *check.scenario).map(|it| it.at.clone()).next()
+    let mut named = scenarios.filter(|scenario| *scenario.name == *check.scenario);
+    named.next().map(|scenario| scenario.at.clone())
 }
 
-/// An annotation of the target file, where there is one.
+/// An annotation at the target file, if there is one.
 fn of_target(report: &Report, level: &str, title: &str, text: &str) -> String {
-    // A base address in its place is not a file.
+    // `--target` may also be a base address, which is not a file.
     let file = report.target_file.as_deref().filter(|file| !file.contains("://"));
     let place = file.map(|file| format!("file={},line=1,", property(file))).unwrap_or_default();
     format!("::{level} {place}title={}::{}", property(title), message(text))
 }
 
-/// A text as the runner reads it back.
+/// Escapes the text of an annotation.
 fn message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property, which colons and commas would end.
+/// Escapes a property of an annotation. A colon or a comma would end it.
 fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }
@@ -89,7 +90,7 @@ mod tests {
     use super::{message, property};
 
     #[test]
-    fn what_would_end_an_annotation_is_escaped() {
+    fn characters_that_end_an_annotation_are_escaped() {
         assert_eq!(message("100%\r\n::error::x, y"), "100%25%0D%0A::error::x, y");
         assert_eq!(property("a:b,c\n"), "a%3Ab%2Cc%0A");
     }

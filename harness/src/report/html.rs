@@ -1,7 +1,7 @@
-//! The page: one self-contained file that works from a disk and loads nothing.
+//! The HTML page: one self-contained file that works from a disk and loads nothing.
 //!
-//! minijinja escapes every value; a content security policy names the one script by its digest, so
-//! that even a mistake there could run nothing.
+//! minijinja escapes every value. A content security policy allows only our script, by its digest. So a value that is
+//! not escaped by mistake can't run a script.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,15 +14,15 @@ use super::values::{values, verdict_text};
 const PAGE: &str = include_str!("html/page.html");
 /// The colours of the console.
 const THEME: &str = include_str!("../../../mock/console/theme.css");
-/// What a client did wrong, for the pages of `moot exec` and `moot drill`.
+/// The findings of conduct, for the pages of `moot exec` and `moot drill`.
 const CLIENT_FINDINGS: &str = include_str!("html/client_findings.html");
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
-/// A page from its template, with all values escaped and with the style of our pages as `style`.
+/// Renders a page from its template. All values are escaped. `style` is the style of our pages.
 ///
 /// # Errors
-/// The template engine's, as text.
+/// The error of the template engine, as text.
 pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -38,12 +38,12 @@ pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
 /// The whole page.
 ///
 /// # Errors
-/// The template engine's, as text.
+/// The error of the template engine, as text.
 pub fn render(report: &Report) -> Result<String, String> {
     let script = context! {
         script => Value::from_safe_string(SCRIPT.to_owned()),
         script_digest => STANDARD.encode(Sha256::digest(SCRIPT)),
     };
-    // The engine escapes slashes too, of which the names of steps are full.
+    // The engine escapes slashes too. Names of steps have many, so the page would be much larger.
     Ok(page(PAGE, context! { ..values(report), ..script })?.replace("&#x2f;", "/"))
 }

@@ -5,11 +5,11 @@
 //! | a check is `fail` or `drift` | failure, with the findings, their remedies and exchanges |
 //! | a check is `error` | error, likewise |
 //! | it, or one of its checks, was not run | skipped, with the reasons |
-//! | nothing in it was applicable | skipped, with the reasons |
+//! | none of its checks was applicable | skipped, with the reasons |
 //! | it has a known failure | skipped, with the verdict and the reason |
-//! | the rest | passed; warnings and answers stand in `system-out` |
+//! | anything else | passed; `system-out` has the warnings and answers |
 //!
-//! A `warn` is not a failure here, as in the exit code.
+//! A `warn` is not a failure, as in the exit code.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,13 +21,13 @@ use super::{Finding, Report};
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, ScenarioResult};
 
-/// Reasons of one skipped case.
+/// The most reasons that a skipped case shows.
 const REASONS_SHOWN_MAX: usize = 5;
 
 /// The whole file.
 ///
 /// # Errors
-/// The serialiser's, as text.
+/// The error of the serialiser, as text.
 pub fn render(report: &Report) -> Result<String, String> {
     let mut junit = Junit::new("moot");
     junit.set_time(duration(report.duration_seconds));
@@ -51,7 +51,7 @@ pub fn render(report: &Report) -> Result<String, String> {
     junit.to_string().map(|xml| without_skipped(&xml)).map_err(|error| error.to_string())
 }
 
-/// The common XSD knows how many were skipped of a suite, but not of all suites.
+/// Removes the attribute `skipped` of all suites together: the common XSD allows it only for a single suite.
 fn without_skipped(xml: &str) -> String {
     let whole = || {
         let (before, rest) = xml.split_once("<testsuites ")?;
@@ -104,25 +104,22 @@ fn case(
     case.set_time(scenario.duration);
     case.extra.insert("file".into(), (&*scenario.at.file).into());
     case.extra.insert("line".into(), scenario.at.line.to_string().into());
-    let is_told = |check: &&&CheckResult| {
+    let is_noted = |check: &&&CheckResult| {
         !check.is_bad()
             && (check.known.is_some() || matches!(check.verdict, Verdict::Warn | Verdict::Observed))
     };
-    let told: Vec<String> = checks
-        .iter()
-        .filter(is_told)
-        .map(|check| {
-            let (verdict, subject) = (check.verdict.as_str(), check.subject.as_str());
-            format!("{verdict} {subject} ({}): {}", check.step, details(check))
-        })
-        .collect();
-    if !told.is_empty() {
-        case.set_system_out(told.join("\n\n"));
+    let note = |check: &&CheckResult| {
+        let (verdict, subject) = (check.verdict.as_str(), check.subject.as_str());
+        format!("{verdict} {subject} ({}): {}", check.step, details(check))
+    };
+    let notes: Vec<String> = checks.iter().filter(is_noted).map(note).collect();
+    if !notes.is_empty() {
+        case.set_system_out(notes.join("\n\n"));
     }
     case
 }
 
-/// Skipped where something was not judged or is a known failure, else passed.
+/// Skipped if something was not judged or is a known failure, else passed.
 fn skipped(scenario: &ScenarioResult, checks: &[&CheckResult]) -> TestCaseStatus {
     let mut reasons: Vec<String> = Vec::new();
     if let Some(why) = &scenario.not_run {
@@ -155,7 +152,7 @@ fn skipped(scenario: &ScenarioResult, checks: &[&CheckResult]) -> TestCaseStatus
     status
 }
 
-/// The findings that show in this scenario, in the order of the report.
+/// The findings with a check in this scenario, in the order of the report.
 fn bad(report: &Report, kind: NonSuccessKind, checks: &[&CheckResult]) -> TestCaseStatus {
     let mut blocks: Vec<String> = Vec::new();
     let mut first: Option<&CheckResult> = None;
@@ -168,7 +165,7 @@ fn bad(report: &Report, kind: NonSuccessKind, checks: &[&CheckResult]) -> TestCa
         }
     }
     let mut status = TestCaseStatus::non_success(kind);
-    // A fault that another scenario shows first may explain all of this one.
+    // All failures of this scenario may be explained by a finding of another scenario.
     let Some(first) = first.or_else(|| checks.iter().find(|check| check.is_bad()).copied()) else {
         return status;
     };
@@ -184,7 +181,7 @@ fn bad(report: &Report, kind: NonSuccessKind, checks: &[&CheckResult]) -> TestCa
     status
 }
 
-/// A finding as it shows in one scenario: the check, what to do, and the exchange.
+/// A finding in one scenario: the check, the command that repeats it, and the exchange.
 fn block(report: &Report, finding: &Finding, check: &CheckResult) -> String {
     let (verdict, subject) = (check.verdict.as_str(), check.subject.as_str());
     let mut out = format!("{verdict} {subject} at {}\n{}", check.step, details(check));
@@ -198,7 +195,7 @@ fn block(report: &Report, finding: &Finding, check: &CheckResult) -> String {
     out
 }
 
-/// Known failures that did not happen: a case each, since they are drift.
+/// A case for each known failure that did not happen, because that is drift.
 fn stale(report: &Report) -> Option<TestSuite> {
     let all: Vec<_> = report.expected.iter().filter(|one| one.is_stale()).collect();
     if all.is_empty() {

@@ -1,4 +1,4 @@
-//! Markdown for the summary of a CI step: the outcome, a table, what failed, what was not run.
+//! Markdown for the summary of a CI step: the outcome, a table, the failures, and the scenarios that were not run.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, Value};
@@ -9,10 +9,10 @@ use crate::exchange::escape;
 
 const PAGE: &str = include_str!("markdown.jinja");
 
-/// A text from its template. No value is markup, unless the template says `safe` or `autoescape false`.
+/// Renders a text from its template. Values are escaped, unless the template says `safe` or `autoescape false`.
 ///
 /// # Errors
-/// The template engine's, as text.
+/// The error of the template engine, as text.
 pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
     let failed = |error: Error| format!("{error:#}");
     let syntax = SyntaxConfig::builder().trim_blocks(true).keep_trailing_newline(true).build();
@@ -35,7 +35,7 @@ pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
 /// The whole text.
 ///
 /// # Errors
-/// The template engine's, as text.
+/// The error of the template engine, as text.
 pub fn render(report: &Report) -> Result<String, String> {
     page(PAGE, values(report))
 }

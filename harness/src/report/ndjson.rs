@@ -1,10 +1,10 @@
-//! The event stream: one JSON object a line, in the order things happened.
+//! The event stream: one JSON object for each event, a line each, in order.
 //!
 //! `{"event": "planned", "scenarios": 3}`, `{"event": "started", "name": …}`,
 //! `{"event": "ended", "scenario": …, "checks": […]}`, and last
 //! `{"event": "finished", "outcome": …, "exit_code": …, "expected": […]}`. Only the last event has the known
-//! failures, because the end of a run decides whether they apply. Each line is made, masked and scanned as soon as its
-//! event has happened. A repeated run has a `planned` for each repetition, and one `finished`.
+//! failures, because they apply only to a whole run. Each line is made, masked and scanned right after its
+//! event. A repeated run has a `planned` for each repetition, and one `finished`.
 
 use serde_json::{Value, json};
 
@@ -15,10 +15,10 @@ use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
 use crate::verdict::result::{Event, RunResult};
 
-/// A line an event, and one for the end.
+/// A line for each event, and the last line.
 ///
 /// # Errors
-/// The serialiser's, as text.
+/// The error of the serialiser, as text.
 pub fn render(events: &[Event], result: &RunResult, secrets: &Secrets) -> Result<String, String> {
     let mut out = String::new();
     for event in events {
@@ -31,12 +31,12 @@ pub fn render(events: &[Event], result: &RunResult, secrets: &Secrets) -> Result
 /// The line of an event, with its line end.
 ///
 /// # Errors
-/// The serialiser's, as text.
+/// The error of the serialiser, as text.
 pub fn line(event: &Event, secrets: &Secrets) -> Result<String, String> {
     Ok(ended(&value(event, secrets)?))
 }
 
-/// The line of the end.
+/// The last line, `finished`.
 pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
     let report = Report::new(result, secrets);
     ended(&json!({

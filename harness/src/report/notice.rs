@@ -8,23 +8,23 @@ use serde_json::Value;
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::verdict::result::{RunResult, ScenarioResult};
 
-/// Fewer answers, or answers of fewer operations, may be the same by chance.
+/// The fewest equal answers, and operations with them, that are reported. Fewer may be equal by chance.
 const ANSWERS_MIN: usize = 3;
 const OPERATIONS_MIN: usize = 2;
 
-/// Lists of objects that a company created. Workflows are configured.
+/// Lists of objects that a company creates. Workflows are not among them: they are configured.
 const LISTS: [(Operation, &str); 3] = [
     (Operation::ListLegalRequests, "requests"),
     (Operation::ListRepositoryDocuments, "repository documents"),
     (Operation::ListWebhooks, "webhooks"),
 ];
 
-/// Sentences for the head of a report, each with advice. Most runs have none.
+/// The notices for the head of a report, each with advice. Most runs have none.
 pub(super) fn notices(result: &RunResult) -> Vec<String> {
     [all_the_same(result), no_data(result)].into_iter().flatten().collect()
 }
 
-/// Every answer has the same status and body.
+/// The notice if every answer has the same status and body.
 fn all_the_same(result: &RunResult) -> Option<String> {
     let all = || result.scenarios.iter().flat_map(exchanges);
     let first = all().find_map(answer)?;
@@ -45,9 +45,9 @@ fn all_the_same(result: &RunResult) -> Option<String> {
     })
 }
 
-/// In most scenarios that read a list before they created anything, it had no member.
+/// The notice if the lists of the company are empty in most scenarios that read them before they create anything.
 fn no_data(result: &RunResult) -> Option<String> {
-    // Scenarios that found the list empty, and all that read it, by list.
+    // By list: the number of scenarios that found it empty, and of all that read it.
     let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for scenario in &result.scenarios {
         for (operation, name) in LISTS {
@@ -65,8 +65,8 @@ fn no_data(result: &RunResult) -> Option<String> {
     is_empty.then(|| {
         let names: Vec<&str> = found.keys().copied().collect();
         format!(
-            "the company has no data: what it lists of {} is empty, so that much is \
-             `not applicable` or `not run`; use an application of a company that has some, or consent to `write`",
+            "the company has no data: its lists of {} are empty, so that many checks are \
+             `not applicable` or `not run`; use an application of a company that has data, or consent to `write`",
             names.join(", ")
         )
     })
@@ -91,7 +91,7 @@ fn answer(exchange: &Exchange) -> Option<&ReceivedResponse> {
     exchange.outcome.as_ref().ok()
 }
 
-/// The number of members, if the answer is a whole page. Of an answer without a finding only the beginning is kept.
+/// The number of members, if the answer is a whole page: of long answers only the beginning is kept.
 fn length(answer: &ReceivedResponse) -> Option<usize> {
     if answer.status != 200 || answer.is_cut {
         return None;

@@ -1,4 +1,4 @@
-//! Numbers of exchanges and of sandboxes that do not depend on what ran at the same time, or on another machine.
+//! Numbers exchanges and sandboxes by the order of the scenarios. So they do not depend on concurrency or shards.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,12 +10,12 @@ use serde_json::Value;
 use crate::exchange::{Exchange, TargetClass, gathered};
 use crate::verdict::result::{RunResult, ScenarioResult, TextMap};
 
-/// A sandbox of a mock in an address, also in an encoded one.
+/// A sandbox of a mock in an address, which may be percent-encoded.
 static SANDBOX: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("(sandboxes(?:/|%2F))(s[0-9]+)").expect("the pattern is sound"));
 
-/// The same result. Its exchanges are numbered from 1 in the order of the scenarios; what was not sent keeps 0. The
-/// sandboxes of the mock in this process, which nobody else ever sees, get the number of their scenario.
+/// Numbers the exchanges of a result from 1, in the order of the scenarios. Requests that were not sent keep 0. Sandboxes
+/// of the mock in this process get the number of their scenario: their real names are never seen outside.
 pub(super) fn numbered(result: &RunResult) -> RunResult {
     let mut result = result.clone();
     let is_in_process = result.target.class == TargetClass::InProcess;
@@ -117,7 +117,7 @@ impl TextMap for SandboxNames {
     }
 }
 
-/// Returns how many numbers were given.
+/// Numbers the exchanges of a scenario from `first`. Returns the number of exchanges.
 fn number_exchanges(
     scenario: &mut ScenarioResult,
     first: u64,

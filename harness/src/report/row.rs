@@ -1,4 +1,4 @@
-//! Scenarios, steps and checks as the JSON report and the event stream show them.
+//! The JSON of scenarios, steps and checks in the JSON report and in the event stream.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -6,10 +6,10 @@ use crate::verdict::result::{
     CheckResult, RunOutcome, ScenarioResult, StepResult, Subject, seconds,
 };
 
-/// A result in the form of the JSON report.
+/// A result, with the serialisation of the JSON report.
 pub(super) struct ReportRow<'a, T>(pub(super) &'a T);
 
-/// A list of results in that form.
+/// Serialises a list of results.
 pub(super) fn rows<T, S: Serializer>(all: &[T], serializer: S) -> Result<S::Ok, S::Error>
 where
     for<'a> ReportRow<'a, T>: Serialize,
@@ -17,7 +17,7 @@ where
     serializer.collect_seq(all.iter().map(ReportRow))
 }
 
-/// The word for an outcome.
+/// Serialises an outcome as its name.
 pub(super) fn outcome<S: Serializer>(of: &RunOutcome, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(of.as_str())
 }

@@ -1,5 +1,5 @@
-//! A shell script that sends the exchanges of a finding again, in order. Tokens come from `moot token`; ids
-//! of objects that it creates come from its own answers.
+//! A shell script that sends the exchanges of a finding again, in order. It gets tokens by `moot token`, and the ids of
+//! objects that it creates from their answers.
 
 use std::collections::BTreeSet;
 
@@ -8,35 +8,28 @@ use serde_json::Value;
 use super::exchange::ExchangeRow;
 use crate::client::curl::shell_word;
 
-/// What a script needs beside its exchanges.
-pub(super) struct ScriptHead<'a> {
-    /// `FILE/ID[row]`.
-    pub(super) scenario: &'a str,
-    /// The sentence of the finding.
-    pub(super) message: &'a str,
-    /// The target file or address, as the run named it.
-    pub(super) target: &'a str,
-    /// The number of the decisive exchange.
-    pub(super) decisive: Option<u64>,
-}
-
-/// Labels of tokens that `moot token` prints begin so.
+/// Shell variables with tokens that `moot token` prints begin with this.
 const TOKEN_PREFIX: &str = "MOOT_TOKEN_";
 
-/// A token that is nearly right, which a scenario makes of a good one.
+/// A token that differs in one place from a valid one. `moot token` can't print it.
 const NEAR_MISS: &str = "NEAR_MISS";
 
-/// The script; without an exchange there is none.
-pub(super) fn render(head: &ScriptHead<'_>, exchanges: &[&ExchangeRow]) -> Option<String> {
+/// The script, with the lines of `heading` as comments; `None` without an exchange. `target` is the target file or
+/// address of the run, `decisive` the number of the exchange that was judged.
+pub(super) fn render(
+    heading: [&str; 2],
+    target: &str,
+    exchanges: &[&ExchangeRow],
+    decisive: Option<u64>,
+) -> Option<String> {
     if exchanges.is_empty() {
         return None;
     }
+    let [scenario, message] = heading.map(comment);
     let mut out = format!(
-        "#!/bin/sh\n# {}\n# {}\n# Sends its requests again, in order. Tokens come from `moot token`.\n",
-        comment(head.scenario),
-        comment(head.message),
+        "#!/bin/sh\n# {scenario}\n# {message}\n# Sends its requests again, in order. Tokens come from `moot token`.\n"
     );
-    out.push_str(&format!("TARGET=${{TARGET:-{}}}\n", shell_word(head.target)));
+    out.push_str(&format!("TARGET=${{TARGET:-{}}}\n", shell_word(target)));
     let all: BTreeSet<String> = exchanges.iter().flat_map(|it| variables(&it.curl)).collect();
     for name in &all {
         match name.strip_prefix(TOKEN_PREFIX).filter(|role| *role != NEAR_MISS) {
@@ -48,8 +41,7 @@ pub(super) fn render(head: &ScriptHead<'_>, exchanges: &[&ExchangeRow]) -> Optio
     }
     let mut made: Vec<(String, String)> = Vec::new();
     for (number, exchange) in exchanges.iter().enumerate().map(|(at, it)| (at + 1, it)) {
-        let mark =
-            if head.decisive == Some(exchange.number) { "  <- this one is judged" } else { "" };
+        let mark = if decisive == Some(exchange.number) { "  <- this one is judged" } else { "" };
         let answer = exchange.status.map_or("no answer".to_owned(), |status| status.to_string());
         let line = made
             .iter()
@@ -81,7 +73,7 @@ fn token_command(label: &str) -> String {
     format!("moot token --target \"$TARGET\" --as {}{scopes}", role.to_ascii_lowercase())
 }
 
-/// The shell variables of a line that curl lines are made of: `"$NAME"`.
+/// The shell variables in a curl line: `"$NAME"`.
 fn variables(line: &str) -> Vec<String> {
     let named = line.split("\"$").skip(1).filter_map(|rest| rest.split_once('"'));
     let is_name = |name: &str| {
@@ -91,7 +83,7 @@ fn variables(line: &str) -> Vec<String> {
     named.map(|(name, _)| name.to_owned()).filter(|name| is_name(name)).collect()
 }
 
-/// The id of what the exchange created.
+/// The id of the object that the exchange created.
 fn created_id(exchange: &ExchangeRow) -> Option<String> {
     let is_made = exchange.method == "POST" && matches!(exchange.status, Some(200..=299));
     let body: Value = serde_json::from_str(&exchange.response_body).ok().filter(|_| is_made)?;
@@ -101,12 +93,12 @@ fn created_id(exchange: &ExchangeRow) -> Option<String> {
     is_plain.then(|| id.to_owned())
 }
 
-/// The line with an id replaced by a variable, inside of single quotes and outside.
+/// Replaces an id in a line by a variable, inside single quotes and outside.
 fn with_variable(line: &str, id: &str, name: &str) -> String {
     let (mut out, mut rest, mut is_quoted) = (String::new(), line, false);
     while let Some(at) = rest.find(id) {
         let before = &rest[..at];
-        // An apostrophe inside of single quotes is written as `'\''`, and does not end them.
+        // An apostrophe inside single quotes is written as `'\''`, and does not end them.
         is_quoted ^= before.replace(r"'\''", "").matches('\'').count() % 2 == 1;
         out.push_str(before);
         out.push_str(&if is_quoted { format!("'\"${name}\"'") } else { format!("\"${name}\"") });
@@ -115,14 +107,14 @@ fn with_variable(line: &str, id: &str, name: &str) -> String {
     out + rest
 }
 
-/// The text on one line. What a server sent may be in it, and a line end would begin a command.
+/// The text on one line. It may quote a server, and a line end would begin a command.
 fn comment(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ScriptHead, render, token_command, with_variable};
+    use super::{render, token_command, with_variable};
     use crate::report::exchange::ExchangeRow;
 
     fn row(number: u64, method: &str, url: &str, body: &str, curl: &str) -> ExchangeRow {
@@ -175,15 +167,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_sent_begins_no_command() {
-        let head = ScriptHead {
-            scenario: "04_14/x[a\ntouch owned]",
-            message: "It is\r\ntouch owned",
-            target: "staging.yaml",
-            decisive: None,
-        };
+    fn a_text_of_a_server_begins_no_command() {
+        let heading = ["04_14/x[a\ntouch owned]", "It is\r\ntouch owned"];
         let read = row(1, "GET", "http://a/\ntouch owned", "{}", "curl http://a");
-        let script = render(&head, &[&read]).expect("it has an exchange");
+        let script = render(heading, "staging.yaml", &[&read], None).expect("it has an exchange");
         let commands: Vec<&str> = script.lines().filter(|it| it.starts_with("touch")).collect();
         assert_eq!(commands, ["touch owned (was 200)'"], "only inside of the quotes of a printf");
     }
@@ -205,13 +192,9 @@ mod tests {
             "{}",
             &format!("curl -sS -i http://a/v1/webhooks/Ab12Cd34 {token}"),
         );
-        let head = ScriptHead {
-            scenario: "04_14/x",
-            message: "It's lost",
-            target: "staging.yaml",
-            decisive: Some(9),
-        };
-        let script = render(&head, &[&made, &read]).expect("it has exchanges");
+        let heading = ["04_14/x", "It's lost"];
+        let script =
+            render(heading, "staging.yaml", &[&made, &read], Some(9)).expect("it has exchanges");
         let lines: Vec<&str> = script.lines().collect();
         assert_eq!(lines[0], "#!/bin/sh");
         assert_eq!(lines[4], "TARGET=${TARGET:-staging.yaml}");
@@ -222,6 +205,6 @@ mod tests {
         assert!(sent[1].contains("http://a/v1/webhooks/\"$ID1\""), "{}", sent[1]);
         let judged: Vec<&&str> = lines.iter().filter(|line| line.contains("<- this one")).collect();
         assert!(judged.len() == 1 && judged[0].contains("2. GET"), "{judged:?}");
-        assert_eq!(render(&head, &[]), None);
+        assert_eq!(render(heading, "staging.yaml", &[], Some(9)), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What people read on a terminal: colours, tables, and texts of others made harmless.
+//! Output for a terminal: colours and tables.
 
 pub mod paint;
 pub mod table;
@@ -6,22 +6,22 @@ pub mod table;
 pub use paint::Paint;
 pub use table::{Align, Cell, Table};
 
-/// Names that are shown of a longer list.
+/// The most names of a list that are shown without `-v`.
 const NAMES_SHOWN_MAX: usize = 3;
 
-/// How much of a text is printed.
+/// The amount of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
-    /// `-q`: what is wrong and the last lines.
+    /// `-q`: failures and the last lines.
     Quiet,
-    /// All but what passed.
+    /// Everything except passed checks.
     Normal,
     /// `-v`: everything.
     Verbose,
 }
 
 impl Detail {
-    /// The first of these names, and how many more there are; with `-v` all names.
+    /// The first of these names, and the number of the others; with `-v` all names.
     pub(crate) fn some_of(self, names: &[String]) -> Vec<String> {
         if self == Self::Verbose || names.len() <= NAMES_SHOWN_MAX {
             return names.to_vec();

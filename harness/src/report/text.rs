@@ -1,5 +1,5 @@
-//! The text report: the files, the findings, the answers, the scenarios that were not run and how to enable them, and a
-//! summary. The findings come late, so that they are near the prompt of the terminal.
+//! The text report: the files, the findings, the answers, the scenarios that were not run, and a summary. The findings
+//! come late, so that they are near the prompt of the terminal.
 
 mod failure;
 mod known;
@@ -9,12 +9,12 @@ mod rest;
 use super::Report;
 use crate::report::terminal::{Detail, Paint};
 
-/// How it is rendered.
+/// Options of the text report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Whether with colour.
+    /// Whether it has colours.
     pub color: bool,
-    /// How much.
+    /// The amount of output.
     pub detail: Detail,
 }
 

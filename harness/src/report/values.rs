@@ -1,4 +1,4 @@
-//! The values of a report that the templates of the HTML page and of the Markdown summary show.
+//! The values of a report for the templates of the HTML page and of the Markdown summary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use super::{Finding, Report};
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, SnapshotCounts};
 
-/// The values, by the names that the templates use.
+/// The values, by their names in the templates.
 pub(super) fn values(report: &Report) -> Value {
     let wrong = |finding: &&Finding| finding.is_bad();
     let bad: Vec<&Finding> = report.findings.iter().filter(wrong).collect();
     let warned: Vec<&Finding> = report.findings.iter().filter(|it| !wrong(it)).collect();
-    // The first of each subject is open; one may be wrong in several ways.
-    let mut known = BTreeSet::new();
+    // The first finding of each subject is open on the page.
+    let mut subjects = BTreeSet::new();
     let opened: Vec<bool> =
-        bad.iter().map(|finding| known.insert(finding.subject.as_str())).collect();
+        bad.iter().map(|finding| subjects.insert(finding.subject.as_str())).collect();
     let shown = |all: &[&Finding]| -> Vec<Value> {
-        all.iter().map(|finding| told(report, finding)).collect()
+        all.iter().map(|finding| finding_values(report, finding)).collect()
     };
     let columns: Vec<_> = report
         .columns()
@@ -31,7 +31,7 @@ pub(super) fn values(report: &Report) -> Value {
         .iter()
         .map(|answer| context! { line => answer.line(), seen => answer.seen_line() })
         .collect();
-    // Steps link only to exchanges that the page has.
+    // Steps have links only to exchanges on the page.
     let shown_exchanges: BTreeMap<u64, bool> =
         report.exchanges.iter().map(|row| (row.number, true)).collect();
     let shown_exchanges = Value::from(Serde(shown_exchanges));
@@ -49,7 +49,7 @@ pub(super) fn values(report: &Report) -> Value {
     }
 }
 
-/// How many requirements of the register the run judged, and how many can be judged.
+/// The number of requirements that the run judged, and of those that can be judged.
 fn coverage(report: &Report) -> Value {
     let judged = |verdict: Verdict| !matches!(verdict, Verdict::NotRun | Verdict::NotApplicable);
     let checked = report.requirements.iter().filter(|row| row.verdict.is_some_and(judged)).count();
@@ -57,8 +57,8 @@ fn coverage(report: &Report) -> Value {
     context! { checked, all, percent => (checked * 100).checked_div(all).unwrap_or_default() }
 }
 
-/// A finding with its first check, where the others are, and what it explains.
-fn told(report: &Report, finding: &Finding) -> Value {
+/// A finding with its first check, the other places, and the checks that it explains.
+fn finding_values(report: &Report, finding: &Finding) -> Value {
     let place = |check: &&CheckResult| {
         context! {
             name => format!("{} › {}", check.scenario, check.step),
@@ -90,7 +90,7 @@ fn told(report: &Report, finding: &Finding) -> Value {
     }
 }
 
-/// The exchanges that led to a finding, in order, with the one that was judged marked.
+/// The exchanges that led to a finding, in order. The one that was judged is marked.
 fn sequence(report: &Report, finding: &Finding, first: Option<&CheckResult>) -> Vec<Value> {
     let judged = first.and_then(CheckResult::exchange_number);
     let rows = report.exchanges.iter().filter(|row| finding.exchanges.contains(&row.number));
@@ -105,7 +105,7 @@ fn sequence(report: &Report, finding: &Finding, first: Option<&CheckResult>) -> 
     .collect()
 }
 
-/// A verdict as the view serialises it, for people.
+/// The text of a serialised verdict: `not run` for `not_run`.
 pub(super) fn verdict_text(key: &str) -> String {
     key.replace('_', " ")
 }

@@ -88,11 +88,11 @@ fn it_names_minutes_objects_and_whom_they_write_to() {
         "consent: [delete] in the target file",
         "at the allowed rate",
         "nothing was sent",
-        "may write to",
+        "may send mail to",
     ] {
         assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
     }
-    // Without consent to write nobody is written to.
+    // Without consent to write no mail is sent.
     fs::write(dir.path().join("target.yaml"), text.replace("[write]\n", "[]\n")).expect("writable");
     let plan = planned(dir.path(), &[]);
     assert_eq!(plan["estimate"]["objects"]["max"], 0);

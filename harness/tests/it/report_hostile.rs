@@ -9,6 +9,7 @@ use moot_harness::report::text::Options;
 use moot_harness::report::{Format, RenderError, render};
 use moot_harness::verdict::Verdict;
 use moot_harness::verdict::result::{RunResult, Subject};
+use strum::VariantArray as _;
 
 use crate::report_sample::{SECRET, at, check as check_of, events, exchange, result};
 
@@ -116,7 +117,7 @@ fn json_keeps_the_true_text() {
 fn a_secret_that_a_server_echoes_is_masked_in_every_form() {
     let encoded = base64::engine::general_purpose::STANDARD.encode(format!("id:{SECRET}"));
     let result = with(&format!("{SECRET} {encoded} {}", SECRET.replace('-', "%2D")));
-    for format in Format::ALL {
+    for format in Format::VARIANTS.iter().copied() {
         let artefact = render(format, &result, &events(&result), OPTIONS);
         let artefact = artefact.unwrap_or_else(|error| panic!("{error}"));
         assert!(!artefact.contains("0123456789"), "{format}");

@@ -1,4 +1,4 @@
-//! `moot drill --attach`: one drill after the other on one mock, with a client that runs all the time.
+//! `moot drill --attach`: drills a client that runs all the time, one drill after the other on one mock.
 
 use std::collections::BTreeMap;
 use std::io::BufRead as _;
@@ -17,9 +17,9 @@ use crate::command::screen::Screen;
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::{Drill, DrillOrder};
 
-/// A drill is over once the client made no call for so long after its trigger ended.
+/// A drill ends when the client has made no call for this time.
 const QUIET: Duration = Duration::from_secs(1);
-/// On a line of stdin: the client failed its task.
+/// A line of stdin: the client failed its task.
 const FAILED: &str = "failed";
 
 /// A client that runs all the time, and its mock.
@@ -27,7 +27,7 @@ pub(super) struct AttachedClient<'a> {
     runner: &'a DrillRunner<'a>,
     screen: &'a Screen,
     served: ServedDrillMock,
-    /// The lines of stdin, if there is no command that makes the client work.
+    /// The lines of stdin, if no command makes the client work.
     lines: Option<mpsc::Receiver<String>>,
     strangers_trusted: usize,
 }
@@ -36,7 +36,7 @@ impl<'a> AttachedClient<'a> {
     /// Starts the mock, and prints the environment of the client.
     ///
     /// # Errors
-    /// Wrong options of the world, or an address that can't be listened on.
+    /// The options of the world are wrong, or the address can't be listened on.
     pub(super) async fn start(
         runner: &'a DrillRunner<'a>,
         listen: SocketAddr,
@@ -55,8 +55,8 @@ impl<'a> AttachedClient<'a> {
         Ok(Self { runner, screen, served, lines, strangers_trusted: 0 })
     }
 
-    /// Makes the client work once in the situation of the drill; `None` is the calm run, which has what the client
-    /// did since the start.
+    /// Makes the client work once in the situation of the drill. `None` is the calm run, which contains all calls since
+    /// the start.
     ///
     /// # Errors
     /// Stdin ended.
@@ -64,7 +64,7 @@ impl<'a> AttachedClient<'a> {
         &mut self,
         drill: Option<&Drill>,
     ) -> Result<DrillRecording, CommandError> {
-        // Its certificate is that of the whole mock.
+        // The whole mock has one certificate, so this drill can't be run.
         if drill.is_some_and(|drill| drill.is_wrong_certificate) {
             return Ok(DrillRecording::default());
         }
@@ -78,11 +78,11 @@ impl<'a> AttachedClient<'a> {
         let mut recording = match &mut self.lines {
             None => {
                 let working = self.runner.run_command(&mock, drill);
-                self.runner.watched(&mock, drill, working).await
+                self.runner.watch_while(&mock, drill, working).await
             }
             Some(lines) => {
-                self.screen.note(&asked(drill))?;
-                self.runner.watched(&mock, drill, waited_for(lines)).await?
+                self.screen.note(&instruction(drill))?;
+                self.runner.watch_while(&mock, drill, next_line(lines)).await?
             }
         };
         mock.wait_until_quiet(QUIET, self.runner.timeout).await;
@@ -96,7 +96,7 @@ impl<'a> AttachedClient<'a> {
         recording.strangers_trusted = strangers_trusted - self.strangers_trusted;
         self.strangers_trusted = strangers_trusted;
         recording.count_deliveries();
-        mock.come_to(&mut recording);
+        mock.add_result(&mut recording);
         for (line, body) in undoing {
             mock.everywhere(&line, &body).await;
         }
@@ -110,15 +110,15 @@ impl<'a> AttachedClient<'a> {
     }
 }
 
-/// The drills in an order in which none disturbs the next one. A workflow stays as a drill made it, and a clock that
-/// was moved is ahead of that of the client.
+/// Sorts the drills so that none disturbs the next one: changes of a workflow or of the clock can't be undone, so these
+/// drills come last.
 pub(super) fn in_order(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
     let cannot_be_undone = |line: &str| line.contains("/workflows/") || line.ends_with(" /clock");
     drills.sort_by_key(|drill| drill.orders.iter().any(|order| cannot_be_undone(&order.line)));
     drills
 }
 
-fn asked(drill: Option<&Drill>) -> String {
+fn instruction(drill: Option<&Drill>) -> String {
     let what = drill.map_or_else(
         || "calm: nothing happens".to_owned(),
         |drill| format!("{}: {}", drill.id, drill.title),
@@ -139,15 +139,21 @@ fn lines_of_stdin() -> mpsc::Receiver<String> {
     lines
 }
 
-async fn waited_for(lines: &mut mpsc::Receiver<String>) -> Result<DrillRecording, CommandError> {
+/// Waits for the line that says that the client is done.
+async fn next_line(lines: &mut mpsc::Receiver<String>) -> Result<DrillRecording, CommandError> {
     let Some(line) = lines.recv().await else {
-        return Err(CommandError::usage("stdin ended: there is no certificate").exit(INCONCLUSIVE).help("write a line for each drill, or give a command that makes the client work: moot drill --attach -- CMD"));
+        return Err(CommandError::usage("stdin ended: there is no certificate")
+            .exit(INCONCLUSIVE)
+            .help(
+                "write a line for each drill, or give a command that makes the client work: \
+                 moot drill --attach -- CMD",
+            ));
     };
     let exit_code = Some(i32::from(line.trim() == FAILED));
     Ok(DrillRecording { exit_code, ..DrillRecording::default() })
 }
 
-/// The orders that end a situation, with what there was before it. The clock and statuses stay.
+/// The orders that restore the state before a situation. The clock and statuses are not restored.
 async fn undoing(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for order in orders {
@@ -178,11 +184,11 @@ async fn undoing(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(String, Value)
     all
 }
 
-/// Where the journals end, so that what comes later can be told apart.
+/// The end of the journals before a drill, by which the calls of the drill are found.
 struct JournalMarks {
-    /// The numbers of the last call and delivery, by sandbox.
+    /// The numbers of the last call and of the last delivery, by sandbox.
     last: BTreeMap<Option<String>, (u64, u64)>,
-    /// Uses of the control plane, by method and path.
+    /// The number of uses of each route of the control plane, by method and path.
     control: BTreeMap<(String, String), u64>,
 }
 
@@ -200,7 +206,7 @@ impl JournalMarks {
         Self { last: worlds.collect(), control: control.collect() }
     }
 
-    /// Takes away what was there before.
+    /// Removes the calls, deliveries and uses before the drill.
     fn cut(&self, journals: &mut Value) {
         for world in journals["worlds"].as_array_mut().into_iter().flatten() {
             let sandbox = world["sandbox"].as_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! `moot drill verify`: computes a certificate again from its recordings.
+//! `moot drill verify`: computes the findings of a certificate again from its recordings.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::command::screen::Screen;
 use crate::exchange::escape;
 use crate::grading::drill::certificate::Certificate;
 
-/// Exit 0 if the recordings show what the file says, else 1.
+/// Exit 0 if the recordings confirm the certificate, else 1.
 pub(super) fn verify(file: &Path, screen: &Screen) -> Result<u8, CommandError> {
     let certificate: Certificate =
         serde_json::from_str(&read_file(file)?).map_err(|error| wrong(file, error))?;
@@ -23,7 +23,7 @@ pub(super) fn verify(file: &Path, screen: &Screen) -> Result<u8, CommandError> {
             "grade": certificate.grade }))?;
     } else if found.is_empty() {
         screen.print(&format!(
-            "verified: {}, as the recordings show. That the client made them is not proven\n",
+            "verified: {}, by the recordings. It is not proven that the client made them\n",
             certificate.grade.shown()
         ))?;
     } else {

@@ -1,4 +1,4 @@
-//! The client's command as a process group of its own.
+//! Runs the command of a client as a process group of its own.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,18 +10,18 @@ use tokio::process::{Child, Command};
 
 use crate::grading::drill::recording::DrillRecording;
 
-/// For processes that outlived the command, and between the request to end and the end by force.
+/// The time for processes to end after the command, and again between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
-/// Between two looks for processes that are still there.
-const LOOK: Duration = Duration::from_millis(20);
-/// Bytes of the output that are kept, its last ones.
+/// The interval of checks whether processes still run.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
+/// The last bytes of the output are kept, up to this number.
 const OUTPUT_BYTES_MAX: u64 = 8 * 1024;
 
-/// Runs a command until it ends, the time is over, or `stop` is ready. Then none of its processes is left. The
-/// recording says how it ended.
+/// Runs a command until it ends, the timeout is over, or `stop` is ready. Then ends all processes that it started.
+/// Records how the command ended.
 ///
 /// # Errors
-/// It can't be started, as text.
+/// The command can't be started, as text.
 pub(super) async fn run(
     line: &[OsString],
     timeout: Duration,
@@ -60,12 +60,12 @@ fn last_lines(mut file: File) -> String {
     let mut bytes = Vec::new();
     let length = file.seek(SeekFrom::End(0)).unwrap_or_default();
     let start = file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_BYTES_MAX)));
-    // Without its output a run is still judged.
+    // A run is judged even without its output.
     let _ = start.and_then(|_| file.read_to_end(&mut bytes));
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The processes of a command. Other systems than Unix know only the first one.
+/// The processes of a command. Systems other than Unix know only the first one.
 struct ProcessGroup {
     #[cfg(unix)]
     id: Option<rustix::process::Pid>,
@@ -84,23 +84,23 @@ impl ProcessGroup {
 
     fn signal(&self, signal: rustix::process::Signal) {
         if let Some(id) = self.id {
-            // This fails if all of them have ended.
+            // Fails if all processes have ended.
             let _ = rustix::process::kill_process_group(id, signal);
         }
     }
 
-    /// Waits for processes that are still there. Returns whether all of them ended.
+    /// Waits until the processes end, for [`GRACE`] at most. Returns whether all of them ended.
     async fn ends_by_itself(&self, child: &mut Child) -> bool {
         let until = tokio::time::Instant::now() + GRACE;
         while self.is_there() && tokio::time::Instant::now() < until {
-            // A process that ended is there until it was waited for.
+            // A process that ended counts as running until its parent waits for it.
             let _ = child.try_wait();
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
         !self.is_there()
     }
 
-    /// Asks all processes to end, then ends them.
+    /// Ends all processes: with SIGTERM, then with SIGKILL.
     async fn end(&self, child: &mut Child) {
         if !self.is_there() {
             return;
@@ -123,7 +123,7 @@ impl ProcessGroup {
     }
 
     async fn end(&self, child: &mut Child) {
-        // This fails if it has ended.
+        // Fails if it has ended.
         let _ = child.kill().await;
     }
 }

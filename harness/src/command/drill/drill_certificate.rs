@@ -1,5 +1,6 @@
-//! A wrong certificate for the mock of a drill, and a relay that counts who tries it.
+//! A wrong certificate for the mock of a drill, and a relay that counts the connections to it.
 
+use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,28 +13,30 @@ use tokio::task::JoinHandle;
 use crate::command::error::CommandError;
 use crate::command::listen::listen_on;
 
-/// A certificate that nobody signed.
+/// Makes a self-signed certificate, which a client must refuse.
 pub(super) fn wrong_certificate() -> Result<Tls, CommandError> {
-    let fault = |error: String| CommandError::fault(format!("no certificate can be made: {error}"));
+    fn fault(error: impl Display) -> CommandError {
+        CommandError::fault(format!("no certificate can be made: {error}"))
+    }
     let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
-    let made =
-        rcgen::generate_simple_self_signed(names).map_err(|error| fault(error.to_string()))?;
-    let folder = tempfile::tempdir().map_err(|error| fault(error.to_string()))?;
+    let made = rcgen::generate_simple_self_signed(names).map_err(fault)?;
+    let folder = tempfile::tempdir().map_err(fault)?;
     let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&certificate, made.cert.pem())
         .and_then(|()| std::fs::write(&key, made.signing_key.serialize_pem()))
-        .map_err(|error| fault(error.to_string()))?;
-    Tls::read(&certificate, &key).map_err(|error| fault(error.to_string()))
+        .map_err(fault)?;
+    Tls::read(&certificate, &key).map_err(fault)
 }
 
-/// Passes connections on, and counts them: whoever refuses a certificate makes no call.
+/// Passes connections on, and counts them. A client that refuses the certificate makes no call, so that only its
+/// connections show that it tried.
 pub(super) struct CountingRelay {
     connections: Arc<AtomicUsize>,
     running: JoinHandle<()>,
 }
 
 impl CountingRelay {
-    /// Starts one in front of this address. Returns it with its own.
+    /// Starts a relay to this address. Returns it with its own address.
     pub(super) async fn start(to: SocketAddr) -> Result<(Self, SocketAddr), CommandError> {
         let (listener, bound) = listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
         let connections = Arc::new(AtomicUsize::new(0));
@@ -57,7 +60,7 @@ async fn pass_on(listener: TcpListener, to: SocketAddr, connections: Arc<AtomicU
         connections.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             if let Ok(mut to) = TcpStream::connect(to).await {
-                // A connection that breaks is the client's way to refuse.
+                // A client refuses by closing its connection.
                 let _ = copy_bidirectional(&mut from, &mut to).await;
             }
         });

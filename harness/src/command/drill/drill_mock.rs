@@ -1,4 +1,4 @@
-//! The mock that a client is drilled with. What grades has a token that the client is not given.
+//! The mock of a drill. The drill uses its control plane with a token that the client does not have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
@@ -19,12 +19,11 @@ use tokio::time::Instant;
 use crate::command::error::CommandError;
 use crate::command::exec_environment;
 use crate::command::runtime::random_seed;
-use crate::command::serve::not_started;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::DrillOrder;
 
-/// A mock that serves, with its control plane.
+/// The mock of a drill, with the orders that the drill gives to its control plane.
 pub(super) struct DrillMock {
     site: OnceLock<Site>,
     base_url: String,
@@ -34,22 +33,23 @@ pub(super) struct DrillMock {
     situation: Mutex<Situation>,
 }
 
-/// What is done to the mock in a drill, and how far that is.
+/// The orders of a drill, and the state of their execution.
 #[derive(Default)]
 struct Situation {
     orders: Vec<DrillOrder>,
-    /// Calls that fitted the trigger of each order, by world and order.
+    /// The number of calls that fit the trigger of an order, by world and number of the order.
     fitting: BTreeMap<(Option<String>, usize), usize>,
-    /// The orders that were carried out after a call.
+    /// The numbers of the orders that were executed after a call.
     done: BTreeSet<usize>,
     /// The objects of each world at the start, by kind.
     first_counts: BTreeMap<Option<String>, Value>,
+    /// The first error of the drill itself.
     trouble: Option<String>,
-    /// When the client last called.
-    called: Option<Instant>,
+    /// The time of the client's last call.
+    last_call: Option<Instant>,
 }
 
-/// A seed for a drill: the same for the same `--seed`.
+/// The seed of a drill. It depends only on `--seed` and on the drill.
 pub(super) fn derived(seed: u64, key: &str) -> u64 {
     let digest = Sha256::digest(format!("{seed} {key}"));
     digest.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
@@ -59,7 +59,7 @@ impl DrillMock {
     /// A mock with these settings, and its site. `stranger` is the address of another host.
     ///
     /// # Errors
-    /// Wrong options of the world.
+    /// The options of the world are wrong.
     pub(super) fn new(
         settings: Settings,
         stranger: String,
@@ -77,27 +77,27 @@ impl DrillMock {
         let options = SiteOptions {
             admin_token: Some(mock.admin_token.clone()),
             client_token: Some(mock.client_token.clone()),
-            watch: Some(Arc::new(move |call: WatchedCall| watched.called(&call))),
-            sandbox_watch: Some(Arc::new(move |id: &str| offered.entered(id))),
+            watch: Some(Arc::new(move |call: WatchedCall| watched.call_answered(&call))),
+            sandbox_watch: Some(Arc::new(move |id: &str| offered.sandbox_made(id))),
             ..SiteOptions::new(settings)
         };
-        let site = Site::new(options).map_err(not_started)?;
+        let site = Site::new(options)?;
         site.remember_deleted();
         let _ = mock.site.set(site.clone());
         Ok((mock, site))
     }
 
-    /// Its addresses and credentials, as a client finds them.
+    /// The addresses and credentials for a client.
     pub(super) fn description(&self) -> Value {
         self.site.get().map(Site::describe).unwrap_or_default()
     }
 
-    /// Waits until the client made no call for so long, for `most` at most.
-    pub(super) async fn wait_until_quiet(&self, quiet: Duration, most: Duration) {
-        let end = Instant::now() + most;
+    /// Waits until the client has made no call for the time `quiet`, but not longer than `timeout`.
+    pub(super) async fn wait_until_quiet(&self, quiet: Duration, timeout: Duration) {
+        let end = Instant::now() + timeout;
         loop {
-            let called = self.situation.lock().called;
-            let until = called.map_or_else(Instant::now, |called| called + quiet).min(end);
+            let last_call = self.situation.lock().last_call;
+            let until = last_call.map_or_else(Instant::now, |call| call + quiet).min(end);
             if until <= Instant::now() {
                 return;
             }
@@ -105,7 +105,7 @@ impl DrillMock {
         }
     }
 
-    /// The token of what is offered of the control plane.
+    /// The client's token for its part of the control plane.
     pub(super) fn client_token(&self) -> &str {
         &self.client_token
     }
@@ -124,7 +124,7 @@ impl DrillMock {
         Ok(self.masked(recording)?.journal)
     }
 
-    /// Begins a situation: what it orders from the start is done to every world.
+    /// Begins a situation: executes its first orders in every world.
     pub(super) async fn begin(&self, orders: Vec<DrillOrder>) {
         let worlds = self.journals();
         let worlds = worlds["worlds"].as_array().into_iter().flatten();
@@ -133,12 +133,12 @@ impl DrillMock {
         let sandboxes: Vec<Option<String>> = first_counts.keys().cloned().collect();
         *self.situation.lock() = Situation { orders, first_counts, ..Situation::default() };
         for sandbox in sandboxes {
-            self.carry_out_first(sandbox.as_deref()).await;
+            self.execute_first_orders(sandbox.as_deref()).await;
         }
     }
 
-    /// What came of the situation: objects made, orders done, trouble.
-    pub(super) fn come_to(&self, recording: &mut DrillRecording) {
+    /// Adds the result of the situation to a recording: objects made, orders done, trouble.
+    pub(super) fn add_result(&self, recording: &mut DrillRecording) {
         let situation = self.situation.lock();
         recording.orders_done = situation.done.len();
         recording.trouble = recording.trouble.take().or(situation.trouble.clone());
@@ -153,21 +153,21 @@ impl DrillMock {
         }
     }
 
-    /// A new sandbox of the client is in the same situation.
-    fn entered(&self, id: &str) {
-        at_once(async {
+    /// Begins the situation in a new sandbox of the client.
+    fn sandbox_made(&self, id: &str) {
+        block_on(async {
             let world = self.admin(Some(id), "GET /world", &Value::Null).await;
             match world.map(|mut world| world["companies"][0]["counts"].take()) {
                 Ok(counts) => {
                     self.situation.lock().first_counts.insert(Some(id.to_owned()), counts);
-                    self.carry_out_first(Some(id)).await;
+                    self.execute_first_orders(Some(id)).await;
                 }
                 Err(why) => self.fail(why),
             }
         });
     }
 
-    /// Does something to every world, and keeps the first trouble.
+    /// Calls the control plane of every world, and keeps the first error.
     pub(super) async fn everywhere(&self, line: &str, body: &Value) {
         let worlds: Vec<Option<String>> =
             self.situation.lock().first_counts.keys().cloned().collect();
@@ -178,23 +178,23 @@ impl DrillMock {
         }
     }
 
-    async fn carry_out_first(&self, sandbox: Option<&str>) {
+    async fn execute_first_orders(&self, sandbox: Option<&str>) {
         let orders = self.situation.lock().orders.clone();
         for order in orders.iter().filter(|order| order.after.is_none()) {
-            self.carry_out(sandbox, order).await;
+            self.execute(sandbox, order).await;
         }
     }
 
-    /// Carries out what follows the answer to this call, before the answer is sent.
-    fn called(&self, call: &WatchedCall) {
-        self.situation.lock().called = Some(Instant::now());
+    /// Executes the orders that follow this call, before its answer is sent.
+    fn call_answered(&self, call: &WatchedCall) {
+        self.situation.lock().last_call = Some(Instant::now());
         let due = self.due(call);
         if due.is_empty() {
             return;
         }
-        at_once(async {
+        block_on(async {
             for (number, order) in due {
-                self.carry_out(call.sandbox.as_deref(), &order).await;
+                self.execute(call.sandbox.as_deref(), &order).await;
                 self.situation.lock().done.insert(number);
             }
         });
@@ -220,17 +220,17 @@ impl DrillMock {
         due.collect()
     }
 
-    async fn carry_out(&self, sandbox: Option<&str>, order: &DrillOrder) {
-        let carried_out = async {
+    async fn execute(&self, sandbox: Option<&str>, order: &DrillOrder) {
+        let executed = async {
             let line = self.filled(sandbox, &order.line).await?;
             let body = self.filled(sandbox, &order.body.to_string()).await?;
             let body = serde_json::from_str(&body).map_err(|error| error.to_string())?;
             self.admin(sandbox, &line, &body).await
         };
-        match (carried_out.await, &order.adds) {
+        match (executed.await, &order.adds) {
             (Err(why), _) => self.fail(format!("{}: {why}", order.line)),
             (Ok(_), Some(kind)) => {
-                // The client did not make it.
+                // The client did not make this object, so it counts as one of the start.
                 let mut situation = self.situation.lock();
                 let counts = situation.first_counts.entry(sandbox.map(str::to_owned)).or_default();
                 counts[kind] = json!(counts[kind].as_u64().unwrap_or_default() + 1);
@@ -239,11 +239,12 @@ impl DrillMock {
         }
     }
 
-    /// Keeps the first trouble of ours.
+    /// Keeps the first error.
     fn fail(&self, why: String) {
         self.situation.lock().trouble.get_or_insert(why);
     }
 
+    /// Replaces the placeholders of an order.
     async fn filled(&self, sandbox: Option<&str>, text: &str) -> Result<String, String> {
         let mut text = text.replace("{stranger}", &self.stranger);
         if text.contains("{client_id}") || text.contains("{workflow}") {
@@ -271,7 +272,7 @@ impl DrillMock {
     /// Calls the control plane of a world with all rights.
     ///
     /// # Errors
-    /// It refused, as text.
+    /// The refusal, as text.
     pub(super) async fn admin(
         &self,
         sandbox: Option<&str>,
@@ -301,22 +302,22 @@ impl DrillMock {
         }
     }
 
-    /// Waits until what is due was delivered, in every world.
+    /// Waits until all due deliveries of every world are made.
     pub(super) async fn settle(&self, seconds: u64) {
         let wait = json!({ "wait_seconds": seconds });
         let listed = self.admin(None, "GET /sandboxes", &Value::Null).await.unwrap_or_default();
         let ids = listed["sandboxes"].as_array().into_iter().flatten();
         let sandboxes = ids.map(|it| it["id"].as_str());
         for sandbox in std::iter::once(None).chain(sandboxes) {
-            // A receiver that is too slow is in the journal all the same.
+            // A delivery to a slow receiver is in the journal too.
             let _ = self.admin(sandbox, "POST /deliveries/settle", &wait).await;
         }
     }
 
-    /// The recording without secrets.
+    /// Masks the secrets of a recording.
     ///
     /// # Errors
-    /// It is not JSON, which is a bug.
+    /// The recording can't be converted to JSON, which is a bug.
     pub(super) fn masked(&self, recording: DrillRecording) -> Result<DrillRecording, CommandError> {
         let fault = |error| CommandError::fault(format!("the recording is not JSON: {error}"));
         let text = serde_json::to_string(&recording).map_err(fault)?;
@@ -330,8 +331,8 @@ impl DrillMock {
     }
 }
 
-/// Does something in the middle of a call, whose answer waits for it.
-fn at_once(work: impl Future<Output = ()>) {
+/// Does some work in the middle of a call. The answer waits for it.
+fn block_on(work: impl Future<Output = ()>) {
     tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work));
 }
 

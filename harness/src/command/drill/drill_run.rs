@@ -1,4 +1,4 @@
-//! One run of the client's command, in the situation of a drill.
+//! Runs the command of a client in the situation of a drill.
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -21,10 +21,10 @@ use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::Drill;
 use crate::run::Interruption;
 
-/// How long deliveries that are due may take after the end of the command.
+/// Timeout in seconds for due deliveries after the end of the command.
 pub(super) const SETTLE_SECONDS: u64 = 5;
 
-/// What all runs have in common.
+/// The settings that all runs share.
 pub(in crate::command) struct DrillRunner<'a> {
     pub(in crate::command) command: &'a [OsString],
     pub(in crate::command) world: &'a WorldArguments,
@@ -32,17 +32,17 @@ pub(in crate::command) struct DrillRunner<'a> {
     pub(in crate::command) timeout: Duration,
     pub(in crate::command) interruption: &'a Interruption,
     pub(in crate::command) probe: Option<&'a Probe>,
-    /// What the mock proves itself with, and the file that has it.
+    /// The certificate of the mock, and its file.
     pub(in crate::command) tls: Option<Tls>,
     pub(in crate::command) ca_file: Option<PathBuf>,
-    /// Who looks at the calls while the client works.
+    /// Shows the calls while the client works.
     pub(in crate::command) watch: Option<&'a DrillWatch<'a>>,
 }
 
-/// Runs the command against a mock of its own, in the situation of the drill.
+/// Runs the command against a mock of its own, in the situation of the drill; `None` is the calm run.
 ///
 /// # Errors
-/// Wrong options of the world.
+/// The options of the world are wrong.
 pub(in crate::command) async fn run_client(
     runner: &DrillRunner<'_>,
     drill: Option<&Drill>,
@@ -60,7 +60,8 @@ pub(in crate::command) async fn run_client(
     };
     let mock = served.mock.clone();
     mock.begin(drill.map(|drill| drill.orders.clone()).unwrap_or_default()).await;
-    let mut recording = runner.watched(&mock, drill, runner.run_command(&mock, drill)).await;
+    let working = runner.run_command(&mock, drill);
+    let mut recording = runner.watch_while(&mock, drill, working).await;
     mock.settle(SETTLE_SECONDS).await;
     runner.ask_probe(&mock, drill, &mut recording).await;
     served.end().await;
@@ -69,12 +70,12 @@ pub(in crate::command) async fn run_client(
     recording.is_tls = runner.tls.is_some();
     recording.connections = served.connections();
     recording.count_deliveries();
-    mock.come_to(&mut recording);
+    mock.add_result(&mut recording);
     mock.masked(recording)
 }
 
 impl DrillRunner<'_> {
-    /// Asks the probe, in the calm run and where the wire does not show all.
+    /// Asks the probe, in the calm run and in drills whose result the calls alone do not show.
     pub(super) async fn ask_probe(
         &self,
         mock: &DrillMock,
@@ -90,15 +91,15 @@ impl DrillRunner<'_> {
         recording.probe = Some(probe.ask(&mock.journals(), prepare).await);
     }
 
-    /// Lets the client work, while somebody may look at its calls.
-    pub(super) async fn watched<T>(
+    /// Waits for `working`, and shows the calls of the client in the meantime.
+    pub(super) async fn watch_while<T>(
         &self,
         mock: &DrillMock,
         drill: Option<&Drill>,
         working: impl Future<Output = T>,
     ) -> T {
         match self.watch {
-            Some(watch) => watch.beside(drill, mock, working).await,
+            Some(watch) => watch.watch_while(drill, mock, working).await,
             None => working.await,
         }
     }

@@ -1,4 +1,4 @@
-//! Who watches the drills: lines on the terminal, and with `--console` a page that shows them while they run.
+//! Shows the drills while they run: as lines on the terminal, and with `--console` on a page.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::pin;
@@ -26,10 +26,10 @@ use crate::grading::drill::table::Drill;
 use crate::grading::drill::text;
 use crate::report::terminal::Paint;
 
-/// Between two looks at the calls of a drill that runs.
-const LOOK: Duration = Duration::from_millis(500);
+/// How often the page gets the new calls of a drill that runs.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Shows how far the drills are.
+/// Shows the state of the drills.
 pub(in crate::command) struct DrillWatch<'a> {
     screen: &'a Screen,
     console: Option<DrillConsole>,
@@ -40,16 +40,16 @@ struct DrillConsole {
     url: String,
     calls: Arc<Mutex<RecordedCalls>>,
     shown: Mutex<ShownNumbers>,
-    /// What the page starts again.
+    /// The drills that the page starts again.
     starts: UnboundedReceiver<DrillStart>,
 }
 
 impl<'a> DrillWatch<'a> {
-    /// Starts the console, if it is wanted, and prints its address. It ends with the runtime. `can_start`: whether the
-    /// page may start drills again.
+    /// Starts the console, if there is one, and prints its address. It ends with the runtime. `can_start`: the page may
+    /// start drills again.
     ///
     /// # Errors
-    /// No address can be listened on.
+    /// No port is free.
     pub(super) async fn start(
         screen: &'a Screen,
         drills: &[&'static Drill],
@@ -64,8 +64,8 @@ impl<'a> DrillWatch<'a> {
         Ok(Self { screen, console })
     }
 
-    /// The drill begins; `None` is the calm run.
-    pub(super) fn began(&self, drill: Option<&Drill>) {
+    /// Shows that a drill runs; `None` is the calm run.
+    pub(super) fn drill_started(&self, drill: Option<&Drill>) {
         let id = drill.map_or(CALM, |drill| drill.id.as_str());
         self.change(|calls, _| {
             let run = calls.drill_run.get_or_insert_default();
@@ -75,8 +75,8 @@ impl<'a> DrillWatch<'a> {
         });
     }
 
-    /// Lets the client work in a drill; with a console, its calls so far are shown meanwhile.
-    pub(super) async fn beside<T>(
+    /// Waits for `working`. With a console, shows the calls of the client in the meantime.
+    pub(super) async fn watch_while<T>(
         &self,
         drill: Option<&Drill>,
         mock: &DrillMock,
@@ -84,26 +84,27 @@ impl<'a> DrillWatch<'a> {
     ) -> T {
         let id = drill.map_or(CALM, |drill| drill.id.as_str());
         let mut working = pin!(working);
-        let mut looks = tokio::time::interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut updates = tokio::time::interval(UPDATE_INTERVAL);
+        updates.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 ended = &mut working => return ended,
-                _ = looks.tick(), if self.console.is_some() => {
-                    // What can't be masked is not shown.
+                _ = updates.tick(), if self.console.is_some() => {
+                    // Calls that can't be masked are not shown.
                     if let Ok(journal) = mock.calls_so_far() {
-                        self.change(|calls, shown| recorded_calls::add_so_far(calls, shown, id, &journal));
+                        self.change(|calls, shown| recorded_calls::add_running(calls, shown, id, &journal));
                     }
                 }
             }
         }
     }
 
-    /// The drill ended as number `number` of `count`; 0 is the calm run. The terminal gets a line.
+    /// Shows the result of a drill, which ended as number `number` of `count`; 0 is the calm run. Prints a line on a
+    /// terminal.
     ///
     /// # Errors
-    /// It can't be written.
-    pub(super) fn ended(
+    /// The line can't be printed.
+    pub(super) fn drill_ended(
         &self,
         result: &DrillResult,
         run: &DrillRecording,
@@ -116,11 +117,11 @@ impl<'a> DrillWatch<'a> {
         self.screen.note(&progress_line(result, number, count, self.screen.paint_err()))
     }
 
-    /// All drills are over. With a console, waits for a signal, or until the page starts drills again.
+    /// Shows the grade, after all drills. With a console, waits for a signal, or until the page starts drills again.
     ///
     /// # Errors
-    /// Signals can't be waited for.
-    pub(super) async fn graded(
+    /// Signals can't be received.
+    pub(super) async fn show_grade(
         &mut self,
         certificate: &Certificate,
     ) -> Result<Option<DrillStart>, CommandError> {
@@ -129,7 +130,7 @@ impl<'a> DrillWatch<'a> {
         });
         let Some(console) = &mut self.console else { return Ok(None) };
         let mut signals = StopSignals::new()?;
-        self.screen.note(&console::kept(&console.url))?;
+        self.screen.note(&console::stays(&console.url))?;
         tokio::select! {
             () = signals.next() => Ok(None),
             Some(start) = console.starts.recv() => Ok(Some(start)),

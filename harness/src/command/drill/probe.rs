@@ -1,4 +1,4 @@
-//! `--probe`: how often the client's business acted for a legal request, which the wire does not show.
+//! `--probe`: asks how often the client's business acted for a legal request. Its calls do not show that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Stdio;
@@ -10,21 +10,21 @@ use tokio::process::Command;
 
 use crate::grading::drill::recording::{ProbeAnswers, answered_deliveries};
 
-/// Legal requests that are asked about in a run.
+/// The most legal requests about which a run asks.
 const IDS_MAX: usize = 20;
-/// For one answer.
-const ANSWER_MAX: Duration = Duration::from_secs(10);
+/// Timeout of one answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whom to ask.
+/// The command or the address that answers.
 #[derive(Debug, Clone)]
 pub(in crate::command) enum Probe {
-    /// A command of the shell: it gets the id as its last argument, and prints a number.
+    /// A command of the shell. It gets the id as its last argument, and prints a number.
     Command(String),
-    /// An address: it is asked with `?id=`, and answers with a number as text.
+    /// An address. It answers `GET ?id=` with a number as text.
     Address(Url),
 }
 
-/// The value of `--probe`.
+/// Parses the value of `--probe`.
 pub(super) fn probe(text: &str) -> Result<Probe, String> {
     if !text.starts_with("http://") && !text.starts_with("https://") {
         return match text.trim() {
@@ -38,7 +38,7 @@ pub(super) fn probe(text: &str) -> Result<Probe, String> {
 }
 
 impl Probe {
-    /// Asks about each legal request that a delivery was about.
+    /// Asks about each legal request of a delivery.
     pub(super) async fn ask(
         &self,
         journals: &Value,
@@ -46,14 +46,14 @@ impl Probe {
     ) -> ProbeAnswers {
         let mut answers = ProbeAnswers { acted: BTreeMap::new(), trouble: None };
         for id in delivered(journals).into_iter().take(IDS_MAX) {
-            let answer = tokio::time::timeout(ANSWER_MAX, self.number(&id, &prepare)).await;
+            let answer = tokio::time::timeout(ANSWER_TIMEOUT, self.number(&id, &prepare)).await;
             match answer {
                 Ok(Ok(times)) => {
                     answers.acted.insert(id, times);
                 }
                 Ok(Err(why)) => answers.trouble = Some(why),
                 Err(_) => {
-                    let seconds = ANSWER_MAX.as_secs();
+                    let seconds = ANSWER_TIMEOUT.as_secs();
                     answers.trouble = Some(format!("it did not answer within {seconds} s"));
                 }
             }
@@ -74,7 +74,7 @@ impl Probe {
     }
 }
 
-/// The ids of the legal requests that receivers answered deliveries for.
+/// The ids of the legal requests whose deliveries receivers answered.
 fn delivered(journals: &Value) -> BTreeSet<String> {
     let ids = answered_deliveries(journals).filter_map(|it| it["legal_request_id"].as_str());
     ids.map(str::to_owned).collect()
@@ -93,11 +93,11 @@ async fn printed(line: &str, id: &str, prepare: impl Fn(&mut Command)) -> Result
 }
 
 async fn answered(url: &Url, id: &str) -> Result<String, String> {
-    // A second provider is refused, and the first one serves as well.
+    // Without a provider `build` panics. Installing it a second time fails, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut url = url.clone();
     url.query_pairs_mut().append_pair("id", id);
-    let client = Client::builder().no_proxy().timeout(ANSWER_MAX).build();
+    let client = Client::builder().no_proxy().timeout(ANSWER_TIMEOUT).build();
     let client = client.map_err(|error| error.to_string())?;
     let answer = client.get(url).send().await.map_err(|error| error.to_string())?;
     if !answer.status().is_success() {

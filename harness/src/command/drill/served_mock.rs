@@ -1,4 +1,4 @@
-//! A mock that serves a client in a drill, and another host beside it.
+//! Serves the mock of a drill, and another host to which the client must not send credentials.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,21 +12,22 @@ use super::drill_certificate::{CountingRelay, wrong_certificate};
 use super::drill_mock::DrillMock;
 use crate::command::error::CommandError;
 use crate::command::listen::listen_on;
-use crate::command::serve::{WorldArguments, not_started, settings_of};
+use crate::command::serve::{WorldArguments, settings_of};
 
-/// A mock with what ends it.
+/// A served mock, with the other host.
 pub(super) struct ServedDrillMock {
     pub(super) mock: Arc<DrillMock>,
+    /// The other host.
     stranger: Site,
     stops: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
     relay: Option<CountingRelay>,
 }
 
 impl ServedDrillMock {
-    /// A mock that serves at this address, and another host beside it.
+    /// Serves a mock at this address, and another host.
     ///
     /// # Errors
-    /// Wrong options of the world, or an address that can't be listened on.
+    /// The options of the world are wrong, or the address can't be listened on.
     pub(super) async fn start(
         world: &WorldArguments,
         listen: SocketAddr,
@@ -37,7 +38,7 @@ impl ServedDrillMock {
         Self::at(listener, bound, world, seed, tls).await
     }
 
-    /// As [`Self::start`], with a certificate that nobody signed, and the number of connections to it.
+    /// Like [`Self::start`], but with a wrong certificate, and with a relay that counts connections.
     pub(super) async fn with_wrong_certificate(
         world: &WorldArguments,
         listen: SocketAddr,
@@ -50,7 +51,7 @@ impl ServedDrillMock {
         Ok(Self { relay: Some(relay), ..served })
     }
 
-    /// A mock with this listener, which clients reach at this address.
+    /// Serves a mock with this listener. Clients reach it at `address`.
     async fn at(
         listener: TcpListener,
         address: SocketAddr,
@@ -65,7 +66,7 @@ impl ServedDrillMock {
         settings.seed = seed;
         let stranger = SiteOptions::new(settings.clone());
         let (mock, site) = DrillMock::new(settings, format!("http://{stranger_bound}"))?;
-        let stranger = Site::new(stranger).map_err(not_started)?;
+        let stranger = Site::new(stranger)?;
         let served = [(listener, site, tls), (stranger_listener, stranger.clone(), None)];
         let stops = served.map(|(listener, site, tls)| {
             let (stop, stopped) = oneshot::channel::<()>();
@@ -76,7 +77,7 @@ impl ServedDrillMock {
         Ok(Self { mock, stranger, stops: Vec::from(stops), relay: None })
     }
 
-    /// Ends it, once each call was answered: only then it is in the journal.
+    /// Ends it after all calls are answered: a call is in the journal only after that.
     pub(super) async fn end(&mut self) {
         for (stop, served) in self.stops.drain(..) {
             drop(stop);
@@ -84,12 +85,12 @@ impl ServedDrillMock {
         }
     }
 
-    /// Connections to a mock with a wrong certificate.
+    /// The number of connections to a mock with a wrong certificate.
     pub(super) fn connections(&self) -> usize {
         self.relay.as_ref().map_or(0, CountingRelay::connections)
     }
 
-    /// Calls with credentials that came to the other host.
+    /// The number of calls with credentials to the other host.
     pub(super) fn strangers_trusted(&self) -> usize {
         let journals = self.stranger.journals();
         let worlds = journals["worlds"].as_array().into_iter().flatten();

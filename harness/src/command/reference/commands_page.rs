@@ -1,11 +1,10 @@
-//! The page of all commands, from the command line itself.
+//! The page of all commands, from the definition of the command line.
 
 use std::fmt::Write as _;
 
-/// Columns of a help text.
+/// The width of a help text, in characters.
 const COLUMNS: usize = 100;
 
-/// The page.
 pub(super) fn page(line: clap::Command) -> String {
     let mut line = line.term_width(COLUMNS).disable_help_subcommand(true);
     line.build();

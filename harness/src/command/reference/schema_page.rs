@@ -1,4 +1,4 @@
-//! A JSON Schema as a page: a table of members per object.
+//! The page of a JSON Schema: a table of members for each object.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::tables::cell;
 
-/// The most members of an enum that a cell shows.
+/// The most values of an enum that a cell shows.
 const WORDS_MAX: usize = 30;
 
-/// The page of a schema. `name` is that of `moot schema NAME`.
+/// The page of a schema. `name` is the NAME of `moot schema NAME`.
 pub(super) fn page(schema: &Value, name: &str) -> String {
     let title = schema["title"].as_str().unwrap_or(name);
     let description = paragraph(&schema["description"]);
@@ -37,7 +37,7 @@ pub(super) fn page(schema: &Value, name: &str) -> String {
     page
 }
 
-/// The table of an object, and of the objects in it. Nothing if the schema has no members.
+/// Adds the table of an object, and of the objects in it. Adds nothing if the schema has no members.
 fn object(page: &mut String, schema: &Value, name: &str) {
     let mut members = Vec::new();
     collect(schema, &mut members);
@@ -73,7 +73,7 @@ fn is_empty(value: &Value) -> bool {
     value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
 }
 
-/// The members of an object, also those of its alternatives, each once.
+/// Collects the members of an object and of its alternatives, each once.
 fn collect<'s>(schema: &'s Value, members: &mut Vec<(&'s str, &'s Value, bool)>) {
     let required = |name: &str| {
         schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name))
@@ -91,7 +91,7 @@ fn collect<'s>(schema: &'s Value, members: &mut Vec<(&'s str, &'s Value, bool)>)
     }
 }
 
-/// The words of an enum with descriptions, a line each.
+/// Adds the values of an enum with their descriptions, a line each.
 fn variants(page: &mut String, schema: &Value) {
     let each = schema["oneOf"].as_array().into_iter().flatten();
     let rows: Vec<String> = each
@@ -110,7 +110,7 @@ fn kinds(schema: &Value) -> String {
     }
 }
 
-/// What a value is: its type, its words, or a link to its definition.
+/// The kind of a value: its type, its allowed values, or a link to its definition.
 fn kind(schema: &Value) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or(reference);
@@ -154,7 +154,7 @@ fn kind(schema: &Value) -> String {
     }
 }
 
-/// A word without the quotes of JSON.
+/// A string without its quotes, or other JSON.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -8,7 +8,7 @@ use moot_fixtures::{answers, questions, register};
 use crate::report::section_order;
 use crate::verdict::result::RunOutcome;
 
-/// Text in a cell of a table.
+/// A text, escaped for a cell of a table.
 pub(super) fn cell(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     text.replace('|', "\\|").replace('<', "&lt;").replace('>', "&gt;")
@@ -50,7 +50,7 @@ Each check names one of these. `moot explain ID` shows its checks, and how to fi
 - *example*: only an example shows it. A mismatch warns.
 - *open*: the specification leaves it open. It is only observed.
 
-A requirement that nothing outside the service can verify has no check. Its reason is in the table.
+A requirement that can't be verified from outside the service has no check. The table gives the reason.
 "
     .to_owned();
     let mut sections: Vec<&str> = Vec::new();
@@ -94,8 +94,8 @@ pub(super) fn questions() -> String {
     let mut page = "\
 # Open questions
 
-Points that the specification leaves open. A run records what a deployment does. A mock does what its
-[answers file](answers-file.md) says. `moot explain QUESTION` shows what checks it.
+Points that the specification leaves open. A run records the answers of a deployment. A mock follows its
+[answers file](answers-file.md). `moot explain QUESTION` shows the checks of a question.
 "
     .to_owned();
     let defaults = serde_json::to_value(answers::default()).unwrap_or_default();

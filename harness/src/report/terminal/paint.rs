@@ -1,18 +1,18 @@
-//! Colours by meaning: red is wrong, yellow needs attention, green is right, dim is unimportant.
+//! Colours by meaning: red is a failure, yellow needs attention, green is good, dim is unimportant.
 
 use anstyle::{AnsiColor, Style};
 
 use crate::verdict::Verdict;
 
-/// Whether text is painted at all.
+/// Adds colours to text.
 #[derive(Debug, Clone, Copy)]
 pub struct Paint {
-    /// With escape sequences.
+    /// If false, texts are not changed.
     pub color: bool,
 }
 
 impl Paint {
-    /// In this style.
+    /// Text in this style.
     pub fn with(self, style: Style, text: &str) -> String {
         if self.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
@@ -22,19 +22,29 @@ impl Paint {
         self.with(Style::new().bold(), text)
     }
 
-    /// Can be skipped.
+    /// Text of little importance.
     pub fn dim(self, text: &str) -> String {
         self.with(Style::new().dimmed(), text)
     }
 
-    /// A name worth finding.
+    /// A name.
     pub fn name(self, text: &str) -> String {
         self.with(AnsiColor::Cyan.on_default(), text)
     }
 
-    /// In the colour of a verdict.
+    /// Text in the colour of a verdict.
     pub fn verdict(self, verdict: Verdict, text: &str) -> String {
         self.with(style_of(verdict), text)
+    }
+
+    /// A line of a unified diff.
+    pub fn diff_line(self, line: &str) -> String {
+        match line.as_bytes().first() {
+            Some(b'+') => self.verdict(Verdict::Pass, line),
+            Some(b'-') => self.verdict(Verdict::Fail, line),
+            Some(b'@') => self.dim(line),
+            _ => line.to_owned(),
+        }
     }
 }
 
@@ -51,7 +61,7 @@ pub(super) const fn style_of(verdict: Verdict) -> Style {
     }
 }
 
-/// One character for a verdict. Without colour it must be enough to see what needs attention.
+/// One character for a verdict, for output without colour.
 pub(crate) const fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Error => "E",
@@ -59,25 +69,25 @@ pub(crate) const fn sign(verdict: Verdict) -> &'static str {
         Verdict::Drift => "≠",
         Verdict::NotRun => "-",
         Verdict::Warn => "!",
-        // An answer to an open question is nothing to worry about.
+        // An observed answer needs no attention.
         Verdict::Observed | Verdict::Pass => "✓",
         Verdict::NotApplicable => "·",
     }
 }
 
-/// `text`, filled up with spaces on the right.
+/// `text`, padded with spaces on the right.
 pub(crate) fn left(text: &str, width: usize) -> String {
     let fill = width.saturating_sub(text.chars().count());
     format!("{text}{}", " ".repeat(fill))
 }
 
-/// `text`, filled up with spaces on the left.
+/// `text`, padded with spaces on the left.
 pub(crate) fn right(text: &str, width: usize) -> String {
     let fill = width.saturating_sub(text.chars().count());
     format!("{}{text}", " ".repeat(fill))
 }
 
-/// Of the longest, in characters.
+/// The length of the longest text, in characters.
 pub(crate) fn width<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
     texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
 }

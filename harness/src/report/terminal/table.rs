@@ -12,13 +12,13 @@ const GAP: &str = "  ";
 /// How the cells of a column are aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// Text.
+    /// For text.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
-/// One cell: a text and its style. The width is that of the text alone.
+/// One cell: a text and its style.
 #[derive(Debug, Clone)]
 pub struct Cell {
     text: String,
@@ -34,40 +34,40 @@ pub struct Table {
 }
 
 impl Cell {
-    /// Without a style.
+    /// A text without a style.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), style: Style::new() }
     }
 
-    /// A heading or something of little weight.
+    /// A heading, or a text of little importance.
     pub fn dim(text: impl Into<String>) -> Self {
         Self { text: text.into(), style: Style::new().dimmed() }
     }
 
-    /// A name worth finding.
+    /// A name.
     pub fn name(text: impl Into<String>) -> Self {
         Self { text: text.into(), style: AnsiColor::Cyan.on_default() }
     }
 
-    /// In the colour of a verdict.
+    /// A text in the colour of a verdict.
     pub fn verdict(verdict: Verdict, text: impl Into<String>) -> Self {
         Self { text: text.into(), style: style_of(verdict) }
     }
 }
 
 impl Table {
-    /// A table with these columns; rows are indented by `indent` spaces.
+    /// A table with these columns. Rows are indented by `indent` spaces.
     pub fn new(indent: usize, columns: impl IntoIterator<Item = Align>) -> Self {
         Self { indent, columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// Adds a row. It may have fewer cells than there are columns: its last cell then extends over the
-    /// columns to the right, and does not widen its own.
+    /// Adds a row. If it has fewer cells than there are columns, its last cell extends over the columns to the
+    /// right, and does not widen its own column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The lines of the table, each with its line end and without trailing spaces.
+    /// The lines of the table, without trailing spaces, each with its line end.
     pub fn render(&self, paint: Paint) -> String {
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|at| width(self.rows.iter().filter_map(|row| self.cell_of_column(row, at))))
@@ -92,7 +92,7 @@ impl Table {
         out
     }
 
-    /// The text of a cell that counts for the width of its column.
+    /// The text of a cell, if it counts for the width of its column.
     fn cell_of_column<'a>(&self, row: &'a [Cell], at: usize) -> Option<&'a str> {
         let extends = at + 1 == row.len() && row.len() < self.columns.len();
         row.get(at).filter(|_| !extends).map(|cell| cell.text.as_str())
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_cell_of_a_short_row_extends_over_the_further_columns() {
+    fn the_last_cell_of_a_short_row_extends_over_the_other_columns() {
         let mut table = Table::new(0, [Align::Left, Align::Left, Align::Left]);
         table.row(["a", "b", "c"].map(Cell::plain));
         table.row(["", "a longer text"].map(Cell::plain));

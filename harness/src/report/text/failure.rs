@@ -1,5 +1,5 @@
-//! What is wrong: one block a finding, in the order file/scenario/step of the first place, check,
-//! expected, actual, clause, place, exchange, curl, and then where else it is.
+//! The findings of the text report: a block for each. A block has the place of the first check, expected and actual
+//! values, the clause, the exchange, the command that repeats it, and the other places.
 
 use super::Options;
 use crate::exchange::escape;
@@ -7,26 +7,25 @@ use crate::report::exchange::ExchangeRow;
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left};
 use crate::report::{Finding, Report};
-use crate::verdict::Verdict;
 use crate::verdict::result::CheckResult;
 
-/// Blocks shown in full; what is beyond gets a line each, so that nothing is hidden.
+/// The most blocks. Each further finding gets one line.
 const BLOCKS_MAX: usize = 40;
 
-/// Characters and lines of an expected or actual value, and of a body.
+/// The most characters and lines of an expected or actual value, and of a body.
 const VALUE_CHARACTERS_MAX: usize = 2_000;
 const VALUE_LINES_MAX: usize = 30;
 const BODY_LINES_MAX: usize = 14;
 const BODY_CHARACTERS_MAX: usize = 1_200;
 
-/// Exchanges shown before the one that was judged, and after it, a line each.
+/// The most exchanges that are shown before the one that was judged, and after it.
 const SHOWN_BESIDE_MAX: usize = 10;
 
-/// Headers of an answer that a person wants to see; the other reports show all.
+/// The headers of an answer that are shown. Other reports show all.
 const HEADERS_SHOWN: [&str; 6] =
     ["content-type", "www-authenticate", "allow", "location", "retry-after", "content-length"];
 
-/// All violations, differences and faults of ours, each once.
+/// Adds all findings that are more than a warning.
 pub(super) fn failures(out: &mut String, report: &Report, options: Options) {
     let bad: Vec<&Finding> = report.findings.iter().filter(|finding| finding.is_bad()).collect();
     for finding in bad.iter().take(BLOCKS_MAX) {
@@ -40,7 +39,7 @@ pub(super) fn failures(out: &mut String, report: &Report, options: Options) {
     }
 }
 
-/// A line each; with `-v` a block each.
+/// Adds a line for each warning; with `-v` a block.
 pub(super) fn warnings(out: &mut String, report: &Report, options: Options) {
     let paint = Paint { color: options.color };
     let warned: Vec<&Finding> =
@@ -94,8 +93,7 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
     row(out, paint, "case", &finding.title);
     row(out, paint, "check", &format!("{}{level}", paint.name(check.subject.as_str())));
     row(out, paint, "expected", &value(&check.expected));
-    let actual = value(&check.actual);
-    row(out, paint, "actual", &paint_diff(&actual, paint));
+    row(out, paint, "actual", &actual(check, paint));
     row(out, paint, "pointer", check.pointer.as_deref().unwrap_or_default());
     let sentence = check.sentence().unwrap_or_default();
     row(out, paint, "clause", format!("§{} {sentence}", check.section).trim_end());
@@ -110,7 +108,7 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
     out.push('\n');
 }
 
-/// What was sent before the exchange that was judged and after it, a line each, and that exchange itself.
+/// Adds the exchange that was judged, and a line for each exchange before and after it.
 fn sequence(
     out: &mut String,
     report: &Report,
@@ -153,23 +151,19 @@ fn first_line(exchange: &ExchangeRow, paint: Paint) -> String {
     format!("{} {} → {answer} {duration}", exchange.method, exchange.url)
 }
 
-/// Where else it is, and what else is told by it: a few, with `-v` all.
+/// Adds the other places of a finding, and the checks that it explains; without `-v` only some.
 fn elsewhere(out: &mut String, report: &Report, finding: &Finding, options: Options) {
     let paint = Paint { color: options.color };
-    row(out, paint, "also at", &options.detail.some_of(&finding.others(&report.checks)).join("\n"));
-    row(
-        out,
-        paint,
-        "with it",
-        &options.detail.some_of(&finding.with_it(&report.checks)).join("\n"),
-    );
+    let some = |lines: Vec<String>| options.detail.some_of(&lines).join("\n");
+    row(out, paint, "also at", &some(finding.others(&report.checks)));
+    row(out, paint, "with it", &some(finding.with_it(&report.checks)));
     let snapshot = finding.explained(&report.checks).into_iter().find(|check| check.is_snapshot());
     if let Some(snapshot) = snapshot {
-        row(out, paint, " ", &paint_diff(&value(&snapshot.actual), paint));
+        row(out, paint, " ", &actual(snapshot, paint));
     }
 }
 
-/// Nothing where there is no value.
+/// Adds a name with its value, if there is one.
 fn row(out: &mut String, paint: Paint, name: &str, value: &str) {
     if value.is_empty() {
         return;
@@ -219,16 +213,11 @@ fn shortened(text: &str, max: usize) -> Vec<String> {
     shown
 }
 
-/// The actual value of a snapshot check is a unified diff.
-fn paint_diff(text: &str, paint: Paint) -> String {
-    if !text.starts_with("--- ") {
-        return text.to_owned();
+/// The actual value of a check. That of a snapshot that differs is a unified diff.
+fn actual(check: &CheckResult, paint: Paint) -> String {
+    let text = value(&check.actual);
+    match check.is_snapshot() && check.mismatch.is_none() {
+        true => text.lines().map(|line| paint.diff_line(line)).collect::<Vec<_>>().join("\n"),
+        false => text,
     }
-    let painted = |line: &str| match line.as_bytes().first() {
-        Some(b'+') => paint.verdict(Verdict::Pass, line),
-        Some(b'-') => paint.verdict(Verdict::Fail, line),
-        Some(b'@') => paint.dim(line),
-        _ => line.to_owned(),
-    };
-    text.lines().map(painted).collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,4 @@
-//! Known failures: those that happened, and those that did not and should go from their file.
+//! Known failures: those that happened, and those that did not happen and should be removed from their file.
 
 use super::Options;
 use super::rest::names;
@@ -8,7 +8,7 @@ use crate::report::terminal::paint::Paint;
 use crate::verdict::Verdict;
 use crate::verdict::result::{ExpectedFailure, ExpectedState};
 
-/// What was expected and happened, and with `-v` what did not apply or was not judged.
+/// Adds known failures that happened; with `-v` also those that did not apply or were not judged.
 pub(super) fn happened(out: &mut String, report: &Report, options: Options) {
     let paint = Paint { color: options.color };
     let is_shown = |one: &&ExpectedFailure| match one.state {
@@ -34,14 +34,14 @@ pub(super) fn happened(out: &mut String, report: &Report, options: Options) {
     out.push('\n');
 }
 
-/// What was expected and did not happen, which is drift.
+/// Adds known failures that did not happen, which is drift.
 pub(super) fn stale(out: &mut String, report: &Report, paint: Paint) {
     let stale: Vec<&ExpectedFailure> =
         report.expected.iter().filter(|one| one.is_stale()).collect();
     if stale.is_empty() {
         return;
     }
-    let title = "Expected failures that did not happen: take them from the file";
+    let title = "Expected failures that did not happen: remove them from the file";
     out.push_str(&format!("{}\n", paint.bold(title)));
     for one in stale {
         let verdict = paint.verdict(Verdict::Drift, one.outcome.as_str());

@@ -5,7 +5,7 @@ use crate::report::terminal::paint::{Paint, left, right, sign, width};
 use crate::verdict::Verdict;
 use crate::verdict::result::Counts;
 
-/// Versions, target, seed.
+/// Adds versions, target, seed and notices.
 pub(super) fn header(out: &mut String, report: &Report, paint: Paint) {
     out.push_str(&format!(
         "{} {}\n\n",
@@ -30,7 +30,7 @@ fn row(out: &mut String, paint: Paint, name: &str, value: &str) {
     out.push_str(&format!("  {} {value}\n", paint.dim(&left(name, 8))));
 }
 
-/// A line a file: sign, section, name, counts, time.
+/// Adds a line for each file: sign, section, name, counts, time.
 pub(super) fn files(out: &mut String, report: &Report, paint: Paint) {
     if report.files.is_empty() {
         return;
@@ -74,7 +74,7 @@ fn cells(counts: &Counts, columns: &[Verdict], paint: Paint) -> String {
         .collect()
 }
 
-/// Every scenario on a line.
+/// Adds a line for each scenario.
 pub(super) fn scenarios(out: &mut String, report: &Report, paint: Paint) {
     for file in &report.files {
         out.push_str(&format!("{}\n", paint.bold(&file.name)));

@@ -1,4 +1,4 @@
-//! Answers, residue, what was not run, and the last lines.
+//! Answers, residue, scenarios that were not run, and the last lines.
 
 use super::Options;
 use crate::report::Report;
@@ -7,7 +7,7 @@ use crate::report::terminal::paint::{Paint, left, width};
 use crate::verdict::result::RunOutcome;
 use crate::verdict::{Verdict, counted};
 
-/// Answers of the target to open questions; `-v` shows what was seen of each.
+/// Adds the answers of the target to open questions; with `-v` also all observations.
 pub(super) fn answers(out: &mut String, report: &Report, options: Options) {
     let paint = Paint { color: options.color };
     if report.answers.is_empty() {
@@ -30,12 +30,12 @@ pub(super) fn answers(out: &mut String, report: &Report, options: Options) {
     out.push('\n');
 }
 
-/// Recorded responses that no step asks for any more.
+/// Adds recorded responses that no step uses any more.
 pub(super) fn unused_snapshots(out: &mut String, report: &Report, paint: Paint) {
     if report.unused_snapshots.is_empty() {
         return;
     }
-    let title = "Snapshots that no step asks for: delete them, or find the step that went";
+    let title = "Snapshots that no step uses: delete them, or find the step that was removed";
     out.push_str(&format!("{}\n", paint.bold(title)));
     for name in &report.unused_snapshots {
         out.push_str(&format!("  {}\n", paint.name(name)));
@@ -43,7 +43,7 @@ pub(super) fn unused_snapshots(out: &mut String, report: &Report, paint: Paint) 
     out.push('\n');
 }
 
-/// What the run left on the target.
+/// Adds the objects that the run left on the target.
 pub(super) fn residue(out: &mut String, report: &Report, paint: Paint) {
     if report.residue.is_empty() {
         return;
@@ -58,7 +58,7 @@ pub(super) fn residue(out: &mut String, report: &Report, paint: Paint) {
     out.push('\n');
 }
 
-/// By reason, with the setting that enables it and the name that tolerates it.
+/// Adds what was not run, by reason, with the setting that enables it and the name that tolerates it.
 pub(super) fn not_run(out: &mut String, report: &Report, options: Options) {
     if report.not_run.is_empty() {
         return;
@@ -85,14 +85,14 @@ pub(super) fn not_run(out: &mut String, report: &Report, options: Options) {
     out.push('\n');
 }
 
-/// Names below a line, the first of them unless all are asked for.
+/// Adds names below a line; without `-v` only some.
 pub(super) fn names(out: &mut String, all: &[String], options: Options, paint: Paint) {
     for name in options.detail.some_of(all) {
         out.push_str(&format!("       {}\n", paint.dim(&name)));
     }
 }
 
-/// The outcome on one line, and the line that reproduces the run.
+/// Adds the outcome, the counts, and the command that repeats the run.
 pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
     if let Some(trouble) = &report.trouble {
         out.push_str(&format!("{} {trouble}\n\n", paint.verdict(Verdict::Error, "error:")));
@@ -134,7 +134,7 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
     out.push_str(&format!("  {} {}\n", paint.dim("repeat with"), report.reproduce));
 }
 
-/// Whether checks of this verdict are findings; warnings are listed by themselves.
+/// Whether checks of this verdict are findings that are more than a warning.
 const fn is_finding(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Error | Verdict::Fail | Verdict::Drift)
 }

@@ -1,0 +1,203 @@
+//! The scenarios of a plan on a target: whether each would run, and the requests that it would send.
+//!
+//! Nothing is sent to a deployment: only its target file is read.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::error::CommandError;
+use super::plan_totals::{self, PlanTotals};
+use super::progress::ScenarioWork;
+use super::runtime::runtime;
+use super::target_arguments::open_error;
+use crate::client::target_file::{Endpoints, TargetFile};
+use crate::exchange::masks::Masks;
+use crate::run::environment::{Environment, TargetOptions, TargetPreview, TargetSource};
+use crate::run::estimate::{self, Estimate, Terms};
+use crate::run::{PAGES_MAX, RunOptions};
+use crate::scenario::model::ScenarioFile;
+use crate::scenario::names::Names;
+use crate::scenario::plan::{self, Planned};
+use crate::verdict::{NotRun, expected};
+
+/// A scenario of the plan.
+pub(super) struct PlannedScenario<'a> {
+    pub(super) planned: Planned<'a>,
+    /// Why it would not run.
+    pub(super) unmet: Option<NotRun>,
+    /// The need that is known only after the target is opened.
+    pub(super) depends_on: Option<String>,
+    /// The requests that it would send; none if it would not run.
+    pub(super) estimate: Estimate,
+    /// Its likely duration in seconds, at the limits of the target; `None` on a mock.
+    pub(super) seconds: Option<f64>,
+    /// Its longest duration in seconds.
+    pub(super) seconds_max: Option<f64>,
+}
+
+/// The rows and the totals of a plan.
+///
+/// # Errors
+/// The target file or its file of known failures is wrong, or the mock can't be opened.
+pub(super) fn estimated<'a>(
+    source: TargetSource,
+    options: &TargetOptions,
+    files: &[ScenarioFile],
+    planned: Vec<Planned<'a>>,
+    masks: &Arc<Masks>,
+) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
+    match source {
+        TargetSource::Http(file) if !file.can_only_be_a_mock() => {
+            on_deployment(*file, options, files, planned, masks)
+        }
+        // Without credentials the target can only be a moot mock, which gives us its own.
+        TargetSource::Http(_) => on_mock(TargetSource::InProcess, options, planned, masks),
+        source @ (TargetSource::InProcess
+        | TargetSource::InProcessDeployment
+        | TargetSource::Recording(_)) => on_mock(source, options, planned, masks),
+    }
+}
+
+fn on_deployment<'a>(
+    file: TargetFile,
+    options: &TargetOptions,
+    files: &[ScenarioFile],
+    planned: Vec<Planned<'a>>,
+    masks: &Masks,
+) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
+    expected::read_for(options.expected.as_ref().or(file.expected.as_ref()), Some(files))
+        .map_err(|error| CommandError::usage(error.to_string()))?;
+    let preview = TargetPreview::new(file, options).map_err(|error| open_error(&error, masks))?;
+    let mut names = Names::default();
+    for (root, value) in preview.roots(&options.run_tag) {
+        names.set(&root, value);
+    }
+    let terms = Terms {
+        names,
+        workflows_max: preview.workflows_max(),
+        endpoints: preview.endpoints(),
+        pages_max: preview.limits().pages_max,
+        confirms: true,
+    };
+    let row = |planned: Planned<'a>| {
+        let needs = &planned.scenario.needs;
+        let unmet = needs.iter().find_map(|need| preview.missing(need));
+        let depends_on = needs.iter().find(|need| preview.is_found_later(need)).cloned();
+        let mut row = planned_scenario(planned, unmet, depends_on, &terms);
+        row.seconds = Some(plan_totals::seconds(&row.estimate, preview.limits()));
+        row.seconds_max = Some(plan_totals::seconds_max(&row.estimate, preview.limits()));
+        row
+    };
+    let rows: Vec<PlannedScenario<'a>> = planned.into_iter().map(row).collect();
+    let needs_search = rows.iter().any(|row| row.depends_on.is_some());
+    let totals = PlanTotals::of_deployment(sum_on_deployment(&rows), needs_search, &preview);
+    Ok((rows, totals))
+}
+
+fn on_mock<'a>(
+    source: TargetSource,
+    options: &TargetOptions,
+    planned: Vec<Planned<'a>>,
+    masks: &Arc<Masks>,
+) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
+    let opening = Environment::open(source, options.clone(), Arc::clone(masks));
+    let target = runtime()?.block_on(opening).map_err(|error| open_error(&error, masks))?;
+    let endpoints = Endpoints::new(&BTreeMap::new());
+    let terms = Terms {
+        names: Names::default(),
+        workflows_max: None,
+        endpoints: &endpoints,
+        pages_max: PAGES_MAX,
+        confirms: false,
+    };
+    let row = |planned: Planned<'a>| {
+        let unmet = planned.scenario.needs.iter().find_map(|need| target.missing(need));
+        planned_scenario(planned, unmet, None, &terms)
+    };
+    let rows: Vec<PlannedScenario<'a>> = planned.into_iter().map(row).collect();
+    let totals = PlanTotals::of_mock(sum(&rows));
+    Ok((rows, totals))
+}
+
+fn planned_scenario<'a>(
+    planned: Planned<'a>,
+    unmet: Option<NotRun>,
+    depends_on: Option<String>,
+    terms: &Terms<'_>,
+) -> PlannedScenario<'a> {
+    let mut estimate = match unmet {
+        Some(_) => Estimate::default(),
+        None => estimate::of(planned, terms),
+    };
+    if depends_on.is_some() {
+        estimate.requests.min = 0;
+        estimate.token_requests.min = 0;
+    }
+    PlannedScenario { planned, unmet, depends_on, estimate, seconds: None, seconds_max: None }
+}
+
+/// The sum of all rows, and the creation that tests the requester.
+fn sum_on_deployment(rows: &[PlannedScenario<'_>]) -> Estimate {
+    let mut sum = sum(rows);
+    let writes = |row: &PlannedScenario<'_>| {
+        row.unmet.is_none() && row.planned.scenario.needs.iter().any(|need| need == "write")
+    };
+    if rows.iter().any(writes) {
+        *sum.objects.entry("legal_request").or_default() += 1;
+    }
+    sum
+}
+
+fn sum(rows: &[PlannedScenario<'_>]) -> Estimate {
+    let mut sum = Estimate::default();
+    rows.iter().for_each(|row| sum.add(row.estimate.clone()));
+    sum
+}
+
+/// The estimate of a run on a deployment. It is empty for other targets.
+#[derive(Default)]
+pub(super) struct PlannedRun {
+    /// The requests and waits of each scenario.
+    pub(super) work: BTreeMap<String, ScenarioWork>,
+    /// The most objects that it creates; `None` without a target file.
+    pub(super) objects: Option<u32>,
+    /// The same for all shards of the run together.
+    pub(super) objects_of_shards: Option<u32>,
+}
+
+/// The estimate of a run. An invalid file gives an empty one: the run itself reports the error.
+pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
+    let Ok(TargetSource::Http(file)) = options.choice.clone().read() else {
+        return PlannedRun::default();
+    };
+    let files = &options.files;
+    let mut planned = plan::select(files, &options.selectors).unwrap_or_default();
+    planned.retain(|one| plan::excluding(one, &options.excluded).is_none());
+    let estimated = on_deployment(*file, &options.target, files, planned, &options.masks);
+    let Ok((mut rows, _)) = estimated else { return PlannedRun::default() };
+    let objects = |rows: &[PlannedScenario<'_>]| {
+        let objects: u64 = sum_on_deployment(rows).objects.values().sum();
+        Some(u32::try_from(objects).unwrap_or(u32::MAX))
+    };
+    let objects_of_shards = objects(&rows);
+    if let Some(only) = &options.only {
+        rows.retain(|row| only.contains(&row.planned.name()));
+    }
+    let work = |row: &PlannedScenario<'_>| {
+        let Estimate { requests, unpaced_requests, burst_seconds, .. } = &row.estimate;
+        let work = ScenarioWork {
+            requests: requests.likely.saturating_sub(*unpaced_requests) as f64,
+            waits_seconds: *burst_seconds as f64,
+            paced_seconds: row.seconds.unwrap_or_default(),
+        };
+        (row.planned.name(), work)
+    };
+    let work = rows.iter().map(work).collect();
+    PlannedRun { work, objects: objects(&rows), objects_of_shards }
+}
+
+/// The likely duration of each scenario in milliseconds, at the limits of the target file; empty without one.
+pub(super) fn costs(options: &RunOptions) -> BTreeMap<String, u64> {
+    let work = of_run(options).work.into_iter();
+    work.map(|(name, work)| (name, (work.paced_seconds * 1_000.0).round() as u64)).collect()
+}
