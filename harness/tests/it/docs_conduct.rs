@@ -56,7 +56,7 @@ fn page() -> String {
     let mut page = HEAD.to_owned();
     for (occasion, head) in [
         (ConductOccasion::Traffic, "Judged in any calls"),
-        (ConductOccasion::Drill, "Judged only in a drill"),
+        (ConductOccasion::Drill, "Judged only after a disturbance"),
     ] {
         let rules = conduct::all().iter().filter(|rule| rule.seen == occasion);
         let _ = write!(page, "\n## {head}\n\n");
