@@ -1,4 +1,4 @@
-"""Chromium without a window, steered by the WebDriver protocol of chromedriver."""
+"""Headless Chromium, controlled by the WebDriver protocol of chromedriver."""
 import json, re, subprocess, tempfile, time, urllib.request
 
 WAIT_SECONDS_MAX = 30

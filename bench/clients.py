@@ -1,4 +1,4 @@
-"""Runs clients that behave well with many seeds, while two processes keep the processors busy. A finding is false.
+"""Runs clients that behave well with many seeds on a busy machine. Every finding is a false one.
 
 Usage: bench/clients.py FOLDER-OF-THE-BINARY [SEEDS]. Needs Node, and Python with `requests` and `httpx`.
 """
@@ -25,7 +25,7 @@ def burn():
 
 
 def findings(moot, seed, command):
-    """The findings of one run; its output if it failed."""
+    """The findings of one run, or its output if it failed."""
     options = ["exec", "--format", "json", "--progression", "on-read:1", "--seed", str(seed), "--"]
     ran = subprocess.run([moot, *options, *command], capture_output=True, text=True, check=False)
     if ran.returncode != 0:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The console: how soon a row is visible after its call, in Chromium, and what a reader of `/events` costs. Called by
-bench/run with the folder of the built programs. From the environment: CALLS=300, PAIRS=5, SECONDS=4, CONNECTIONS=16."""
+"""The console in Chromium: the time from a call to its row, and the cost of a reader of `/events`. Called by bench/run
+with the folder of the built programs. From the environment: CALLS=300, PAIRS=5, SECONDS=4, CONNECTIONS=16."""
 import json, os, pathlib, statistics, sys, tempfile, time
 
 from browser import Browser
-from process import Call, Load, Reader, Server, others_share, processor_seconds, send
+from process import Call, Load, Reader, Server, others_share, processor_seconds, send, state
 
 PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
 CALLS, PAIRS = int(os.environ.get("CALLS", 300)), int(os.environ.get("PAIRS", 5))
@@ -13,7 +13,7 @@ VISIBLE_MS_MAX, COST_MAX = 100, 0.03
 MOCK = f"{PROGRAMS}/moot mock --listen 127.0.0.1:{{port}} --rate-limit off --seed 1 --world bench"
 JSON = {"Content-Type": "application/json"}
 
-# When each row came to be in the picture: after the frame in which it was added.
+# Records the time of each row: the end of the frame in which it was added.
 WATCH = """
 window.seen = {};
 new MutationObserver(() => requestAnimationFrame(() => setTimeout(() => {
@@ -38,7 +38,7 @@ def visible():
         for number in range(CALLS):
             send(server.port, call)
             answered[number] = time.time() * 1000
-            # Not in step with the looks of the mock.
+            # An irregular pause, so that calls do not fall in step with the timers of the mock.
             time.sleep(0.05 + 0.013 * (number % 7))
         newest = json.loads(send(server.port, Call("GET", "/__admin/exchanges?limit=1", {}))[1])["exchanges"][0]["serial"]
         browser.wait(f"seen[{newest}]")
@@ -46,7 +46,7 @@ def visible():
     return [seen[str(newest - CALLS + 1 + number)] - answered[number] for number in range(CALLS)]
 
 
-# Readers of the mock, and what they ask for beside `/events`. The console loads its list again when it lost events.
+# Readers of the mock, with the list that they load besides `/events`. The console loads it when events are lost.
 LISTS = {"a reader of `/events`": "", "the console": "/__admin/exchanges?limit=200"}
 
 
@@ -64,7 +64,6 @@ def throughput(load, reader):
 
 
 def main():
-    state = lambda is_met: "met" if is_met else "**not met**"
     print(f"Other programs took {others_share():.0%} of the machine just before.\n")
     print("| figure | measured | limit |\n|---|---|---|")
     times = sorted(visible())

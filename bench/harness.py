@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 """The harness compared with a bare reqwest loop that makes the same calls, and with Hurl if it is installed. Called
 by bench/run with the folder of the built programs. From the environment: CHECKS=1000,10000, REPEATS=3, SERVER (a command
-with {port} in it), HURL (the program, where it is not on the PATH)."""
+with {port} in it), HURL (the program, if it is not on the PATH)."""
 import json, os, pathlib, shutil, statistics, subprocess, sys, tempfile, time
 
 import suite
-from process import Call, Server, others_share, pinned, send, LOAD_CPU
+from process import LOAD_CPU, TOKEN_CALL, Call, Server, others_share, pinned, send, state
 
 PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
 CHECKS = [int(checks) for checks in os.environ.get("CHECKS", "1000,10000").split(",")]
 REPEATS = int(os.environ.get("REPEATS", 3))
 SERVER = os.environ.get("SERVER", f"{PROGRAMS}/moot mock --listen 127.0.0.1:{{port}} --rate-limit off --seed 1 --world bench")
-FORM = b"grant_type=client_credentials&client_id=bench&client_secret=bench-secret&scope=read+write"
 HURL = os.environ.get("HURL") or shutil.which("hurl")
-# From this many checks on, start-up no longer dominates and the limits hold.
+# The limits apply from these numbers of checks on. With fewer, start-up dominates.
 LOOP_RATIO_MAX, MEMORY_MIB_MAX, LIMITED_FROM_CHECKS = 4.0, 80, 10_000
 HURL_RATIO_MAX, HURL_FROM_CHECKS = 1.0, 1_000
 TARGET = """base_url: http://127.0.0.1:{port}
@@ -25,7 +24,7 @@ limits: {{ requests_per_minute: 0, token_requests_per_minute: 0 }}
 
 
 def timed(command):
-    """Seconds of wall time, processor seconds, peak MiB, exit code, last line of the output."""
+    """Runs a command; returns wall seconds, processor seconds, peak MiB, exit code and the last line of its output."""
     with tempfile.TemporaryFile() as out:
         begun = time.perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=out)
@@ -37,23 +36,22 @@ def timed(command):
 
 
 def limits(checks, memory, ratios):
-    """The limits that hold for this many checks, each with its state. `ratios` are of wall time: loop, Hurl."""
-    state = lambda is_met: "met" if is_met else "**not met**"
-    said = []
+    """The limits for this number of checks, each with its state. `ratios` are wall time to that of loop and Hurl."""
+    texts = []
     if checks >= HURL_FROM_CHECKS and len(ratios) > 1:
-        said.append(f"{HURL_RATIO_MAX} × Hurl: {state(ratios[1] <= HURL_RATIO_MAX)}")
+        texts.append(f"{HURL_RATIO_MAX} × Hurl: {state(ratios[1] <= HURL_RATIO_MAX)}")
     if checks >= LIMITED_FROM_CHECKS and ratios:
-        said.append(f"{LOOP_RATIO_MAX} × loop: {state(ratios[0] <= LOOP_RATIO_MAX)}")
-        said.append(f"{MEMORY_MIB_MAX} MiB: {state(memory <= MEMORY_MIB_MAX)}")
-    return ", ".join(said) or "–"
+        texts.append(f"{LOOP_RATIO_MAX} × loop: {state(ratios[0] <= LOOP_RATIO_MAX)}")
+        texts.append(f"{MEMORY_MIB_MAX} MiB: {state(memory <= MEMORY_MIB_MAX)}")
+    return ", ".join(texts) or "–"
 
 
 def row(name, checks, commands):
-    """Runs ours, and if they are given the loop and Hurl, in turn, so that each meets the same load of the machine."""
+    """Runs the harness, the loop and Hurl in turn, so that the machine has the same load for each."""
     rows = [[timed(command) for command in commands] for _ in range(REPEATS)]
     middles = [[statistics.median(row[side][part] for row in rows) for part in range(3)] for side in range(len(commands))]
     last = rows[-1]
-    said = [f"{wall:.2f} s ({work:.2f} s), {memory:.0f} MiB" for wall, work, memory in middles]
+    texts = [f"{wall:.2f} s ({work:.2f} s), {memory:.0f} MiB" for wall, work, memory in middles]
     beside, ratios = [], []
     for side in (1, 2):
         if side >= len(commands):
@@ -62,17 +60,16 @@ def row(name, checks, commands):
         wall, work = (statistics.median(row[0][part] / row[side][part] for row in rows) for part in (0, 1))
         ratios.append(wall)
         trouble = f", exit {last[side][3]}: {last[side][4][:40]}" if last[side][3] else ""
-        beside.append(f"{said[side]}: {wall:.2f} × ({work:.2f} ×){trouble}")
-    print(f"| {name} | {said[0]} | {' | '.join(beside)} | {limits(checks, middles[0][2], ratios)} "
+        beside.append(f"{texts[side]}: {wall:.2f} × ({work:.2f} ×){trouble}")
+    print(f"| {name} | {texts[0]} | {' | '.join(beside)} | {limits(checks, middles[0][2], ratios)} "
           f"| {last[0][3]} | {last[0][4][:40]} |", flush=True)
 
 
 def main():
     moot = f"{PROGRAMS}/moot"
     with tempfile.TemporaryDirectory() as folder, Server(SERVER) as server:
-        server.wait_for(Call("POST", "/oauth/token", {"Content-Type": "application/x-www-form-urlencoded"}, FORM))
-        token = json.loads(send(server.port, Call("POST", "/oauth/token",
-                           {"Content-Type": "application/x-www-form-urlencoded"}, FORM))[1])["access_token"]
+        server.wait_for(TOKEN_CALL)
+        token = json.loads(send(server.port, TOKEN_CALL)[1])["access_token"]
         listed = send(server.port, Call("GET", "/v1/requests", {"Authorization": f"Bearer {token}"}))[1]
         first_id = json.loads(listed)["data"][0]["id"]
         target = pathlib.Path(folder, "target.yaml")
@@ -89,7 +86,7 @@ def main():
                 loop = [f"{PROGRAMS}/examples/reqwest_loop", f"http://127.0.0.1:{server.port}", str(checks), str(jobs), first_id]
                 commands = [ours, loop]
                 if HURL:
-                    # With one job a single file is its fastest; only files are run side by side.
+                    # Hurl runs files side by side. With one job a single file is its fastest input.
                     files = [str(one_file)] if jobs == 1 else [f"{folder}/hurl{checks}"]
                     commands.append([HURL, "--test", "--jobs", str(jobs), *files])
                 row(f"{checks} checks, {jobs} in flight", checks, [pinned(command, LOAD_CPU) for command in commands])

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Memory of the mock after a million calls of the API, 10,000 of the control plane, and hostile calls among them.
+"""Memory of the mock after a million calls of the API, 10,000 of the control plane, and hostile calls between them.
 Called by bench/run with the folder of the built programs. From the environment: CALLS=1000000, ADMIN_CALLS=10000,
 CONNECTIONS=8."""
 import json, os, pathlib, socket, struct, sys
 
-from process import Call, Server, memory_mib, send
+from process import FORM, TOKEN_CALL, Call, Server, memory_mib, send, state
 
 PROGRAMS = pathlib.Path(sys.argv[1])
 CALLS = int(os.environ.get("CALLS", 1_000_000))
 ADMIN_CALLS = int(os.environ.get("ADMIN_CALLS", 10_000))
 CONNECTIONS = int(os.environ.get("CONNECTIONS", 8))
 USED_MIB_MAX = 64
-# Calls that are sent before their answers are read.
+# Number of calls that are sent before their answers are read.
 BATCH = 50
-FORM = b"grant_type=client_credentials&client_id=bench&client_secret=bench-secret&scope=read+write"
 
 
 def wire(line, bearer="", body=b"", kind="application/json", extra=""):
@@ -30,7 +29,7 @@ class Connection:
         self.port, self.at, self.rest = port, socket.create_connection(("127.0.0.1", port), 60), b""
 
     def answers(self, count):
-        """Reads so many answers; gives their bodies."""
+        """Reads this number of answers; returns their bodies."""
         bodies = []
         for _ in range(count):
             while b"\r\n\r\n" not in self.rest:
@@ -52,7 +51,7 @@ class Connection:
 
 
 def hostile(port, bearer):
-    """Calls that want the mock to keep much: each on a connection of its own, that is cut."""
+    """Calls that try to fill the memory of the mock. Each has its own connection, which is then cut."""
     part = b'--b0\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n'
     rows = [
         b"\x16\x03\x01" + os.urandom(4_000),
@@ -61,7 +60,7 @@ def hostile(port, bearer):
         wire("POST /v1/requests", bearer, b"--b0\r\n" * 20_000, "multipart/form-data; boundary=b0"),
         wire("POST /oauth/token", "", b"a=" + b"%41" * 100_000, "application/x-www-form-urlencoded"),
         wire("POST /v1/webhooks", bearer, b'{"a":' * 20_000),
-        # An upload that never ends: its length is promised, and the client leaves.
+        # An incomplete upload: the client leaves before it has sent the announced length.
         wire("POST /v1/repository_documents", bearer, extra="").replace(
             b"Content-Length: 0", b"Content-Length: 90000000\r\nContent-Type: multipart/form-data; boundary=b0")
         + part + b"x" * 500_000,
@@ -85,7 +84,7 @@ def main():
     with Server(command) as ours:
         ours.wait_for(Call("GET", "/__admin/health", {}))
         idle = memory_mib(ours)
-        token_call = Call("POST", "/oauth/token", {"Content-Type": "application/x-www-form-urlencoded"}, FORM)
+        token_call = TOKEN_CALL
         bearer = json.loads(send(ours.port, token_call)[1])["access_token"]
         first = json.loads(send(ours.port, Call("GET", "/v1/requests", {"Authorization": f"Bearer {bearer}"}))[1])
         one = f"/v1/requests/{first['data'][0]['id']}"
@@ -111,11 +110,11 @@ def main():
         used = memory_mib(ours)
         print(f"idle {idle:.1f} MiB; after {done:,} calls, {admin:,} of the control plane and {cut:,} hostile ones "
               f"{used:.1f} MiB, at most {peak:.1f} MiB on the way: "
-              f"{'met' if max(used, peak) <= USED_MIB_MAX else '**not met**'} (at most {USED_MIB_MAX} MiB)")
+              f"{state(max(used, peak) <= USED_MIB_MAX)} (at most {USED_MIB_MAX} MiB)")
 
 
 def control(connection, turn):
-    """Calls of the control plane, of the kind that a test suite makes; how many."""
+    """Makes calls of the control plane, as a test suite does; returns their number."""
     lines = [("POST /__admin/sandboxes", b'{"lease_seconds": 5}'), ("GET /__admin/world", b""),
              ("GET /__admin/exchanges?limit=5", b""), ("POST /__admin/clock", b'{"advance_seconds": 1}'),
              ("POST /__admin/faults", b'{"kind": "status", "status": 503, "nth": 1000000000}'),

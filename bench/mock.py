@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The mock compared with bare hyper: calls/s in pairs, cold start, memory. Each figure is printed with its floor and
-whether it is met. Called by bench/run with the folder of the built programs. From the environment: PAIRS=5, SECONDS=1 (of one load), OPERATIONS=list,one,token,create,
-CONNECTIONS=16,64, CALLS=1000000 (before memory is read), COMMAND (ours, with {port} in it)."""
+"""The mock compared with bare hyper: calls/s in pairs, cold start, memory. Each figure is printed with its limit.
+Called by bench/run with the folder of the built programs. From the environment: PAIRS=5, SECONDS=1 (of one load),
+OPERATIONS=list,one,token,create, CONNECTIONS=16,64, CALLS=1000000 (before memory is read), COMMAND (of the mock, with
+{port} in it)."""
 import json, os, pathlib, statistics, sys, tempfile, time
 
-from process import Call, Load, Server, memory_mib, others_share, processor_seconds, send
+from process import TOKEN_CALL, Call, Load, Server, memory_mib, others_share, processor_seconds, send, state
 
 PROGRAMS = pathlib.Path(sys.argv[1])
 PAIRS = int(os.environ.get("PAIRS", 5))
@@ -14,19 +15,17 @@ CONNECTIONS = [int(count) for count in os.environ.get("CONNECTIONS", "16,64").sp
 CALLS = int(os.environ.get("CALLS", 1_000_000))
 MOCK = f"{PROGRAMS}/moot mock --listen 127.0.0.1:{{port}} --rate-limit observe --seed 1 --world"
 COMMAND = os.environ.get("COMMAND", f"{MOCK} bench")
-# The least that is accepted: calls/s as a share of bare hyper's, and the most of each other figure.
+# Limits: the smallest ratio of calls/s to bare hyper, and the largest value of each other figure.
 RATIO_FLOORS = {"list": 0.55, "one": 0.70, "token": 0.55, "create": 0.35}
 FIRST_ANSWER_MS_MAX = 15
 IDLE_MIB_MAX = 16
 USED_MIB_MAX = 30
-FORM = b"grant_type=client_credentials&client_id=bench&client_secret=bench-secret&scope=read+write"
 COLD_STARTS = 11
 
 
 def calls(port):
-    """The four calls, against the server that knows what to answer."""
-    token_call = Call("POST", "/oauth/token", {"Content-Type": "application/x-www-form-urlencoded"}, FORM)
-    token = json.loads(send(port, token_call)[1])["access_token"]
+    """The four calls, with a token and ids from the mock."""
+    token = json.loads(send(port, TOKEN_CALL)[1])["access_token"]
     bearer = {"Authorization": f"Bearer {token}"}
     listed = Call("GET", "/v1/requests", bearer)
     first = json.loads(send(port, listed)[1])["data"][0]["id"]
@@ -39,18 +38,18 @@ def calls(port):
     body = "".join(f'--b0\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
                    for name, value in values.items()) + "--b0--\r\n"
     create = Call("POST", "/v1/requests", {**bearer, "Content-Type": "multipart/form-data; boundary=b0"}, body.encode())
-    return {"list": listed, "one": Call("GET", f"/v1/requests/{first}", bearer), "token": token_call, "create": create}
+    return {"list": listed, "one": Call("GET", f"/v1/requests/{first}", bearer), "token": TOKEN_CALL, "create": create}
 
 
 def pairs(load, ours, hyper, operation, call, connections):
-    """Medians of both sides, and of the ratio of each pair."""
+    """Prints the medians of both sides and of the ratio of each pair."""
     rows = []
     for number in range(PAIRS):
         sides = [("ours", ours), ("hyper", hyper)]
         row = {}
         for name, server in sides if number % 2 == 0 else reversed(sides):
             if operation == "create":
-                send(ours.port, Call("POST", "/__admin/reset", {}))  # so that it is never full
+                send(ours.port, Call("POST", "/__admin/reset", {}))  # keeps the number of legal requests small
             before = processor_seconds(server)
             row[name] = load.run(server.port, connections, LOAD_SECONDS, call)
             row[name]["cost"] = (processor_seconds(server) - before) / row[name]["calls"]
@@ -67,16 +66,12 @@ def pairs(load, ours, hyper, operation, call, connections):
           f"| {middle(lambda row: row['ours']['cost']) * 1e6:.1f} µs | {bad} |", flush=True)
 
 
-def state(is_met):
-    return "met" if is_met else "**not met**"
-
-
 def figure(name, value, unit, most):
     print(f"| {name} | {value:.1f} {unit} | {most} {unit}, {state(value <= most)} |", flush=True)
 
 
 def cold_start(command):
-    """Milliseconds from spawn to the first 200, the median."""
+    """Median time from spawn to the first 200, in milliseconds."""
     times = []
     for _ in range(COLD_STARTS):
         begun = time.perf_counter()
@@ -112,7 +107,7 @@ def main():
 
 
 def memory(load):
-    """Resident memory, idle and after calls, of a server that did nothing else."""
+    """Prints the resident memory of a new server, idle and after calls."""
     print("\n| figure | ours | at most |\n|---|---|---|")
     with Server(COMMAND) as ours:
         ours.wait_for(Call("GET", "/__admin/health", {}))

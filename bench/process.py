@@ -1,4 +1,4 @@
-"""Servers and loads as processes of their own: the server on one core, the load on another."""
+"""Servers and loads as separate processes: the server on one core, the load on another."""
 import dataclasses, http.client, json, os, pathlib, re, shutil, signal, socket, subprocess, sys, tempfile, time
 
 SERVER_CPU, LOAD_CPU = os.environ.get("SERVER_CPU", "0"), os.environ.get("LOAD_CPU", "1")
@@ -13,8 +13,16 @@ class Call:
     body: bytes = b""
 
 
+FORM = b"grant_type=client_credentials&client_id=bench&client_secret=bench-secret&scope=read+write"
+TOKEN_CALL = Call("POST", "/oauth/token", {"Content-Type": "application/x-www-form-urlencoded"}, FORM)
+
+
+def state(is_met):
+    return "met" if is_met else "**not met**"
+
+
 def send(port, call):
-    """Status and body."""
+    """Sends a call; returns status and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(call.method, call.path, call.body or None, call.headers)
@@ -36,7 +44,7 @@ def free_port():
 
 
 class Server:
-    """A server that runs while its block does; `{port}` in its command is its own."""
+    """A server that runs inside a `with` block, on a free port that replaces `{port}` in its command."""
 
     def __init__(self, command, pause=0.02):
         self.port, self.pause = free_port(), pause
@@ -66,8 +74,8 @@ class Server:
 
 
 class Reader:
-    """Reads what a path answers for as long as it answers, in a process on the core of the load. With `list_path` it
-    loads that list anew all the time, as the console does after it lost events."""
+    """Reads an endless answer in a process on the core of the load. With `list_path` it also loads that list again and
+    again, as the console does after it lost events."""
 
     def __init__(self, port, path, list_path=""):
         script = ("import http.client, socket, sys, threading, time\n"
@@ -94,14 +102,14 @@ class Reader:
 
 
 def memory_mib(server):
-    """Resident memory, after a moment of rest."""
+    """Resident memory, a second after the last load."""
     time.sleep(1)
     status = open(f"/proc/{server.process.pid}/status").read()
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
 
 def processor_seconds(server):
-    """What a server's threads have used of a processor: other programs change it little."""
+    """Processor time of a server's threads. Other programs change it little."""
     tasks = pathlib.Path(f"/proc/{server.process.pid}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
@@ -112,21 +120,21 @@ def busy_seconds():
 
 
 def others_share():
-    """The share of the machine that is busy while nothing of ours runs."""
+    """The share of the machine that other programs use."""
     before = busy_seconds()
     time.sleep(1)
     return (busy_seconds() - before) / (os.cpu_count() or 1)
 
 
 class Load:
-    """wrk where it is installed, else our own generator."""
+    """A load generator: wrk if it is installed, else our own."""
 
     def __init__(self, programs, folder):
         self.programs, self.folder = programs, folder
         self.name = "wrk" if shutil.which("wrk") else "examples/load"
 
     def run(self, port, connections, seconds, call):
-        """`{calls, rate, p99_ms, bad}`."""
+        """Returns `{calls, rate, p99_ms, bad}`."""
         if self.name == "wrk":
             return self.wrk(port, connections, seconds, call)
         lines = [f"{call.method} {call.path} HTTP/1.1", f"Host: 127.0.0.1:{port}"]

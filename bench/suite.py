@@ -1,4 +1,4 @@
-"""A suite of as many checks as asked, as scenario files: ten kinds of calls in turn, ten calls a scenario."""
+"""Scenario files with a given number of checks: ten kinds of calls in turn, ten calls per scenario."""
 import json, pathlib
 
 CALLS_PER_SCENARIO, SCENARIOS_PER_FILE = 10, 10
@@ -8,7 +8,7 @@ HURL_FORM = {"grant_type": "client_credentials", "client_id": "bench", "client_s
 
 
 def kinds(first_id):
-    """Request, further keys, requirement, place, value; each with its status."""
+    """The kinds of calls: request, further keys, requirement, status, place and value."""
     return [
         ("POST /oauth/token", [f"form: {{ {FORM} }}"], "token.type-bearer", 200, "/token_type", "Bearer"),
         ("GET /v1/requests", ["token: read"], "pagination.page-default-1", 200, "/pagination/current_page", 1),
@@ -36,7 +36,7 @@ def scenario(number, calls):
 
 
 def hurl(base_url, calls):
-    """The same calls for Hurl, after a login of their own."""
+    """The same calls for Hurl, after a token request."""
     form = "".join(f"{name}: {value}\n" for name, value in HURL_FORM.items())
     lines = [f"POST {base_url}/oauth/token\n[Form]\n{form}HTTP 200\n[Captures]\ntok: jsonpath \"$.access_token\"\n"]
     for request, keys, _, status, place, value in calls:
@@ -53,7 +53,7 @@ def hurl(base_url, calls):
 
 
 def write_hurl(folder, checks, first_id, base_url):
-    """Writes files of ten calls into a new folder, and one file of all beside it."""
+    """Writes files of ten calls into a new folder, and one file of all calls beside it."""
     folder = pathlib.Path(folder)
     folder.mkdir()
     calls = calls_of(checks, first_id)

@@ -1,24 +1,22 @@
 #!/usr/bin/env python3
-"""A document of 100 MB sent to the mock, and to bare hyper that writes the same bytes to a file: how fast, in pairs,
-and how much more memory. Called by bench/run with the folder of the built programs. From the environment: PAIRS=5,
-MEGABYTES=100, COMMAND (ours, with {port} in it)."""
+"""Time and memory of an upload of 100 MB to the mock, and to bare hyper that writes the same bytes to a file, in pairs.
+Called by bench/run with the folder of the built programs. From the environment: PAIRS=5, MEGABYTES=100, COMMAND (of the
+mock, with {port} in it)."""
 import json, os, pathlib, re, socket, statistics, sys, tempfile, time
 
-from process import Call, Server, memory_mib, others_share, processor_seconds, send
+from process import TOKEN_CALL, Call, Server, memory_mib, others_share, processor_seconds, send
 
 PROGRAMS = pathlib.Path(sys.argv[1])
 PAIRS = int(os.environ.get("PAIRS", 5))
 BYTES = int(os.environ.get("MEGABYTES", 100)) * 1_000_000
 COMMAND = os.environ.get("COMMAND", f"{PROGRAMS}/moot mock --listen 127.0.0.1:{{port}} --rate-limit observe --seed 1 --world bench")
-FORM = b"grant_type=client_credentials&client_id=bench&client_secret=bench-secret&scope=read+write"
-TOKEN_CALL = Call("POST", "/oauth/token", {"Content-Type": "application/x-www-form-urlencoded"}, FORM)
 HEAD = b'--b0\r\nContent-Disposition: form-data; name="file"; filename="large.pdf"\r\nContent-Type: application/pdf\r\n\r\n'
 END = b"\r\n--b0--\r\n"
 PIECE = os.urandom(1_000_000)
 
 
 def upload(server, path, token):
-    """Seconds until the answer, and those of a processor that the server took."""
+    """Sends a document; returns the seconds until the answer, and the processor seconds of the server."""
     lines = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", f"Authorization: Bearer {token}", "Connection: close",
              "Content-Type: multipart/form-data; boundary=b0", f"Content-Length: {len(HEAD) + BYTES + len(END)}"]
     worked, begun = processor_seconds(server), time.perf_counter()

@@ -18,7 +18,7 @@ IMAGE_USER = 65532
 CA_CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 OCI_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
-# Licences that a crate of the binary may have. Another one needs a decision.
+# Allowed licences of the crates in the binary. A new one needs a decision.
 ALLOWED = {
     "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
     "CDLA-Permissive-2.0", "ISC", "MIT", "MIT-0", "Unicode-3.0", "Unlicense", "Zlib",
@@ -43,7 +43,7 @@ def tar(entries):
 
 
 def with_folders(files):
-    """The entries of {path: (bytes, mode)}, with the folders around them."""
+    """The entries of {path: (bytes, mode)}, with their parent folders."""
     folders = {str(parent) for path in files for parent in Path(path).parents if str(parent) != "."}
     return [(folder, None, 0o755) for folder in folders] + [
         (path, content, mode) for path, (content, mode) in files.items()
@@ -64,7 +64,7 @@ def is_allowed(expression):
 
 
 def licences(metadata):
-    """The licences of all crates that are in the binary."""
+    """The licences of all crates in the binary."""
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     is_ours = lambda package: package["source"] is None
@@ -137,7 +137,7 @@ def debian(arguments, files):
 
 
 def libraries(binary):
-    """The shared libraries that a binary needs, by path. A static binary needs none."""
+    """The paths of the shared libraries of a binary. A static binary has none."""
     listed = subprocess.run(["ldd", str(binary)], capture_output=True, text=True, check=False).stdout
     paths = [word for line in listed.splitlines() for word in line.split() if word.startswith("/")]
     return {path.lstrip("/"): (Path(path).read_bytes(), 0o755) for path in paths}

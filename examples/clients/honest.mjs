@@ -1,4 +1,4 @@
-// A client that bears what `moot drill` does to it, with `fetch`.
+// A client that passes `moot drill`, with `fetch`.
 //
 //     moot drill --progression on-read:1 -- node examples/clients/honest.mjs
 //
@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT_MS = 20_000;
 const TRIES_MAX = 5;
-// The pause before the first repetition. Each further one is twice as long.
+// The pause before the first retry. It doubles with each further one.
 const PAUSE_MS = 300;
-// Beyond what `Retry-After` says, since clocks differ.
+// Added to the time of `Retry-After`, since clocks differ.
 const RESERVE_MS = 100;
 // A token this close to its end could expire before the call arrives.
 const RENEW_BEFORE_MS = 60_000;
@@ -36,7 +36,7 @@ class Refused extends Error {
 class Lost extends Error {}
 
 async function pause(attempt, told) {
-  // It may be a date.
+  // `Retry-After` may be a date.
   const until = Math.max(0, Date.parse(told ?? '') - Date.now()) / 1000;
   const seconds = /^\d+$/.test(told ?? '') ? Number(told) : Number.isNaN(until) ? undefined : until;
   await sleep(seconds === undefined ? PAUSE_MS * 2 ** (attempt - 1) : seconds * 1000 + RESERVE_MS);
@@ -55,7 +55,7 @@ async function once(path, options) {
   } catch (error) {
     throw new Lost(String(error.cause ?? error));
   }
-  // A class of statuses decides, not a list of known ones.
+  // The class of the status decides, so that unknown statuses are handled too.
   if (answer.status >= 500) throw new Lost(`${path}: ${answer.status}`);
   let body = {};
   try {

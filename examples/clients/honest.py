@@ -1,10 +1,10 @@
-"""A client that bears what `moot drill` does to it, with `requests` or with `httpx`.
+"""A client that passes `moot drill`, with `requests` or with `httpx`.
 
     moot drill --progression on-read:1 -- python3 examples/clients/honest.py requests
     moot drill --progression on-read:1 -- python3 examples/clients/honest.py httpx
 
-It lists legal requests, creates one, waits for its signature, and stores a document. What it does with
-answers is the same with both libraries; only `RequestsTransport` and `HttpxTransport` differ.
+It lists legal requests, creates one, waits for its signature, and stores a document. Its logic
+is the same with both libraries; only `RequestsTransport` and `HttpxTransport` differ.
 """
 
 import email.utils
@@ -15,9 +15,9 @@ import time
 
 TIMEOUT_SECONDS = 20
 TRIES_MAX = 5
-# The pause before the first repetition. Each further one is twice as long.
+# The pause before the first retry. It doubles with each further one.
 PAUSE_SECONDS = 0.3
-# Beyond what `Retry-After` says, since clocks differ.
+# Added to the time of `Retry-After`, since clocks differ.
 RESERVE_SECONDS = 0.1
 # A token this close to its end could expire before the call arrives.
 RENEW_BEFORE_SECONDS = 60
@@ -37,7 +37,7 @@ class Refused(Exception):
 
 
 class Lost(Exception):
-    """No whole answer came, or the service failed. The call may have been done."""
+    """No complete answer came, or the service failed. The call may have been processed."""
 
 
 class RequestsTransport:
@@ -80,7 +80,7 @@ class Client:
             answer = self.transport.send(method, self.base_url + path, headers, **content)
         except self.transport.errors as error:
             raise Lost(str(error)) from error
-        # A class of statuses decides, not a list of known ones.
+        # The class of the status decides, so that unknown statuses are handled too.
         if answer.status_code >= 500:
             raise Lost(f"{method} {path}: {answer.status_code}")
         try:
@@ -120,7 +120,7 @@ class Client:
         raise Refused(f"{method} {path}: 429 {TRIES_MAX} times", 429)
 
     def call(self, method, path, **content):
-        """One call with a token. A token that died early is renewed once."""
+        """One call with a token. A token that expired early is renewed once."""
         for is_last in (False, True):
             headers = {"Authorization": f"Bearer {self.access_token()}"}
             try:
@@ -131,7 +131,7 @@ class Client:
                 self.token = None
 
     def repeated(self, call):
-        """A call that may be done twice without harm."""
+        """A call that can be repeated without harm."""
         for attempt in range(1, TRIES_MAX + 1):
             try:
                 return call()
@@ -157,7 +157,7 @@ class Client:
         return next((row for row in rows if text in row["attributes"]["name"]), None)
 
     def created(self, path, mark, content):
-        """Creates an object. If the answer was lost, it looks before it creates again."""
+        """Creates an object. If the answer is lost, it looks for the object before it creates another one."""
         for attempt in range(1, TRIES_MAX + 1):
             try:
                 return self.call("POST", path, **content())["data"]
@@ -204,7 +204,7 @@ class Client:
         metadata = json.dumps({"origin": "honest.py"})
 
         def content():
-            # The file is a value, not a stream that could have been read already.
+            # The file is a value: a stream would be empty in a second try.
             file = ("file", (FILE_NAME, FILE, "text/plain"))
             return {"parts": [file, ("metadata", (None, metadata))]}
 
@@ -220,7 +220,7 @@ def pause(attempt, told=None):
 
 
 def told_seconds(told):
-    """What `Retry-After` says: seconds, or a date."""
+    """The time of `Retry-After`, which is a number of seconds or a date."""
     if told is None:
         return None
     if told.strip().isdigit():

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A client that bears what `moot drill` does to it. It lists legal requests, creates one, and looks at it.
+# A client that passes `moot drill`. It lists legal requests, creates one, and reads it.
 #
 #     moot drill -- sh examples/clients/honest.sh
 #
@@ -14,23 +14,23 @@ token=
 fail() { echo "$*" >&2; exit 1; }
 member() { grep -o "\"$1\":\"[^\"]*\"" "$dir/body" | sed 's/.*:"\(.*\)"/\1/' | head -1; }
 
-# One call: sets status (000 without a whole answer) and $dir/body.
+# One call. Sets status (000 without a complete answer) and $dir/body.
 send() {
   status=$(curl -sS -m 20 -A "$agent" -o "$dir/body" -D "$dir/head" -w '%{http_code}' "$@" 2>"$dir/why") || status=000
   case $status in 2*) tail -c 1 "$dir/body" | grep -q '}' || status=000 ;; esac
 }
 
-# Seconds to wait: as Retry-After says, else longer each time.
+# The seconds to wait: the time of Retry-After, else more with each try.
 pause() {
   after=$(tr -d '\r' <"$dir/head" | sed -n 's/^[Rr]etry-[Aa]fter: *\([0-9]*\)$/\1/p')
-  # It may be a date. Where `date` can't read one, five seconds are long enough.
+  # Retry-After may be a date. If `date` can't read it, five seconds are enough.
   until=$(tr -d '\r' <"$dir/head" | sed -n 's/^[Rr]etry-[Aa]fter: *\([A-Z].*GMT\)$/\1/p')
   if [ -n "$until" ]; then
     until=$(date -u -d "$until" +%s 2>/dev/null) && after=$((until - $(date -u +%s))) || after=5
     [ "$after" -ge 0 ] || after=0
   fi
   case $1 in 1) longer=0.3 ;; 2) longer=0.8 ;; 3) longer=1.7 ;; *) longer=3.5 ;; esac
-  # A little more than told, since clocks differ.
+  # A tenth of a second more, since clocks differ.
   if [ -n "$after" ]; then sleep "$after.1"; else sleep "$longer"; fi
 }
 
@@ -50,7 +50,7 @@ renew() {
   done
 }
 
-# A call with a token: renews it once, waits at 429. Ends with status set.
+# A call with a token, which is renewed once. Waits at 429. Sets status.
 call() {
   path=$1
   shift
@@ -68,7 +68,7 @@ call() {
   done
 }
 
-# A read, repeated as long as that may help.
+# A GET. It is repeated while its outcome is unknown.
 get() {
   again=1
   while :; do
@@ -112,7 +112,7 @@ while :; do
   create
   case $status in 201) made=$(member id); break ;; esac
   refused="$status $(member type)"
-  # The answer may be lost, and the request made: look for a row that was not there.
+  # If the answer is lost, the request may exist. So look for a new row.
   list
   made=$(grep -vxFf "$dir/before" "$dir/rows" | sed 's/.*:"\(.*\)"/\1/' | head -1)
   [ -z "$made" ] || break

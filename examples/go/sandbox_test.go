@@ -1,4 +1,4 @@
-// A sandbox of the mock per test. Run with: moot exec -- go test -C examples/go ./...
+// A sandbox of the mock for each test. Run with: moot exec -- go test -C examples/go ./...
 package moot
 
 import (
@@ -51,7 +51,7 @@ func control(t *testing.T, method, address string, body, into any) {
 	}
 }
 
-// newSandbox makes a world of its own, which ends with the test.
+// newSandbox creates a sandbox, which is deleted at the end of the test.
 func newSandbox(t *testing.T) *sandbox {
 	t.Helper()
 	admin := os.Getenv("MOOT_ADMIN_URL")

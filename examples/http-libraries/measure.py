@@ -1,10 +1,10 @@
-"""Measures what HTTP libraries do by default, and prints it as a Markdown table.
+"""Measures the defaults of HTTP libraries, and prints them as a Markdown table.
 
     cargo build -p moot-harness --example reqwest_defaults
     python3 examples/http-libraries/measure.py target/debug/examples/reqwest_defaults
 
-Needs curl, Node, and Python with `requests` and `httpx`. What is missing is left out. Everything goes over
-loopback: the server of this file answers, and counts what comes.
+Needs curl, Node, and Python with `requests` and `httpx`. Missing ones are left out. All calls go
+over loopback to the server in this file, which counts them.
 """
 
 import collections
@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 
-# How long a client may wait for an answer that never comes.
+# Time limit for a client that waits for an answer that never comes.
 PATIENCE_SECONDS = 15
 
 PYTHON = """
@@ -54,7 +54,7 @@ def curl(action, url):
 
 
 def clients(reqwest):
-    """The command line of each library, by its name and version."""
+    """The command line of each library, by name and version."""
     found = {}
     if reqwest:
         found[f"reqwest {output([reqwest, 'version'])}"] = lambda *words: [reqwest, *words]
@@ -127,11 +127,11 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, *_):
-        """A client that left is not an error of the server."""
+        """Ignores errors: a client may close its connection."""
 
 
 def calls(command, action, path, host="127.0.0.1"):
-    """What came to the server and to the other host, and when the client left a call without an answer."""
+    """The calls to the server and to the other host, and the time at which the client gave up a call without an answer."""
     server, other = Server(), Server()
     path = path.replace("OTHER", f"{host}:{other.server_port}")
     words = command(action, f"http://127.0.0.1:{server.server_port}{path}")

@@ -7,13 +7,13 @@ use reqwest::Client;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    // The build has no default provider of TLS.
+    // The build has no default TLS provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["version"] => println!("0.13"),
         ["get", url] => drop(get(&Client::new(), url).await?),
         ["post", url] => post(&Client::new(), url).await?,
-        // `reqwest::get` makes a client for each call.
+        // `reqwest::get` creates a client for each call.
         ["three", url] => {
             for _ in 0..3 {
                 get(&Client::new(), url).await?;

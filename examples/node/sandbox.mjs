@@ -1,5 +1,5 @@
-// A sandbox of the mock per test: its own data, credentials, clock and limits. Works with the test runner of Node,
-// Jest and Vitest.
+// A sandbox of the mock for each test, with its own data, credentials, clock and limits. Works with the test runner of
+// Node, with Jest and with Vitest.
 
 const admin = process.env.MOOT_ADMIN_URL;
 const headers = { "content-type": "application/json" };

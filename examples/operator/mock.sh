@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The deployment of this example: a moot mock that keeps its data. `mock.sh start`, `mock.sh stop`.
 #
-# MOOT is the program, MOCK_HOME the folder of the mock's data, MOCK_LISTEN its address.
+# MOOT is the program, MOCK_HOME the folder with the data of the mock, MOCK_LISTEN its address.
 MOOT=${MOOT:-moot}
 MOCK_HOME=${MOCK_HOME:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/.mock}
 MOCK_LISTEN=${MOCK_LISTEN:-127.0.0.1:4010}
@@ -11,8 +11,8 @@ address() {
   echo "http://$(cat "$MOCK_HOME/listen")"
 }
 
-# Starts the mock on the data that it has, and returns when it accepts calls. It must not keep the output of the
-# caller open, who may wait for its end.
+# Starts the mock with its data, and returns when it accepts calls. The mock must not inherit the output of the caller,
+# which may wait until that output is closed.
 start() {
   mkdir -p "$MOCK_HOME"
   [ -s "$MOCK_HOME/listen" ] || echo "$MOCK_LISTEN" > "$MOCK_HOME/listen"
@@ -22,7 +22,7 @@ start() {
   echo $! > "$MOCK_HOME/pid"
   for _ in $(seq 300); do
     if [ -s "$MOCK_HOME/ready.json" ]; then
-      # With port 0 the system chose a port, which stays.
+      # With port 0 the system chose a port. A restart uses the same one.
       sed -e 's|.*"base_url":"http://\([^/"]*\).*|\1|' "$MOCK_HOME/ready.json" > "$MOCK_HOME/listen"
       return 0
     fi

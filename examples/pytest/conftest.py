@@ -1,4 +1,4 @@
-"""A sandbox of the mock per test: its own data, credentials, clock and limits."""
+"""A sandbox of the mock for each test, with its own data, credentials, clock and limits."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import pytest
 
 
 def call(method, url, body=None, headers=None):
-    """Sends JSON and returns the JSON of the answer, None if it has no body."""
+    """Sends JSON, and returns the JSON of the answer, or None if it has no body."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data=data, method=method, headers=headers or {})
     if data is not None:
@@ -20,7 +20,7 @@ def call(method, url, body=None, headers=None):
 
 
 class Sandbox:
-    """A world of its own on the mock that `moot exec` started."""
+    """A sandbox of the mock that `moot exec` started."""
 
     def __init__(self):
         self.admin = os.environ["MOOT_ADMIN_URL"]

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// A token this close to its end could expire before the call arrives.
 const RENEW_BEFORE: Duration = Duration::from_secs(60);
-/// So that the support of the service finds our calls.
+/// Lets the support of the service find our calls.
 const USER_AGENT: &str = "legal-request-example/1.0";
 const TIMEOUT: Duration = Duration::from_secs(30);
 const RETRY_AFTER_DEFAULT: Duration = Duration::from_secs(60);
@@ -18,7 +18,7 @@ const RETRIES_MAX: u32 = 3;
 const POLL: Duration = Duration::from_millis(100);
 const POLLS_MAX: u32 = 100;
 
-/// Anything that can go wrong, as text.
+/// Any error, as text.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// A client and its token.
@@ -37,7 +37,7 @@ impl Client {
         client_id: &str,
         client_secret: &str,
     ) -> Result<Self, Failure> {
-        // Another part of the program may have installed a TLS provider already.
+        // Fails if another part of the program has installed a TLS provider. Either one will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Self {
             http: reqwest::Client::builder()

@@ -1,8 +1,8 @@
 //! The client of `client.rs` against a mock in this process:
 //! `cargo run -p moot-mock --example embedded_client`.
 //!
-//! An override answers the first call. Then the mock answers, until its control plane lets the client's
-//! token expire.
+//! An override answers the first call. The mock answers the others. Its control plane then moves the clock, so that
+//! the client's token expires.
 
 mod client;
 

@@ -1,4 +1,4 @@
-//! Grading clients: what a client did, judged by the rules of conduct, and drills that bring about what rarely happens.
+//! Grading of clients: the rules of conduct, drills, and a client that breaks the rules for the self-test.
 
 pub mod conduct;
 pub mod drill;

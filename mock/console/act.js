@@ -1,5 +1,5 @@
 // @ts-check
-// Buttons. Each one is a call of the control plane, and shows the command that does the same.
+// Buttons. Each button is a call of the control plane, and shows the same call as a command.
 
 import { call, curl, notice, reason } from "./api.js";
 import { byId, el, setText } from "./dom.js";
@@ -33,7 +33,7 @@ export function button(action) {
   return element;
 }
 
-/** Performs an action; what goes wrong stands above the content. @param {Action} action */
+/** Performs an action, and shows a failure above the content. @param {Action} action */
 export async function perform(action) {
   try {
     const answer = await call(action.method, now(action.path), now(action.body));
@@ -53,7 +53,7 @@ export function showCommand(command) {
   setText(byId("strip-command"), command);
 }
 
-/** Makes the button that copies the command work. */
+/** Starts the button that copies the command. */
 export function startStrip() {
   const copy = byId("strip-copy");
   copy.addEventListener("click", async () => {
@@ -69,7 +69,7 @@ export function startStrip() {
   });
 }
 
-/** Says something to readers of screens. @param {string} text */
+/** Announces a text to screen readers. @param {string} text */
 export function announce(text) {
   setText(byId("announcer"), text);
 }

@@ -1,17 +1,17 @@
 // @ts-check
-// Calls of the control plane, with the token if one is needed, and the same calls as curl commands.
+// Calls of the control plane, with its token if it needs one, and the same calls as curl commands.
 
 import { byId, setText } from "./dom.js";
 
-/** The control plane of this world; the page is in its folder `console/`. */
+/** The base address of the control plane. The page is in its folder `console/`. */
 export const ADMIN = new URL("..", document.baseURI);
 
-/** Kept in memory only. @type {string | null} */
+/** The token of the control plane. It is kept in memory only. @type {string | null} */
 let token = null;
-/** The question for the token that waits for an answer. @type {Promise<void> | null} */
+/** The open dialog that asks for the token. @type {Promise<void> | null} */
 let asking = null;
 
-/** An answer that is not a success. */
+/** An error answer of the control plane. */
 export class ControlError extends Error {
   /** @param {number} status @param {any} problem */
   constructor(status, problem) {
@@ -42,7 +42,7 @@ async function send(method, path, body, signal) {
 }
 
 /**
- * Calls the control plane; gives the JSON of its answer.
+ * Calls the control plane, and returns the JSON of its answer.
  * @param {string} method @param {string} path @param {any} [body] @returns {Promise<any>}
  */
 export async function call(method, path, body) {
@@ -55,14 +55,14 @@ export async function call(method, path, body) {
 /** @param {string} path */
 export const get = (path) => call("GET", path);
 
-/** An answer whose body comes in pieces. @param {string} path @param {AbortSignal} signal */
+/** Opens an answer whose body is a stream. @param {string} path @param {AbortSignal} signal */
 export async function open(path, signal) {
   const response = await send("GET", path, undefined, signal);
   if (!response.ok) throw new ControlError(response.status, await response.json().catch(() => null));
   return response;
 }
 
-/** Asks for the token once, however many calls wait for it. @param {string | null} refused */
+/** Asks for the token. Calls at the same time share one dialog. @param {string | null} refused */
 function askToken(refused) {
   if (token !== refused) return Promise.resolve();
   asking ??= new Promise((resolve) => {
@@ -86,12 +86,12 @@ function askToken(refused) {
   return asking;
 }
 
-/** A text for a POSIX shell. @param {string} text */
+/** A text as a word of a POSIX shell. @param {string} text */
 function quoted(text) {
   return /^[\w@%+=:,./?&-]+$/.test(text) && !text.includes("&") && !text.includes("?") ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The command that does the same as a button. @param {string} method @param {string} path @param {any} [body] */
+/** A call as a curl command. @param {string} method @param {string} path @param {any} [body] */
 export function curl(method, path, body) {
   const words = ["curl"];
   if (method !== "GET") words.push("-X", method);
@@ -101,15 +101,25 @@ export function curl(method, path, body) {
   return words.join(" ");
 }
 
-/** Shows a trouble above the content; an empty text takes it away. @param {string} text */
+/** Shows an error above the content. An empty text removes it. @param {string} text */
 export function notice(text) {
   const line = byId("notice");
   setText(line, text);
   line.hidden = text === "";
 }
 
-/** What went wrong, in words. @param {unknown} error */
+/** An error in words. @param {unknown} error */
 export function reason(error) {
   if (error instanceof ControlError) return error.message;
   return "The mock does not answer. Is it running?";
+}
+
+/** Loads the data of a view. A failure is shown above the content. @param {() => Promise<void>} load */
+export async function loading(load) {
+  try {
+    await load();
+    notice("");
+  } catch (error) {
+    notice(reason(error));
+  }
 }

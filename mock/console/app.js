@@ -1,5 +1,5 @@
 // @ts-check
-// The page: which view is shown, the keys, and what stands in its head.
+// The page: its views, the keys, and the head.
 
 import { announce, startStrip } from "./act.js";
 import { ADMIN, get, notice, reason } from "./api.js";
@@ -15,26 +15,26 @@ import { openLimit } from "./limit.js";
 import { openRequests } from "./requests.js";
 import { openSandboxes } from "./sandboxes.js";
 
-/** A view asks for what it shows at most so often. */
+/** The shortest time between two updates of a view. */
 const CHANGED_MILLISECONDS = 150;
 
 /**
- * Where the page is: `#/calls/17?status=4xx`.
+ * The place in the page: `#/calls/17?status=4xx`.
  * @typedef {{ view: string, id: string | undefined, query: string }} Place
  * @typedef {{ has: (view: string) => boolean, can: (method: string, route: string) => boolean }} Page
- * What a view can do. `kinds` are the events that it is told of: each one by `told`, or that there were some by `changed`.
+ * An open view. `kinds` are the events that it receives: each event through `event`, or one `changed` for several.
  * @typedef {object} View
  * @property {() => void} close
  * @property {string[]} [kinds]
- * @property {string} [filter] which calls it is told of
- * @property {(event: import("./events.js").WorldEvent) => void} [told]
+ * @property {string} [filter] the calls whose events it receives
+ * @property {(event: import("./events.js").WorldEvent) => void} [event]
  * @property {() => void} [changed]
- * @property {(place: Place) => boolean} [moved] whether it shows another place itself
+ * @property {(place: Place) => boolean} [moved] shows another place itself; false if it can't
  * @property {() => void} [escape]
  * @property {() => void} [pause]
  */
 
-/** Each view, the route that it needs, and what opens it. */
+/** The views, each with the route that it needs. */
 const VIEWS = [
   { name: "calls", title: "Calls", needs: "/exchanges", open: openCalls },
   { name: "requests", title: "Requests", needs: "/legal_requests", open: openRequests },
@@ -88,23 +88,23 @@ function show() {
   }
   document.title = `${view?.title ?? "Not found"} · Moot console`;
   if (view) current = view.open(main, at, page);
-  hear(current?.filter ?? "");
+  subscribe(current?.filter ?? "");
   if (!view) main.append(el("h1", {}, "Not found"), el("p", {}, "There is no such view here."));
 }
 
-/** Listens to the events of the world; to those of calls with a filter. @param {string} filter */
-function hear(filter) {
+/** Listens to the events of the world. The filter applies to calls. @param {string} filter */
+function subscribe(filter) {
   if (!routes.has("GET /__admin/events") || (stop && listened === filter)) return;
   stop?.();
   listened = filter;
-  stop = listen(filter, told, connected);
+  stop = listen(filter, dispatch, connected);
 }
 
-/** @param {import("./events.js").WorldEvent} event */
-function told(event) {
+/** Passes an event to the view. @param {import("./events.js").WorldEvent} event */
+function dispatch(event) {
   if (event.kind === "clock" || event.kind === "hello") showTime(event.kind === "clock" ? event.data : null);
   if (!current?.kinds?.includes(event.kind)) return;
-  current.told?.(event);
+  current.event?.(event);
   if (current.changed && !soon) {
     soon = window.setTimeout(() => {
       soon = 0;
@@ -113,7 +113,7 @@ function told(event) {
   }
 }
 
-const STATES = { live: "live", polling: "asking again and again", lost: "no connection", refused: "filter refused", ended: "ended" };
+const STATES = { live: "live", polling: "polling", lost: "no connection", refused: "filter refused", ended: "ended" };
 
 /** @param {keyof typeof STATES} state */
 function connected(state) {
@@ -126,7 +126,7 @@ function connected(state) {
 
 let clockTimer = 0;
 
-/** Shows the time of the world; a clock that runs goes on by itself. @param {any} clock */
+/** Shows the time of the world. A running clock is updated here, without another call. @param {any} clock */
 async function showTime(clock) {
   const { now, frozen } = clock ?? (await get("clock").catch(() => ({})));
   clearInterval(clockTimer);
@@ -140,7 +140,7 @@ async function showTime(clock) {
   clockTimer = frozen ? 0 : window.setInterval(draw, 1000);
 }
 
-/** The links that `j` and `k` go through. @returns {HTMLElement[]} */
+/** The rows that `j` and `k` select. @returns {HTMLElement[]} */
 const rows = () => [...document.querySelectorAll("#main [data-row] [data-open]")].map((one) => /** @type {HTMLElement} */ (one));
 
 /** @param {number} step */
@@ -186,7 +186,7 @@ async function start() {
     for (const route of index.routes) routes.add(`${route.method} ${route.path}`);
     const sandbox = /\/sandboxes\/([^/]+)\/__admin\/$/.exec(ADMIN.pathname);
     if (!routes.has("GET /__admin/events")) {
-      if (routes.has("GET /__admin/drill_run")) follow(told, connected);
+      if (routes.has("GET /__admin/drill_run")) follow(dispatch, connected);
       else byId("connection").hidden = true;
     }
     setText(byId("world"), index.recorded ? "recorded" : sandbox ? `sandbox ${decoded(sandbox[1])}` : "main world");

@@ -1,5 +1,5 @@
 // @ts-check
-// One call: why it was answered so, what it changed, what was sent and answered.
+// One call: the reason for its answer, its changes, the request and the response.
 
 import { button, announce } from "./act.js";
 import { ControlError, get, reason } from "./api.js";
@@ -7,7 +7,7 @@ import { finding } from "./conduct.js";
 import { block, bytes, dateTime, decoded, el, facts, replace, statusBadge, table, value } from "./dom.js";
 import { FAULTS, faultWords } from "./faults.js";
 
-/** The groups of rules that a call passes, in words. @type {Record<string, string>} */
+/** The names of groups of rules, in words. @type {Record<string, string>} */
 const STAGES = { limit: "rate limit", route: "path and method", rule: "rules of the operation" };
 
 /**
@@ -32,7 +32,7 @@ export function openCall(detail, id, back, page) {
 
 /** @param {string} id @param {string} back */
 function gone(id, back) {
-  return [closeLink(back), el("h2", {}, `Call ${id}`), el("p", {}, "The journal does not hold this call any more.")];
+  return [closeLink(back), el("h2", {}, `Call ${id}`), el("p", {}, "The journal no longer holds this call.")];
 }
 
 /** @param {string} back */
@@ -61,14 +61,14 @@ function parts(one, about, back, page) {
 /** @param {Record<string, any>} one */
 function whyPart(one) {
   if (one.fault) {
-    return el("div", { class: "callout fault" }, el("strong", {}, "An armed fault did this: "), value(faultWords(one.fault)));
+    return el("div", { class: "callout fault" }, el("strong", {}, "An armed fault caused this: "), value(faultWords(one.fault)));
   }
   if (!one.problem) return null;
   return el("div", { class: "callout bad" }, el("strong", {}, value(one.problem)),
-    el("p", {}, value(one.detail ?? "No more is known.")));
+    el("p", {}, value(one.detail ?? "There are no details.")));
 }
 
-/** The groups of rules that the call went through. @param {Record<string, any>} one */
+/** The groups of rules that the call passed, and the result. @param {Record<string, any>} one */
 function path(one) {
   const steps = one.passed.map((/** @type {string} */ name) => el("li", { class: "good" }, sign("✓", "passed"), STAGES[name] ?? name));
   const isServed = one.decision === "served";
@@ -143,7 +143,7 @@ function response(one) {
   return el("section", {}, el("h3", {}, "Response"), rows, one.answer ? block("Body of the response", one.answer) : null);
 }
 
-/** Makes the next call like this one fail. @param {Record<string, any>} one */
+/** A form that arms a fault for the next call of this kind. @param {Record<string, any>} one */
 function nextFault(one) {
   const choice = /** @type {HTMLSelectElement} */ (
     el("select", { id: "next-fault" }, FAULTS.map(([label], at) => el("option", { value: at }, label)))

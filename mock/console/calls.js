@@ -1,5 +1,5 @@
 // @ts-check
-// The live list of calls, with one of them beside it.
+// The live list of calls, with the selected call beside it.
 
 import { announce } from "./act.js";
 import { notice, reason } from "./api.js";
@@ -9,9 +9,9 @@ import { faultWords } from "./faults.js";
 import { journal } from "./journal.js";
 
 const ROWS = 200;
-/** More rows would make the page slow. */
+/** Row limit: more rows make the page slow. */
 const ROWS_MAX = 1600;
-/** News is told to readers of screens at most so often. */
+/** The shortest time between two announcements to screen readers. */
 const ANNOUNCE_MILLISECONDS = 5000;
 const SHORTCUTS = [
   ["All", ""],
@@ -52,14 +52,14 @@ export function openCalls(main, place, page) {
   });
   main.append(el("h1", {}, "Calls"), bar, el("div", { class: "split" }, el("div", { class: "list" }, whole, empty, more, older), detail));
 
-  let told = 0;
-  let toldAt = 0;
+  let announced = 0;
+  let announcedAt = 0;
   let open = /** @type {{ close: () => void } | null} */ (null);
   let selected = 0;
 
   let isDrawn = true;
 
-  /** Draws once for all that came since the last picture. */
+  /** Draws once for all changes since the last frame. */
   function draw() {
     if (isDrawn) requestAnimationFrame(drawNow);
     isDrawn = false;
@@ -80,7 +80,7 @@ export function openCalls(main, place, page) {
     whole.hidden = rows.length === 0;
     empty.hidden = rows.length > 0 || !isLoaded;
     if (!empty.hidden) drawEmpty();
-    tell(all + Number.parseInt(list.waits(), 10));
+    announceNew(all + Number.parseInt(list.waits(), 10));
   }
 
   function drawEmpty() {
@@ -90,12 +90,13 @@ export function openCalls(main, place, page) {
   }
 
   /** @param {number} all */
-  function tell(all) {
-    if (all > told && told > 0 && Date.now() - toldAt > ANNOUNCE_MILLISECONDS) {
-      announce(`${counted(all - told, "new call")}`);
-      toldAt = Date.now();
-    } else if (told > 0 && all > told) return;
-    told = all;
+  function announceNew(all) {
+    if (all > announced && announced > 0) {
+      if (Date.now() - announcedAt <= ANNOUNCE_MILLISECONDS) return;
+      announce(counted(all - announced, "new call"));
+      announcedAt = Date.now();
+    }
+    announced = all;
   }
 
   /** @param {Record<string, any>} one */
@@ -114,7 +115,7 @@ export function openCalls(main, place, page) {
 
   /** @param {HTMLElement} element @param {Record<string, any>} one */
   function update(element, one) {
-    // A mock that was started again counts from 1 again: the same number is another call.
+    // A restarted mock counts from 1 again, so the same number may be another call.
     if (element.dataset.at !== one.at) {
       element.replaceChildren(...row(one).childNodes);
       element.dataset.at = one.at;
@@ -142,7 +143,7 @@ export function openCalls(main, place, page) {
   list.load();
   show(place.id);
   return {
-    /** Another call of the same list. @param {import("./app.js").Place} next */
+    /** Shows another call of the same list. @param {import("./app.js").Place} next */
     moved(next) {
       if (next.query !== filter) return false;
       show(next.id);
@@ -150,7 +151,7 @@ export function openCalls(main, place, page) {
     },
     filter,
     kinds: ["exchange", "hello", "reset", "lost", "tick"],
-    told: list.told,
+    event: list.event,
     pause: () => list.pause(!list.state.isPaused),
     escape() {
       if (detail.hidden) return;
@@ -166,7 +167,7 @@ export function openCalls(main, place, page) {
   };
 }
 
-/** Why a call was answered as it was. @param {Record<string, any>} one */
+/** The reasons for an answer: fault, problem and deliveries. @param {Record<string, any>} one */
 function why(one) {
   const shown = [];
   if (one.fault) shown.push(badge("fault", "⚡", one.fault === "status" ? "armed fault" : `fault: ${faultWords(one.fault)}`));
@@ -180,7 +181,7 @@ function address(query) {
   return `#/calls${query ? `?${query}` : ""}`;
 }
 
-/** The query of what somebody typed: `status=4xx path=/v1/*`. A bare word is a path. @param {string} text */
+/** The query of a typed filter, such as `status=4xx path=/v1/*`. A word without `=` is a status or a path. @param {string} text */
 function queryOf(text) {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const pairs = words.map((word) => {
@@ -196,7 +197,7 @@ function encode(text) {
   return encodeURIComponent(text).replaceAll("%2F", "/").replaceAll("%2A", "*");
 }
 
-/** Puts the cursor into the filter. */
+/** Focuses the filter. */
 export function focusFilter() {
   byId("filter")?.focus();
 }

@@ -1,9 +1,9 @@
 // @ts-check
-// The clock of the world: what time it is, what falls due, and moving it.
+// The clock of the world: its time, the timers, and buttons that move it.
 
 import { button } from "./act.js";
-import { get, notice, reason } from "./api.js";
-import { badge, dateTime, duration, el, patch, setText, table, value } from "./dom.js";
+import { get, loading } from "./api.js";
+import { badge, dateTime, duration, el, patchTable, setText, table, value } from "./dom.js";
 
 const STEPS = /** @type {[string, number][]} */ ([["+ 1 min", 60], ["+ 1 h", 3600], ["+ 1 d", 86400], ["+ 7 d", 604800]]);
 const SIGNS = /** @type {Record<string, string[]>} */ ({ transition: ["accent", "◆"], expiry: ["bad", "✕"], delivery: ["plain", "↗"] });
@@ -14,8 +14,7 @@ export function openClock(main) {
   const state = el("span", {});
   const fired = el("div", { role: "status" });
   const freeze = el("span", {});
-  const { whole, body } = table("What falls due", ["When", "In", "Kind", "What", ""]);
-  const empty = el("p", { class: "empty", hidden: true }, "Nothing falls due by itself.");
+  const timers = table("Timers", ["When", "In", "Kind", "What", ""], "", "There are no timers.");
   let isFrozen = /** @type {boolean | null} */ (null);
 
   const move = (/** @type {string} */ label, /** @type {any} */ body, name = "") =>
@@ -23,35 +22,30 @@ export function openClock(main) {
   main.append(el("h1", {}, "Clock"),
     el("section", { class: "card" }, el("div", { class: "inline" }, time, state),
       el("div", { class: "buttons" }, STEPS.map(([label, seconds]) => move(label, { advance_seconds: seconds })),
-        move("To the next thing due", { next: true }, "primary"), freeze), fired),
-    el("h2", {}, "What falls due"), whole, empty);
+        move("To the next timer", { next: true }, "primary"), freeze), fired),
+    el("h2", {}, "Timers"), timers.whole, timers.empty);
 
   /** @param {any} answer */
   function moved(answer) {
     const happened = [...answer.fired.map((/** @type {any} */ one) => `${one.kind} ${one.id}: ${one.detail}`),
       ...(answer.attempts ?? []).map((/** @type {any} */ one) => `delivery ${one.delivery}: ${one.status ?? one.error}`)];
-    fired.replaceChildren(el("p", { class: "muted" }, happened.length > 0 ? "Happened on the way:" : "Nothing fell due on the way."),
+    fired.replaceChildren(el("p", { class: "muted" }, happened.length > 0 ? "Fired on the way:" : "No timer fired on the way."),
       el("ul", {}, happened.map((text) => el("li", {}, value(text)))));
     load();
   }
 
-  async function load() {
-    try {
+  function load() {
+    return loading(async () => {
       const found = await get("timers?limit=200");
-      notice("");
       setText(time, dateTime(found.now));
       if (found.frozen !== isFrozen) {
         isFrozen = found.frozen;
         state.replaceChildren(found.frozen ? badge("accent", "❄", "stands still") : badge("good", "▶", "runs"));
         freeze.replaceChildren(found.frozen ? move("Let it run", { freeze: false }) : move("Freeze", { freeze: true }));
       }
-      whole.hidden = found.timers.length === 0;
-      empty.hidden = found.timers.length > 0;
-      patch(body, found.timers, (/** @type {any} */ one) => `${one.kind} ${one.id} ${one.at}`, row,
+      patchTable(timers, found.timers, (/** @type {any} */ one) => `${one.kind} ${one.id} ${one.at}`, row,
         (element, one) => setText(/** @type {Element} */ (element.children[1]), duration(one.in_seconds)));
-    } catch (error) {
-      notice(reason(error));
-    }
+    });
   }
 
   /** @param {any} one */

@@ -1,10 +1,10 @@
 // @ts-check
-// What clients should do in another way, by the rules of conduct.
+// Findings: rules of conduct that clients broke.
 
-import { get, notice, reason } from "./api.js";
+import { get, loading } from "./api.js";
 import { badge, block, counted, el, patch, setText, value } from "./dom.js";
 
-/** The rules are asked again at most so often: judging a long journal takes time. */
+/** The shortest time between two requests for the findings. Judging a long journal takes time. */
 const PAUSE_MILLISECONDS = 1500;
 /** The class and the sign of each severity. */
 export const SEVERITIES = /** @type {Record<string, string[]>} */ ({ must: ["bad", "✕"], should: ["warn", "▲"], hint: ["accent", "i"] });
@@ -17,18 +17,15 @@ export function openConduct(main) {
   main.append(el("h1", {}, "Conduct of clients ", count), empty, list);
   let timer = 0;
 
-  async function load() {
-    timer = 0;
-    try {
+  function load() {
+    return loading(async () => {
+      timer = 0;
       const found = await get("findings");
-      notice("");
       setText(count, String(found.findings.length));
       empty.hidden = found.findings.length > 0;
-      setText(empty, found.calls === 0 ? "No call yet." : `Nothing to say about ${counted(found.calls, "call")}.`);
+      setText(empty, found.calls === 0 ? "No call yet." : `No finding in ${counted(found.calls, "call")}.`);
       patch(list, found.findings, (/** @type {any} */ one) => `${one.rule} ${one.times}`, card);
-    } catch (error) {
-      notice(reason(error));
-    }
+    });
   }
 
   /** @param {any} one */
@@ -36,14 +33,14 @@ export function openConduct(main) {
     const calls = one.calls.slice(0, 12).map((/** @type {number} */ serial) => el("a", { href: `#/calls/${serial}` }, String(serial)));
     return el("section", { class: "card" }, finding(one),
       calls.length > 0 ? el("p", { class: "links" }, "Calls ", calls.flatMap((/** @type {Node} */ link, /** @type {number} */ at) => (at > 0 ? [" ", link] : [link]))) : null,
-      one.excerpt ? el("details", {}, el("summary", {}, "The first of them as a command"), block(`Command of ${one.rule}`, one.excerpt)) : null);
+      one.excerpt ? el("details", {}, el("summary", {}, "The first call as a command"), block(`Command of ${one.rule}`, one.excerpt)) : null);
   }
 
   load();
   return { changed: () => void (timer ||= window.setTimeout(load, PAUSE_MILLISECONDS)), kinds: ["exchange", "reset", "lost", "tick", "hello"], close: () => clearTimeout(timer) };
 }
 
-/** What was done, and what to do instead. @param {any} one */
+/** A finding with its remedy. @param {any} one */
 export function finding(one) {
   const [name, sign] = SEVERITIES[one.severity] ?? ["plain", "·"];
   return el("div", {}, el("h2", {}, badge(name, sign, one.severity), " ", el("code", {}, one.rule), " ", el("span", { class: "muted small" }, one.clause)),

@@ -1,9 +1,9 @@
 // @ts-check
-// Deliveries to webhooks, how they are attempted, and what the built-in receiver got.
+// Deliveries to webhooks, their settings, and the built-in receiver.
 
 import { button } from "./act.js";
-import { get, notice, reason } from "./api.js";
-import { badge, block, dateTime, el, facts, patch, replace, table, value } from "./dom.js";
+import { get, loading } from "./api.js";
+import { badge, block, dateTime, el, facts, patchTable, replace, table, value } from "./dom.js";
 
 const SIGNS = /** @type {Record<string, string[]>} */ ({
   queued: ["accent", "…"], in_flight: ["accent", "↗"], delivered: ["good", "✓"], failed: ["bad", "✕"], discarded: ["plain", "–"],
@@ -11,27 +11,22 @@ const SIGNS = /** @type {Record<string, string[]>} */ ({
 
 /** @param {HTMLElement} main @param {import("./app.js").Place} place @param {import("./app.js").Page} page */
 export function openDeliveries(main, place, page) {
-  const { whole, body } = table("Deliveries", ["Delivery", "Event", "About", "State", "Attempts", "Next", ""]);
-  const empty = el("p", { class: "empty", hidden: true }, "No delivery yet. Register a webhook; a signed request is delivered to it.");
+  const list = table("Deliveries", ["Delivery", "Event", "About", "State", "Attempts", "Next", ""], "",
+    "No delivery yet. Register a webhook; a signed request is delivered to it.");
   const policy = el("section", { class: "card" });
   const receiver = el("section", { class: "card" });
-  main.append(el("h1", {}, "Deliveries"), whole, empty, el("div", { class: "columns" }, policy, receiver));
+  main.append(el("h1", {}, "Deliveries"), list.whole, list.empty, el("div", { class: "columns" }, policy, receiver));
   let shownPolicy = "";
   let shownReceiver = "";
 
-  async function load() {
-    try {
+  function load() {
+    return loading(async () => {
       const [outbox, rules, got] = await Promise.all([get("deliveries"), get("delivery_policy"), page.can("GET", "/receiver") ? get("receiver") : null]);
-      notice("");
-      const all = outbox.deliveries.slice(-200).reverse();
-      whole.hidden = all.length === 0;
-      empty.hidden = all.length > 0;
-      patch(body, all, (/** @type {any} */ one) => `${one.id} ${one.state} ${one.attempts.length} ${one.next_attempt_at}`, row);
+      const newest = outbox.deliveries.slice(-200).reverse();
+      patchTable(list, newest, (/** @type {any} */ one) => `${one.id} ${one.state} ${one.attempts.length} ${one.next_attempt_at}`, row);
       if (JSON.stringify(rules) !== shownPolicy) drawPolicy(rules);
       if (got && JSON.stringify(got) !== shownReceiver) drawReceiver(got);
-    } catch (error) {
-      notice(reason(error));
-    }
+    });
   }
 
   /** @param {any} one */
@@ -55,9 +50,9 @@ export function openDeliveries(main, place, page) {
   function drawPolicy(rules) {
     shownPolicy = JSON.stringify(rules);
     const set = (/** @type {string} */ label, /** @type {any} */ body) => button({ label, method: "PUT", path: "delivery_policy", body, done: load });
-    replace(policy, el("h2", {}, "How deliveries are attempted"),
+    replace(policy, el("h2", {}, "Delivery settings"),
       facts([["paused", rules.paused ? "yes" : "no"], ["delay", `${rules.delay_seconds} s`], ["order", rules.reorder_seconds ? `mixed within ${rules.reorder_seconds} s` : "kept"], ["each is sent", rules.duplicates ? `${rules.duplicates + 1} times` : "once"]]),
-      el("div", { class: "buttons" }, set(rules.paused ? "Go on" : "Pause deliveries", { paused: !rules.paused }),
+      el("div", { class: "buttons" }, set(rules.paused ? "Resume" : "Pause deliveries", { paused: !rules.paused }),
         set(rules.delay_seconds ? "No delay" : "Delay by 60 s", { delay_seconds: rules.delay_seconds ? 0 : 60 }),
         set(rules.duplicates ? "Send each once" : "Send each twice", { duplicates: rules.duplicates ? 0 : 1 }),
         set(rules.reorder_seconds ? "Keep the order" : "Mix the order", { reorder_seconds: rules.reorder_seconds ? 0 : 60 })));

@@ -1,16 +1,16 @@
 // @ts-check
-// Elements, and how values are shown. Values from outside become text, never markup.
+// Elements of the page, and values as text. Values from outside become text, never markup.
 
 /** @typedef {string | number | Node | null | undefined | false} Child */
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Characters of a value that are shown. */
+/** Length limit of a value, in characters. */
 const VALUE_LENGTH_MAX = 2000;
-/** Characters of a body that are shown: as many as the journal keeps. */
+/** Length limit of a body, in characters: the limit of the journal. */
 const BLOCK_LENGTH_MAX = 65536;
 
 /**
- * An element. Attributes with a function are listeners; `null` and `false` are left out.
+ * Creates an element. An attribute with a function is a listener; `null` and `false` are left out.
  * @param {string} tag
  * @param {Record<string, any>} attributes
  * @param {...(Child | Child[])} children
@@ -21,7 +21,7 @@ export function el(tag, attributes = {}, ...children) {
 }
 
 /**
- * An element of a picture.
+ * Creates an element of an SVG picture.
  * @param {string} tag
  * @param {Record<string, any>} attributes
  * @param {...(Child | Child[])} children
@@ -54,8 +54,8 @@ export function setText(element, text) {
 }
 
 /**
- * Makes the children of `parent` those of `items`, in their order. An element of an item that was there
- * stays, so that focus, selection and scroll position stay too.
+ * Shows `items` as the children of `parent`, in their order. An item that was shown before keeps its element, so that
+ * focus, selection and scroll position stay.
  * @template T
  * @param {Element} parent
  * @param {T[]} items
@@ -82,18 +82,18 @@ export function patch(parent, items, keyOf, make, update) {
   for (const child of known.values()) child.remove();
 }
 
-/** Makes `element` the only child of `parent`. @param {Element} parent @param {...(Child | Child[])} children */
+/** Replaces all children of `parent`. @param {Element} parent @param {...(Child | Child[])} children */
 export function replace(parent, ...children) {
   const shown = children.flat().filter((child) => child !== null && child !== undefined && child !== false);
   parent.replaceChildren(.../** @type {any} */ (shown));
 }
 
-/** A value from outside: its direction does not reach its surroundings, and it is cut if it is long. @param {unknown} value */
+/** A value from outside. Its text direction is isolated, and a long value is cut. @param {unknown} value */
 export function value(value) {
   return el("bdi", {}, cut(value === null || value === undefined ? "–" : String(value), VALUE_LENGTH_MAX));
 }
 
-/** The beginning of a text, and how much is left out. @param {string} text @param {number} length */
+/** The beginning of a text, with the number of characters that are left out. @param {string} text @param {number} length */
 export function cut(text, length) {
   if (text.length <= length) return text;
   return `${text.slice(0, length)} … and ${(text.length - length).toLocaleString("en")} more characters`;
@@ -105,21 +105,40 @@ export function block(label, text) {
   return el("pre", { tabindex: "0", role: "region", "aria-label": label }, el("code", {}, shown));
 }
 
-/** A table with headings. @param {string} caption @param {string[]} heads @param {string} [name] */
-export function table(caption, heads, name = "") {
+/**
+ * A table with headings, and a text that replaces it while it has no rows.
+ * @param {string} caption @param {string[]} heads @param {string} [name] class @param {string} [none] the text
+ */
+export function table(caption, heads, name = "", none = "") {
   const body = el("tbody");
   const head = el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text || el("span", { class: "hidden" }, "Actions"))));
   const whole = el("table", { class: name }, el("caption", { class: "hidden" }, caption), el("thead", {}, head), body);
-  return { whole: el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, whole), body };
+  const empty = el("p", { class: "empty", hidden: true }, none);
+  return { whole: el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, whole), body, empty };
 }
 
-/** A list of names and values; rows without a value are left out. @param {[string, Child][]} rows */
+/**
+ * Shows `items` as the rows of a table, or its text if there are none.
+ * @template T
+ * @param {ReturnType<typeof table>} table
+ * @param {T[]} items
+ * @param {(item: T) => string} keyOf
+ * @param {(item: T) => HTMLElement} row
+ * @param {(element: HTMLElement, item: T) => void} [update]
+ */
+export function patchTable({ whole, body, empty }, items, keyOf, row, update) {
+  whole.hidden = items.length === 0;
+  empty.hidden = items.length > 0;
+  patch(body, items, keyOf, row, update);
+}
+
+/** A list of names and values. Rows without a value are left out. @param {[string, Child][]} rows */
 export function facts(rows) {
   const known = rows.filter(([, shown]) => shown !== null && shown !== undefined && shown !== false && shown !== "");
   return el("dl", { class: "facts" }, known.map(([name, shown]) => el("div", {}, el("dt", {}, name), el("dd", {}, shown))));
 }
 
-/** The class and the sign of a status: colour is never the only difference. @param {number} status */
+/** A status as a badge. It has a sign too, since colour must not be the only difference. @param {number} status */
 export function statusBadge(status) {
   const [name, sign] = status < 300 ? ["good", "✓"] : status < 400 ? ["plain", "→"] : status < 500 ? ["warn", "▲"] : ["bad", "✕"];
   return badge(name, sign, String(status));
@@ -146,7 +165,7 @@ export function counted(count, noun, many = `${noun}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
 }
 
-/** A text of an address, as it is where it is not well-formed. @param {string} text */
+/** A decoded part of an address; unchanged if it is not well-formed. @param {string} text */
 export function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -155,13 +174,13 @@ export function decoded(text) {
   }
 }
 
-/** Bytes in words. @param {number} length */
+/** A number of bytes in words. @param {number} length */
 export function bytes(length) {
   if (length < 1024) return counted(length, "byte");
   return length < 1048576 ? `${(length / 1024).toFixed(1)} kB` : `${(length / 1048576).toFixed(1)} MB`;
 }
 
-/** Seconds in words: `1 d 2 h`, `3 min`. @param {number} seconds */
+/** A number of seconds in words: `1 d 2 h`, `3 min`. @param {number} seconds */
 export function duration(seconds) {
   const units = /** @type {[string, number][]} */ ([["d", 86400], ["h", 3600], ["min", 60], ["s", 1]]);
   let left = Math.max(0, Math.round(seconds));
@@ -175,7 +194,7 @@ export function duration(seconds) {
 }
 
 /**
- * JSON with line breaks. Numbers and texts stay as they were sent: parsing them would change big numbers.
+ * JSON with line breaks. Its tokens are not parsed and written again: that would change big numbers.
  * @param {string} text
  */
 function indented(text) {

@@ -1,8 +1,8 @@
 // @ts-check
-// The drills of a client: how far they are, how each one ended and why, and the grade.
+// The drills of a client: their progress, the end of each drill with its reason, and the grade.
 
 import { button } from "./act.js";
-import { get, notice, reason } from "./api.js";
+import { get, loading } from "./api.js";
 import { badge, counted, el, patch, replace, setText, table, value } from "./dom.js";
 
 const SIGNS = /** @type {Record<string, string[]>} */ ({
@@ -19,13 +19,8 @@ export function openDrills(main) {
   const { whole, body } = table("Drills", ["Drill", "End", "Why", "Calls", ""], "drills");
   main.append(el("h1", {}, "Drills"), head, whole);
 
-  async function load() {
-    try {
-      draw(await get("drill_run"));
-      notice("");
-    } catch (error) {
-      notice(reason(error));
-    }
+  function load() {
+    return loading(async () => draw(await get("drill_run")));
   }
 
   /** @param {any} run */
@@ -55,10 +50,10 @@ export function openDrills(main) {
   return { changed: load, kinds: ["tick"], close() {} };
 }
 
-/** This mock does not know how the client is started. */
+/** Instructions for a mock that does not know the command of the client. */
 function howToStart() {
   return [
-    el("p", {}, "A drill runs the tests of your client in one situation of real life, such as a lost answer. Start all of them with this command; it shows them in a console of its own:"),
+    el("p", {}, "A drill runs the tests of your client in one situation of real life, such as a lost answer. This command runs all drills, and shows them in another console:"),
     el("p", {}, el("code", {}, "moot drill --console -- CMD")),
     el("p", { class: "muted" }, "CMD runs your tests. They find the mock by the variable MOOT_BASE_URL."),
   ];
@@ -86,7 +81,7 @@ function canStart(run) {
   return run.can_start && run.state === "ended";
 }
 
-/** The calls of a drill that runs become more. @param {HTMLElement} element @param {any} one */
+/** Updates the number of calls of a drill. @param {HTMLElement} element @param {any} one */
 function update(element, one) {
   const cell = /** @type {HTMLElement} */ (element.querySelector(".calls-of"));
   if (cell.dataset.count === String(one.calls)) return;

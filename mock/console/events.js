@@ -1,9 +1,9 @@
 // @ts-check
-// What happens in the world, as it happens: server-sent events, or asking again where they do not come.
+// Events of the world: server-sent events, or polling where they do not arrive.
 
 import { ControlError, get, open } from "./api.js";
 
-/** After so many failed connections in a row the page asks again and again instead. */
+/** After more failed connections in a row than this, the page polls. */
 const FAILURES_MAX = 2;
 const RETRY_MILLISECONDS = 1000;
 const REFUSED = [400, 404, 422];
@@ -11,12 +11,12 @@ const REFUSED = [400, 404, 422];
 /** @typedef {{ kind: string, id: string | null, data: any }} WorldEvent */
 
 /**
- * Listens until `stop`.
- * @param {string} filter which calls are told of, as in `GET /exchanges`
- * @param {(event: WorldEvent) => void} told
+ * Listens to events until the returned function is called.
+ * @param {string} filter of calls, as in `GET /exchanges`
+ * @param {(event: WorldEvent) => void} dispatch
  * @param {(state: "live" | "polling" | "lost" | "refused") => void} connected
  */
-export function listen(filter, told, connected) {
+export function listen(filter, dispatch, connected) {
   let isOver = false;
   let failures = 0;
   /** @type {AbortController | null} */
@@ -24,7 +24,7 @@ export function listen(filter, told, connected) {
 
   async function run() {
     while (!isOver) {
-      await shown();
+      await visible();
       if (isOver) return;
       connection = new AbortController();
       try {
@@ -34,7 +34,7 @@ export function listen(filter, told, connected) {
           connected("live");
         });
       } catch (error) {
-        // A filter that is wrong stays wrong. The list of calls says why.
+        // Trying a wrong filter again is useless. The list of calls shows the reason.
         if (error instanceof ControlError && REFUSED.includes(error.status)) return connected("refused");
         if (error instanceof ControlError) failures = FAILURES_MAX;
       }
@@ -43,8 +43,8 @@ export function listen(filter, told, connected) {
       failures += 1;
       connected(failures > FAILURES_MAX ? "polling" : "lost");
       await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS));
-      // Views ask for all they show: where no event comes, that keeps them up to date.
-      told({ kind: "tick", id: null, data: null });
+      // A tick makes views load their data again, so they stay up to date without events.
+      dispatch({ kind: "tick", id: null, data: null });
     }
   }
 
@@ -63,12 +63,12 @@ export function listen(filter, told, connected) {
         const event = parsed(block);
         if (!event) continue;
         if (event.kind === "hello") began();
-        told(event);
+        dispatch(event);
       }
     }
   }
 
-  // A browser has six connections for all pages of a host: one that nobody sees keeps none.
+  // A browser allows six connections per host for all its pages, so a hidden page keeps none.
   const hide = () => document.hidden && connection?.abort();
   document.addEventListener("visibilitychange", hide);
   run();
@@ -79,12 +79,12 @@ export function listen(filter, told, connected) {
   };
 }
 
-/** Waits until somebody can see the page. */
-async function shown() {
+/** Waits until the page is visible. */
+async function visible() {
   while (document.hidden) await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
 }
 
-/** One event of its lines; null for a comment. @param {string} block @returns {WorldEvent | null} */
+/** Parses the lines of an event; null for a comment. @param {string} block @returns {WorldEvent | null} */
 function parsed(block) {
   /** @type {Record<string, string>} */
   const fields = {};
@@ -97,16 +97,16 @@ function parsed(block) {
 }
 
 /**
- * Looks again and again at drills that run, until they are over and can't be started again. A call is there a second later at most.
- * @param {(event: WorldEvent) => void} told
+ * Polls running drills every second, until they have ended and can't be started again.
+ * @param {(event: WorldEvent) => void} dispatch
  * @param {(state: "live" | "lost" | "ended") => void} connected
  */
-export async function follow(told, connected) {
+export async function follow(dispatch, connected) {
   for (let before = ""; ; ) {
     const run = await get("drill_run").catch(() => null);
     const now = JSON.stringify(run);
     connected(run === null ? "lost" : run.state === "running" ? "live" : "ended");
-    if (run !== null && now !== before) told({ kind: "tick", id: null, data: null });
+    if (run !== null && now !== before) dispatch({ kind: "tick", id: null, data: null });
     if (run !== null && run.state !== "running" && !run.can_start) return;
     before = now;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS));

@@ -1,11 +1,11 @@
 // @ts-check
-// Faults: armed and struck. Additions that the service makes on purpose.
+// Faults, and the additions of a drill to answers.
 
 import { button } from "./act.js";
-import { get, notice, reason } from "./api.js";
-import { badge, el, patch, replace, table, value } from "./dom.js";
+import { get, loading } from "./api.js";
+import { badge, el, patchTable, replace, table, value } from "./dom.js";
 
-/** What a fault can do to a call, and its body for `POST /faults`. @type {[string, any][]} */
+/** The faults on offer: a name, and the body for `POST /faults`. @type {[string, any][]} */
 export const FAULTS = [
   ["503 Service Unavailable", { kind: "status", status: 503 }],
   ["500, after the work is done", { kind: "commit_then_fail", status: 500 }],
@@ -18,7 +18,7 @@ export const FAULTS = [
   ["malformed JSON", { kind: "malformed_json" }],
   ["another media type", { kind: "wrong_content_type" }],
 ];
-/** What other kinds of faults do. */
+/** Names for kinds that `FAULTS` has with a certain status only. */
 const KINDS = /** @type {Record<string, string>} */ ({ status: "another status", commit_then_fail: "a failure, after the work is done" });
 const OPERATIONS = ["create_access_token", "revoke_token", "list_workflows", "get_workflow", "get_workflow_schema", "create_legal_request",
   "list_legal_requests", "get_legal_request", "get_legal_request_activity", "create_repository_document", "list_repository_documents",
@@ -26,7 +26,7 @@ const OPERATIONS = ["create_access_token", "revoke_token", "list_workflows", "ge
 const ADDITIONS = /** @type {[string, string][]} */ ([["members", "an unknown member in each object"], ["values", "unknown actions and events"],
   ["events", "an event of an unknown kind"], ["headers", "an unknown header"], ["problems", "an unknown type of problems"]]);
 
-/** What a fault of this kind does, in words. @param {string} kind */
+/** A kind of fault in words. @param {string} kind */
 export function faultWords(kind) {
   return KINDS[kind] ?? FAULTS.find(([, body]) => body.kind === kind)?.[0] ?? kind.replaceAll("_", " ");
 }
@@ -39,8 +39,7 @@ function select(label, name, options) {
 
 /** @param {HTMLElement} main */
 export function openFaults(main) {
-  const { whole, body } = table("Faults", ["Fault", "Strikes", "What happens", "Struck", ""]);
-  const empty = el("p", { class: "empty", hidden: true }, "No fault is armed: every call is answered by the rules.");
+  const list = table("Faults", ["Fault", "Calls", "Effect", "Struck", ""], "", "No fault is armed: every call is answered by the rules.");
   const additions = el("section", { class: "card" });
   const kind = select("Answer with", "fault-kind", FAULTS.map(([label], at) => [label, String(at)]));
   const operation = select("for", "fault-operation", [["any call", ""], .../** @type {[string, string][]} */ (OPERATIONS.map((name) => [name, name]))]);
@@ -51,21 +50,16 @@ export function openFaults(main) {
     el("section", { class: "card" }, el("h2", {}, "Arm a fault"), el("div", { class: "inline" }, kind.whole, operation.whole, times.whole,
       button({ label: "Arm", method: "POST", path: "faults", body: wanted, name: "primary", done: load }),
       button({ label: "Disarm all", method: "DELETE", path: "faults", name: "danger", done: load }))),
-    whole, empty, additions);
+    list.whole, list.empty, additions);
   let shown = "";
 
-  async function load() {
-    try {
+  function load() {
+    return loading(async () => {
       const [found, made] = await Promise.all([get("faults"), get("drills")]);
-      notice("");
-      const all = found.faults.slice().reverse();
-      whole.hidden = all.length === 0;
-      empty.hidden = all.length > 0;
-      patch(body, all, (/** @type {any} */ one) => `${one.id} ${one.matched} ${one.hits}`, row);
+      const newest = found.faults.slice().reverse();
+      patchTable(list, newest, (/** @type {any} */ one) => `${one.id} ${one.matched} ${one.hits}`, row);
       if (JSON.stringify(made) !== shown) drawAdditions(made);
-    } catch (error) {
-      notice(reason(error));
-    }
+    });
   }
 
   /** @param {any} one */
@@ -83,16 +77,15 @@ export function openFaults(main) {
   /** @param {any} made */
   function drawAdditions(made) {
     shown = JSON.stringify(made);
-    const rows = ADDITIONS.map(([name, words]) => el("li", { class: "inline" },
-      button({ label: "", name: "switch", method: "PUT", path: "drills", body: { ...made, [name]: !made[name] }, done: load, title: words }),
-      el("span", {}, `${words}: ${made[name] ? "on" : "off"}`)));
-    for (const [at, [name, words]] of ADDITIONS.entries()) {
-      const toggle = rows[at].querySelector("button");
-      toggle?.setAttribute("role", "switch");
-      toggle?.setAttribute("aria-checked", String(made[name]));
-      toggle?.setAttribute("aria-label", words);
-    }
-    replace(additions, el("h2", {}, "Additions that a client has to bear"), el("ul", { class: "plain rows" }, rows));
+    const rows = ADDITIONS.map(([name, words]) => {
+      const body = { ...made, [name]: !made[name] };
+      const toggle = button({ label: "", name: "switch", method: "PUT", path: "drills", body, done: load, title: words });
+      toggle.setAttribute("role", "switch");
+      toggle.setAttribute("aria-checked", String(made[name]));
+      toggle.setAttribute("aria-label", words);
+      return el("li", { class: "inline" }, toggle, el("span", {}, `${words}: ${made[name] ? "on" : "off"}`));
+    });
+    replace(additions, el("h2", {}, "Additions that a client must tolerate"), el("ul", { class: "plain rows" }, rows));
   }
 
   load();

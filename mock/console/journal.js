@@ -1,11 +1,11 @@
 // @ts-check
-// The calls that the page knows: newest first, each once.
+// The loaded calls of the journal: the newest first, each once.
 
 import { ControlError, get } from "./api.js";
 
-/** A list that has to be loaded anew is loaded at most so often. */
+/** The shortest time between two loads of the list. */
 const LOAD_MILLISECONDS = 700;
-/** The same while more calls come than the page is told of: loading must not slow the mock down. */
+/** The same while events are lost, so that loading does not slow down a busy mock. */
 const LOST_MILLISECONDS = 3000;
 
 /** @typedef {Record<string, any> & { serial: number }} Exchange */
@@ -19,9 +19,9 @@ const LOST_MILLISECONDS = 3000;
 export function journal(filter, limit, changed) {
   /** @type {Map<number, Exchange>} */
   let known = new Map();
-  /** What came while the list was paused. @type {Map<number, Exchange>} */
+  /** Calls that arrived while the list was paused. @type {Map<number, Exchange>} */
   let waiting = new Map();
-  /** What came while the list was loaded. @type {Map<number, Exchange> | null} */
+  /** Calls that arrived while the list was loading. @type {Map<number, Exchange> | null} */
   let arrived = null;
   const state = { count: 0, limit, isPaused: false, isLoaded: false, trouble: /** @type {unknown} */ (null) };
   let isOver = false;
@@ -29,7 +29,7 @@ export function journal(filter, limit, changed) {
   let loadedAt = 0;
   let timer = 0;
 
-  /** Loads the newest rows anew. */
+  /** Loads the newest rows. */
   async function load() {
     clearTimeout(timer);
     timer = 0;
@@ -48,19 +48,19 @@ export function journal(filter, limit, changed) {
     }
     arrived = null;
     if (isOver) return;
-    // What the mock refuses, it refuses again.
+    // Trying again is useless if the mock refused the filter.
     if (state.trouble && !(state.trouble instanceof ControlError)) reload(LOAD_MILLISECONDS);
     changed();
   }
 
-  /** Loads, but not so soon after the last time; a paused list is loaded when it goes on. @param {number} pause milliseconds */
+  /** Loads the rows at least `pause` ms after the last load. A paused list is loaded when it resumes. @param {number} pause */
   function reload(pause) {
     if (state.isPaused) isStale = true;
     else if (!timer) timer = window.setTimeout(load, Math.max(0, loadedAt + pause - Date.now()));
   }
 
-  /** Takes a call. @param {Exchange} one */
-  function take(one) {
+  /** Adds a new call. @param {Exchange} one */
+  function arrive(one) {
     if (isOver || known.has(one.serial) || waiting.has(one.serial)) return;
     arrived?.set(one.serial, one);
     if (state.isPaused) waiting.set(one.serial, one);
@@ -81,14 +81,14 @@ export function journal(filter, limit, changed) {
     state,
     load,
     /** @param {import("./events.js").WorldEvent} event */
-    told(event) {
-      if (event.kind === "exchange") take(event.data);
+    event(event) {
+      if (event.kind === "exchange") arrive(event.data);
       else if (event.kind === "lost") reload(LOST_MILLISECONDS);
       else if (["hello", "reset", "tick"].includes(event.kind)) reload(LOAD_MILLISECONDS);
     },
-    /** Newest first. */
+    /** The newest first. */
     rows: () => [...known.values()].sort((a, b) => b.serial - a.serial),
-    /** How many came while the list was paused; more if some of them are lost. */
+    /** The number of calls since the list was paused, with `+` if events were lost. */
     waits: () => (isStale ? `${waiting.size}+` : String(waiting.size)),
     /** @param {boolean} isPaused */
     pause(isPaused) {

@@ -1,13 +1,13 @@
 // @ts-check
-// Legal requests, and one of them: its buttons, its time line, what was submitted.
+// The list of legal requests, and one request with its buttons, its time line and its submitted data.
 
 import { button } from "./act.js";
-import { get, notice, reason } from "./api.js";
-import { badge, bytes, counted, dateTime, el, facts, patch, replace, setText, table, value } from "./dom.js";
+import { get, loading } from "./api.js";
+import { badge, bytes, counted, dateTime, el, facts, patch, patchTable, replace, setText, table, value } from "./dom.js";
 import { timeLine } from "./timeline.js";
 
 const ROWS = 100;
-/** The twelve of the specification. */
+/** The twelve statuses of §3. */
 const STATUSES = ["draft", "ready_for_send", "business_review", "initial_review", "ongoing_review", "sent_for_signature",
   "changes_proposed", "signed", "archived", "declined", "canceled", "expired"];
 const ENDED = ["declined", "canceled", "expired"];
@@ -29,23 +29,17 @@ export function openRequests(main, place, page) {
 
 /** @param {HTMLElement} main */
 function list(main) {
-  const { whole, body } = table("Legal requests", ["Id", "Name", "Status", "Company", "Created", "Next step"], "requests");
+  const rows = table("Legal requests", ["Id", "Name", "Status", "Company", "Created", "Next step"], "requests", "There is no legal request yet.");
   const count = el("span", { class: "muted" });
-  const empty = el("p", { class: "empty", hidden: true }, "There is no legal request yet.");
-  main.append(el("h1", {}, "Legal requests ", count), whole, empty);
+  main.append(el("h1", {}, "Legal requests ", count), rows.whole, rows.empty);
 
-  async function load() {
-    try {
+  function load() {
+    return loading(async () => {
       const found = await get(`legal_requests?limit=${ROWS}`);
-      notice("");
       const all = found.legal_requests;
       setText(count, all.length < found.count ? `newest ${all.length} of ${found.count.toLocaleString("en")}` : String(found.count));
-      whole.hidden = all.length === 0;
-      empty.hidden = all.length > 0;
-      patch(body, all, (/** @type {any} */ row) => [row.id, row.status, row.next_step_at].join(" "), row);
-    } catch (error) {
-      notice(reason(error));
-    }
+      patchTable(rows, all, (/** @type {any} */ one) => [one.id, one.status, one.next_step_at].join(" "), row);
+    });
   }
 
   load();
@@ -72,9 +66,9 @@ function one(main, id, page) {
   const line = el("section", { class: "card" });
   const rest = el("div", {});
   const comment = /** @type {HTMLInputElement} */ (el("input", { id: "comment", type: "text", "aria-label": "Comment", placeholder: "Comment (optional)" }));
-  const say = button({ label: "Comment", method: "POST", path: () => `legal_requests/${encodeURIComponent(id)}/comments`,
+  const say = button({ label: "Comment", method: "POST", path: `${path}/comments`,
     body: () => ({ comment: comment.value.trim() }), done: draw });
-  const acts = el("section", { class: "card" }, el("h2", {}, "Play the other side"), el("p", { class: "muted" }, "What may happen next. The comment goes with it."),
+  const acts = el("section", { class: "card" }, el("h2", {}, "Play the other side"), el("p", { class: "muted" }, "Choose the next status. The comment is stored with it."),
     steps, el("div", { class: "inline gap" }, comment, say), forced);
   main.append(el("p", { class: "crumb" }, el("a", { href: "#/requests" }, "Legal requests")), head, acts, line, rest);
   let shown = "";
@@ -84,13 +78,13 @@ function one(main, id, page) {
   /** @param {any} found */
   function buttons(found) {
     patch(steps, found.transitions, (/** @type {string} */ status) => status, (status) =>
-      button({ label: words(status), method: "POST", path: () => `legal_requests/${encodeURIComponent(id)}/status`,
+      button({ label: words(status), method: "POST", path: `${path}/status`,
         body: () => ({ status, ...commented() }), name: ENDED.includes(status) ? "danger" : "", done: draw }));
     if (found.transitions.length === 0 && steps.childElementCount === 0) steps.append(el("p", { class: "muted", "data-key": "none" }, "Nothing follows this status."));
     if (forced.childElementCount > 0) return;
     const status = /** @type {HTMLSelectElement} */ (el("select", { id: "forced-status" }, STATUSES.map((name) => el("option", { value: name }, words(name)))));
     forced.append(el("label", { for: "forced-status" }, "Any status:"), status,
-      button({ label: "Force", method: "POST", path: () => `legal_requests/${encodeURIComponent(id)}/status`, title: "Also if the status graph does not allow it",
+      button({ label: "Force", method: "POST", path: `${path}/status`, title: "Also if the status graph does not allow it",
         body: () => ({ status: status.value, force: true, ...commented() }), done: draw }));
   }
 
@@ -110,13 +104,8 @@ function one(main, id, page) {
     replace(rest, submitted(found));
   }
 
-  async function load() {
-    try {
-      await draw(await get(path));
-      notice("");
-    } catch (error) {
-      notice(reason(error));
-    }
+  function load() {
+    return loading(async () => draw(await get(path)));
   }
 
   load();

@@ -1,33 +1,28 @@
 // @ts-check
-// The sandboxes of this mock: worlds of their own, each with its own console.
+// The sandboxes of this mock. Each has its own console.
 
 import { button } from "./act.js";
-import { get, notice, reason } from "./api.js";
+import { get, loading } from "./api.js";
 import { SEVERITIES } from "./conduct.js";
-import { badge, counted, duration, el, patch, replace, setText, table, value } from "./dom.js";
+import { badge, counted, duration, el, patchTable, replace, setText, table, value } from "./dom.js";
 
-/** Sandboxes whose lease is asked for. */
+/** The number of sandboxes whose details are loaded. */
 const DETAILS_MAX = 50;
 
 /** @param {HTMLElement} main @param {import("./app.js").Place} place @param {import("./app.js").Page} page */
 export function openSandboxes(main, place, page) {
-  const { whole, body } = table("Sandboxes", ["Sandbox", "Base address", "Calls", "Conduct", "Clock", "Lease", ""]);
-  const empty = el("p", { class: "empty", hidden: true }, "There is no sandbox. A test makes one with POST /__admin/sandboxes.");
+  const list = table("Sandboxes", ["Sandbox", "Base address", "Calls", "Conduct", "Clock", "Lease", ""], "",
+    "There is no sandbox. A test creates one with POST /__admin/sandboxes.");
   main.append(el("h1", {}, "Sandboxes"), el("section", { class: "card" }, el("p", {}, "A sandbox is a world of its own below this one, for one test."),
-    el("div", { class: "buttons" }, button({ label: "New sandbox", method: "POST", path: "sandboxes", body: { lease_seconds: 3600 }, name: "primary", done: load }))), whole, empty);
+    el("div", { class: "buttons" }, button({ label: "New sandbox", method: "POST", path: "sandboxes", body: { lease_seconds: 3600 }, name: "primary", done: load }))), list.whole, list.empty);
 
-  async function load() {
-    try {
+  function load() {
+    return loading(async () => {
       const found = await get("sandboxes");
-      notice("");
-      const all = found.sandboxes.slice().reverse();
-      whole.hidden = all.length === 0;
-      empty.hidden = all.length > 0;
-      patch(body, all, (/** @type {any} */ one) => one.id, row);
-      for (const one of all.slice(0, DETAILS_MAX)) lease(one.id);
-    } catch (error) {
-      notice(reason(error));
-    }
+      const newest = found.sandboxes.slice().reverse();
+      patchTable(list, newest, (/** @type {any} */ one) => one.id, row);
+      for (const one of newest.slice(0, DETAILS_MAX)) details(one.id);
+    });
   }
 
   /** @param {any} one */
@@ -40,9 +35,9 @@ export function openSandboxes(main, place, page) {
   }
 
   /** @param {string} id */
-  async function lease(id) {
+  async function details(id) {
     const found = await get(`sandboxes/${encodeURIComponent(id)}`).catch(() => null);
-    const element = found && body.querySelector(`[data-key="${CSS.escape(id)}"]`);
+    const element = found && list.body.querySelector(`[data-key="${CSS.escape(id)}"]`);
     if (!element) return;
     const left = found.lease_ends_in_seconds;
     const cell = (/** @type {string} */ name) => /** @type {HTMLElement} */ (element.querySelector(`[data-name="${name}"]`));
@@ -61,7 +56,7 @@ export function openSandboxes(main, place, page) {
   return { changed: load, kinds: ["hello"], close: () => clearInterval(timer) };
 }
 
-/** How many findings of each severity there are, as a link to them. @param {string} id @param {any[]} findings */
+/** The number of findings of each severity, as a link. @param {string} id @param {any[]} findings */
 function severities(id, findings) {
   if (findings.length === 0) return el("span", { class: "muted" }, "nothing to say");
   const counts = Object.entries(SEVERITIES).map(([severity, [name, sign]]) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// What happened to a legal request in one picture: calls, statuses, deliveries. The table below it says the same.
+// The time line of a legal request as a picture of calls, statuses and deliveries, and the same as a table.
 
 import { clockTime, cut, dateTime, el, statusBadge, svg, table, value } from "./dom.js";
 
@@ -9,7 +9,7 @@ const RIGHT = 24;
 const LANES = { calls: 34, statuses: 84, deliveries: 134 };
 const NAMES = { calls: "call", statuses: "activity log", deliveries: "delivery" };
 const HEIGHT = 176;
-/** Marks nearer than this stand beside each other. */
+/** The smallest distance of two marks. */
 const GAP = 11;
 const TITLE_LENGTH_MAX = 200;
 

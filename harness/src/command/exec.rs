@@ -240,9 +240,9 @@ fn rendered(
             });
             Ok(format!("{}\n", escape::json(&report.to_string())))
         }
-        Format::Markdown => conduct::markdown::render(account).map_err(CommandError::fault),
+        Format::Markdown => conduct::page::markdown(account).map_err(CommandError::fault),
         Format::Junit => conduct::junit::render(account).map_err(CommandError::fault),
-        Format::Html => conduct::page::render(account).map_err(CommandError::fault),
+        Format::Html => conduct::page::html(account).map_err(CommandError::fault),
         _ => Ok(conduct::text::render(account, paint)),
     }
 }

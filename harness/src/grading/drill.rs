@@ -1,7 +1,7 @@
-//! Drills: a client's command runs once per situation, and each run is judged by what the mock saw.
+//! Drills: the command of a client runs once for each situation, and each run is judged by the journal of the mock.
 //!
-//! [`table`] has the situations, [`recording`] what came of a run, [`judge`] judges it, [`certificate`] grades the
-//! client. Nothing here starts a mock or a process: that is `command::drill`.
+//! [`table`] has the situations, [`recording`] the data of a run. [`judge`] judges a run, [`certificate`] grades the
+//! client. Nothing here starts a mock or a process: `command::drill` does.
 
 pub mod certificate;
 pub mod html;

@@ -1,8 +1,7 @@
-//! A client of the service for the self-test of the rules of conduct: it behaves well, or breaks one rule on
-//! purpose.
+//! A client of the service for the self-test of the rules of conduct. It behaves well, or breaks one rule on purpose.
 //!
-//! It is an ordinary client: it finds the service by the variables of `moot exec`, and has no access to the
-//! control plane. [`misbehaviours`] says in which situation each rule shows. Nothing here judges.
+//! It reads the environment variables of `moot exec`, and does not use the control plane. [`misbehaviours`] lists the
+//! rules that it can break, each with the situation that reveals it. Nothing here judges.
 
 mod client;
 mod odd_calls;
@@ -16,10 +15,10 @@ pub use table::{Misbehaviour, TrialSituation, misbehaviours, not_shown};
 
 use client::TrialClient;
 
-/// Does the errand of a client: `broken` is the rule that it breaks, or nothing.
+/// Runs the client. `broken` is the rule that it breaks.
 ///
 /// # Errors
-/// The errand failed, as a client in this situation may.
+/// The task failed. In some situations that is correct.
 pub async fn run(
     service: &ServicePlace,
     broken: Option<&'static str>,
@@ -31,7 +30,7 @@ pub async fn run(
     }
 }
 
-/// The id of a rule that this client can break.
+/// The id, if the client can break this rule.
 pub fn rule(id: &str) -> Option<&'static str> {
     misbehaviours().iter().map(|it| it.rule.as_str()).find(|rule| *rule == id)
 }

@@ -1,4 +1,4 @@
-//! docs/reference/conduct.md is what the register of conduct says.
+//! docs/reference/conduct.md is generated from the register of conduct.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,41 +9,42 @@ use moot_fixtures::contract::ConductOccasion;
 const HEAD: &str = "\
 # The conduct of a client
 
-`moot exec -- CMD` runs a command against a mock of its own. Then it judges what the command did by these rules.
-`moot explain RULE` shows one of them.
+`moot exec -- CMD` runs a command against a new mock. Then it judges the calls of the command by these rules.
+`moot explain RULE` shows one rule.
 
 ```
 moot exec --fail-on must --report html=conduct.html -- pytest
 moot explain impatient-retry
 ```
 
-- The exit code is that of the command. With `--fail-on must`, `should`, `hint` or the id of a rule, a command that
-  ended well ends with 1 if such a rule was broken. A severity stands for the graver ones too. It is repeatable.
+- The exit code is that of the command. With `--fail-on must`, `should`, `hint` or the id of a rule, a successful
+  command ends with 1 if it broke such a rule. A severity includes the more severe ones. The option is repeatable.
 - `--report KIND=FILE` writes text, JSON, JUnit, Markdown or HTML. The JSON Schema of the JSON report is
   `harness/schemas/conduct.json`.
-- The report lists the open questions that the client relies on, with the answer of the mock and the others that
-  are allowed. Another deployment may give another of these answers.
-- Waiting is measured in real time, from the last byte of an answer to the head of the next call. The clock of the
-  world does not matter. Only being too early is a finding.
-- A call counts as on its way, and is excused, if it came on another connection within 250 ms of the answer.
-- A test that provokes an error once or twice breaks no rule. With the header `X-Moot-Expect: refused` a test
-  says that a call is wrong on purpose.
-- `must`: the specification or a standard says it, and breaking it does damage. `should`: it causes trouble sooner
-  or later. `hint`: worth a thought.
+- The report lists the open questions that the client relies on, with the answer of the mock and the other allowed
+  answers. Another deployment may give one of those.
+- Pauses are measured in real time, from the last byte of an answer to the head of the next call. The clock of the
+  mock does not matter. Only a pause that is too short is a finding.
+- A call on another connection within 250 ms after an answer is excused: the client may have sent it before it read
+  the answer.
+- A test that provokes an error once or twice breaks no rule. With the header `X-Moot-Expect: refused` a test marks
+  a call that is wrong on purpose.
+- `must`: the specification or a standard requires it, and a violation does damage. `should`: a violation causes
+  trouble sooner or later. `hint`: an improvement.
 
-`moot selftest --misbehave RULE` is a client that breaks one rule on purpose, and with `none` one that behaves well.
-`examples/clients` has the same client as a program of its own.
+`moot selftest --misbehave RULE` is a client that breaks one rule on purpose. With `none` it behaves well.
+`examples/clients` has the same client as a separate program.
 
 ```
 moot exec -- moot selftest --misbehave no-token
 moot drill --progression on-read:1 -- moot selftest --misbehave none
 ```
 
-`moot selftest --conduct` runs this client once for each rule, in a calm run, in a drill or in a situation of its own.
-Each rule must find its misbehaviour, and no other rule that a client *must* keep may find it. The client that behaves
-well then passes every drill without a finding. It prints a table and the rules that no run shows, with the reason.
-Exit code 1: a rule was not found, or the client that behaves well has a finding. `--rule RULE` tries only this rule,
-and is repeatable.
+`moot selftest --conduct` runs this client once for each rule: in a calm run, in a drill or in a special situation.
+The broken rule must be found, and no other `must` rule. Then the client that behaves well runs in every drill, and
+must have no finding. The command prints a table, and the rules that no run reveals, each with the reason.
+Exit code 1: a broken rule was not found, or the client that behaves well has a finding. `--rule RULE` tests only this
+rule, and is repeatable.
 ";
 
 /// Text in a cell of a table.

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::control_use::ControlUse;
 use super::finding::ConductFinding;
-use super::journal::{JournalCall, WorldJournal};
+use super::journal::{ControlUse, JournalCall, WorldJournal};
 use super::relied::{self, ReliedQuestion};
 use super::rules;
 
-/// What a client did in the main world and in every sandbox. Shape: `{"calls", "forgotten",
-/// "sandboxes", "operations": […], "errors": […], "findings": […], "relies_on": […], "control": […], "outlived"}`.
+/// What a client did in the main world and in every sandbox: `conduct` of the JSON report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Account {
     /// Calls in the journal.
@@ -24,28 +22,28 @@ pub struct Account {
     pub operations: Vec<OperationUse>,
     /// Errors in the order of their first call; errors of the same kind are one.
     pub errors: Vec<ReceivedError>,
-    /// The rules of conduct that were broken, in the order of the register.
+    /// Broken rules of conduct, in the order of the register.
     pub findings: Vec<ConductFinding>,
-    /// The open questions that it relies on, in the order of the specification.
+    /// Open questions that the client relies on, in the order of the specification.
     pub relies_on: Vec<ReliedQuestion>,
-    /// What it used of the control plane.
+    /// Calls of the control plane.
     pub control: Vec<ControlUse>,
-    /// Processes of the command outlived it: calls that they make later are missing.
+    /// Whether processes of the command were still running at its end. Their later calls are missing.
     pub outlived: bool,
 }
 
-/// How often an operation was called, and with which statuses.
+/// The calls of one operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OperationUse {
     /// The operation; `None` for calls without one.
     pub operation: Option<String>,
-    /// Calls.
+    /// Number of calls.
     pub calls: usize,
     /// Calls by status.
     pub statuses: BTreeMap<u16, usize>,
 }
 
-/// An error answer, and what would have worked.
+/// An error that the client received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReceivedError {
     /// HTTP status.
@@ -60,12 +58,12 @@ pub struct ReceivedError {
     pub first_call: u64,
     /// The sandbox of this call; `None` is the main world.
     pub sandbox: Option<String>,
-    /// The problem and what would have worked, as the service described it.
+    /// The problem and its remedy, as the service described them.
     pub detail: String,
 }
 
 impl Account {
-    /// The account of the calls in these worlds.
+    /// Counts and judges the calls of these worlds.
     pub fn of(worlds: &[WorldJournal]) -> Self {
         let is_called = |world: &&WorldJournal| world.sandbox.is_some() && !world.calls.is_empty();
         Self {
@@ -75,7 +73,7 @@ impl Account {
             operations: operations(worlds),
             errors: errors(worlds),
             findings: rules::findings(worlds),
-            relies_on: relied::relied(worlds),
+            relies_on: relied::questions(worlds),
             control: Vec::new(),
             outlived: false,
         }
@@ -101,7 +99,7 @@ fn errors(worlds: &[WorldJournal]) -> Vec<ReceivedError> {
     let mut errors: Vec<ReceivedError> = Vec::new();
     for world in worlds {
         for call in &world.calls {
-            let Some((problem, detail)) = received(call) else { continue };
+            let Some((problem, detail)) = problem_of(call) else { continue };
             let (name, status) = (call.name(), call.status);
             let is_same = |it: &&mut ReceivedError| {
                 it.call == name && it.status == status && it.problem == problem
@@ -123,12 +121,12 @@ fn errors(worlds: &[WorldJournal]) -> Vec<ReceivedError> {
     errors
 }
 
-/// The problem of a call, as a name and as the service described it.
-fn received(call: &JournalCall) -> Option<(String, String)> {
+/// Name and description of the problem of a call; `None` if it had none.
+fn problem_of(call: &JournalCall) -> Option<(String, String)> {
     match (&call.problem, &call.fault) {
         (Some(problem), _) => Some((problem.clone(), call.detail.clone().unwrap_or_default())),
         (None, Some(fault)) => {
-            let detail = "an armed fault did this; no rule refused the call";
+            let detail = "an armed fault caused this; no rule refused the call";
             Some((format!("fault {fault}"), detail.to_owned()))
         }
         (None, None) => None,

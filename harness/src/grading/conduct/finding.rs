@@ -1,20 +1,21 @@
-//! What a client did against a rule of the register of conduct.
+//! A rule of conduct that a client broke.
 
 use moot_fixtures::conduct;
 use moot_fixtures::contract::{ConductRule, Severity};
 use serde::{Deserialize, Serialize};
 
+use super::evidence::ConductEvidence;
 use super::journal::JournalCall;
 
-/// Calls that a finding names.
+/// Calls that a finding lists at most.
 const CALLS_SHOWN_MAX: usize = 20;
 
-/// A rule that a client broke, with the calls that show it.
+/// A broken rule, with the calls that show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConductFinding {
     /// Id of the rule.
     pub rule: String,
-    /// How grave it is.
+    /// The severity of the rule.
     pub severity: Severity,
     /// The clause and the standard: `§8, RFC 9110 §10.2.3`.
     pub clause: String,
@@ -34,26 +35,8 @@ pub struct ConductFinding {
     pub excerpt: Option<String>,
 }
 
-/// What shows that a rule was broken.
-#[derive(Debug, Clone)]
-pub struct ConductEvidence<'j> {
-    /// The calls that show it.
-    pub calls: Vec<&'j JournalCall>,
-    /// How often it happened, where that is not the number of calls.
-    pub times: Option<usize>,
-    /// What the client did.
-    pub seen: String,
-}
-
-impl<'j> ConductEvidence<'j> {
-    /// Evidence of these calls; `None` if there are none.
-    pub fn of(calls: Vec<&'j JournalCall>, seen: impl Into<String>) -> Option<Self> {
-        (!calls.is_empty()).then(|| Self { calls, times: None, seen: seen.into() })
-    }
-}
-
 impl ConductFinding {
-    /// The finding that evidence makes.
+    /// The finding of a rule and its evidence.
     pub fn of(rule: &ConductRule, evidence: &ConductEvidence<'_>, sandbox: Option<&str>) -> Self {
         let ConductEvidence { calls, times, seen } = evidence;
         Self {
@@ -70,13 +53,13 @@ impl ConductFinding {
         }
     }
 
-    /// The row of the register. `None` if a finding of another version names another rule.
+    /// The row of the register. `None` if another version of Moot wrote the finding and the rule is gone.
     pub fn row(&self) -> Option<&'static ConductRule> {
         conduct::get(&self.rule)
     }
 }
 
-/// A call as a command, with variables in place of secrets.
+/// A call as a `curl` command, with variables in place of secrets.
 fn curl(call: &JournalCall) -> String {
     let mut words = vec!["curl".to_owned()];
     if call.method != "GET" {
@@ -102,7 +85,7 @@ fn curl(call: &JournalCall) -> String {
     words.join(" ")
 }
 
-/// A body. In place of the fingerprint of the secret it has the variable.
+/// The body of a form, with a variable in place of the fingerprint of the secret.
 fn form(text: &str) -> String {
     const SECRET: &str = "client_secret=";
     let Some((before, value)) = text.split_once(SECRET) else { return quoted(text) };

@@ -1,20 +1,31 @@
-//! The journal of a mock as JSON.
+//! The journal of a mock, read from the JSON that the control plane publishes.
 //!
-//! The control plane publishes this JSON, and the rules read it as any other client does. So this folder
-//! does not depend on the mock.
+//! This folder does not depend on the mock: a journal of another version or process is read in the same way.
 
 use std::net::IpAddr;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
-use serde::{Deserialize, Deserializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// A call that began later than this after an answer was written was not on its way when it was. The mock may
-/// notice a call late on a busy machine.
+/// A call on another connection may have been sent before an answer, if it began at most this long after the
+/// answer. On a busy machine the mock reads a call late.
 const IN_FLIGHT_US: u64 = 250_000;
+/// Faults after which a client does not know whether its call was processed.
+const LOSING_FAULTS: [&str; 8] = [
+    "close",
+    "garbage",
+    "stall",
+    "truncate",
+    "reset_before",
+    "reset_during",
+    "malformed_json",
+    "commit_then_fail",
+];
 
-/// The calls in one world: a member of `worlds` in the journals of `moot_mock`.
+/// The journal of one world: an element of `worlds`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct WorldJournal {
     /// Id of the sandbox; `None` is the main world.
@@ -24,10 +35,10 @@ pub struct WorldJournal {
     /// The calls, the oldest first.
     #[serde(rename = "exchanges")]
     pub calls: Vec<JournalCall>,
-    /// What was delivered to webhooks, and how receivers answered.
+    /// Deliveries to webhooks, with the answers of receivers.
     #[serde(default)]
     pub deliveries: Vec<JournalDelivery>,
-    /// What the mock answers to the open questions, by their ids.
+    /// The mock's answers to the open questions, by id.
     #[serde(default)]
     pub answers: Value,
 }
@@ -41,28 +52,28 @@ pub struct JournalCall {
     pub at: Timestamp,
     /// The address of the client.
     pub client: IpAddr,
-    /// Its connection and real time; `None` if no socket was involved.
+    /// Its connection and real time; `None` for a call without a socket.
     #[serde(default)]
     pub wire: Option<CallWire>,
     /// As sent.
     pub method: String,
     /// As sent, without the query.
     pub path: String,
-    /// What follows `?`; secrets are fingerprints.
+    /// The part after `?`; secrets are fingerprints.
     #[serde(default)]
     pub query: Option<String>,
     /// The operation; `None` for a path or method without one.
     pub operation: Option<Operation>,
     /// Client id of the application, if the token was valid.
     pub application: Option<String>,
-    /// What it carried.
+    /// Headers and body.
     #[serde(default)]
     pub request: CallContent,
     /// HTTP status of the answer.
     pub status: u16,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: Option<String>,
-    /// The problem, and what would have worked.
+    /// The problem and its remedy, in words.
     pub detail: Option<String>,
     /// More about the answer.
     pub response: EntryAnswer,
@@ -71,7 +82,7 @@ pub struct JournalCall {
     pub answer: Value,
     /// `served`, or the rule that refused it: `limit`, `route`, `token`, `scope`, ….
     pub decision: String,
-    /// The kinds of an armed fault. The client may then have received something else.
+    /// The kinds of an armed fault, joined by `, `. The client may have received another answer than this one.
     pub fault: Option<String>,
     /// The ids of the deliveries that it queued.
     #[serde(default)]
@@ -92,11 +103,11 @@ pub struct CallWire {
     pub client_left: bool,
 }
 
-/// What a call carried; secrets are fingerprints.
+/// Headers and body of a call; secrets are fingerprints.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct CallContent {
-    /// Fingerprint of the credential: equal ones are equal.
+    /// Fingerprint of the credential. Equal credentials have equal fingerprints.
     pub authorization: Option<String>,
     /// `bearer` or `basic`.
     pub scheme: Option<String>,
@@ -106,13 +117,13 @@ pub struct CallContent {
     pub user_agent: Option<String>,
     /// Fingerprint of the header.
     pub idempotency_key: Option<String>,
-    /// Whether the client expects to be refused: `X-Moot-Expect: refused`.
+    /// Whether the client expects a refusal: `X-Moot-Expect: refused`.
     pub expects_refusal: bool,
     /// As sent.
     pub content_type: Option<String>,
     /// Bytes of the body.
     pub length: u64,
-    /// A body that is not multipart.
+    /// The body, unless it is multipart.
     pub text: Option<String>,
     /// The parts of a form.
     pub parts: Vec<CallPart>,
@@ -126,9 +137,9 @@ pub struct CallPart {
     pub name: String,
     /// The name of the file, if it is one.
     pub file_name: Option<String>,
-    /// Bytes.
+    /// Size in bytes.
     pub length: u64,
-    /// A field's value; it may be cut.
+    /// The value of a field; it may be cut.
     pub text: Option<String>,
     /// Fingerprint of a file.
     pub digest: Option<String>,
@@ -157,7 +168,7 @@ pub struct JournalDelivery {
     pub state: String,
     /// The attempts so far.
     pub attempts: Vec<JournalAttempt>,
-    /// It came without the credential of its webhook, or with a wrong one, on purpose.
+    /// Whether the mock sent it on purpose without the credential of its webhook, or with a wrong one.
     #[serde(default, rename = "forged")]
     pub is_forged: bool,
 }
@@ -171,6 +182,31 @@ pub struct JournalAttempt {
     /// Real time until the answer.
     #[serde(default)]
     pub milliseconds: Option<u64>,
+}
+
+/// How often a route of the control plane was called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ControlUse {
+    /// The method.
+    pub method: String,
+    /// The route below `/__admin`.
+    pub path: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// Number of calls that were refused, because the route is not offered to a client.
+    pub refused: u64,
+}
+
+impl ControlUse {
+    /// As text: `POST /clock ×3, 3 refused`.
+    pub fn shown(&self) -> String {
+        let Self { method, path, calls, refused } = self;
+        let refused = match refused {
+            0 => String::new(),
+            refused => format!(", {refused} refused"),
+        };
+        format!("{method} {path} ×{calls}{refused}")
+    }
 }
 
 impl JournalCall {
@@ -187,20 +223,19 @@ impl JournalCall {
         }
     }
 
-    /// Who sent it, as far as a call tells: its address and program.
+    /// The client, identified by its address and program.
     pub(super) fn caller(&self) -> (IpAddr, Option<&str>) {
         (self.client, self.request.user_agent.as_deref())
     }
 
-    /// What it asks for, without its credential: equal ones are repetitions.
+    /// The content of the call without its credential. A call with the same intent is a repetition.
     pub(super) fn intent(&self) -> impl Ord {
         let parts = self.request.parts.iter();
         let parts: Vec<_> = parts.map(|part| (&part.name, &part.text, &part.file_name)).collect();
         (&self.method, &self.path, &self.query, &self.request.text, parts)
     }
 
-    /// Whether it was sent before its client can have read the answer to `earlier`. Unknown times count as
-    /// such.
+    /// Whether the client may have sent it before it read the answer to `earlier`. True if the times are unknown.
     pub(super) fn was_in_flight(&self, earlier: &Self) -> bool {
         let (Some(this), Some(earlier)) = (self.wire, earlier.wire) else { return true };
         let Some(ended_us) = earlier.ended_us else { return true };
@@ -212,19 +247,19 @@ impl JournalCall {
         Some(self.wire?.began_us.saturating_sub(earlier.wire?.ended_us?))
     }
 
-    /// Whether the client can't know what became of it.
+    /// The kinds of the armed fault.
+    pub(super) fn faults(&self) -> impl Iterator<Item = &str> {
+        self.fault.as_deref().into_iter().flat_map(|names| names.split(", "))
+    }
+
+    /// Whether the client does not know if the call was processed.
     pub(super) fn is_lost(&self) -> bool {
-        let names = |fault: &str| {
-            ["close", "garbage", "stall", "truncate", "reset", "malformed", "commit"]
-                .iter()
-                .any(|lost| fault.contains(lost))
-        };
         self.status >= 500
-            || self.fault.as_deref().is_some_and(names)
+            || self.faults().any(|fault| LOSING_FAULTS.contains(&fault))
             || self.wire.is_some_and(|wire| wire.client_left)
     }
 
-    /// Whether it was refused by a rule of the service, and neither by a fault nor as its client expected.
+    /// Whether a rule of the service refused it. False for a fault, and for a refusal that the client expected.
     pub(super) fn is_refused(&self) -> bool {
         (400..500).contains(&self.status) && self.fault.is_none() && !self.request.expects_refusal
     }
@@ -241,30 +276,41 @@ impl JournalCall {
         )
     }
 
+    /// Whether it read a page after the last one of a list.
+    pub(super) fn is_past_end(&self) -> bool {
+        let pages = self.response.page.zip(self.response.pages);
+        pages.is_some_and(|(page, pages)| page > pages.max(1))
+    }
+
+    /// The rows of a list; empty for other answers.
+    pub(super) fn rows(&self) -> &[Value] {
+        self.answer["data"].as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// The `{id}` of its path.
     pub(super) fn id(&self) -> Option<&str> {
         let place = self.operation?.path().split('/').position(|segment| segment == "{id}")?;
         self.path.split('/').nth(place)
     }
 
-    /// The parameters of its query, decoded.
+    /// The decoded parameters of its query.
     pub(super) fn parameters(&self) -> Vec<(String, String)> {
         pairs(self.query.as_deref().unwrap_or_default())
     }
 
-    /// The fields of a body that is a form without parts, decoded.
+    /// The decoded fields of a URL-encoded form; empty for other bodies.
     pub(super) fn form(&self) -> Vec<(String, String)> {
         let is_form = self.request.content_type.as_deref().is_some_and(is_form);
         pairs(self.request.text.as_deref().filter(|_| is_form).unwrap_or_default())
     }
 
-    /// The value of a text field of a form of parts.
+    /// The text of a field of a multipart form.
     pub(super) fn field(&self, name: &str) -> Option<&str> {
         self.request.parts.iter().find(|part| part.name == name)?.text.as_deref()
     }
 }
 
-/// Whether a content type is the one of a form without parts.
+/// Whether this is the content type of a URL-encoded form.
 pub(super) fn is_form(content_type: &str) -> bool {
     content_type.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded")
 }
@@ -273,7 +319,7 @@ fn pairs(text: &str) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
 
-/// The JSON in a text; null if there is none.
+/// The JSON in a string; null if it has none.
 fn json_text<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
@@ -285,4 +331,15 @@ fn json_text<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Error> {
 /// The value is not a set of journals.
 pub fn read(journals: &Value) -> Result<Vec<WorldJournal>, serde_json::Error> {
     Vec::deserialize(&journals["worlds"])
+}
+
+/// Reads the calls of the control plane.
+///
+/// # Errors
+/// The value is not a set of journals.
+pub fn control_uses(journals: &Value) -> Result<Vec<ControlUse>, serde_json::Error> {
+    match &journals["control"] {
+        Value::Null => Ok(Vec::new()),
+        uses => Vec::deserialize(uses),
+    }
 }

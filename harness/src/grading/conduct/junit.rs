@@ -1,6 +1,6 @@
 //! An account as JUnit XML: a case for each rule of conduct that is judged in any traffic.
 //!
-//! A broken `must` is a failure. A broken `should` or `hint` passes, with its text in `system-out`.
+//! A broken `must` is a failure. A broken `should` or `hint` passes, with the finding in `system-out`.
 
 use moot_fixtures::conduct;
 use moot_fixtures::contract::Severity;
@@ -10,10 +10,10 @@ use super::account::Account;
 use super::finding::ConductFinding;
 use super::rules::judged_rules;
 
-/// The whole file.
+/// The XML document.
 ///
 /// # Errors
-/// The serialiser's, as text.
+/// The error of the serialiser, as text.
 pub fn render(account: &Account) -> Result<String, String> {
     let mut suite = TestSuite::new("conduct");
     suite.add_property(("moot_version", env!("CARGO_PKG_VERSION")));

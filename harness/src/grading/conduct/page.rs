@@ -1,23 +1,28 @@
-//! An account as one self-contained HTML page without scripts.
+//! An account as one self-contained HTML page without scripts, and as Markdown.
 
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::account::Account;
-use crate::report::html;
+use crate::report::{html, markdown};
 
-const PAGE: &str = include_str!("page.html");
-
-/// The whole page.
+/// The HTML page.
 ///
 /// # Errors
 /// The error of the template engine, as text.
-pub fn render(account: &Account) -> Result<String, String> {
-    html::page(PAGE, values(account))
+pub fn html(account: &Account) -> Result<String, String> {
+    html::page(include_str!("page.html"), values(account))
 }
 
-/// What the page and the Markdown show.
-pub(super) fn values(account: &Account) -> Value {
+/// The Markdown page, with tables.
+///
+/// # Errors
+/// The error of the template engine, as text.
+pub fn markdown(account: &Account) -> Result<String, String> {
+    markdown::page(include_str!("markdown.jinja"), values(account))
+}
+
+fn values(account: &Account) -> Value {
     let answers: Vec<String> = account.relies_on.iter().map(|it| it.answer.to_string()).collect();
     context! {
         account => Value::from(Serde(account)),

@@ -1,4 +1,4 @@
-//! The rules of conduct: one function each, in a file of its theme.
+//! The rules of conduct: one function for each rule, in a file for each theme.
 
 mod answers;
 mod disturbed;
@@ -11,10 +11,11 @@ mod webhooks;
 
 use moot_fixtures::conduct;
 
-use super::finding::{ConductEvidence, ConductFinding};
+use super::evidence::ConductEvidence;
+use super::finding::ConductFinding;
 use super::journal::WorldJournal;
 
-/// Finds what breaks a rule in the journal of one world.
+/// Finds violations of a rule in the journal of one world.
 type RuleFunction = fn(&WorldJournal) -> Vec<ConductEvidence<'_>>;
 
 /// The function of each rule with `seen: traffic`, in the order of the register.
@@ -61,8 +62,8 @@ const RULES: [(&str, RuleFunction); 40] = [
     ("hook-open", webhooks::hook_open),
 ];
 
-/// The functions of rules with `seen: drill`, in the order of the register. The other ones follow from the end
-/// of a command, which no journal has.
+/// The functions of rules with `seen: drill`, in the order of the register. Other such rules have no function: a drill
+/// judges them by the end of the command.
 const DISTURBED: [(&str, RuleFunction); 6] = [
     ("renewal-stampede", disturbed::renewal_stampede),
     ("no-timeout", disturbed::no_timeout),
@@ -77,13 +78,13 @@ pub fn judged_rules() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|(id, _)| *id)
 }
 
-/// What breaks a rule in any of these worlds, in the order of the register. The same in several worlds is
-/// one finding.
+/// Violations of the rules for any traffic, in the order of the register. Equal violations in several worlds are one
+/// finding.
 pub fn findings(worlds: &[WorldJournal]) -> Vec<ConductFinding> {
     judged(&RULES, worlds)
 }
 
-/// As [`findings`], by the rules that only a disturbance shows.
+/// As [`findings`], by the rules that only a drill can judge.
 pub fn disturbed_findings(worlds: &[WorldJournal]) -> Vec<ConductFinding> {
     judged(&DISTURBED, worlds)
 }

@@ -1,23 +1,23 @@
 //! An account as text.
 
-use super::account::{Account, OperationUse, ReceivedError};
-use super::control_use::ControlUse;
-use super::finding::ConductFinding;
-use super::relied::ReliedQuestion;
-use crate::exchange::escape;
 use moot_fixtures::contract::Severity;
 
+use super::account::{Account, OperationUse, ReceivedError};
+use super::finding::ConductFinding;
+use super::journal::ControlUse;
+use super::relied::ReliedQuestion;
+use crate::exchange::escape;
 use crate::report::terminal::{Align, Cell, Paint, Table};
 use crate::verdict::{Verdict, counted};
 
-/// Errors that are shown; further ones are only counted.
+/// Errors that are shown. Further errors are only counted.
 const ERRORS_SHOWN_MAX: usize = 20;
-/// Characters of a command or an excerpt.
+/// Length limit of an excerpt, in characters.
 const EXCERPT_LENGTH_MAX: usize = 200;
-/// Characters of an answer to an open question.
+/// Length limit of an answer to an open question, in characters.
 const ANSWER_LENGTH_MAX: usize = 120;
 
-/// Renders an account: operations with their statuses, errors with advice, findings with advice.
+/// Renders the operations with their statuses, the errors and the findings with their remedies.
 pub fn render(account: &Account, paint: Paint) -> String {
     if account.calls == 0 {
         return format!(
@@ -29,15 +29,15 @@ pub fn render(account: &Account, paint: Paint) -> String {
     }
     let of_which = match account.sandboxes {
         0 => String::new(),
-        1 => ", in 1 sandbox too".to_owned(),
-        many => format!(", in {many} sandboxes too"),
+        1 => ", some in a sandbox".to_owned(),
+        many => format!(", some in {many} sandboxes"),
     };
     let head = format!("It made {}{of_which}", counted(account.calls, "call"));
     let mut out = format!("{}\n", paint.bold(&head));
     if account.forgotten > 0 {
         let forgotten = account.forgotten;
         out.push_str(&format!(
-            "  {forgotten} before them are no longer in the journal, and not told here\n"
+            "  {forgotten} earlier calls are missing: the journal no longer holds them\n"
         ));
     }
     out.push_str(&outlived(account, paint));
@@ -53,9 +53,9 @@ pub fn render(account: &Account, paint: Paint) -> String {
         out.push_str(&format!("  and {more} more; `--format json` has all\n"));
     }
     if account.findings.is_empty() {
-        out.push_str("\nNothing that a client should not do was seen\n");
+        out.push_str("\nNo rule of conduct is broken\n");
     } else {
-        out.push_str(&format!("\n{}\n", paint.bold("What a client should not do")));
+        out.push_str(&format!("\n{}\n", paint.bold("Broken rules of conduct")));
     }
     out.push_str(&findings(&account.findings, paint));
     out.push_str(&relied(&account.relies_on, paint));
@@ -69,17 +69,16 @@ fn outlived(account: &Account, paint: Paint) -> String {
     }
     let sign = paint.verdict(Verdict::Warn, "!");
     format!(
-        "{sign} processes that it started are still running: what they call from now on is missing here\n"
+        "{sign} processes that it started are still running: their later calls are missing here\n"
     )
 }
 
-/// What was used of the control plane.
 fn control(uses: &[ControlUse], paint: Paint) -> String {
     if uses.is_empty() {
         return String::new();
     }
     let rows = uses.iter().map(|it| format!("  {}\n", it.shown()));
-    let head = "What it used of the control plane, which only the mock has";
+    let head = "Calls of the control plane, which only the mock has";
     format!("\n{}\n{}", paint.bold(head), rows.collect::<String>())
 }
 
@@ -110,12 +109,11 @@ fn one_error(error: &ReceivedError, paint: Paint) -> String {
     )
 }
 
-/// The open questions, with our answer and the others that are allowed.
 fn relied(questions: &[ReliedQuestion], paint: Paint) -> String {
     if questions.is_empty() {
         return String::new();
     }
-    let head = "What it relies on that the specification leaves open";
+    let head = "Open questions of the specification that it relies on";
     let mut out = format!("\n{}\n", paint.bold(head));
     for it in questions {
         out.push_str(&format!(
@@ -130,7 +128,7 @@ fn relied(questions: &[ReliedQuestion], paint: Paint) -> String {
     out
 }
 
-/// What was seen, where, what to do instead, and a command that shows it.
+/// Each finding with its place, the remedy, and a command that sends the first call again.
 pub fn findings(all: &[ConductFinding], paint: Paint) -> String {
     all.iter().map(|finding| one_finding(finding, paint)).collect()
 }
@@ -155,7 +153,7 @@ fn one_finding(finding: &ConductFinding, paint: Paint) -> String {
     )
 }
 
-/// The color of a severity.
+/// The colour of a severity.
 const fn verdict(severity: Severity) -> Verdict {
     match severity {
         Severity::Must => Verdict::Fail,
@@ -164,7 +162,7 @@ const fn verdict(severity: Severity) -> Verdict {
     }
 }
 
-/// The first call, and the number of other worlds.
+/// The place of the first call, and the number of other worlds.
 fn place(first_call: Option<u64>, sandbox: Option<&str>, worlds: usize) -> String {
     let mut place = match first_call {
         Some(serial) => format!("call {serial}"),

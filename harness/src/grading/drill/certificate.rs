@@ -13,10 +13,11 @@ use super::recording::DrillRecording;
 use super::table;
 use super::waiver::{Waiver, WaiverUse};
 use crate::run::part_files::fingerprint;
+use crate::verdict::counted;
 
-/// The version of the file format.
+/// Version of the file format.
 const SCHEMA_VERSION: u32 = 1;
-/// A client that held fewer drills has shown too little.
+/// A grade needs this many drills that held.
 const HELD_MIN: usize = 8;
 /// The key of the recording of the calm run.
 pub const CALM: &str = "calm";
@@ -26,28 +27,28 @@ pub const CALM: &str = "calm";
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Grade {
-    /// Every drill that applies was held.
+    /// All applicable drills held.
     Ready,
-    /// The same with waivers, or with findings in the calm run.
+    /// As `Ready`, with waivers or with a broken `should`.
     ReadyWithRemarks,
-    /// A drill failed, or a waiver is expired or unused.
+    /// A drill failed, the calm run broke a `must`, or a waiver is expired or not needed.
     NotReady,
-    /// Something was not reached or not run, or too little was held.
+    /// The calm run or a drill did not reach a result, drills were left out, or too few held.
     Inconclusive,
 }
 
-/// The client.
+/// The graded client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DrilledClient {
     /// The command.
     pub command: Vec<String>,
     /// `--client-version`.
     pub version: Option<String>,
-    /// The `User-Agent`s that were seen.
+    /// Its `User-Agent`s, of all runs.
     pub user_agents: BTreeSet<String>,
-    /// The operations that it used in the calm run.
+    /// The operations that it called in the calm run.
     pub operations: BTreeSet<String>,
-    /// What it used of the control plane, in any run: methods and routes.
+    /// Its calls of the control plane in all runs: method and route.
     pub control: BTreeSet<String>,
 }
 
@@ -58,28 +59,28 @@ pub struct Certificate {
     pub schema_version: u32,
     /// The version of Moot.
     pub moot_version: String,
-    /// SHA-256 of the drills that were run with this version.
+    /// SHA-256 of the drills of this version.
     pub drills_digest: String,
-    /// SHA-256 of the rules of conduct by which it was judged; empty in older certificates.
+    /// SHA-256 of the rules of conduct of this version; empty in older certificates.
     #[serde(default)]
     pub rules_digest: String,
     /// `--seed`.
     pub seed: u64,
     /// The grade.
     pub grade: Grade,
-    /// Why it is not a better one, a sentence each.
+    /// The reasons why the grade is not better, a sentence each.
     pub reasons: Vec<String>,
     /// The client.
     pub client: DrilledClient,
     /// The calm run first, then every drill that was run.
     pub drills: Vec<DrillResult>,
-    /// The waivers, and what they excused.
+    /// The waivers, with their effect.
     pub waivers: Vec<WaiverUse>,
-    /// The recordings that it was computed from, by drill.
+    /// The recordings that the results were computed from, by drill.
     pub recordings: BTreeMap<String, DrillRecording>,
 }
 
-/// What a certificate is made of, beside its recordings.
+/// The values that a certificate is computed from, besides the recordings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateInput {
@@ -89,12 +90,12 @@ pub struct CertificateInput {
     pub command: Vec<String>,
     /// `--client-version`.
     pub version: Option<String>,
-    /// Whether only some of the drills were run.
+    /// Whether drills were left out.
     #[serde(skip)]
     pub is_partial: bool,
     /// The waivers.
     pub waivers: Vec<Waiver>,
-    /// Today, as `2026-11-22`.
+    /// The date of today, such as `2026-11-22`.
     #[serde(skip)]
     pub today: String,
 }
@@ -116,7 +117,7 @@ impl Grade {
 }
 
 impl Certificate {
-    /// Judges recordings.
+    /// Judges the recordings, and grades the client.
     pub fn of(input: CertificateInput, recordings: BTreeMap<String, DrillRecording>) -> Self {
         let calm = recordings.get(CALM).cloned().unwrap_or_default();
         let calm_result = judge::calm(&calm);
@@ -130,7 +131,7 @@ impl Certificate {
             drills.extend(run);
         }
         let waivers: Vec<WaiverUse> =
-            input.waivers.iter().map(|it| it.used(&drills, &input.today)).collect();
+            input.waivers.iter().map(|it| it.apply(&drills, &input.today)).collect();
         let (grade, reasons) = grade(&drills, &waivers, input.is_partial);
         Self {
             schema_version: SCHEMA_VERSION,
@@ -143,9 +144,9 @@ impl Certificate {
             client: DrilledClient {
                 command: input.command,
                 version: input.version,
-                user_agents: user_agents(recordings.values()),
+                user_agents: recordings.values().flat_map(user_agents).collect(),
                 operations: operations(&calm),
-                control: control(recordings.values()),
+                control: recordings.values().flat_map(control).collect(),
             },
             drills,
             waivers,
@@ -153,7 +154,7 @@ impl Certificate {
         }
     }
 
-    /// Computes everything again from the recordings. Gives what differs, a sentence each.
+    /// Computes the certificate again from its recordings. Returns the differences, a sentence each.
     pub fn differences(&self) -> Vec<String> {
         let again = Self::of(
             CertificateInput {
@@ -168,33 +169,31 @@ impl Certificate {
         );
         let mut found = Vec::new();
         if self.drills_digest != again.drills_digest {
-            found.push("the drills of this version of Moot are others".to_owned());
+            found.push("this version of Moot has other drills".to_owned());
         }
         if self.rules_digest != again.rules_digest {
-            found.push("the rules of conduct of this version of Moot are others".to_owned());
+            found.push("this version of Moot has other rules of conduct".to_owned());
         }
         let by_id = |all: &[DrillResult], id: &str| all.iter().find(|it| it.drill == id).cloned();
+        let shown = |result: &Option<DrillResult>| match result {
+            None => "nothing".to_owned(),
+            Some(it) => format!("{}, {}", it.end.shown(), it.why),
+        };
         let ids: BTreeSet<&str> =
             self.drills.iter().chain(&again.drills).map(|it| it.drill.as_str()).collect();
         for id in ids {
-            let (told, computed) = (by_id(&self.drills, id), by_id(&again.drills, id));
-            if told != computed {
-                let shown = |it: &Option<DrillResult>| {
-                    it.as_ref().map_or_else(
-                        || "nothing".to_owned(),
-                        |it| format!("{}, {}", it.end.shown(), it.why),
-                    )
-                };
-                let (told, computed) = (shown(&told), shown(&computed));
-                found.push(format!("{id}: the file says {told}; the recording shows {computed}"));
+            let (stated, computed) = (by_id(&self.drills, id), by_id(&again.drills, id));
+            if stated != computed {
+                let (stated, computed) = (shown(&stated), shown(&computed));
+                found.push(format!("{id}: the file says {stated}; the recording shows {computed}"));
             }
         }
         if (&self.grade, &self.waivers) != (&again.grade, &again.waivers) {
-            let (told, computed) = (self.grade.shown(), again.grade.shown());
-            found.push(format!("the file says {told}; the recording shows {computed}"));
+            let (stated, computed) = (self.grade.shown(), again.grade.shown());
+            found.push(format!("the file says {stated}; the recording shows {computed}"));
         }
         if self.client != again.client {
-            found.push("the client of the file is not the one of the recording".to_owned());
+            found.push("the file names another client than the recordings".to_owned());
         }
         found
     }
@@ -212,76 +211,61 @@ pub fn schema() -> Value {
 }
 
 fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Grade, Vec<String>) {
-    let excused: BTreeSet<&str> =
-        waivers.iter().filter(|it| it.fault.is_none()).map(|it| it.waiver.drill.as_str()).collect();
-    let of = |end: DrillEnd| {
-        drills.iter().filter(move |it| it.end == end && it.drill != CALM).map(|it| &it.drill)
-    };
-    let mut reasons: Vec<String> = waivers.iter().filter_map(|it| it.fault.clone()).collect();
-    let failed: Vec<&str> =
-        of(DrillEnd::Failed).map(String::as_str).filter(|it| !excused.contains(it)).collect();
     if let Some(calm) = drills.first().filter(|it| it.end != DrillEnd::Held) {
         return (Grade::Inconclusive, vec![format!("the calm run does not hold: {}", calm.why)]);
     }
-    let broken = |drills: &[DrillResult], severity| {
-        let all = drills.iter().flat_map(|drill| &drill.findings);
-        let rules: BTreeSet<&str> = all
-            .filter(|finding| finding.severity == severity)
-            .map(|finding| finding.rule.as_str())
-            .collect();
-        rules.into_iter().collect::<Vec<_>>().join(", ")
+    let excused: BTreeSet<&str> =
+        waivers.iter().filter(|it| it.fault.is_none()).map(|it| it.waiver.drill.as_str()).collect();
+    let unexcused = |end: DrillEnd| {
+        let ids = drills.iter().filter(|it| it.end == end).map(|it| it.drill.as_str());
+        ids.filter(|id| !excused.contains(id)).collect::<Vec<_>>().join(", ")
     };
-    let in_calm_run = broken(&drills[..1], Severity::Must);
-    if !in_calm_run.is_empty() {
-        reasons.push(format!("broken in the calm run: {in_calm_run}"));
-    }
-    if !failed.is_empty() {
-        reasons.push(format!("failed: {}", failed.join(", ")));
-    }
+    let mut reasons: Vec<String> = waivers.iter().filter_map(|it| it.fault.clone()).collect();
+    let add = |reasons: &mut Vec<String>, label: &str, ids: String| {
+        if !ids.is_empty() {
+            reasons.push(format!("{label}: {ids}"));
+        }
+    };
+    add(&mut reasons, "broken in the calm run", broken(&drills[..1], Severity::Must));
+    add(&mut reasons, "failed", unexcused(DrillEnd::Failed));
     if !reasons.is_empty() {
         return (Grade::NotReady, reasons);
     }
     for end in [DrillEnd::NotReached, DrillEnd::Disturbed] {
-        let open: Vec<&str> =
-            of(end).map(String::as_str).filter(|it| !excused.contains(it)).collect();
-        if !open.is_empty() {
-            reasons.push(format!("{}: {}", end.shown(), open.join(", ")));
-        }
+        add(&mut reasons, &end.shown(), unexcused(end));
     }
     if is_partial {
         reasons.push("not all drills were run".to_owned());
     }
-    let held = of(DrillEnd::Held).count();
+    let held = drills.iter().filter(|it| it.end == DrillEnd::Held && it.drill != CALM).count();
     if held < HELD_MIN {
-        let were = if held == 1 { "drill was" } else { "drills were" };
-        reasons.push(format!("{held} {were} held; a grade needs {HELD_MIN}"));
+        reasons.push(format!("{} held; a grade needs {HELD_MIN}", counted(held, "drill")));
     }
     if !reasons.is_empty() {
         return (Grade::Inconclusive, reasons);
     }
     reasons.extend(excused.iter().map(|drill| format!("waived: {drill}")));
-    let remarks = broken(drills, Severity::Should);
-    if !remarks.is_empty() {
-        reasons.push(format!("a client should do better: {remarks}"));
-    }
+    add(&mut reasons, "a client should do better", broken(drills, Severity::Should));
     let grade = if reasons.is_empty() { Grade::Ready } else { Grade::ReadyWithRemarks };
     (grade, reasons)
 }
 
-fn user_agents<'r>(recordings: impl Iterator<Item = &'r DrillRecording>) -> BTreeSet<String> {
-    let exchanges = recordings.flat_map(|it| exchanges(&it.journal));
-    let agents = exchanges.filter_map(|it| it["request"]["user_agent"].as_str());
-    agents.map(str::to_owned).collect()
+/// The broken rules of this severity.
+fn broken(drills: &[DrillResult], severity: Severity) -> String {
+    let findings = drills.iter().flat_map(|drill| &drill.findings);
+    let rules: BTreeSet<&str> =
+        findings.filter(|it| it.severity == severity).map(|it| it.rule.as_str()).collect();
+    rules.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-fn control<'r>(recordings: impl Iterator<Item = &'r DrillRecording>) -> BTreeSet<String> {
-    let uses = recordings.flat_map(DrillRecording::control_uses);
-    uses.map(|it| format!("{} {}", it.method, it.path)).collect()
+fn user_agents(run: &DrillRecording) -> Vec<String> {
+    let worlds = run.worlds().unwrap_or_default();
+    let calls = worlds.into_iter().flat_map(|world| world.calls);
+    calls.filter_map(|call| call.request.user_agent).collect()
 }
 
-fn exchanges(journal: &Value) -> impl Iterator<Item = &Value> {
-    let worlds = journal["worlds"].as_array().into_iter().flatten();
-    worlds.flat_map(|world| world["exchanges"].as_array().into_iter().flatten())
+fn control(run: &DrillRecording) -> Vec<String> {
+    run.control_uses().iter().map(|it| format!("{} {}", it.method, it.path)).collect()
 }
 
 fn operations(calm: &DrillRecording) -> BTreeSet<String> {

@@ -8,20 +8,17 @@ use super::judge::DrillEnd;
 use super::text;
 use crate::report::html;
 
-const PAGE: &str = include_str!("page.html");
-
 /// The whole page.
 ///
 /// # Errors
-/// The template engine's, as text.
+/// The error of the template engine, as text.
 pub fn page(certificate: &Certificate) -> Result<String, String> {
     let rows: Vec<Value> = certificate
         .drills
         .iter()
         .map(|drill| {
-            let class = text::verdict(drill.end).as_str().replace(' ', "_");
             context! {
-                class => class,
+                class => class(drill.end),
                 end => drill.end.shown(),
                 drill => Value::from(Serde(drill)),
                 output => certificate.recordings.get(&drill.drill).map(|it| it.output.clone()),
@@ -35,16 +32,20 @@ pub fn page(certificate: &Certificate) -> Result<String, String> {
             None => ends.push((drill.end, 1)),
         }
     }
-    let ends = ends.into_iter().map(|(end, count)| {
-        let class = text::verdict(end).as_str().replace(' ', "_");
-        context! { class, end => end.shown(), count }
-    });
+    let ends = ends
+        .into_iter()
+        .map(|(end, count)| context! { class => class(end), end => end.shown(), count });
     let values = context! {
         ends => ends.collect::<Vec<_>>(),
         certificate => Value::from(Serde(certificate)),
         grade => certificate.grade.shown(),
         exit_code => certificate.grade.exit_code(),
-        rows => rows,
+        rows,
     };
-    html::page(PAGE, values)
+    html::page(include_str!("page.html"), values)
+}
+
+/// The CSS class of an end: that of its verdict.
+fn class(end: DrillEnd) -> String {
+    text::verdict(end).as_str().replace(' ', "_")
 }

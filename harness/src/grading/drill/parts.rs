@@ -1,4 +1,4 @@
-//! The parts of a certificate: what the shards of `moot drill` recorded, and the certificate of all of them.
+//! The parts of a certificate: the recordings of the shards of `moot drill`, and the certificate of all shards.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use super::table;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::run::part_files::{PartError, PartFile, PartHead, PartSet, PartWriter};
 
-/// A line for each drill, and one for the calm run.
+/// A line of a part: the recording of a drill, or of the calm run.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordingRow {
@@ -22,10 +22,10 @@ struct RecordingRow {
     recording: DrillRecording,
 }
 
-/// Writes the part of a shard into this folder. The second line is the input.
+/// Writes the part of a shard into this folder: the head, the input, and a line for each recording.
 ///
 /// # Errors
-/// It can't be written.
+/// The part can't be written.
 pub fn write_drills(
     dir: &Path,
     head: &PartHead,
@@ -38,12 +38,11 @@ pub fn write_drills(
         let row = RecordingRow { drill: drill.clone(), recording: recording.clone() };
         writer.line(&row)?;
     }
-    // Recordings are masked when they are made.
+    // There is nothing left to mask: a recording is masked when it is made.
     writer.write(dir, true, &Secrets::of(&Masks::default()))
 }
 
-/// The certificate of all parts. It is judged by the worst calm run among them, and only if every other calm run gives
-/// the same results.
+/// The certificate of all parts, judged by the worst calm run. All other calm runs must give the same results.
 ///
 /// # Errors
 /// A part is damaged, or the calm runs differ.
@@ -52,8 +51,8 @@ pub fn joined_certificate(set: &PartSet, today: String) -> Result<Certificate, P
     let mut recordings: BTreeMap<String, DrillRecording> = BTreeMap::new();
     let mut input = None;
     for file in set.parts() {
-        let (row, mut own) = read_one(file)?;
-        input.get_or_insert(row);
+        let (own_input, mut own) = read_part(file)?;
+        input.get_or_insert(own_input);
         let calm = own.remove(CALM).ok_or_else(|| file.damaged("it has no calm run"))?;
         calms.push((file, calm));
         recordings.extend(own);
@@ -73,11 +72,11 @@ pub fn joined_certificate(set: &PartSet, today: String) -> Result<Certificate, P
     if judge::calm(worst).end == DrillEnd::Held {
         let drills = table::all().iter().filter_map(|it| Some((it, recordings.get(&it.id)?)));
         for (drill, run) in drills {
-            let told = judge::judge(drill, worst, run);
+            let by_worst = judge::judge(drill, worst, run);
             for (file, calm) in &calms {
                 let other = judge::judge(drill, calm, run);
-                if other.end != told.end {
-                    return Err(unfit(worst_file, file, &told, &other));
+                if other.end != by_worst.end {
+                    return Err(unfit(worst_file, file, &by_worst, &other));
                 }
             }
         }
@@ -88,20 +87,25 @@ pub fn joined_certificate(set: &PartSet, today: String) -> Result<Certificate, P
     Ok(Certificate::of(CertificateInput { is_partial, today, ..input }, recordings))
 }
 
-fn unfit(one: &PartFile, other: &PartFile, told: &DrillResult, differs: &DrillResult) -> PartError {
+fn unfit(
+    first: &PartFile,
+    other: &PartFile,
+    by_first: &DrillResult,
+    by_other: &DrillResult,
+) -> PartError {
     PartError::Unfit {
-        first: one.dir.clone(),
+        first: first.dir.clone(),
         other: other.dir.clone(),
         reason: format!(
             "by the calm run of the first, {} ended as `{}`, by that of the second as `{}`",
-            told.drill,
-            told.end.shown(),
-            differs.end.shown()
+            by_first.drill,
+            by_first.end.shown(),
+            by_other.end.shown()
         ),
     }
 }
 
-fn read_one(
+fn read_part(
     file: &PartFile,
 ) -> Result<(CertificateInput, BTreeMap<String, DrillRecording>), PartError> {
     let damaged = |error: serde_json::Error| file.damaged(format!("a line can't be read: {error}"));
@@ -112,7 +116,7 @@ fn read_one(
     for line in lines {
         let row: RecordingRow = serde_json::from_str(line).map_err(damaged)?;
         if recordings.insert(row.drill.clone(), row.recording).is_some() {
-            return Err(file.damaged(format!("{} is there twice", row.drill)));
+            return Err(file.damaged(format!("it has two recordings of {}", row.drill)));
         }
     }
     let planned: BTreeSet<&str> = file.head.own().collect();
@@ -122,7 +126,7 @@ fn read_one(
     }
     let calm = recordings.get(CALM).map(judge::calm);
     let is_calm = calm.is_some_and(|calm| calm.end == DrillEnd::Held);
-    // Without a calm run that holds, nothing else is run.
+    // No drill is run unless the calm run holds.
     if let Some(lost) = planned.iter().find(|id| is_calm && !recordings.contains_key(**id)) {
         return Err(file.damaged(format!("the recording of {lost} is missing")));
     }

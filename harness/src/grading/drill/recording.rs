@@ -1,4 +1,4 @@
-//! What a client did in one run of its command, and what came of it.
+//! The recording of one run of a client's command.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,31 @@ use serde_json::Value;
 
 use crate::grading::conduct::{self, ControlUse, WorldJournal};
 
-/// One run of the client's command: all that a drill is judged by. Secrets are masked.
+/// One run of the client's command. A drill is judged by this alone. Secrets are masked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DrillRecording {
-    /// The exit code of the command; null if a signal ended it, or time ran out.
+    /// The exit code of the command; null if a signal or `--timeout` ended it.
     pub exit_code: Option<i32>,
-    /// It was ended because it took longer than `--timeout`.
+    /// Whether the command was ended because it took longer than `--timeout`.
     pub is_timed_out: bool,
-    /// Processes of the command were still there two seconds after its end, and were ended: calls that they would
-    /// have made are missing.
+    /// Whether processes of the command were still running two seconds after its end. They were ended, so their later
+    /// calls are missing.
     pub has_outlived: bool,
-    /// Whether we failed: the mock or the command could not be started, or the journal is not whole.
+    /// A failure that is not the client's: the mock or the command could not be started, or the journal is incomplete.
     pub trouble: Option<String>,
-    /// How many more objects of each kind there are than at the start.
+    /// The number of created objects, by kind. Negative if more were deleted than created.
     pub made: BTreeMap<String, i64>,
-    /// The mock spoke TLS (`--tls`).
+    /// Whether the mock spoke TLS (`--tls`).
     pub is_tls: bool,
-    /// Connections to a mock with a wrong certificate.
+    /// Number of connections to a mock with a wrong certificate.
     pub connections: usize,
-    /// Calls with credentials that came to another host.
+    /// Number of calls with credentials to another host.
     pub strangers_trusted: usize,
-    /// Deliveries of webhooks that a receiver answered.
+    /// Number of webhook deliveries that a receiver answered.
     pub deliveries: usize,
-    /// Orders to the mock that were carried out after a call of the client.
+    /// Number of orders that the mock executed after a call of the client.
     pub orders_done: usize,
-    /// What the probe said of `--probe`; null without one.
+    /// The answers of `--probe`; null without this option.
     pub probe: Option<ProbeAnswers>,
     /// The journal of the mock.
     pub journal: Value,
@@ -40,12 +40,12 @@ pub struct DrillRecording {
     pub output: String,
 }
 
-/// How often the client's business acted, by what the probe of `--probe` said.
+/// The answers of `--probe`: how often the client's business acted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeAnswers {
-    /// How often for each legal request that was delivered.
+    /// How often it acted, by the id of a delivered legal request.
     pub acted: BTreeMap<String, u64>,
-    /// Why it could not be asked.
+    /// The reason why the probe failed.
     pub trouble: Option<String>,
 }
 
@@ -55,21 +55,21 @@ impl DrillRecording {
         self.deliveries = answered_deliveries(&self.journal).count();
     }
 
-    /// What the client used of the control plane.
+    /// The client's calls of the control plane.
     pub fn control_uses(&self) -> Vec<ControlUse> {
         conduct::control_uses(&self.journal).unwrap_or_default()
     }
 
-    /// The calls.
+    /// The journals of all worlds.
     ///
     /// # Errors
-    /// The journal is not one.
+    /// The journal can't be read.
     pub fn worlds(&self) -> Result<Vec<WorldJournal>, serde_json::Error> {
         conduct::read(&self.journal)
     }
 }
 
-/// The deliveries of all worlds of the journals that a receiver answered.
+/// The deliveries of all worlds that a receiver answered.
 pub fn answered_deliveries(journals: &Value) -> impl Iterator<Item = &Value> {
     let worlds = journals["worlds"].as_array().into_iter().flatten();
     let all = worlds.flat_map(|world| world["deliveries"].as_array().into_iter().flatten());

@@ -12,52 +12,52 @@ const TEXT: &str = include_str!("drills.yaml");
 static DRILLS: LazyLock<Vec<Drill>> =
     LazyLock::new(|| serde_saphyr::from_str(TEXT).expect("a test reads the drills"));
 
-/// A situation that a client must bear.
+/// A situation that a client must handle.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drill {
     /// A slug that never changes.
     pub id: String,
-    /// What happens, in a few words.
+    /// The situation in a few words.
     pub title: String,
-    /// How long it takes at least, because of the situation itself.
+    /// The shortest duration of the situation, in seconds.
     #[serde(default)]
     pub seconds: u64,
-    /// Operations that the client must use in the calm run.
+    /// The drill is not applicable unless the client uses these operations in the calm run.
     #[serde(default)]
     pub needs: Vec<Operation>,
-    /// What is done to the mock.
+    /// Orders to the mock that create the situation.
     pub orders: Vec<DrillOrder>,
-    /// What shows that the client met the situation.
+    /// The sign that the client met the situation.
     pub met: Meeting,
-    /// The call that would have been needed.
+    /// The call that meets the situation, in words.
     pub reach: String,
-    /// How the command must end.
+    /// The end of the command that holds the drill.
     pub end: ExpectedEnd,
-    /// The drill shows what is wrong, but not that all is right.
+    /// Calls can show a mistake here, but not that there is none. That takes `--probe`.
     #[serde(default)]
     pub is_beyond_wire: bool,
-    /// The last list that is read must be read to its last page, if it was in the calm run. Not applicable if no
-    /// second page was read there.
+    /// The client must read its last list to the end, if it did so in the calm run. Not applicable if it read no second
+    /// page there.
     #[serde(default)]
     pub reads_on: bool,
     /// The certificate of the mock is wrong (`--tls`).
     #[serde(default)]
     pub is_wrong_certificate: bool,
-    /// The situation ends once the clock of the mock is moved.
+    /// A client that moves the clock of the mock ends the situation.
     #[serde(default)]
     pub is_timed: bool,
-    /// The rule of conduct that is broken if the command ends otherwise.
+    /// The rule of conduct that another end breaks.
     pub breaks: Option<String>,
-    /// Rules of conduct: a finding of one that a client must keep fails the drill.
+    /// Rules of conduct that count here. A broken `must` fails the drill.
     pub rules: Vec<String>,
 }
 
-/// A call of the control plane.
+/// An order to the mock: a call of the control plane.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrillOrder {
-    /// After which answer; at the start if absent.
+    /// The answer after which it is sent. Without one it is sent at the start.
     pub after: Option<OrderTrigger>,
     /// Method and path below `/__admin`.
     #[serde(rename = "do")]
@@ -65,7 +65,7 @@ pub struct DrillOrder {
     /// The body.
     #[serde(rename = "with")]
     pub body: Value,
-    /// The kind of object that it adds, as the counts of a world name it.
+    /// The kind of object that it creates, as the counts of a world name it. This object is not the client's.
     pub adds: Option<String>,
 }
 
@@ -73,13 +73,13 @@ pub struct DrillOrder {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrderTrigger {
-    /// Of this operation; of any but token calls if absent.
+    /// Only calls of this operation count. Without one all calls count but those for a token.
     pub operation: Option<Operation>,
     /// From 1.
     pub nth: usize,
 }
 
-/// What shows that the client met the situation; all that is given.
+/// The sign that the client met the situation. All given members must hold for a call, or for the run.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Meeting {
@@ -87,37 +87,37 @@ pub struct Meeting {
     pub operation: Option<Operation>,
     /// A call that was refused with this problem.
     pub problem: Option<String>,
-    /// A call that a fault struck.
+    /// A call with a fault.
     pub fault: bool,
     /// A call that was served.
     pub served: bool,
     /// A call that read a second or later page of a list.
     pub later_page: bool,
-    /// So many deliveries that a receiver answered.
+    /// The smallest number of deliveries that a receiver answered.
     pub deliveries: usize,
-    /// So many deliveries that wait, and one in the calm run that a receiver answered.
+    /// The smallest number of waiting deliveries. In the calm run a receiver must have answered one.
     pub waiting: usize,
     /// A delivery with a wrong credential that a receiver answered.
     pub forged: bool,
 }
 
-/// How the command must end.
+/// The end of a command that holds a drill.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExpectedEnd {
-    /// With 0, and it made exactly what it made in the calm run.
+    /// It ends with 0, and made the same objects as in the calm run.
     Recovers,
-    /// As `Recovers`, or with another code, and it made no more than in the calm run.
+    /// As `Recovers`; or it ends with another code, and made no more objects than in the calm run.
     RecoversOrFails,
-    /// With another code than 0, and it made no more than in the calm run.
+    /// It ends with another code than 0, and made no more objects than in the calm run.
     Fails,
-    /// In time.
+    /// It ends before `--timeout`.
     #[default]
     Ends,
 }
 
 impl ExpectedEnd {
-    /// What a client must do, as a sentence.
+    /// The expected end in words.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Recovers => "ends with 0, and makes what it made in the calm run",

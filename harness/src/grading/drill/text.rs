@@ -23,11 +23,11 @@ pub fn render(certificate: &Certificate, paint: Paint) -> String {
         out.push_str(&findings(&drill.findings, paint));
     }
     for used in &certificate.waivers {
-        let told = used.fault.clone().unwrap_or_else(|| {
+        let line = used.fault.clone().unwrap_or_else(|| {
             let waiver = &used.waiver;
             format!("waived: {} ({}, {})", waiver.drill, waiver.reason, waiver.owner)
         });
-        out.push_str(&format!("  {}\n", escape::line(&told)));
+        out.push_str(&format!("  {}\n", escape::line(&line)));
     }
     let verdict = match certificate.grade {
         Grade::Ready => Verdict::Pass,
@@ -38,9 +38,9 @@ pub fn render(certificate: &Certificate, paint: Paint) -> String {
     for reason in &certificate.reasons {
         out.push_str(&format!("  {}\n", escape::line(reason)));
     }
-    let control: Vec<&str> = certificate.client.control.iter().map(String::as_str).collect();
-    if !control.is_empty() {
-        out.push_str(&format!("  used of the control plane: {}\n", control.join(", ")));
+    if !certificate.client.control.is_empty() {
+        let control: Vec<&str> = certificate.client.control.iter().map(String::as_str).collect();
+        out.push_str(&format!("  calls of the control plane: {}\n", control.join(", ")));
     }
     out.push_str(&format!("  seed {}\n", certificate.seed));
     out

@@ -1,4 +1,4 @@
-//! Waivers: failures of drills that somebody answers for, until a day.
+//! Waivers: drills that may fail until a date, each with a reason and an owner.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,29 +14,29 @@ pub struct Waiver {
     pub drill: String,
     /// Why it may fail.
     pub reason: String,
-    /// Who answers for it.
+    /// The person or team that is responsible.
     pub owner: String,
-    /// The last day on which it counts, such as `2026-12-31`.
+    /// The last day on which it is valid, such as `2026-12-31`.
     pub expires: String,
 }
 
-/// A waiver and what it did.
+/// A waiver with its effect on a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WaiverUse {
     /// The waiver.
     #[serde(flatten)]
     pub waiver: Waiver,
-    /// The day on which it was judged.
+    /// The date on which it was applied.
     pub judged_on: String,
-    /// Why it does not count: it is expired or excuses nothing.
+    /// The reason why it does not count: it expired, or no drill needs it.
     pub fault: Option<String>,
 }
 
 impl Waiver {
-    /// Reads the file of `--waivers`: a list.
+    /// Reads the list in the file of `--waivers`.
     ///
     /// # Errors
-    /// What is wrong with it, as text.
+    /// The mistake in it, as text.
     pub fn read(text: &str) -> Result<Vec<Self>, String> {
         let all: Vec<Self> = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
         for waiver in &all {
@@ -48,14 +48,14 @@ impl Waiver {
                 return Err(format!("the waiver of `{drill}` needs a reason and an owner"));
             }
             if expires.parse::<jiff::civil::Date>().is_err() {
-                return Err(format!("`expires` of `{drill}` is a day such as 2026-12-31"));
+                return Err(format!("`expires` of `{drill}` must be a date such as 2026-12-31"));
             }
         }
         Ok(all)
     }
 
-    /// What it excuses among results.
-    pub(super) fn used(&self, drills: &[DrillResult], today: &str) -> WaiverUse {
+    /// Applies it to results.
+    pub(super) fn apply(&self, drills: &[DrillResult], today: &str) -> WaiverUse {
         let excused = |it: &DrillResult| {
             it.drill == self.drill && !matches!(it.end, DrillEnd::Held | DrillEnd::NotApplicable)
         };

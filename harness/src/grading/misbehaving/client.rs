@@ -1,4 +1,4 @@
-//! Sending calls: the token, repetitions, pauses, and reading answers.
+//! Sending calls: tokens, retries, pauses, and reading answers.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,19 +11,20 @@ use serde_json::{Value, json};
 use super::service::{MisbehaviourError, ServicePlace};
 
 const USER_AGENT: &str = concat!("moot-selftest-client/", env!("CARGO_PKG_VERSION"));
-/// Of one call. Less than what a stalled answer takes in a drill, more than ten seconds.
+/// Timeout of a call: longer than the ten seconds of `too-short-timeout`, and shorter than the fault of the drill
+/// `stalled`.
 const TIMEOUT: Duration = Duration::from_secs(11);
-/// A client that gives up too soon.
+/// The timeout that breaks `too-short-timeout`.
 const SHORT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Tries of one call.
+/// Tries of one call at most.
 const TRIES_MAX: u32 = 5;
-/// Tries of a client that does not stop.
+/// The number of tries that breaks `retry-storm`.
 const STORM_TRIES: u32 = 8;
-/// Before the first repetition; twice as long before each further one.
+/// The pause before the first retry. It doubles with each further one.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Beyond what `Retry-After` says, since clocks differ.
+/// Added to the time of `Retry-After`, since clocks differ.
 const RESERVE: Duration = Duration::from_millis(100);
-/// Headers that a strict client knows.
+/// All headers that a client accepts while it breaks `breaks-on-header`.
 const KNOWN_HEADERS: [&str; 8] = [
     "content-type",
     "content-length",
@@ -35,15 +36,15 @@ const KNOWN_HEADERS: [&str; 8] = [
     "www-authenticate",
 ];
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(super) enum CallOutcome {
     Answered(ServiceAnswer),
-    /// No whole answer came, or the service failed. Nobody knows whether the call was done.
+    /// No complete answer came, or the service failed. The call may or may not have been processed.
     Lost(String),
 }
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Debug)]
 pub(super) struct ServiceAnswer {
     pub(super) status: StatusCode,
@@ -66,11 +67,11 @@ impl ServiceAnswer {
         self.body["type"].as_str().or(self.body["error"].as_str()).unwrap_or("no problem body")
     }
 
-    fn told_pause(&self) -> Option<Duration> {
-        let told = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-        match told.parse() {
+    fn retry_after(&self) -> Option<Duration> {
+        let value = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+        match value.parse() {
             Ok(seconds) => Some(Duration::from_secs(seconds)),
-            Err(_) => httpdate::parse_http_date(told).ok()?.duration_since(SystemTime::now()).ok(),
+            Err(_) => httpdate::parse_http_date(value).ok()?.duration_since(SystemTime::now()).ok(),
         }
     }
 
@@ -85,7 +86,7 @@ impl TrialClient {
         service: ServicePlace,
         broken: Option<&'static str>,
     ) -> Result<Self, MisbehaviourError> {
-        // Another part of the program may have installed a TLS provider already.
+        // Fails if another part of the program has installed a TLS provider. Either one will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut http = reqwest::Client::builder().no_proxy().redirect(Policy::none());
         http = match broken {
@@ -125,7 +126,7 @@ impl TrialClient {
         ]
     }
 
-    /// The token that it has, or a new one.
+    /// The current token, or a new one.
     pub(super) async fn token(&mut self) -> Result<String, MisbehaviourError> {
         if let Some(token) = &self.token {
             return Ok(token.clone());
@@ -157,7 +158,7 @@ impl TrialClient {
         self.token().await.map(drop)
     }
 
-    /// A read, repeated as long as that may help.
+    /// A GET. It is repeated while its outcome is unknown.
     pub(super) async fn get(&mut self, path: &str) -> Result<Value, MisbehaviourError> {
         let tries = if self.breaks("retry-storm") { STORM_TRIES } else { TRIES_MAX };
         let mut why = String::new();
@@ -180,7 +181,7 @@ impl TrialClient {
         Err(format!("GET {path}: {why}").into())
     }
 
-    /// Follows no redirect, unless it is about to break the rule of that.
+    /// Follows a redirect only to break `token-to-stranger`.
     async fn redirected(&mut self, answer: &ServiceAnswer) -> Result<Value, MisbehaviourError> {
         if self.breaks("token-to-stranger") {
             let token = self.token().await?;
@@ -190,8 +191,8 @@ impl TrialClient {
         Err("the service redirects to another host".into())
     }
 
-    /// One call with a token, which is renewed once. It waits where the service says so. A failure of the
-    /// service is a lost answer.
+    /// One call with a token, which is renewed once. It waits if the service limits the rate. A failure of the service
+    /// counts as a lost answer.
     pub(super) async fn send(
         &mut self,
         method: &Method,
@@ -220,15 +221,15 @@ impl TrialClient {
         Err(format!("{method} {path}: no success after {TRIES_MAX} tries").into())
     }
 
-    /// A failure of the service as text. Strict clients end here.
+    /// A failure of the service as text. It is an error while the client breaks a rule about unknown failures.
     fn failed(&self, answer: &ServiceAnswer) -> Result<String, MisbehaviourError> {
         let content_type = answer.headers.get(header::CONTENT_TYPE);
-        let is_ours = content_type.is_some_and(|it| it.as_bytes().ends_with(b"json"));
+        let is_json = content_type.is_some_and(|it| it.as_bytes().ends_with(b"json"));
         let is_known = matches!(answer.status.as_u16(), 500 | 502..=504);
         let is_known_type = answer.problem() != "moot_unknown_problem";
         let ends = (self.breaks("breaks-on-status") && !is_known)
             || (self.breaks("breaks-on-problem-type") && !is_known_type)
-            || (self.breaks("breaks-on-foreign-error") && !is_ours);
+            || (self.breaks("breaks-on-foreign-error") && !is_json);
         if ends { Err(answer.refused()) } else { Ok(answer.refused().to_string()) }
     }
 
@@ -236,8 +237,8 @@ impl TrialClient {
         if self.breaks("no-back-off") {
             return;
         }
-        match answer.told_pause().filter(|_| !self.breaks("impatient-retry")) {
-            Some(told) => tokio::time::sleep(told + RESERVE).await,
+        match answer.retry_after().filter(|_| !self.breaks("impatient-retry")) {
+            Some(pause) => tokio::time::sleep(pause + RESERVE).await,
             None => back_off(attempt).await,
         }
     }
@@ -263,11 +264,12 @@ impl TrialClient {
             return Ok(CallOutcome::Lost("the answer is not JSON".to_owned()));
         }
         let answer = ServiceAnswer { status, headers, body: body.unwrap_or_default() };
-        self.is_strict_about(&answer)?;
+        self.check_strictly(&answer)?;
         Ok(CallOutcome::Answered(answer))
     }
 
-    fn is_strict_about(&self, answer: &ServiceAnswer) -> Result<(), MisbehaviourError> {
+    /// Fails for an unknown header or member while the client breaks that rule.
+    fn check_strictly(&self, answer: &ServiceAnswer) -> Result<(), MisbehaviourError> {
         let unknown_header =
             answer.headers.keys().find(|name| !KNOWN_HEADERS.contains(&name.as_str()));
         if let Some(name) = unknown_header.filter(|_| self.breaks("breaks-on-header")) {
@@ -283,7 +285,7 @@ impl TrialClient {
         }
     }
 
-    /// The fields of a legal request, by the schema of its workflow.
+    /// The fields of a legal request, with a signer from the schema of its workflow.
     pub(super) fn fields(&self, schema: &Value, counterparty: &str) -> Vec<(String, String)> {
         let variables =
             json!({ "purpose": "talks", "duration": 1, "duration_unit": "years" }).to_string();
@@ -306,7 +308,7 @@ async fn back_off(attempt: u32) {
     tokio::time::sleep(PAUSE * 2_u32.pow(attempt.min(4) - 1)).await;
 }
 
-/// A form of these fields, and of a text file: its name and its bytes.
+/// A multipart form of these fields and a text file, given by its name and bytes.
 pub(super) fn form(fields: &[(String, String)], file: Option<(&str, &[u8])>) -> Form {
     let mut form = Form::new();
     for (name, value) in fields {

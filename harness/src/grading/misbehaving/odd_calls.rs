@@ -1,4 +1,4 @@
-//! Calls that break a rule in any situation: each rule has a few calls of its own.
+//! Calls that break a rule in any situation. Each rule has its own calls.
 
 use http::StatusCode;
 use reqwest::{Method, RequestBuilder};
@@ -11,7 +11,7 @@ const LIST: &str = "/v1/requests";
 const DOCUMENTS: &str = "/v1/repository_documents";
 const FILE: &[u8] = b"Their standard terms.\n";
 
-/// Rules that are broken by reads: the path, and how often it is read.
+/// Rules that reads break: the rule, the path, and the number of reads.
 const READS: [(&str, &str, usize); 14] = [
     ("wide-scope", LIST, 10),
     ("refused-repeated", "/v1/requests/unknown", 3),
@@ -29,11 +29,8 @@ const READS: [(&str, &str, usize); 14] = [
     ("nameless", LIST, 3),
 ];
 
-/// A field of a form with its value.
-type Field<'a> = (&'a str, &'a str);
-
-/// Rules that are broken by creations: the counterparties, and a field that is replaced or added.
-const CREATIONS: [(&str, &[&str], Option<Field<'_>>); 5] = [
+/// Rules that creations break: the rule, a counterparty for each creation, and a field that is replaced or added.
+const CREATIONS: [(&str, &[&str], Option<(&str, &str)>); 5] = [
     ("schema-unread", &["One"], None),
     ("creation-repeated", &["One", "One", "One"], None),
     ("unknown-field", &["One"], Some(("counterparty_mail", "x"))),
@@ -49,7 +46,7 @@ const CREATIONS: [(&str, &[&str], Option<Field<'_>>); 5] = [
     ),
 ];
 
-/// Breaks a rule. Returns whether it is one that is broken here.
+/// Breaks a rule. Returns `false` if no calls here break it.
 pub(super) async fn run(client: &mut TrialClient, rule: &str) -> Result<bool, MisbehaviourError> {
     Ok(with_tokens(client, rule).await?
         || with_reads(client, rule).await?
@@ -142,7 +139,7 @@ async fn with_creations(client: &mut TrialClient, rule: &str) -> Result<bool, Mi
         "unpublished-used" => {
             read_schema(client).await?;
             let all = client.get("/v1/workflows?status=unpublished").await?;
-            let id = all["data"][0]["id"].as_str().ok_or("all are published")?;
+            let id = all["data"][0]["id"].as_str().ok_or("no workflow is unpublished")?;
             for counterparty in ["One", "Two", "Three"] {
                 create(client, counterparty, Some(("workflow_id", id))).await?;
             }
@@ -173,7 +170,7 @@ async fn read_schema(client: &mut TrialClient) -> Result<(), MisbehaviourError> 
     client.get(&path).await.map(drop)
 }
 
-/// Creates a request, with one field replaced or added.
+/// Creates a legal request, with one field replaced or added.
 async fn create(
     client: &mut TrialClient,
     counterparty: &str,
@@ -188,7 +185,7 @@ async fn create(
     answered(client.send(&Method::POST, LIST, content).await?)
 }
 
-/// Any answer will do, also a refusal.
+/// Accepts any answer but 401, also other refusals.
 fn answered(outcome: CallOutcome) -> Result<(), MisbehaviourError> {
     match outcome {
         CallOutcome::Answered(answer) if answer.status == StatusCode::UNAUTHORIZED => {
@@ -199,13 +196,13 @@ fn answered(outcome: CallOutcome) -> Result<(), MisbehaviourError> {
     }
 }
 
-/// Reads once, whatever the answer is.
+/// Reads once, and accepts any answer.
 async fn read(client: &mut TrialClient, path: &str) -> Result<Value, MisbehaviourError> {
     let token = client.token().await?;
     sent(client.request(Method::GET, path).bearer_auth(token)).await
 }
 
-/// The JSON of the answer; null if it is none.
+/// The body of the answer; null if it is not JSON.
 async fn sent(call: RequestBuilder) -> Result<Value, MisbehaviourError> {
     let bytes = call.send().await?.bytes().await?;
     Ok(serde_json::from_slice(&bytes).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! A receiver of webhooks: it answers, and tells which events came.
+//! A receiver of webhooks: it answers deliveries, and passes their bodies to the client.
 
 use std::time::Duration;
 
@@ -7,25 +7,25 @@ use moot_mock::shell::{ReceivedCall, ReceiverAnswer, receive};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// The credential that deliveries carry.
+/// The credential of deliveries.
 pub(super) const TOKEN: &str = "receiver-credential";
-/// The event that the specification names.
+/// The event kind of the specification (§6).
 pub(super) const EVENT: &str = "execution_complete";
 
-/// How it answers.
+/// The way in which it answers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReceiverHabits {
-    /// The status of an answer to a good delivery.
+    /// The status for a good delivery.
     pub(super) status: StatusCode,
-    /// How long an answer takes.
+    /// The time until it answers.
     pub(super) delay: Duration,
     /// Whether it refuses events of unknown kinds.
     pub(super) is_strict: bool,
-    /// Whether it looks at the credential.
-    pub(super) is_locked: bool,
+    /// Whether it checks the credential.
+    pub(super) checks_credential: bool,
 }
 
-/// Where it listens, and the bodies that it let in.
+/// A running receiver: its address, and the bodies of deliveries with the right credential.
 pub(super) struct EventReceiver {
     pub(super) url: String,
     pub(super) bodies: UnboundedReceiver<String>,
@@ -43,7 +43,7 @@ impl EventReceiver {
             if status != StatusCode::UNAUTHORIZED {
                 let sender = sender.clone();
                 tokio::spawn(async move {
-                    // Told with the answer. The client may have ended.
+                    // The client gets the body at the time of the answer, unless it has ended.
                     tokio::time::sleep(delay).await;
                     let _ = sender.send(body);
                 });
@@ -60,7 +60,7 @@ impl ReceiverHabits {
         let credential = call.head.headers.get(header::AUTHORIZATION);
         let is_trusted =
             credential.is_some_and(|it| it.as_bytes() == format!("Bearer {TOKEN}").as_bytes());
-        match (is_trusted || !self.is_locked, body.contains(EVENT)) {
+        match (is_trusted || !self.checks_credential, body.contains(EVENT)) {
             (false, _) => StatusCode::UNAUTHORIZED,
             (true, false) if self.is_strict => StatusCode::BAD_REQUEST,
             (true, _) => self.status,

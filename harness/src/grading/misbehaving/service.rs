@@ -1,24 +1,24 @@
-//! Where the service is, and who calls it.
+//! The address of the service, with the credentials and ids for its client.
 
-/// Why an errand ended early.
+/// The reason why the task of the client failed.
 pub type MisbehaviourError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The service as the variables of `moot exec` name it.
+/// The service, as the environment variables of `moot exec` describe it.
 #[derive(Debug, Clone)]
 pub struct ServicePlace {
-    /// Its base address.
+    /// The base address.
     pub base_url: String,
-    /// An application that may read and write.
+    /// Client id of an application with both scopes.
     pub client_id: String,
     /// Its secret.
     pub client_secret: String,
-    /// An application that may only read.
+    /// Client id of an application with the scope `read`.
     pub reader_id: String,
     /// Its secret.
     pub reader_secret: String,
-    /// A user of the company.
+    /// Email of a user of the company.
     pub requester_email: String,
-    /// A workflow that generates its document.
+    /// Id of a workflow that generates a document.
     pub workflow_id: String,
 }
 
@@ -26,7 +26,7 @@ impl ServicePlace {
     /// Reads the environment variables.
     ///
     /// # Errors
-    /// One is not set.
+    /// A variable is not set.
     pub fn from_environment() -> Result<Self, MisbehaviourError> {
         let variable = |name: &str| {
             std::env::var(name)

@@ -1,4 +1,4 @@
-//! Which rules the client can break, and in which situation each one shows.
+//! The rules that the client can break, each with the situation that reveals it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,33 +20,33 @@ struct MisbehaviourFile {
     not_shown: BTreeMap<String, String>,
 }
 
-/// A rule that the client can break. Without a drill and without orders it shows in a calm run.
+/// A rule that the client can break. A calm run reveals it, unless it has a drill or orders.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Misbehaviour {
     /// The id of the rule.
     pub rule: String,
-    /// The drill in which it shows.
+    /// The drill that reveals it.
     #[serde(default)]
     drill: Option<String>,
-    /// What is done to the mock, where no drill provokes it soon.
+    /// Orders to the mock, if no drill reveals the rule in a short time.
     #[serde(default)]
     orders: Vec<DrillOrder>,
 }
 
-/// Where a misbehaviour shows.
+/// The situation that reveals a misbehaviour.
 #[derive(Debug)]
 pub enum TrialSituation {
-    /// In any calls.
+    /// A calm run.
     Calm,
-    /// In a drill of `moot drill`.
+    /// A drill of `moot drill`.
     Drill(&'static Drill),
-    /// In a situation that is made for it.
+    /// A situation for this misbehaviour alone.
     Made(Box<Drill>),
 }
 
 impl Misbehaviour {
-    /// Where it shows.
+    /// The situation that reveals it.
     pub fn situation(&self) -> TrialSituation {
         match (self.drill.as_deref().and_then(table::get), self.orders.is_empty()) {
             (Some(drill), _) => TrialSituation::Drill(drill),
@@ -59,14 +59,14 @@ impl Misbehaviour {
         }
     }
 
-    /// Whether it names a drill that there is.
+    /// Whether its drill exists.
     pub fn is_sound(&self) -> bool {
         self.drill.as_deref().is_none_or(|drill| table::get(drill).is_some())
     }
 }
 
 impl TrialSituation {
-    /// The orders to the mock; `None` if there are none.
+    /// The drill, with its orders; `None` for a calm run.
     pub fn drill(&self) -> Option<&Drill> {
         match self {
             Self::Calm => None,
@@ -85,12 +85,12 @@ impl TrialSituation {
     }
 }
 
-/// Every rule that the client can break, in the order of the register.
+/// The rules that the client can break, in the order of the register.
 pub fn misbehaviours() -> &'static [Misbehaviour] {
     &TABLE.misbehaviours
 }
 
-/// The rules that no run on this machine can show, each with the reason.
+/// The rules that no run of the client reveals, each with the reason.
 pub fn not_shown() -> &'static BTreeMap<String, String> {
     &TABLE.not_shown
 }

@@ -1,5 +1,5 @@
-//! The errand of a client: it reads lists, creates a legal request, waits for its signature, stores a
-//! document. It behaves well in every drill, or has one bad habit.
+//! The task of the client: it reads lists, creates a legal request, waits for its signature, and stores a document.
+//! It behaves well in every drill, or breaks one rule.
 
 use std::time::Duration;
 
@@ -15,33 +15,33 @@ const LIST: &str = "/v1/requests";
 const DOCUMENTS: &str = "/v1/repository_documents";
 const WEBHOOKS: &str = "/v1/webhooks";
 
-/// The name by which it finds what it made again.
+/// The name by which it finds its legal request again.
 const COUNTERPARTY: &str = "Errand 7f3a";
 const FILE_NAME: &str = "errand-7f3a.txt";
 
 const CREATIONS_MAX: usize = 3;
-const LOOKS_MAX: usize = 30;
-const LOOK_PAUSE: Duration = Duration::from_millis(100);
-/// Looks at a request that has ended, by a client that does not notice.
-const DEAD_LOOKS: usize = 7;
-/// The page size that the examples of the specification show.
+const READS_MAX: usize = 30;
+const READ_PAUSE: Duration = Duration::from_millis(100);
+/// Reads of a request after its end that break `polls-the-dead`.
+const DEAD_READS: usize = 7;
+/// The page size in the examples of the specification.
 const ROWS_SHOWN: usize = 25;
 
-/// How long it waits for an event before it looks itself.
+/// The time in which it waits for an event.
 const EVENT_WAIT: Duration = Duration::from_secs(5);
-/// A client that does not look itself waits so long.
+/// The time in which a client that breaks `hook-missed` waits for an event.
 const SHORT_EVENT_WAIT: Duration = Duration::from_secs(1);
-/// How long it stays for further deliveries of an event, which it does not act on.
+/// The time in which it still accepts repeated deliveries of an event, without acting on them.
 const DOUBLE_WAIT: Duration = Duration::from_millis(2_500);
-/// Longer than a receiver may take.
+/// A delay of the receiver that breaks `hook-slow`.
 const SLOW_ANSWER: Duration = Duration::from_millis(10_300);
 
-/// Statuses that end a request (§3).
+/// Final statuses of a request (§3).
 const ENDS: [&str; 5] = ["signed", "archived", "declined", "canceled", "expired"];
 
-/// Runs the errand.
+/// Runs the task.
 pub(super) async fn run(mut client: TrialClient) -> Result<(), MisbehaviourError> {
-    client.every(LIST).await?;
+    client.read_list(LIST).await?;
     let mut receiver = client.subscribe().await?;
     let Some(id) = client.create().await? else { return Ok(()) };
     if client.breaks("order-assumed") {
@@ -69,12 +69,12 @@ pub(super) async fn run(mut client: TrialClient) -> Result<(), MisbehaviourError
 
 impl TrialClient {
     /// All rows of a list.
-    async fn every(&mut self, path: &str) -> Result<Vec<Value>, MisbehaviourError> {
+    async fn read_list(&mut self, path: &str) -> Result<Vec<Value>, MisbehaviourError> {
         let mut all = Vec::new();
         let (mut page, mut pages) = (1, 1);
         while page <= pages {
             let answer = self.get(&format!("{path}?page={page}")).await?;
-            // Rows that come meanwhile may need further pages.
+            // Rows that are added meanwhile may need further pages.
             if page == 1 || !self.breaks("loses-rows") {
                 pages = answer["pagination"]["total_pages"].as_u64().unwrap_or(page);
             }
@@ -89,18 +89,20 @@ impl TrialClient {
         Ok(all)
     }
 
-    /// Registers a webhook for its receiver, and another one that it deletes again.
+    /// Registers a webhook for its receiver, and a second one that it deletes at once.
     async fn subscribe(&mut self) -> Result<EventReceiver, MisbehaviourError> {
         let slow = self.breaks("hook-slow");
         let habits = ReceiverHabits {
-            status: match () {
-                () if self.breaks("hook-refuses") => StatusCode::NOT_FOUND,
-                () if self.breaks("hook-redirects") => StatusCode::FOUND,
-                () => StatusCode::OK,
+            status: if self.breaks("hook-refuses") {
+                StatusCode::NOT_FOUND
+            } else if self.breaks("hook-redirects") {
+                StatusCode::FOUND
+            } else {
+                StatusCode::OK
             },
             delay: if slow { SLOW_ANSWER } else { Duration::ZERO },
             is_strict: self.breaks("hook-unknown-event"),
-            is_locked: !self.breaks("hook-unlocked") && !self.breaks("hook-open"),
+            checks_credential: !self.breaks("hook-unlocked") && !self.breaks("hook-open"),
         };
         let receiver = EventReceiver::listen(habits).await?;
         let mut hook =
@@ -131,7 +133,7 @@ impl TrialClient {
             match self.send(&Method::DELETE, path, |call| call).await? {
                 CallOutcome::Answered(answer) if answer.status.is_success() => return Ok(()),
                 CallOutcome::Answered(answer) => {
-                    // It was done by the call whose answer was lost.
+                    // The call before it deleted the object, and its answer was lost.
                     let is_done = answer.status == StatusCode::NOT_FOUND && was_lost;
                     return match is_done && !self.breaks("delete-not-idempotent") {
                         true => Ok(()),
@@ -140,12 +142,12 @@ impl TrialClient {
                 }
                 CallOutcome::Lost(_) => was_lost = true,
             }
-            tokio::time::sleep(LOOK_PAUSE).await;
+            tokio::time::sleep(READ_PAUSE).await;
         }
         Err(format!("DELETE {path}: no answer").into())
     }
 
-    /// Creates a legal request, and gives its id. `None`: it does not care whether there is one.
+    /// Creates a legal request, and returns its id; `None` if the client breaks `creation-lost`.
     async fn create(&mut self) -> Result<Option<String>, MisbehaviourError> {
         let path = format!("/v1/workflows/{}/schema", self.service.workflow_id);
         let schema = self.get(&path).await?;
@@ -157,7 +159,7 @@ impl TrialClient {
                     return id_of(&answer.body["data"]).map(Some);
                 }
                 CallOutcome::Answered(answer) if answer.status == 422 && attempt == 1 => {
-                    // The workflow may have changed since.
+                    // The workflow may have changed since the schema was read.
                     if !self.breaks("stale-schema") {
                         let schema = self.get(&path).await?;
                         fields = self.fields(&schema, COUNTERPARTY);
@@ -166,7 +168,7 @@ impl TrialClient {
                 CallOutcome::Answered(answer) => return Err(answer.refused()),
                 CallOutcome::Lost(_) if self.breaks("blind-repeat") => {}
                 CallOutcome::Lost(_) => {
-                    let rows = self.every(LIST).await?;
+                    let rows = self.read_list(LIST).await?;
                     let found = rows.iter().find(|row| is_named(row, COUNTERPARTY));
                     match found.filter(|_| !self.breaks("duplicate-made")) {
                         Some(row) => return id_of(row).map(Some),
@@ -179,25 +181,25 @@ impl TrialClient {
         Err("no legal request was created".into())
     }
 
-    /// Looks at the request until it has ended, and gives its status.
+    /// Reads the request until it has ended, and returns its status.
     async fn wait_for_the_end(&mut self, id: &str) -> Result<String, MisbehaviourError> {
         let path = format!("{LIST}/{id}");
         let mut status = String::new();
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..READS_MAX {
             status = self.status(&path).await?;
             while self.breaks("decline-missed") && status != "signed" {
-                tokio::time::sleep(LOOK_PAUSE).await;
+                tokio::time::sleep(READ_PAUSE).await;
                 status = self.status(&path).await?;
             }
             if ENDS.contains(&status.as_str()) {
                 if self.breaks("polls-the-dead") {
-                    for _ in 0..DEAD_LOOKS {
+                    for _ in 0..DEAD_READS {
                         self.status(&path).await?;
                     }
                 }
                 return Ok(status);
             }
-            tokio::time::sleep(LOOK_PAUSE).await;
+            tokio::time::sleep(READ_PAUSE).await;
         }
         Ok(status)
     }
@@ -207,13 +209,15 @@ impl TrialClient {
         Ok(answer["data"]["attributes"]["status"].as_str().unwrap_or_default().to_owned())
     }
 
-    /// How often it acts on the signature: once, unless it takes each delivery for an event of its own.
+    /// How often it acts on the signature. This is once, unless it breaks `hook-twice`.
     async fn events(&mut self, receiver: &mut EventReceiver) -> Result<usize, MisbehaviourError> {
         let mut seen = Vec::new();
-        let wait = match () {
-            () if self.breaks("hook-missed") => SHORT_EVENT_WAIT,
-            () if self.breaks("hook-slow") => SLOW_ANSWER + EVENT_WAIT,
-            () => EVENT_WAIT,
+        let wait = if self.breaks("hook-missed") {
+            SHORT_EVENT_WAIT
+        } else if self.breaks("hook-slow") {
+            SLOW_ANSWER + EVENT_WAIT
+        } else {
+            EVENT_WAIT
         };
         let collects = self.breaks("hook-twice");
         let until = tokio::time::Instant::now() + wait;
@@ -225,20 +229,17 @@ impl TrialClient {
                     break;
                 }
             } else if !collects {
-                // An event of an unknown kind tells that something happened.
+                // An event of an unknown kind also shows a change.
                 break;
             }
         }
-        match (seen.len(), collects) {
-            (0, _) if self.breaks("hook-missed") => {
-                // Its other parts go on.
-                tokio::time::sleep(EVENT_WAIT).await;
-                Err("no event came".into())
-            }
-            (count, true) => Ok(count.max(1)),
-            // It looked itself already.
-            (_, false) => Ok(1),
+        if seen.is_empty() && self.breaks("hook-missed") {
+            // Deliveries may still arrive at its receiver.
+            tokio::time::sleep(EVENT_WAIT).await;
+            return Err("no event came".into());
         }
+        // Without an event it acts on the status that it has read.
+        Ok(if collects { seen.len().max(1) } else { 1 })
     }
 
     async fn upload(&mut self, name: &str) -> Result<(), MisbehaviourError> {
@@ -250,7 +251,7 @@ impl TrialClient {
                 CallOutcome::Answered(answer) if answer.status.is_success() => return Ok(()),
                 CallOutcome::Answered(answer) => return Err(answer.refused()),
                 CallOutcome::Lost(_) => {
-                    let rows = self.every(DOCUMENTS).await?;
+                    let rows = self.read_list(DOCUMENTS).await?;
                     if rows.iter().any(|row| is_named(row, name)) {
                         return Ok(());
                     }

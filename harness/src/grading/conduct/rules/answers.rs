@@ -6,11 +6,10 @@ use moot_fixtures::contract::Operation;
 use moot_fixtures::nearest::{alike, nearest};
 use serde_json::Value;
 
-use super::super::finding::ConductEvidence;
+use super::super::evidence::{ConductEvidence, REPEATED_MIN, of_calls, of_texts};
 use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::{REPEATED_MIN, by_text, of_calls};
 
-/// Parameters with rules of their own.
+/// Parameters that other rules judge.
 const SECRET_PARAMETERS: [&str; 3] = ["access_token", "token", "client_secret"];
 
 pub(super) fn reads_id_shape(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -47,27 +46,27 @@ pub(super) fn unknown_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
     let lost = |call: &&JournalCall| {
         call.operation.is_none() && call.is_refused() && call.decision == "route"
     };
-    by_text(world.calls.iter().filter(lost).filter_map(|call| {
+    of_texts(world.calls.iter().filter(lost).filter_map(|call| {
         let right = right_address(call)?;
         Some((call, format!("{} {}; did you mean `{right}`?", call.method, call.path)))
     }))
 }
 
-/// Method and path of the operation whose path is nearest.
+/// Method and path of the operation with the nearest path.
 fn right_address(call: &JournalCall) -> Option<String> {
     // An id is the longest segment.
     let id = call.path.split('/').max_by_key(|segment| segment.len())?;
     let path = |operation: &Operation| operation.path().replace("{id}", id);
+    let shown = |operation: Operation| format!("{} {}", operation.method(), operation.path());
+    if let Some(operation) = Operation::ALL.into_iter().find(|it| path(it) == call.path) {
+        return Some(shown(operation));
+    }
     let same_method: Vec<Operation> =
         Operation::ALL.into_iter().filter(|it| it.method() == *call.method).collect();
-    let same_path = Operation::ALL.into_iter().filter(|it| path(it) == call.path);
-    if let Some(operation) = same_path.clone().next() {
-        return Some(format!("{} {}", operation.method(), operation.path()));
-    }
     let paths: Vec<String> = same_method.iter().map(path).collect();
     let near = nearest(call.path.as_str(), paths.iter().map(String::as_str))?;
     let at = paths.iter().position(|path| path == near)?;
-    Some(format!("{} {}", same_method[at].method(), same_method[at].path()))
+    Some(shown(same_method[at]))
 }
 
 pub(super) fn unknown_parameter(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -91,7 +90,7 @@ pub(super) fn unknown_parameter(world: &WorldJournal) -> Vec<ConductEvidence<'_>
             found.push((call, format!("`{name}` is not a parameter of {operation}{hint}")));
         }
     }
-    by_text(found)
+    of_texts(found)
 }
 
 /// The query parameters of an operation (§4).

@@ -1,28 +1,27 @@
-//! Rules that are judged only after a disturbance, which a drill makes: in other runs the same calls may have
-//! another reason.
+//! Rules that only a drill can judge. Without a disturbance the same calls may have another reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 
-use super::super::finding::ConductEvidence;
+use super::super::evidence::{ConductEvidence, grouped, of_calls};
 use super::super::journal::{JournalCall, JournalDelivery, WorldJournal};
-use super::super::theme::{grouped, of_calls, one};
 use super::lists::{asked_page, list_key};
 use super::webhooks::of_deliveries;
 use crate::verdict::counted;
 
 const SECOND_US: u64 = 1_000_000;
-/// Token requests for one dead token, in this time, that are too many.
+/// The time after a dead token in which token requests are counted.
 const RENEWAL_US: u64 = SECOND_US;
+/// Token requests for one dead token in this time that are allowed.
 const RENEWALS_MAX: usize = 2;
-/// A client waits for an answer for at least so long.
-const ANSWER_US_MIN: u64 = 10 * SECOND_US;
-/// The page size that the examples of the specification show.
+/// The shortest acceptable timeout of a client.
+const TIMEOUT_US_MIN: u64 = 10 * SECOND_US;
+/// The page size in the examples of the specification.
 const ROWS_SHOWN: usize = 25;
 /// The fault that leaves a call without an answer.
 const STALL: &str = "stall";
-/// The event that the specification names.
+/// The event kind of the specification (§6).
 const EVENT: &str = "execution_complete";
 
 pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -36,7 +35,7 @@ pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
             && call.pause_us(first).is_some_and(|pause| pause < RENEWAL_US)
     };
     let soon = || world.calls.iter().filter(in_time);
-    // Each process has a token of its own.
+    // Each process has its own token.
     let dead: BTreeSet<Option<&str>> = soon()
         .filter(is_dead)
         .chain([first])
@@ -46,31 +45,24 @@ pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
     if renewals.len() <= RENEWALS_MAX * dead.len() {
         return Vec::new();
     }
-    let seen = format!(
-        "{} within a second, for {}",
-        counted(renewals.len(), "token request"),
-        counted(dead.len(), "dead token")
-    );
-    one(ConductEvidence::of(renewals, seen))
+    let what = format!("within a second, for {}", counted(dead.len(), "dead token"));
+    of_calls(renewals, "token request", &what)
 }
 
 fn stalled(world: &WorldJournal) -> impl Iterator<Item = &JournalCall> {
-    let is_stalled =
-        |call: &&JournalCall| call.fault.as_deref().is_some_and(|it| it.contains(STALL));
-    world.calls.iter().filter(is_stalled)
+    world.calls.iter().filter(|call| call.faults().any(|fault| fault == STALL))
 }
 
 pub(super) fn no_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let is_endured = |call: &&JournalCall| {
+    let has_waited = |call: &&JournalCall| {
         call.wire.is_some_and(|wire| wire.ended_us.is_some() && !wire.client_left)
     };
-    let endured = stalled(world).filter(is_endured);
-    let endured: Vec<_> = endured.collect();
-    of_calls(endured, "answer", "waited for, until the service gave up")
+    let calls = stalled(world).filter(has_waited);
+    of_calls(calls, "call", "without a timeout: the client waited until the service gave up")
 }
 
 pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    // The journal does not tell when a client left; its next try does.
+    // The journal does not show when a client left. Its next try shows it.
     let left = stalled(world).filter(|call| call.wire.is_some_and(|wire| wire.ended_us.is_none()));
     let soon = left.filter(|call| {
         let again = world.calls.iter().find(|next| {
@@ -79,31 +71,25 @@ pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>
                 && next.intent() == call.intent()
         });
         let times = again.and_then(|again| Some((again.wire?.began_us, call.wire?.began_us)));
-        times.is_some_and(|(again, began)| again.saturating_sub(began) < ANSWER_US_MIN)
+        times.is_some_and(|(again, began)| again.saturating_sub(began) < TIMEOUT_US_MIN)
     });
-    let soon: Vec<_> = soon.collect();
-    let seen = format!(
-        "{} given up in less than {} s",
-        counted(soon.len(), "call"),
-        ANSWER_US_MIN / SECOND_US
-    );
-    one(ConductEvidence::of(soon, seen))
+    of_calls(soon, "call", &format!("given up in less than {} s", TIMEOUT_US_MIN / SECOND_US))
 }
 
 pub(super) fn assumes_25(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let found =
-        grouped(&world.calls, list_key).into_iter().filter_map(|((operation, _), calls)| {
-            let asked = calls.iter().filter_map(|call| asked_page(call)).max().unwrap_or(1);
-            let last = calls.iter().rfind(|call| call.response.page == Some(asked))?;
-            let pages = last.response.pages?;
-            let rows = last.answer["data"].as_array()?.len();
-            if asked >= pages || rows >= ROWS_SHOWN {
-                return None;
-            }
-            let name = operation.as_str();
-            let seen = format!("{name}: stopped at page {asked} of {pages}, which had {rows} rows");
-            ConductEvidence::of(vec![*last], seen)
-        });
+    let lists = grouped(&world.calls, list_key).into_iter();
+    let found = lists.filter_map(|((operation, _), calls)| {
+        let asked = calls.iter().filter_map(|call| asked_page(call)).max().unwrap_or(1);
+        let last = calls.iter().rfind(|call| call.response.page == Some(asked))?;
+        let pages = last.response.pages?;
+        let rows = last.answer["data"].as_array()?.len();
+        if asked >= pages || rows >= ROWS_SHOWN {
+            return None;
+        }
+        let name = operation.as_str();
+        let seen = format!("{name}: stopped at page {asked} of {pages}, which had {rows} rows");
+        Some(ConductEvidence::new(vec![*last], seen))
+    });
     found.collect()
 }
 
@@ -127,7 +113,7 @@ pub(super) fn stale_schema(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             refused.insert(key, call);
         }
     }
-    of_calls(stale, "creation", "after a refusal, without a look at the schema")
+    of_calls(stale, "creation", "after a refusal, without reading the schema again")
 }
 
 pub(super) fn hook_unknown_event(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

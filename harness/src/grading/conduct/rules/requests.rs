@@ -6,18 +6,17 @@ use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, Operation};
 use moot_fixtures::nearest::alike;
 use serde_json::Value;
 
-use super::super::finding::ConductEvidence;
+use super::super::evidence::{ConductEvidence, REPEATED_MIN, of_calls, of_texts};
 use super::super::journal::{JournalCall, WorldJournal};
-use super::super::theme::{REPEATED_MIN, by_text, of_calls};
 
 /// The fields of an upload (§4.9).
 const UPLOAD_FIELDS: [&str; 3] = ["file", "url", "metadata"];
-/// Fields that every workflow takes, or that its variables decide.
+/// Fields that the lists of a schema do not have to name.
 const FIELDS_OF_ALL: [&str; 3] = ["workflow_id", "requester_email", "variables"];
 const JSON_FIELDS: [&str; 2] = ["variables", "metadata"];
 const SIGNER_FIELDS: [&str; 2] = ["internal_signer_email", "internal_signer_emails[]"];
 
-/// Each creation that token and scope let in, with its workflow, and the schema of it that was read last.
+/// Each creation with a valid token and scope, with its workflow, and the schema of it that was read last.
 fn creations(world: &WorldJournal) -> Vec<(&JournalCall, &str, Option<&Value>)> {
     let mut schemas: BTreeMap<&str, &Value> = BTreeMap::new();
     let mut creations = Vec::new();
@@ -26,12 +25,11 @@ fn creations(world: &WorldJournal) -> Vec<(&JournalCall, &str, Option<&Value>)> 
             let inner = call.answer.get("data").unwrap_or(&call.answer);
             schemas.insert(id, inner);
         }
-        let is_creation = call.operation == Some(Operation::CreateLegalRequest);
-        if let (true, true, Some(workflow)) =
-            (is_creation, call.application.is_some(), call.field("workflow_id"))
+        let is_judged = call.operation == Some(Operation::CreateLegalRequest)
+            && call.application.is_some()
             && !matches!(call.decision.as_str(), "limit" | "token" | "scope")
-            && !call.request.expects_refusal
-        {
+            && !call.request.expects_refusal;
+        if let Some(workflow) = call.field("workflow_id").filter(|_| is_judged) {
             creations.push((call, workflow, schemas.get(workflow).copied()));
         }
     }
@@ -44,13 +42,14 @@ pub(super) fn schema_unread(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     }
     let unread = creations(world)
         .into_iter()
-        .filter(|(call, _, schema)| schema.is_none() && call.status != 404);
-    let unread: Vec<_> = unread.map(|(call, _, _)| call).collect();
+        .filter(|(call, _, schema)| schema.is_none() && call.status != 404)
+        .map(|(call, _, _)| call);
     of_calls(unread, "creation", "before the workflow's schema was read")
 }
 
-/// Evidence of calls that the service refused, where a test may provoke one or two, or let in.
-fn refused_or_served<'j>(
+/// Evidence if the service accepted one of these calls, or if there are several of them. A test may provoke one or
+/// two refusals.
+fn served_or_repeated<'j>(
     calls: Vec<&'j JournalCall>,
     noun: &str,
     what: &str,
@@ -68,10 +67,10 @@ pub(super) fn field_not_listed(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
         calls.push(call);
     }
     let what = format!("against the schema: {}", first.unwrap_or_default());
-    refused_or_served(calls, "creation", &what)
+    served_or_repeated(calls, "creation", &what)
 }
 
-/// A field that the schema does not list, or requires in vain.
+/// A field that the schema does not list, or a required field that is missing.
 fn wrong_field(call: &JournalCall, schema: &Value) -> Option<String> {
     let names = |key: &str| -> Vec<&str> {
         schema[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
@@ -110,7 +109,7 @@ pub(super) fn unknown_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             found.push((call, format!("`{name}` is not a field of {}{hint}", call.name())));
         }
     }
-    by_text(found)
+    of_texts(found)
 }
 
 pub(super) fn signer_not_offered(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -120,7 +119,7 @@ pub(super) fn signer_not_offered(world: &WorldJournal) -> Vec<ConductEvidence<'_
         })
     });
     let calls: Vec<_> = wrong.map(|(call, _, _)| call).collect();
-    refused_or_served(calls, "creation", "with a signer who is not an option")
+    served_or_repeated(calls, "creation", "with a signer who is not an option")
 }
 
 fn is_not_offered(call: &JournalCall, schema: &Value, name: &str) -> bool {
@@ -135,16 +134,10 @@ pub(super) fn unpublished_used(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
     let mut statuses: BTreeMap<&str, &str> = BTreeMap::new();
     let mut calls = Vec::new();
     for call in &world.calls {
-        let data = &call.answer["data"];
-        let one = std::slice::from_ref(data);
-        for row in data.as_array().map_or(one, Vec::as_slice) {
-            if let ("workflow", Some(id), Some(status)) = (
-                row["type"].as_str().unwrap_or_default(),
-                row["id"].as_str(),
-                row["attributes"]["status"].as_str(),
-            ) {
-                statuses.insert(id, status);
-            }
+        let workflows = call.rows().iter().chain([&call.answer["data"]]);
+        for row in workflows.filter(|row| row["type"] == "workflow") {
+            let id = row["id"].as_str();
+            statuses.extend(id.zip(row["attributes"]["status"].as_str()));
         }
         let is_creation =
             call.operation == Some(Operation::CreateLegalRequest) && !call.request.expects_refusal;
@@ -153,7 +146,7 @@ pub(super) fn unpublished_used(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
             calls.push(call);
         }
     }
-    refused_or_served(calls, "creation", "with a workflow seen as `unpublished`")
+    served_or_repeated(calls, "creation", "with a workflow that a list showed as `unpublished`")
 }
 
 pub(super) fn bad_json_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -163,12 +156,12 @@ pub(super) fn bad_json_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             && !call.request.expects_refusal
             && parts.filter(|part| JSON_FIELDS.contains(&part.name.as_str())).any(|part| {
                 let text = part.text.as_deref().unwrap_or_default();
-                // The journal may have cut it.
+                // The journal may have cut the text.
                 let is_whole = text.len() as u64 == part.length;
                 let json: Result<Value, _> = serde_json::from_str(text);
                 is_whole && !json.is_ok_and(|json| json.is_object())
             })
     };
     let calls: Vec<_> = world.calls.iter().filter(is_bad).collect();
-    refused_or_served(calls, "form", "with a field that holds no JSON object")
+    served_or_repeated(calls, "form", "with a field that holds no JSON object")
 }

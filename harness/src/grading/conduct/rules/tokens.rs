@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::{Operation, TokenNeed};
 
-use super::super::finding::ConductEvidence;
+use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups};
 use super::super::journal::{JournalCall, WorldJournal, is_form};
-use super::super::theme::{REPEATED_MIN, grouped, of_calls, one};
 use crate::verdict::counted;
 
-/// Calls with a token before its scope can be called too wide.
+/// A token with fewer calls is not judged by its scope.
 const SCOPE_CALLS_MIN: usize = 10;
 
-/// Further tries at the token endpoint that are excused.
+/// Equal refused token requests that are allowed.
 const TOKEN_TRIES_MAX: usize = 3;
 
 pub(super) fn no_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -23,7 +22,7 @@ pub(super) fn no_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     };
     let (mut without, wrong): (Vec<_>, Vec<_>) =
         world.calls.iter().filter(refused).partition(|call| call.request.authorization.is_none());
-    // A health check before the first token.
+    // A first call without a token may be a health check.
     let asks_later = world.calls.iter().any(|call| call.did(Operation::CreateAccessToken));
     if asks_later
         && without.first().map(|call| call.serial) == world.calls.first().map(|it| it.serial)
@@ -44,25 +43,23 @@ fn has_token_in_address(call: &JournalCall) -> bool {
 }
 
 pub(super) fn token_in_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let shown =
-        |call: &&JournalCall| call.request.authorization.is_none() && has_token_in_address(call);
-    let calls: Vec<_> = world.calls.iter().filter(shown).collect();
+    let calls = world.calls.iter();
+    let calls =
+        calls.filter(|call| call.request.authorization.is_none() && has_token_in_address(call));
     of_calls(calls, "call", "with the token in the query or a form")
 }
 
 pub(super) fn two_token_ways(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let shown = |call: &&JournalCall| {
+    let calls = world.calls.iter().filter(|call| {
         let credentials = call.request.credentials;
         credentials > 1 || (credentials == 1 && has_token_in_address(call))
-    };
-    let calls: Vec<_> = world.calls.iter().filter(shown).collect();
+    });
     of_calls(calls, "call", "with a token in two ways")
 }
 
 pub(super) fn secret_in_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let shown =
-        |call: &&JournalCall| call.parameters().iter().any(|(name, _)| name == "client_secret");
-    let calls: Vec<_> = world.calls.iter().filter(shown).collect();
+    let is_secret = |(name, _): &(String, String)| name == "client_secret";
+    let calls = world.calls.iter().filter(|call| call.parameters().iter().any(is_secret));
     of_calls(calls, "call", "with `client_secret` in the query")
 }
 
@@ -71,11 +68,10 @@ fn token_calls(world: &WorldJournal) -> impl Iterator<Item = &JournalCall> {
 }
 
 pub(super) fn two_client_ways(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let shown = |call: &&JournalCall| {
+    let calls = token_calls(world).filter(|call| {
         call.request.scheme.as_deref() == Some("basic")
             && call.form().iter().any(|(name, _)| name == "client_secret")
-    };
-    let calls: Vec<_> = token_calls(world).filter(shown).collect();
+    });
     of_calls(calls, "call", "with the secret in HTTP Basic and in the form")
 }
 
@@ -92,23 +88,23 @@ pub(super) fn token_call_form(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
         (_, Some(content_type)) => format!("a token request as `{content_type}`"),
         (_, None) => "a token request without a content type".to_owned(),
     };
-    one(ConductEvidence::of(calls, seen))
+    vec![ConductEvidence::new(calls, seen)]
 }
 
-/// Each token that was issued: its request, and its fingerprint.
+/// Each issued token: its request, and its fingerprint.
 fn issued(world: &WorldJournal) -> impl Iterator<Item = (&JournalCall, &str)> {
     let tokens = token_calls(world).filter(|call| call.did(Operation::CreateAccessToken));
     tokens.filter_map(|call| Some((call, call.answer["access_token"].as_str()?)))
 }
 
-/// The calls that were let in with each token.
-fn uses(world: &WorldJournal) -> BTreeMap<&str, Vec<&JournalCall>> {
-    let let_in = world.calls.iter().filter(|call| call.application.is_some());
-    grouped(let_in, |call| Some(call.request.authorization.as_deref().unwrap_or_default()))
+/// The accepted calls with each token, by its fingerprint.
+fn calls_by_token(world: &WorldJournal) -> BTreeMap<&str, Vec<&JournalCall>> {
+    let accepted = world.calls.iter().filter(|call| call.application.is_some());
+    grouped(accepted, |call| Some(call.request.authorization.as_deref().unwrap_or_default()))
 }
 
 pub(super) fn token_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let uses = uses(world);
+    let uses = calls_by_token(world);
     let mut fetched: BTreeMap<_, (Vec<&JournalCall>, usize)> = BTreeMap::new();
     for (call, token) in issued(world) {
         let of_caller = fetched.entry((call.caller(), call.request.text.as_deref())).or_default();
@@ -118,7 +114,7 @@ pub(super) fn token_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let found = fetched.into_values().filter_map(|(tokens, calls)| {
         let is_kept = tokens.len() < REPEATED_MIN || calls >= 2 * tokens.len();
         let seen = format!("{} tokens for {}", tokens.len(), counted(calls, "call"));
-        if is_kept { None } else { ConductEvidence::of(tokens, seen) }
+        (!is_kept).then(|| ConductEvidence::new(tokens, seen))
     });
     found.collect()
 }
@@ -135,11 +131,10 @@ pub(super) fn dead_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             again.push(call);
         }
     }
-    let found = dead.into_values().filter_map(|calls| {
-        let seen = format!("{} calls with a token that was over", calls.len());
-        if calls.len() < REPEATED_MIN { None } else { ConductEvidence::of(calls, seen) }
-    });
-    found.collect()
+    of_groups(dead.into_values(), |calls| {
+        let count = calls.len();
+        (count >= REPEATED_MIN).then(|| format!("{count} calls with an expired or revoked token"))
+    })
 }
 
 pub(super) fn token_endpoint_hammered(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -147,19 +142,16 @@ pub(super) fn token_endpoint_hammered(world: &WorldJournal) -> Vec<ConductEviden
     let tries = grouped(refused, |call| {
         Some((call.caller(), call.intent(), call.request.authorization.as_deref()))
     });
-    let found = tries.into_values().filter_map(|calls| {
-        let seen = format!(
-            "{} token requests that were refused alike ({})",
-            calls.len(),
-            calls.first()?.problem.as_deref().unwrap_or("no problem")
-        );
-        if calls.len() <= TOKEN_TRIES_MAX { None } else { ConductEvidence::of(calls, seen) }
-    });
-    found.collect()
+    of_groups(tries.into_values(), |calls| {
+        let problem = calls[0].problem.as_deref().unwrap_or("no problem");
+        let count = calls.len();
+        (count > TOKEN_TRIES_MAX)
+            .then(|| format!("{count} equal token requests, all refused ({problem})"))
+    })
 }
 
 pub(super) fn wide_scope(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let uses = uses(world);
+    let uses = calls_by_token(world);
     let (mut asked, mut calls, mut needs_write) = (Vec::new(), 0, false);
     for (call, token) in issued(world) {
         let scope = call.answer["scope"].as_str().unwrap_or_default();
@@ -178,22 +170,18 @@ pub(super) fn wide_scope(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         return Vec::new();
     }
     let seen = format!("scope `write`, and {calls} calls that need only `read`");
-    one(ConductEvidence::of(asked, seen))
+    vec![ConductEvidence::new(asked, seen)]
 }
 
 pub(super) fn forbidden_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let refused = world.calls.iter().filter(|call| call.is_refused() && call.decision == "scope");
     let refused =
         grouped(refused, |call| Some((call.operation, call.request.authorization.as_deref())));
-    let found = refused.into_values().filter_map(|calls| {
-        let seen = format!(
-            "{} {} times with a token that lacks the scope",
-            calls.first()?.name(),
-            calls.len()
-        );
-        if calls.len() < REPEATED_MIN { None } else { ConductEvidence::of(calls, seen) }
-    });
-    found.collect()
+    of_groups(refused.into_values(), |calls| {
+        let (name, count) = (calls[0].name(), calls.len());
+        (count >= REPEATED_MIN)
+            .then(|| format!("{name} {count} times with a token that lacks the scope"))
+    })
 }
 
 pub(super) fn token_to_download(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

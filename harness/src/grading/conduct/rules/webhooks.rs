@@ -1,16 +1,15 @@
-//! Rules about the receiver of webhooks, by how it answered the attempts of deliveries.
+//! Rules about the receiver of webhooks, judged by its answers to deliveries.
 
 use moot_fixtures::contract::Operation;
 
-use super::super::finding::ConductEvidence;
+use super::super::evidence::{ConductEvidence, of_calls};
 use super::super::journal::{JournalAttempt, JournalDelivery, WorldJournal};
-use super::super::theme::of_calls;
 use crate::verdict::counted;
 
-/// Receivers answer within this time.
+/// The longest acceptable time until a receiver answers.
 const ANSWER_MILLISECONDS_MAX: u64 = 10_000;
 
-/// Evidence of deliveries, with the calls that queued them.
+/// Evidence of the deliveries that `is_shown` selects, with the calls that queued them.
 pub(super) fn of_deliveries<'j>(
     world: &'j WorldJournal,
     is_shown: impl Fn(&JournalDelivery) -> bool,
@@ -64,6 +63,5 @@ pub(super) fn hook_open(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         call.did(Operation::CreateWebhook)
             && call.answer["data"]["attributes"]["auth_type"] == "none"
     });
-    let open: Vec<_> = open.collect();
     of_calls(open, "webhook", "without a credential")
 }

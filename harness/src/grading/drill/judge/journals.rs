@@ -1,4 +1,4 @@
-//! What the judge reads in the journals of a run.
+//! Reading the journals of a run for the judge.
 
 use moot_fixtures::contract::Operation;
 
@@ -6,15 +6,19 @@ use crate::grading::conduct::{JournalCall, WorldJournal};
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::Meeting;
 
-pub(super) fn sound(run: &DrillRecording) -> Result<Vec<WorldJournal>, String> {
+/// The journals of a run.
+///
+/// # Errors
+/// The run failed for a reason that is not the client's, or calls are missing.
+pub(super) fn read_worlds(run: &DrillRecording) -> Result<Vec<WorldJournal>, String> {
     if let Some(trouble) = &run.trouble {
         return Err(trouble.clone());
     }
     let worlds = run.worlds().map_err(|error| format!("the journal can't be read: {error}"))?;
-    match worlds.iter().any(|world| world.forgotten > 0) {
-        true => Err("the journal of the mock did not hold all calls".to_owned()),
-        false => Ok(worlds),
+    if worlds.iter().any(|world| world.forgotten > 0) {
+        return Err("the journal of the mock did not hold all calls".to_owned());
     }
+    Ok(worlds)
 }
 
 pub(super) fn calls(worlds: &[WorldJournal]) -> impl Iterator<Item = &JournalCall> {
@@ -32,6 +36,7 @@ pub(super) fn uses(worlds: &[WorldJournal], operation: Operation) -> bool {
     calls(worlds).any(|call| call.operation == Some(operation))
 }
 
+/// The calls that met the situation.
 pub(super) fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w JournalCall> {
     let Meeting { operation, problem, fault, served, later_page, .. } = meeting;
     let fits = |call: &&JournalCall| {
@@ -59,7 +64,7 @@ pub(super) fn has_deliveries(
         && (!meeting.forged || forged_answers(worlds).next().is_some())
 }
 
-/// How receivers answered deliveries with a wrong credential.
+/// The statuses of receivers for deliveries with a wrong credential.
 pub(super) fn forged_answers(worlds: &[WorldJournal]) -> impl Iterator<Item = u16> {
     let forged = worlds.iter().flat_map(|world| &world.deliveries).filter(|it| it.is_forged);
     forged.flat_map(|it| &it.attempts).filter_map(|attempt| attempt.status)
@@ -69,7 +74,7 @@ pub(super) fn is_later_page(call: &JournalCall) -> bool {
     call.response.page.is_some_and(|page| page > 1)
 }
 
-/// The page and the number of pages of the last list that was served.
+/// The page and the number of pages of the last successful read of a list.
 pub(super) fn last_page(worlds: &[WorldJournal]) -> Option<(u64, u64)> {
     let last =
         calls(worlds).filter(|call| is_served(call) && call.response.pages.is_some()).last()?;
