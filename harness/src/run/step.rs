@@ -157,22 +157,23 @@ async fn run_loop<'a>(
     Ok(())
 }
 
-fn bind(run: &mut ScenarioRun<'_>, bindings: &[LetBinding]) -> Result<(), Stop> {
-    for binding in bindings {
-        let from = binding.value.from.render(&run.names)?;
-        let value = match &binding.value.at {
-            None => Some(from),
-            Some(place) => check::place::value(place, &Document::of_value(from), &run.names),
-        };
 fn bind(run: &mut ScenarioRun<'_>, bindings: &[(String, BoundValue)]) -> Result<(), Stop> {
     for (name, bound) in bindings {
         let from = bound.from.render(&run.names)?;
         let value = match &bound.at {
+            None => Some(from),
+            Some(place) => check::place::value(place, &Document::of_value(from), &run.names),
+        };
+        run.names.set(name, value.unwrap_or(Value::Null));
     }
     Ok(())
 }
 
-        run.names.set(name, value.unwrap_or(Value::Null));
+fn assume(run: &ScenarioRun<'_>, assumption: &Assumption) -> Result<(), Stop> {
+    for (text, matcher) in &assumption.conditions {
+        // A missing value does not satisfy an assumption; it is not an error.
+        let value = text.render(&run.names).ok().filter(|value| !value.is_null());
+        match check::matcher::judge(matcher, &PlaceValue::One(value), &run.names) {
             Judgement::Holds => {}
             Judgement::Fails(_) | Judgement::Empty { .. } => {
                 return Err(Stop::NotApplicable(assumption.because.clone()));
