@@ -116,7 +116,7 @@ pub(crate) fn sent_member(
 }
 
 /// The submission of the legal request in the answer, if the action answers with one.
-pub(crate) fn shown(world: &World, action: &ControlAction) -> Option<Arc<Submission>> {
+pub(crate) fn shown_submission(world: &World, action: &ControlAction) -> Option<Arc<Submission>> {
     let (ControlAction::GetLegalRequest { id }
     | ControlAction::SetStatus { id, .. }
     | ControlAction::AddComment { id, .. }) = action

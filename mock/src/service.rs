@@ -63,7 +63,7 @@ struct SharedWorld {
 }
 
 /// An answer before it leaves.
-struct Answered {
+struct PendingAnswer {
     response: Response,
     /// The changes in words.
     changes: Vec<String>,
@@ -75,7 +75,7 @@ struct Answered {
     wakes: bool,
 }
 
-impl Answered {
+impl PendingAnswer {
     const fn unchanged(response: Response, newest: u64) -> Self {
         Self { response, changes: Vec::new(), deliveries: 0..0, newest, wakes: false }
     }
@@ -191,9 +191,9 @@ impl Service {
             Ok(answered)
         });
         let world = self.0.world.read();
-        let Answered { response, changes, deliveries, wakes, .. } =
+        let PendingAnswer { response, changes, deliveries, wakes, .. } =
             answered.unwrap_or_else(|NotKept(why)| {
-                Answered::unchanged(world.not_kept(now, call, &why), NO_CHANGE)
+                PendingAnswer::unchanged(world.not_kept(now, call, &why), NO_CHANGE)
             });
         let response = world.with_drills(Some(call.admitted.operation), response);
         let (response, strike) = world.struck(now, call, strike, response);
@@ -207,19 +207,23 @@ impl Service {
     }
 
     /// The answer to a call that changes nothing, if nothing is due. Many callers get one in parallel.
-    fn answer_without_change(&self, now: Timestamp, call: &Call<'_>) -> Option<Answered> {
+    fn answer_without_change(&self, now: Timestamp, call: &Call<'_>) -> Option<PendingAnswer> {
         let world = self.0.world.read();
         if !is_read(call.admitted.operation) || is_due(&world, now) {
             return None;
         }
         let outcome = world.answer(now, call);
         let newest = self.newest();
-        outcome.changes.is_empty().then(|| Answered::unchanged(outcome.response, newest))
+        outcome.changes.is_empty().then(|| PendingAnswer::unchanged(outcome.response, newest))
     }
 
     /// The answer to a call that changes the world. Due events happen before the call. Events that fall due
     /// at once by its changes happen before the next call.
-    fn answer_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Result<Answered, NotKept> {
+    fn answer_in_turn(
+        &self,
+        system_now: Timestamp,
+        call: &Call<'_>,
+    ) -> Result<PendingAnswer, NotKept> {
         let _turn = self.0.turn.lock();
         let due_before = self.0.world.read().state().next_due();
         let now = self.settle(system_now)?;
@@ -238,7 +242,7 @@ impl Service {
         let wakes = due.is_some_and(|due| due_before.is_none_or(|before| due < before));
         let deliveries = first_delivery..next_delivery;
         let (response, newest) = (outcome.response, self.newest());
-        Ok(Answered { response, changes, deliveries, newest, wakes })
+        Ok(PendingAnswer { response, changes, deliveries, newest, wakes })
     }
 
     fn record(

@@ -86,7 +86,7 @@ fn headers(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<SnapshotChange> {
                 (was, is) if was == is => return None,
                 (None, _) => "is new".to_owned(),
                 (_, None) => "is gone".to_owned(),
-                (Some(was), Some(is)) => format!("is {}, was {}", shown(is), shown(was)),
+                (Some(was), Some(is)) => format!("is {}, was {}", shorten(is), shorten(was)),
             };
             let place = ChangedPlace::Header(name.to_owned());
             Some(SnapshotChange { place, text: format!("header `{name}` {what}"), value: is })
@@ -149,7 +149,7 @@ fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<Snapshot
         }
         (was, is) => {
             let (is, was) = (is.to_string(), was.to_string());
-            all.push(at_body(at, &format!("is {}, was {}", shown(&is), shown(&was))));
+            all.push(at_body(at, &format!("is {}, was {}", shorten(&is), shorten(&was))));
         }
     }
 }
@@ -176,7 +176,7 @@ fn at_body(at: &ChangePosition, what: &str) -> SnapshotChange {
     }
 }
 
-fn shown(text: &str) -> String {
+fn shorten(text: &str) -> String {
     if text.chars().count() <= VALUE_CHARACTERS_MAX {
         return text.to_owned();
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::kind::{self, is_resource_list};
-use crate::shape::merged;
+use crate::shape::merged_shape;
 use crate::stored::{ITEM, Stored};
 use crate::text::{address, is_timestamp, printable, replace_word, without_loopback};
 
@@ -177,7 +177,7 @@ impl Placeholders {
     fn learn(&mut self, value: &Value, is_upload: bool) {
         match value {
             Value::Object(object) => {
-                for (member, value) in sorted(object) {
+                for (member, value) in sorted_members(object) {
                     self.path.push(member.to_owned());
                     let below = member == "data" && object.contains_key("success");
                     match value {
@@ -247,7 +247,7 @@ impl Placeholders {
                 let own = ["id", "access_token"].iter().find_map(|m| object.get(*m)?.as_str());
                 let owner = own.unwrap_or(at.owner);
                 let mut shown = Map::new();
-                for (member, value) in sorted(object) {
+                for (member, value) in sorted_members(object) {
                     self.path.push(member.to_owned());
                     shown.insert(
                         member.to_owned(),
@@ -257,7 +257,9 @@ impl Placeholders {
                 }
                 Value::Object(shown)
             }
-            Value::Array(items) if self.is_merged(items) => merged(items, &self.stored, &self.path),
+            Value::Array(items) if self.is_merged(items) => {
+                merged_shape(items, &self.stored, &self.path)
+            }
             Value::Array(items) => {
                 self.path.push(ITEM.to_owned());
                 let shown = items.iter().map(|item| self.render(item, at)).collect();
@@ -322,6 +324,6 @@ impl Placeholders {
     }
 }
 
-fn sorted(object: &Map<String, Value>) -> BTreeMap<&str, &Value> {
+fn sorted_members(object: &Map<String, Value>) -> BTreeMap<&str, &Value> {
     object.iter().map(|(member, value)| (member.as_str(), value)).collect()
 }

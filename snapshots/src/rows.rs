@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::file::Metadata;
-use crate::shape::filled;
+use crate::shape::fill_empty_lists;
 use crate::store::{self, Comparison, Mode, StoreError};
 
 /// The largest number of snapshots of one step of a loop.
@@ -52,10 +52,11 @@ impl Rows {
                 comparison => return (known.clone(), comparison),
             }
         }
-        let alike = |known: &String| filled(known, content) == filled(content, known);
+        let alike =
+            |known: &String| fill_empty_lists(known, content) == fill_empty_lists(content, known);
         let (place, text) = match family.new.iter().position(alike) {
             // This row may have items in a list that was empty in earlier rows.
-            Some(place) => (place, filled(&family.new[place], content)),
+            Some(place) => (place, fill_empty_lists(&family.new[place], content)),
             None => (family.new.len(), content.to_owned()),
         };
         let own = family.name_of(name, place);

@@ -20,7 +20,7 @@ const ALTERNATIVE: &str = "(or)";
 ///
 /// A scalar is shown as its type; an identifier, a time or a stored value as its placeholder; the
 /// `type` of a resource as its values. A member ends in `?` if not every object has it.
-pub(crate) fn merged(items: &[Value], stored: &Stored, path: &[String]) -> Value {
+pub(crate) fn merged_shape(items: &[Value], stored: &Stored, path: &[String]) -> Value {
     let mut shaper = Shaper { stored, path: path.to_vec() };
     shaper.list(&items.iter().collect::<Vec<_>>())
 }
@@ -110,7 +110,7 @@ fn scalar_name(value: &Value) -> Option<&'static str> {
 
 /// `text` (a rendered response), where each empty list gets the shape of the same list in `other`. A list
 /// may be empty because of a filter, or because the company has no data.
-pub(crate) fn filled(text: &str, other: &str) -> String {
+pub(crate) fn fill_empty_lists(text: &str, other: &str) -> String {
     if !text.contains(NOTHING) {
         return text.to_owned();
     }
@@ -148,7 +148,7 @@ fn fill(value: &mut Value, known: &Value) {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{filled, merged};
+    use super::{fill_empty_lists, merged_shape};
     use crate::stored::Stored;
 
     #[track_caller]
@@ -158,7 +158,7 @@ mod tests {
             (path("data/*/note"), vec!["string".to_owned(), "null".to_owned()]),
             (path("data/*/custom_fields"), vec!["object".to_owned()]),
         ]);
-        assert_eq!(merged(&items, &stored, &path("data")), json!([expected]));
+        assert_eq!(merged_shape(&items, &stored, &path("data")), json!([expected]));
     }
 
     fn path(text: &str) -> Vec<String> {
@@ -219,8 +219,8 @@ mod tests {
     fn only_what_is_unknown_is_taken_from_the_other() {
         let text = "HTTP 200\n\n{\n  \"a\": [\n    \"(none)\"\n  ],\n  \"b\": 1\n}";
         let other = "HTTP 404\n\n{\n  \"a\": [\n    \"string\"\n  ],\n  \"b\": 2\n}";
-        assert_eq!(filled(text, other), text.replace("(none)", "string"));
-        assert_eq!(filled(other, text), other);
-        assert_eq!(filled(text, "HTTP 204\n\n(no body)"), text);
+        assert_eq!(fill_empty_lists(text, other), text.replace("(none)", "string"));
+        assert_eq!(fill_empty_lists(other, text), other);
+        assert_eq!(fill_empty_lists(text, "HTTP 204\n\n(no body)"), text);
     }
 }

@@ -7,7 +7,7 @@ use similar::TextDiff;
 
 use crate::changes::{SnapshotChange, changes};
 use crate::file::{self, Metadata};
-use crate::shape::filled;
+use crate::shape::fill_empty_lists;
 
 /// Lines of context in a diff.
 const DIFF_CONTEXT_LINES: usize = 3;
@@ -130,7 +130,7 @@ fn compare(
         };
     };
     // If a list is empty now, the accepted shape of its items remains.
-    let new = filled(&new, &old);
+    let new = fill_empty_lists(&new, &old);
     Ok(match mode {
         Mode::Record if old == new => {
             // A pending text of an earlier run is no longer correct.
@@ -142,11 +142,11 @@ fn compare(
             Comparison::Updated
         }
         Mode::Check => {
-            let old = filled(&old, &new);
+            let old = fill_empty_lists(&old, &new);
             if old == new {
                 return Ok(Comparison::Match);
             }
-            let (diff, changes) = (unified(&old, &new), changes(&old, &new));
+            let (diff, changes) = (unified_diff(&old, &new), changes(&old, &new));
             Comparison::Mismatch { old, new, diff, changes }
         }
     })
@@ -202,7 +202,7 @@ pub fn pending(dir: &Path) -> Result<Vec<Pending>, StoreError> {
         let file = new_file.with_extension("");
         let (new, _) = file::read(&new_file).map_err(StoreError)?;
         let old = accepted(&file)?.unwrap_or_default();
-        let diff = unified(&old, &new);
+        let diff = unified_diff(&old, &new);
         all.push(Pending { name: name_of(dir, &file), new_file, file, diff });
     }
     Ok(all)
@@ -272,7 +272,7 @@ pub(crate) fn pending_path(path: &Path) -> PathBuf {
     path.with_extension("snap.new")
 }
 
-fn unified(old: &str, new: &str) -> String {
+fn unified_diff(old: &str, new: &str) -> String {
     TextDiff::from_lines(&format!("{old}\n"), &format!("{new}\n"))
         .unified_diff()
         .context_radius(DIFF_CONTEXT_LINES)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::exchanges::{found, shown};
+use super::exchanges::{matching, with_advice};
 use super::filter::ExchangeFilter;
 use crate::world::World;
 use crate::world::journal::{JournalEntry, SentPart, Timing};
@@ -17,7 +17,8 @@ use crate::world::journal::{JournalEntry, SentPart, Timing};
 /// of the world. `wait` and `receive` are the delays of a fault. So with a frozen clock the same calls
 /// give the same archive. Most headers are not in the journal and therefore missing.
 pub(super) fn archive(world: &World, filter: &ExchangeFilter) -> Value {
-    let exchanges = found(world, filter).into_iter().map(|exchange| shown(world, exchange));
+    let exchanges =
+        matching(world, filter).into_iter().map(|exchange| with_advice(world, exchange));
     let entries: Vec<Value> = exchanges.map(|one| entry(world.base_url(), &one)).collect();
     json!({
         "log": {

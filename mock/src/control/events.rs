@@ -122,7 +122,7 @@ impl EventWatcher {
         self.recorded = first + entries.len() as u64;
         for (number, entry) in (first + 1..).zip(entries) {
             if self.filter.matches(world, &entry) {
-                let shown = exchanges::shown(world, entry);
+                let shown = exchanges::with_advice(world, entry);
                 let event = ControlEvent::new(EventKind::Exchange, &shown);
                 events.push(ControlEvent { id: Some(number), ..event });
             }

@@ -20,7 +20,7 @@ use crate::world::journal::JournalEntry;
 pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Value {
     let (count, newest) = world.journal().matching(limit, |entry| filter.matches(world, entry));
     let shown: Vec<JournalEntry> =
-        newest.into_iter().map(|exchange| shown(world, exchange)).collect();
+        newest.into_iter().map(|exchange| with_advice(world, exchange)).collect();
     json!({ "count": count, "exchanges": shown })
 }
 
@@ -61,7 +61,7 @@ pub(super) fn details(world: &World, serial: u64) -> Result<Value, Refusal> {
 fn with_answer(world: &World, exchange: JournalEntry) -> Value {
     let answer = std::str::from_utf8(&exchange.answer).ok().filter(|text| !text.is_empty());
     let answer = json!(answer);
-    let mut exchange = json!(shown(world, exchange));
+    let mut exchange = json!(with_advice(world, exchange));
     exchange["answer"] = answer;
     exchange
 }
@@ -77,16 +77,16 @@ pub(super) fn count(world: &World, filter: &ExchangeFilter) -> Value {
 #[cfg(feature = "server")]
 pub(crate) fn nearest(world: &World, filter: &ExchangeFilter) -> Value {
     let since = ExchangeFilter { since: filter.since, ..ExchangeFilter::default() };
-    let candidates = found(world, &since).into_iter().rev();
+    let candidates = matching(world, &since).into_iter().rev();
     let nearest = candidates.min_by_key(|exchange| filter.differences(world, exchange).len());
     nearest.map_or(Value::Null, |exchange| {
         let differs_in = filter.differences(world, &exchange);
-        json!({ "differs_in": differs_in, "exchange": shown(world, exchange) })
+        json!({ "differs_in": differs_in, "exchange": with_advice(world, exchange) })
     })
 }
 
 /// An entry with the client id of the caller, and with advice on a refused call.
-pub(super) fn shown(world: &World, mut exchange: JournalEntry) -> JournalEntry {
+pub(super) fn with_advice(world: &World, mut exchange: JournalEntry) -> JournalEntry {
     let application = exchange.application_index.and_then(|at| world.seeded().application(at));
     exchange.application = application.map(|application| application.client_id.clone());
     if let Some(advice) = advice::of(world, &exchange) {
@@ -97,6 +97,6 @@ pub(super) fn shown(world: &World, mut exchange: JournalEntry) -> JournalEntry {
 }
 
 /// The exchanges that match, oldest first.
-pub(super) fn found(world: &World, filter: &ExchangeFilter) -> Vec<JournalEntry> {
+pub(super) fn matching(world: &World, filter: &ExchangeFilter) -> Vec<JournalEntry> {
     world.journal().matching(usize::MAX, |entry| filter.matches(world, entry)).1
 }

@@ -70,7 +70,7 @@ pub(super) fn add(
         ..LegalRequest::clone(newest)
     };
     world.apply(vec![Change::from(record)]);
-    Ok(summary(world, found(world, &id)?))
+    Ok(summary(world, find(world, &id)?))
 }
 
 /// A legal request with all its data. Shape: `{"id", "company", "workflow_id", "name", "description", "status",
@@ -78,7 +78,7 @@ pub(super) fn add(
 /// "content_type", "length", "sha256", "role", "disposition"}], "merge", "activity": [],
 /// "transitions": [], "next_step_at"}`.
 pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
-    let record = found(world, id)?;
+    let record = find(world, id)?;
     let answers = world.answers();
     let submission = &record.submission;
     let variables = submission.variables.iter();
@@ -113,7 +113,7 @@ pub(super) fn set_status(
     comment: Option<String>,
     force: bool,
 ) -> Result<Value, Refusal> {
-    let record = found(world, id)?;
+    let record = find(world, id)?;
     let legal = status_way::next(world.answers(), record.status());
     if !force && !legal.contains(&status) {
         let names: Vec<&str> = legal.iter().map(|status| status.as_str()).collect();
@@ -141,7 +141,7 @@ pub(super) fn set_progression(
     id: &str,
     progression: Progression,
 ) -> Result<Value, Refusal> {
-    let mut record = LegalRequest::clone(found(world, id)?);
+    let mut record = LegalRequest::clone(find(world, id)?);
     record.course = course::course(progression, &record.submission.texts, now)
         .filter(|course| course.goal != record.status() && progression != Progression::Manual);
     world.apply(vec![Change::from(record)]);
@@ -159,13 +159,13 @@ pub(super) fn comment(
     if text.trim().is_empty() {
         return Err(Refusal::invalid("`text` must not be empty"));
     }
-    let mut record = LegalRequest::clone(found(world, id)?);
+    let mut record = LegalRequest::clone(find(world, id)?);
     transition::log(world, &mut record, now, ActivityKind::Comment, Some(text));
     world.apply(vec![Change::from(record)]);
     view(world, id)
 }
 
-fn found<'w>(world: &'w World, id: &str) -> Result<&'w LegalRequest, Refusal> {
+fn find<'w>(world: &'w World, id: &str) -> Result<&'w LegalRequest, Refusal> {
     world
         .legal_request(id)
         .map(AsRef::as_ref)

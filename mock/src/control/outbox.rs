@@ -35,7 +35,7 @@ pub(super) fn set_policy(world: &mut World, update: PolicyUpdate) -> Result<Valu
 
 /// Queues a delivery again. Shape: a member of `deliveries`.
 pub(super) fn redeliver(world: &mut World, now: Timestamp, id: u64) -> Result<Value, Refusal> {
-    let delivery = found(world, id)?;
+    let delivery = find(world, id)?;
     match delivery.state {
         DeliveryState::Queued { .. } | DeliveryState::Delivered | DeliveryState::Failed => {}
         DeliveryState::InFlight { .. } => {
@@ -49,10 +49,10 @@ pub(super) fn redeliver(world: &mut World, now: Timestamp, id: u64) -> Result<Va
     }
     let change = deliver::again(delivery, now);
     world.apply(vec![change]);
-    Ok(json!(found(world, id)?.json()))
+    Ok(json!(find(world, id)?.json()))
 }
 
-fn found(world: &World, id: u64) -> Result<&Delivery, Refusal> {
+fn find(world: &World, id: u64) -> Result<&Delivery, Refusal> {
     let delivery = world.state().deliveries.get(&id);
     delivery
         .map(AsRef::as_ref)

@@ -148,7 +148,7 @@ pub(super) fn put_workflow(
             (world.seeded().row_for_workflow(&id), company, present)
         }
     };
-    let record = updated(present, &update)?;
+    let record = merge(present, &update)?;
     check_length("the workflow", json!(record).to_string().len())?;
     let amendment = Amendment { company, record: Arc::new(record), is_removed: false };
     amend(world, vec![Change::SetWorkflow { row, amendment }])
@@ -156,7 +156,7 @@ pub(super) fn put_workflow(
 
 /// The workflow with its changes. A change of the kind or the signers also replaces its fields, unless
 /// the change has fields.
-fn updated(mut workflow: Value, update: &WorkflowUpdate) -> Result<SeedWorkflow, Refusal> {
+fn merge(mut workflow: Value, update: &WorkflowUpdate) -> Result<SeedWorkflow, Refusal> {
     let invalid = |error: String| Refusal::invalid(format!("workflow: {error}"));
     if let (Value::Object(workflow), Value::Object(update)) = (&mut workflow, json!(update)) {
         if update.contains_key("kind") || update.contains_key("signers") {

@@ -46,7 +46,7 @@ pub(super) fn view(world: &World) -> Value {
 /// Changes the settings that `update` has. Shape: as [`view`].
 pub(super) fn set(world: &mut World, update: SettingsUpdate) -> Result<Value, Refusal> {
     let SettingsUpdate { progression, rate_limit, answers } = update;
-    let answers = answers.map(|update| updated(world.answers(), update)).transpose()?;
+    let answers = answers.map(|update| merge_answers(world.answers(), update)).transpose()?;
     let mut changes: Vec<Change> = progression.into_iter().map(Change::SetProgression).collect();
     changes.extend(rate_limit.map(Change::SetRateLimit));
     changes.extend(answers.map(Arc::new).map(Change::SetAnswers));
@@ -54,7 +54,7 @@ pub(super) fn set(world: &mut World, update: SettingsUpdate) -> Result<Value, Re
     Ok(view(world))
 }
 
-fn updated(present: &Answers, update: Value) -> Result<Answers, Refusal> {
+fn merge_answers(present: &Answers, update: Value) -> Result<Answers, Refusal> {
     let answers = match update {
         Value::String(name) => {
             setting_text::answers(&name).map_err(|error| Refusal::invalid(error.to_string()))?

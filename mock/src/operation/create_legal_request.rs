@@ -56,7 +56,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let files = files::read(answers, &fields, listed, merge)?;
     let submission = Submission { texts, variables, signers, files, merge };
 
-    let record = created(context, company, workflow_row, workflow, submission)?;
+    let record = new_request(context, company, workflow_row, workflow, submission)?;
     let body = DataJson { data: record.created_json() };
     let response = context.reply.json(201, &body);
     Ok(Outcome { changes: vec![Change::from(record)], ..Outcome::unchanged(response) })
@@ -173,7 +173,7 @@ fn texts(
     Ok(texts)
 }
 
-fn created(
+fn new_request(
     context: &Context<'_>,
     company: u32,
     workflow_row: u32,

@@ -34,7 +34,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         UploadSource::Address(url) => by_address::delay(context, url),
     };
     let (name, content) = match source {
-        UploadSource::File(file) => sent(answers, file)?,
+        UploadSource::File(file) => uploaded_file(answers, file)?,
         UploadSource::Address(url) => by_address::document(context, &url)?,
     };
 
@@ -100,7 +100,7 @@ fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<SentJson, 
     })
 }
 
-fn sent(answers: &Answers, file: SentFile<'_>) -> Result<(String, Content), Problem> {
+fn uploaded_file(answers: &Answers, file: SentFile<'_>) -> Result<(String, Content), Problem> {
     check_type(answers, document_type::extension(file.name).as_deref())?;
     if file.is_larger_than(answers.upload_size_max) {
         return Err(Problem::document_too_large(answers));

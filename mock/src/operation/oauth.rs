@@ -109,17 +109,17 @@ fn basic(context: &Context<'_>) -> Result<Option<(String, String)>, Problem> {
         let detail = "the Authorization header must be Basic with client_id and client_secret";
         Problem::invalid_client(context.answers(), detail)
     };
-    decoded(header).map(Some).ok_or_else(malformed)
+    decode_basic(header).map(Some).ok_or_else(malformed)
 }
 
-fn decoded(header: &HeaderValue) -> Option<(String, String)> {
+fn decode_basic(header: &HeaderValue) -> Option<(String, String)> {
     let (scheme, encoded) = header.to_str().ok()?.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("Basic") {
         return None;
     }
     let decoded = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
     let (client_id, secret) = decoded.split_once(':')?;
-    Some((unescaped(client_id), unescaped(secret)))
+    Some((form_decode(client_id), form_decode(secret)))
 }
 
 /// The client id in a token request, in its form or by HTTP Basic. It may not exist.
@@ -127,11 +127,11 @@ fn decoded(header: &HeaderValue) -> Option<(String, String)> {
 pub(crate) fn named_client(headers: &http::HeaderMap, form: Option<&str>) -> Option<String> {
     let mut fields = form_urlencoded::parse(form.unwrap_or_default().as_bytes());
     let in_form = fields.find(|(name, _)| name == "client_id").map(|(_, id)| id.into_owned());
-    let in_header = || decoded(headers.get(AUTHORIZATION)?).map(|(client_id, _)| client_id);
+    let in_header = || decode_basic(headers.get(AUTHORIZATION)?).map(|(client_id, _)| client_id);
     in_form.or_else(in_header)
 }
 
-fn unescaped(text: &str) -> String {
+fn form_decode(text: &str) -> String {
     let spaced = text.replace('+', " ");
     percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
 }

@@ -65,7 +65,7 @@ impl Service {
 
     /// Computes the digests in the answer. This reads files, so no lock is held.
     fn read_files_of(&self, action: &ControlAction) {
-        let shown = control::shown(&self.0.world.read(), action);
+        let shown = control::shown_submission(&self.0.world.read(), action);
         for file in shown.iter().flat_map(|submission| &submission.files) {
             file.content.digest();
         }

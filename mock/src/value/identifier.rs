@@ -72,7 +72,7 @@ impl Identifiers {
         let number = number % NUMBER_END;
         let (mut left, mut right) = (number >> HALF_BITS, number & HALF_MASK);
         for round in 0..ROUNDS {
-            (left, right) = (right, left ^ mixed(key, round, right));
+            (left, right) = (right, left ^ mix(key, round, right));
         }
         digits((left << HALF_BITS) | right)
     }
@@ -94,13 +94,13 @@ impl Identifiers {
         let value = value(id)?;
         let (mut left, mut right) = (value >> HALF_BITS, value & HALF_MASK);
         for round in (0..ROUNDS).rev() {
-            (left, right) = (right ^ mixed(key, round, left), left);
+            (left, right) = (right ^ mix(key, round, left), left);
         }
         Some((left << HALF_BITS) | right)
     }
 }
 
-fn mixed(key: SeedKey, round: u64, half: u64) -> u64 {
+fn mix(key: SeedKey, round: u64, half: u64) -> u64 {
     key.scramble((round << 32) | half) & HALF_MASK
 }
 

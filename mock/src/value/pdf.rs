@@ -36,13 +36,13 @@ pub(crate) fn document(lines: &[String]) -> Vec<u8> {
             )
             .as_bytes(),
         );
-        file.stream(&drawn(lines));
+        file.stream(&page_operators(lines));
     }
     file.finish()
 }
 
 /// The PDF operators for one page.
-fn drawn(lines: &[String]) -> Vec<u8> {
+fn page_operators(lines: &[String]) -> Vec<u8> {
     let mut operators = b"BT /F1 11 Tf 16 TL 60 780 Td\n".to_vec();
     for line in lines {
         operators.push(b'(');

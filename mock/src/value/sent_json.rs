@@ -3,10 +3,10 @@
 //! `serde_json::Value` reads `18446744073709551616` and `1e2` as floats and writes other digits.
 
 use std::collections::HashMap;
+use std::fmt;
 
-use indexmap::IndexMap;
-use serde::de::Error;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -17,6 +17,9 @@ const DEPTH_MAX: usize = 127;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct SentJson(Box<RawValue>);
+
+/// The members of an object in their order, each name once.
+struct SentMembers<'a>(Vec<(String, &'a RawValue)>);
 
 impl SentJson {
     /// Reads an object.
@@ -69,6 +72,38 @@ impl From<Value> for SentJson {
     }
 }
 
+impl<'de> Deserialize<'de> for SentMembers<'de> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = SentMembers<'de>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<SentMembers<'de>, A::Error> {
+                let mut members: Vec<(String, &RawValue)> = Vec::new();
+                let mut places = HashMap::new();
+                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+                    match places.get(&name).and_then(|place: &usize| members.get_mut(*place)) {
+                        Some(earlier) => earlier.1 = value,
+                        None => {
+                            places.insert(name.clone(), members.len());
+                            members.push((name, value));
+                        }
+                    }
+                }
+                Ok(SentMembers(members))
+            }
+        }
+        reader.deserialize_map(Reader)
+    }
+}
+
 /// Writes a value without white space.
 fn write(raw: &RawValue, depth: usize, out: &mut String) -> Result<(), serde_json::Error> {
     let text = raw.get();
@@ -77,7 +112,7 @@ fn write(raw: &RawValue, depth: usize, out: &mut String) -> Result<(), serde_jso
     }
     match text.as_bytes().first() {
         Some(b'{') => {
-            let members: IndexMap<String, &RawValue> = serde_json::from_str(text)?;
+            let SentMembers(members) = serde_json::from_str(text)?;
             out.push('{');
             for (place, (name, value)) in members.into_iter().enumerate() {
                 if place > 0 {

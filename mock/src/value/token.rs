@@ -50,7 +50,7 @@ impl Sealer {
 
     pub(crate) fn seal(self, grant: &Grant) -> String {
         let mut sealed = [0; SEALED_BYTES];
-        sealed[..GRANT_BYTES].copy_from_slice(&written(grant));
+        sealed[..GRANT_BYTES].copy_from_slice(&grant_bytes(grant));
         let code = self.0.code(&sealed[..GRANT_BYTES]);
         sealed[GRANT_BYTES..].copy_from_slice(&code);
         URL_SAFE_NO_PAD.encode(sealed)
@@ -64,11 +64,11 @@ impl Sealer {
         let mut sealed = [0; SEALED_BYTES];
         URL_SAFE_NO_PAD.decode_slice(token, &mut sealed).ok()?;
         let (grant, code) = sealed.split_at(GRANT_BYTES);
-        (self.0.code(grant) == code).then(|| read(grant)).flatten()
+        (self.0.code(grant) == code).then(|| grant_of(grant)).flatten()
     }
 }
 
-fn written(grant: &Grant) -> [u8; GRANT_BYTES] {
+fn grant_bytes(grant: &Grant) -> [u8; GRANT_BYTES] {
     let mut bytes = [0; GRANT_BYTES];
     bytes[..4].copy_from_slice(&grant.application.to_be_bytes());
     bytes[4] = u8::from(grant.scopes.read) | (u8::from(grant.scopes.write) << 1);
@@ -77,7 +77,7 @@ fn written(grant: &Grant) -> [u8; GRANT_BYTES] {
     bytes
 }
 
-fn read(bytes: &[u8]) -> Option<Grant> {
+fn grant_of(bytes: &[u8]) -> Option<Grant> {
     let (application, rest) = bytes.split_first_chunk::<4>()?;
     let (&[scopes], rest) = rest.split_first_chunk::<1>()?;
     let (issued_at, rest) = rest.split_first_chunk::<8>()?;

@@ -26,12 +26,12 @@ pub(super) fn read(
         && let Some(file) = fields.file(FILE)?
     {
         check_document(answers, &file)?;
-        files.push(stored(&file, FileRole::Document, merge));
+        files.push(stored_file(&file, FileRole::Document, merge));
     }
     if listed(SUPPORT_DOCUMENTS) {
         for file in fields.files(SUPPORT_DOCUMENTS)? {
             check_support(answers, &file)?;
-            files.push(stored(&file, FileRole::Support, merge));
+            files.push(stored_file(&file, FileRole::Support, merge));
         }
     }
     Ok(files)
@@ -60,7 +60,7 @@ fn check_support(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem> 
     Err(problem.answered(limit.status))
 }
 
-fn stored(file: &SentFile<'_>, role: FileRole, merge: bool) -> StoredFile {
+fn stored_file(file: &SentFile<'_>, role: FileRole, merge: bool) -> StoredFile {
     let is_merged = merge && document_type::is_mergeable(file.name);
     StoredFile {
         name: file.name.to_owned(),

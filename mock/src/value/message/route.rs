@@ -81,7 +81,7 @@ impl Router {
         let mut of_method = self.0.iter().filter(|route| route.method == *method);
         let found = of_method.find_map(|route| Some((route.operation, route.matched(path)?)));
         if let Some((operation, id)) = found {
-            return Routed::Found(operation, id.map(decoded));
+            return Routed::Found(operation, id.map(decode));
         }
         let mut allowed: Vec<&str> = Vec::new();
         for route in self.0.iter().filter(|route| route.matched(path).is_some()) {
@@ -128,6 +128,6 @@ impl OperationRoute {
     }
 }
 
-fn decoded(id: &str) -> String {
+fn decode(id: &str) -> String {
     percent_decode_str(id).decode_utf8_lossy().into_owned()
 }
