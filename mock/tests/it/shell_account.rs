@@ -90,20 +90,20 @@ async fn the_account_has_the_use_of_the_control_plane() {
 
 /// A site that offers a part of its control plane to a client, and the sandboxes that its owner was notified of.
 fn graded() -> (Site, Arc<Mutex<Vec<String>>>) {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let heard = told.clone();
+    let new_sandboxes = Arc::new(Mutex::new(Vec::new()));
+    let watching = new_sandboxes.clone();
     let options = SiteOptions {
         admin_token: Some("grades".to_owned()),
         client_token: Some("graded".to_owned()),
-        sandbox_watch: Some(Arc::new(move |id: &str| heard.lock().push(id.to_owned()))),
+        sandbox_watch: Some(Arc::new(move |id: &str| watching.lock().push(id.to_owned()))),
         ..SiteOptions::new(settings())
     };
-    (Site::new(options).expect("the settings are sound"), told)
+    (Site::new(options).expect("the settings are sound"), new_sandboxes)
 }
 
 #[tokio::test]
 async fn a_graded_client_has_sandboxes_the_clock_and_a_receiver_and_nothing_else() {
-    let (site, told) = graded();
+    let (site, new_sandboxes) = graded();
     let index = send(&site, request(&format!("GET {BASE}/__admin/"), "grades", None)).await;
     let routes = index.ok().json()["routes"].take();
     let mut offered = Vec::new();
@@ -143,7 +143,7 @@ async fn a_graded_client_has_sandboxes_the_clock_and_a_receiver_and_nothing_else
     // In its own sandbox it has no additional rights.
     let line = format!("POST {BASE}/__admin/sandboxes");
     assert_eq!(send(&site, request(&line, "graded", None)).await.status, StatusCode::CREATED);
-    let id = told.lock().first().cloned().expect("the owner was told of the sandbox");
+    let id = new_sandboxes.lock().first().cloned().expect("the owner was notified of the sandbox");
     let line = format!("DELETE {BASE}/sandboxes/{id}/__admin/faults");
     assert_eq!(send(&site, request(&line, "graded", None)).await.status, StatusCode::FORBIDDEN);
     send(&site, request(&line, "grades", None)).await.ok();
@@ -153,5 +153,9 @@ async fn a_graded_client_has_sandboxes_the_clock_and_a_receiver_and_nothing_else
         .expect("rows")
         .iter()
         .find(|row| row["path"] == "/faults" && row["method"] == "DELETE");
-    assert_eq!(refused.expect("it is told")["refused"], 2, "the owner's own calls are not told");
+    assert_eq!(
+        refused.expect("it is counted")["refused"],
+        2,
+        "the owner's own calls are not counted"
+    );
 }

@@ -5,11 +5,11 @@ use moot_mock::shell::Site;
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, site_with_token, token,
 };
 
 /// The advice in the journal for the newest call, which was refused with this status.
-async fn told(site: &Site, status: u16) -> String {
+async fn advice(site: &Site, status: u16) -> String {
     let all = admin(site, BASE, "GET /exchanges?limit=1", Value::Null).await.ok().json();
     let last = &all["exchanges"][0];
     assert_eq!(last["status"], json!(status), "{last}");
@@ -26,7 +26,7 @@ async fn check(
 ) {
     let (method, path) = line.split_once(' ').expect("a method and a path");
     send(site, request(&format!("{method} {BASE}{path}"), token, body)).await;
-    let detail = told(site, status).await;
+    let detail = advice(site, status).await;
     for part in says {
         assert!(detail.contains(part), "{line}: `{part}` is not in: {detail}");
     }
@@ -75,8 +75,7 @@ async fn an_unauthorized_client_gets_advice() {
 
 #[tokio::test]
 async fn a_wrong_path_gets_the_right_one_as_advice() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     for (line, status, says) in [
         ("GET /v1/request", 404, "did you mean `/v1/requests`?"),
         ("GET /v1/requests/", 404, "did you mean `/v1/requests`?"),
@@ -92,8 +91,7 @@ async fn a_wrong_path_gets_the_right_one_as_advice() {
 
 #[tokio::test]
 async fn a_wrong_value_gets_the_right_one_as_advice() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let create = ("POST /v1/requests", token.as_str());
     let missing = with("requester_email", None);
     check(&site, create, Some(missing), 400, &["`requester_email` is required"]).await;
@@ -124,8 +122,7 @@ async fn only_the_journal_shows_that_an_id_is_of_another_company() {
 
 #[tokio::test]
 async fn a_limited_client_gets_the_waiting_time_as_advice() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let limit = json!({ "mode": "enforce", "exhaust": "all" });
     admin(&site, BASE, "PUT /rate_limit", limit).await.ok();
     let says = ["More than 600 calls a minute", "move it forward for 60 s"];

@@ -2,11 +2,12 @@
 
 use moot_mock::Settings;
 use moot_mock::settings::ClockSetting;
-use moot_mock::shell::{Site, SiteOptions};
+use moot_mock::shell::Site;
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, settings, site, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, settings, site, site_of,
+    site_with_token, token,
 };
 
 async fn entries(site: &Site) -> Vec<Value> {
@@ -16,8 +17,7 @@ async fn entries(site: &Site) -> Vec<Value> {
 
 #[tokio::test]
 async fn answers_stand_in_it_as_they_were_sent() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let list = call(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok();
     let refused = call(&site, &format!("GET {BASE}/v1/requests/nope"), &token).await;
     let entries = entries(&site).await;
@@ -30,8 +30,7 @@ async fn answers_stand_in_it_as_they_were_sent() {
 
 #[tokio::test]
 async fn forms_stand_in_it_by_their_parts_and_files_without_their_bytes() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let line = format!("POST {BASE}/v1/requests");
     send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
     let line = format!("POST {BASE}/v1/repository_documents");
@@ -103,8 +102,7 @@ async fn a_secret_stands_in_no_body() {
 
 #[tokio::test]
 async fn the_oldest_bodies_go_first_and_too_large_ones_at_once() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let list = format!("GET {BASE}/v1/requests");
     let length = call(&site, &list, &token).await.ok().body.len();
     let kept_max = (2 << 20) / length;
@@ -122,8 +120,7 @@ async fn the_oldest_bodies_go_first_and_too_large_ones_at_once() {
 /// The delay of a fault is shown. With a stopped clock, calls take no time, so that archives are equal.
 #[tokio::test]
 async fn times_are_those_of_the_world_and_of_its_faults() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     for (kind, milliseconds) in [("delay", 30), ("slow_body", 20)] {
         let fault = json!({ "kind": kind, "milliseconds": milliseconds });
         admin(&site, BASE, "POST /faults", fault).await.ok();
@@ -145,7 +142,7 @@ async fn times_are_those_of_the_world_and_of_its_faults() {
 #[tokio::test]
 async fn in_a_time_that_goes_on_reading_a_body_takes_some_of_it() {
     let settings = Settings { clock: ClockSetting::Real, ..settings() };
-    let site = Site::new(SiteOptions::new(settings)).expect("the settings are sound");
+    let site = site_of(settings);
     let token = token(&site, BASE, MAIN).await;
     let line = format!("POST {BASE}/v1/repository_documents");
     let text = format!("file@large.txt={}", "x".repeat(1 << 20));

@@ -4,7 +4,8 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site,
+    site_with_token, token,
 };
 
 /// The number of legal requests that the caller sees.
@@ -20,8 +21,7 @@ async fn create(site: &Site, base: &str, token: &str) -> String {
 
 #[tokio::test]
 async fn a_stage_is_set_once_and_restored_through_the_socket() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     create(&site, BASE, &token).await;
     let staged = count(&site, BASE, &token).await;
     let served = served(&site, ServeLimits::default()).await;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::shell_support::{
     BASE, CLIENT, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, settings,
-    site, token,
+    site, site_of, site_with_token, token,
 };
 
 async fn get(site: &Site, path: &str) -> Value {
@@ -125,8 +125,7 @@ async fn mistakes_are_explained() {
 
 #[tokio::test]
 async fn the_clock_moves_and_takes_tokens_with_it() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let clock = get(&site, "/clock").await;
     assert_eq!(clock["frozen"], json!(true));
     post(&site, "/clock", json!({ "advance_seconds": 7199 })).await;
@@ -142,7 +141,7 @@ async fn the_clock_moves_and_takes_tokens_with_it() {
 #[tokio::test]
 async fn a_running_clock_is_frozen_through_the_socket() {
     let settings = moot_mock::Settings { clock: ClockSetting::Real, ..settings() };
-    let site = Site::new(SiteOptions::new(settings)).expect("the settings are sound");
+    let site = site_of(settings);
     let served = served(&site, ServeLimits::default()).await;
     let client = client().build().expect("a client");
     let url = format!("http://{}{BASE}/__admin/clock", served.address);
@@ -190,8 +189,7 @@ async fn tokens_are_minted_expired_and_revoked() {
 
 #[tokio::test]
 async fn legal_requests_are_changed_and_shown_whole() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let line = format!("POST {BASE}/v1/requests");
     let created = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
     let path = format!("/legal_requests/{}", created.text("/data/id"));
@@ -210,8 +208,7 @@ async fn legal_requests_are_changed_and_shown_whole() {
 
 #[tokio::test]
 async fn the_limit_is_exhausted_and_reset() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let set = |json| admin(&site, BASE, "PUT /rate_limit", json);
     set(json!({ "mode": "enforce", "exhaust": "127.0.0.1" })).await.ok();
     assert_eq!(call(&site, "GET /api/v1/requests", &token).await.status, 429);
@@ -237,8 +234,7 @@ async fn the_journal_shows_calls_of_the_service_only() {
 
 #[tokio::test]
 async fn an_address_that_was_registered_gives_its_bytes() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let address = json!({ "url": "https://files.example/a.txt", "text": "Hello" });
     admin(&site, BASE, "PUT /addresses", address).await.ok();
     let upload = form(&["url=https://files.example/a.txt"]);
@@ -265,8 +261,7 @@ async fn resetting_leads_back_to_the_seed() {
 
 #[tokio::test]
 async fn a_restart_keeps_acknowledged_changes_and_forgets_the_rest() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let line = format!("POST {BASE}/v1/requests");
     let created = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
     let path = format!("GET {BASE}/v1/requests/{}", created.text("/data/id"));

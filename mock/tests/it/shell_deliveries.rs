@@ -6,7 +6,7 @@ use wiremock::matchers::{header, method};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, token,
+    BASE, LEGAL_REQUEST, admin, call, form, request, send, site_with_token,
 };
 
 /// A receiver that answers every call with `status`. It receives only calls with the credential.
@@ -61,8 +61,7 @@ async fn advance(site: &Site, seconds: u64) -> Value {
 
 /// The site's world without the seed's webhooks, whose addresses do not exist.
 async fn quiet_site() -> (Site, String) {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     loop {
         let list = call(&site, &format!("GET {BASE}/v1/webhooks"), &token).await.ok().json();
         let rows = list["data"].as_array().expect("a list").clone();

@@ -7,7 +7,8 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site,
+    site_with_token, token,
 };
 
 /// Timeout of the tests.
@@ -51,8 +52,7 @@ fn paths(events: &[Event]) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_reader_gets_calls_changes_deliveries_the_clock_and_faults() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let server = served(&site, ServeLimits::default()).await;
     let url = format!("http://{}{BASE}/__admin/events", server.address);
     let client = client().build().expect("a client");
@@ -121,7 +121,7 @@ async fn a_slow_reader_gets_the_number_of_lost_calls() {
     let events = since(&site, "", "0").await;
     let shown = paths(&events);
     assert_eq!((shown.first(), shown.last()), (Some(&"/v1/30"), Some(&"/v1/129")));
-    let lost = events.iter().find(|event| event.kind == "lost").expect("it is told");
+    let lost = events.iter().find(|event| event.kind == "lost").expect("an event `lost`");
     assert_eq!(lost.data, json!({ "lost": 30 }));
 }
 
@@ -179,8 +179,7 @@ async fn legal_requests_are_listed_the_newest_first() {
 
 #[tokio::test]
 async fn one_call_has_the_body_of_its_answer_and_its_clause() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     call(&site, &format!("GET {BASE}/v1/requests/unknown0"), &token).await;
     let newest = admin(&site, BASE, "GET /exchanges?limit=1", Value::Null).await.ok().json();
     let serial = newest["exchanges"][0]["serial"].as_u64().expect("a number");

@@ -72,8 +72,8 @@ async fn retry_after_can_be_a_date() {
     };
     assert_eq!(seconds("retry-after") - seconds("date"), 61, "the next whole second");
     let all = admin(&stage.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
-    let told = all["exchanges"][0]["response"]["retry_after_seconds"].as_u64().expect("a number");
-    assert!((59..=60).contains(&told), "{told}");
+    let shown = all["exchanges"][0]["response"]["retry_after_seconds"].as_u64().expect("a number");
+    assert!((59..=60).contains(&shown), "{shown}");
     let alone = json!({ "kind": "status", "status": 429, "retry_after_date": true });
     let refused = admin(&stage.site, BASE, "POST /faults", alone).await;
     assert!(refused.status.is_client_error(), "a date of nothing: {refused:?}");

@@ -24,7 +24,7 @@ struct Stage {
     site: Site,
     token: String,
     server: FileServer,
-    looked_up: Arc<Mutex<BTreeMap<String, usize>>>,
+    lookups: Arc<Mutex<BTreeMap<String, usize>>>,
     dialled: Arc<Mutex<Vec<IpAddr>>>,
 }
 
@@ -35,8 +35,8 @@ impl Stage {
 
     async fn taking(time_max: Duration) -> Self {
         let server = FileServer::start().await;
-        let (looked_up, dialled) = (Arc::default(), Arc::default());
-        let network = network(&server, &looked_up, &dialled);
+        let (lookups, dialled) = (Arc::default(), Arc::default());
+        let network = network(&server, &lookups, &dialled);
         let mut settings = settings();
         settings.answers.upload_size_max = UPLOAD_BYTES_MAX;
         let options = SiteOptions {
@@ -45,7 +45,7 @@ impl Stage {
         };
         let site = Site::new(options).expect("the settings are sound");
         let token = token(&site, BASE, MAIN).await;
-        Self { site, token, server, looked_up, dialled }
+        Self { site, token, server, lookups, dialled }
     }
 
     fn url(&self, host: &str, path: &str) -> String {
@@ -86,12 +86,12 @@ impl Stage {
 /// The addresses of every name. `rebinds` is public at its first lookup, and private afterwards.
 fn network(
     server: &FileServer,
-    looked_up: &Arc<Mutex<BTreeMap<String, usize>>>,
+    lookups: &Arc<Mutex<BTreeMap<String, usize>>>,
     dialled: &Arc<Mutex<Vec<IpAddr>>>,
 ) -> Network {
-    let (looked_up, dialled) = (looked_up.clone(), dialled.clone());
+    let (lookups, dialled) = (lookups.clone(), dialled.clone());
     let lookup = move |name: String| -> Lookup {
-        let mut counts = looked_up.lock();
+        let mut counts = lookups.lock();
         let count = counts.entry(name.clone()).or_insert(0);
         *count += 1;
         let found = match name.as_str() {
@@ -160,7 +160,7 @@ async fn an_address_that_is_refused_as_it_stands_is_not_even_looked_up() {
         stage.check_refused(url, "public https").await;
     }
     stage.check_refused(&stage.url("files", "/a.exe"), "file type").await;
-    assert!(stage.looked_up.lock().is_empty());
+    assert!(stage.lookups.lock().is_empty());
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn a_name_that_means_something_else_a_moment_later_changes_nothing() {
     let stage = Stage::new().await;
     let (status, body) = stage.upload(&stage.url("rebinds", "/a.pdf")).await;
     assert!((200..300).contains(&status), "{body}");
-    assert_eq!(stage.looked_up.lock()["rebinds.moot"], 1, "once for a connection");
+    assert_eq!(stage.lookups.lock()["rebinds.moot"], 1, "once for a connection");
     assert_eq!(stage.dialled(), [PUBLIC], "what was checked");
     stage.check_refused(&stage.url("rebinds", "/a.pdf"), "127.0.0.1").await;
     assert_eq!(stage.dialled(), [PUBLIC]);
@@ -245,7 +245,7 @@ async fn registered_bytes_and_names_for_examples_are_never_fetched() {
     let (_, body) = stage.upload("https://documents.example.com/agreement.pdf").await;
     let placeholder = stage.download(body["data"]["id"].as_str().expect("an id")).await;
     assert!(placeholder.starts_with(b"%PDF-1.4"));
-    assert_eq!((stage.looked_up.lock().len(), stage.server.calls()), (0, 0));
+    assert_eq!((stage.lookups.lock().len(), stage.server.calls()), (0, 0));
 }
 
 #[tokio::test]

@@ -40,10 +40,10 @@ impl FileServer {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let port = listener.local_addr().expect("a bound address").port();
         let paths: Arc<Mutex<Vec<String>>> = Arc::default();
-        let heard = paths.clone();
+        let requested = paths.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, acceptor.clone(), heard.clone(), port));
+                tokio::spawn(serve(stream, acceptor.clone(), requested.clone(), port));
             }
         });
         Self { port, pem: made.cert.pem(), paths, task }
@@ -68,13 +68,13 @@ impl Drop for FileServer {
 async fn serve(
     stream: TcpStream,
     acceptor: TlsAcceptor,
-    heard: Arc<Mutex<Vec<String>>>,
+    requested: Arc<Mutex<Vec<String>>>,
     port: u16,
 ) {
     // A client that does not trust the certificate disconnects.
     let Ok(mut stream) = acceptor.accept(stream).await else { return };
     let Some(path) = path(&mut stream).await else { return };
-    heard.lock().push(path.clone());
+    requested.lock().push(path.clone());
     // A client may disconnect before it has read the whole answer.
     let _ = stream.write_all(&answer(&path, port)).await;
     if path == "/silent.pdf" || path == "/stalls.pdf" {
@@ -97,7 +97,7 @@ async fn path(stream: &mut TlsStream<TcpStream>) -> Option<String> {
 
 fn answer(path: &str, port: u16) -> Vec<u8> {
     const PDF: &str = "Content-Type: application/pdf\r\n";
-    let told = |headers: &str, body: &str| {
+    let with_length = |headers: &str, body: &str| {
         let length = body.len();
         format!(
             "HTTP/1.1 200 OK\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
@@ -110,11 +110,13 @@ fn answer(path: &str, port: u16) -> Vec<u8> {
     };
     let to = |url: &str| redirect(&format!("Location: {url}\r\n"));
     let text = match path {
-        "/a.pdf" | "/paper" => told(PDF, "fetched bytes"),
-        "/full.pdf" => told("Content-Type: application/octet-stream\r\n", &"x".repeat(1_000)),
-        "/untold" => told("", "fetched bytes"),
-        "/page.pdf" => told("Content-Type: text/html; charset=utf-8\r\n", "<p>sign in</p>"),
-        "/large.pdf" => told(PDF, &"x".repeat(1_001)),
+        "/a.pdf" | "/paper" => with_length(PDF, "fetched bytes"),
+        "/full.pdf" => {
+            with_length("Content-Type: application/octet-stream\r\n", &"x".repeat(1_000))
+        }
+        "/untold" => with_length("", "fetched bytes"),
+        "/page.pdf" => with_length("Content-Type: text/html; charset=utf-8\r\n", "<p>sign in</p>"),
+        "/large.pdf" => with_length(PDF, &"x".repeat(1_001)),
         "/endless.pdf" => unmeasured(&"x".repeat(1_000_000)),
         "/silent.pdf" => String::new(),
         "/dropped.pdf" => unmeasured("begun"),

@@ -17,10 +17,10 @@ const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// `public.moot` is public at its first lookup and loopback afterwards. Every other name is at 10.0.0.7. All
 /// connections go to loopback.
-fn network(looked_up: &Arc<AtomicUsize>) -> Network {
-    let looked_up = looked_up.clone();
+fn network(lookups: &Arc<AtomicUsize>) -> Network {
+    let lookups = lookups.clone();
     let lookup = move |name: String| -> Lookup {
-        let is_first = looked_up.fetch_add(1, Ordering::SeqCst) == 0;
+        let is_first = lookups.fetch_add(1, Ordering::SeqCst) == 0;
         let address = match name.as_str() {
             "public.moot" if is_first => PUBLIC,
             "public.moot" => LOOPBACK,
@@ -32,14 +32,14 @@ fn network(looked_up: &Arc<AtomicUsize>) -> Network {
 }
 
 /// A mock that listens beyond loopback.
-fn beyond(looked_up: &Arc<AtomicUsize>) -> SiteOptions {
+fn beyond(lookups: &Arc<AtomicUsize>) -> SiteOptions {
     let mut settings = settings();
     // Each delivery is one attempt.
     settings.answers.delivery_retries = Vec::new();
     SiteOptions {
         is_beyond_loopback: true,
         admin_token: Some(ADMIN_TOKEN.to_owned()),
-        network: network(looked_up),
+        network: network(lookups),
         ..SiteOptions::new(settings)
     }
 }
@@ -103,11 +103,11 @@ async fn beyond_loopback_a_private_receiver_is_refused_and_the_attempt_says_why(
 #[tokio::test]
 async fn beyond_loopback_a_delivery_goes_to_the_address_that_was_checked() {
     let receiver = receiver(ResponseTemplate::new(200)).await;
-    let looked_up = Arc::default();
-    let site = Site::new(beyond(&looked_up)).expect("the settings are sound");
+    let lookups = Arc::default();
+    let site = Site::new(beyond(&lookups)).expect("the settings are sound");
     let url = format!("http://public.moot:{}/", receiver.address().port());
     assert_eq!(attempt(&site, &url).await["status"], json!(200));
-    assert_eq!((count(&receiver).await, looked_up.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!((count(&receiver).await, lookups.load(Ordering::SeqCst)), (1, 1));
 }
 
 #[tokio::test]

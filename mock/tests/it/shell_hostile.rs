@@ -6,7 +6,7 @@ use moot_mock::shell::ServeLimits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::shell_support::{BASE, MAIN, Served, call, request, send, served, site, token};
+use crate::shell_support::{BASE, Served, call, request, send, served, site_with_token};
 
 const SLOW_CLIENTS: usize = 500;
 /// The longest time of an ordinary read meanwhile.
@@ -37,8 +37,7 @@ async fn read_is_answered(served: &Served, token: &str) {
 
 #[tokio::test]
 async fn ten_thousand_parts_are_refused() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let part = "--b0\r\nContent-Disposition: form-data; name=\"support_documents[]\"; \
                 filename=\"a\"\r\n\r\n1\r\n";
     let body = [part.repeat(10_000), "--b0--\r\n".to_owned()].concat().into_bytes();
@@ -52,8 +51,7 @@ async fn ten_thousand_parts_are_refused() {
 
 #[tokio::test]
 async fn a_flood_of_headers_is_refused() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let served = served(&site, ServeLimits::default()).await;
     let many: String = (0..10_000).map(|number| format!("X-{number}: 1\r\n")).collect();
     let long = format!("X: {}\r\n", "x".repeat(4 * 1024 * 1024));
@@ -70,8 +68,7 @@ async fn a_flood_of_headers_is_refused() {
 
 #[tokio::test]
 async fn deep_json_is_refused_wherever_json_is_read() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     for deep in ["[".repeat(30_000), r#"{"a":"#.repeat(12_000)] {
         let form = format!(
             "--b0\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n1\r\n\
@@ -94,8 +91,7 @@ async fn deep_json_is_refused_wherever_json_is_read() {
 
 #[tokio::test]
 async fn slow_clients_do_not_delay_others() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let served = served(&site, ServeLimits::default()).await;
     let mut slow = Vec::new();
     for number in 0..SLOW_CLIENTS {

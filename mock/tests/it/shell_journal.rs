@@ -4,7 +4,8 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site,
+    site_with_token, token,
 };
 
 async fn exchanges(site: &Site, query: &str) -> Vec<Value> {
@@ -272,8 +273,7 @@ async fn the_archive_has_the_shape_of_har() {
 /// The filter `delivery` finds the call that queued a delivery. Waiting for a delivery works through the socket.
 #[tokio::test]
 async fn calls_are_found_by_their_delivery() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let progression = json!({ "progression": "immediate" });
     admin(&site, BASE, "PUT /settings", progression).await.ok();
     let line = format!("POST {BASE}/v1/requests");

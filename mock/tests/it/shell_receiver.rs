@@ -58,8 +58,8 @@ async fn an_outage_is_planned_and_retries_come_when_time_moves() {
         let moved = admin(&site, BASE, "POST /clock", moved).await.ok().json();
         // The addresses of the seed's webhooks do not exist, so their attempts have no status.
         let attempts = moved["attempts"].as_array().expect("a list").iter();
-        let told: Vec<u64> = attempts.filter_map(|one| one["status"].as_u64()).collect();
-        assert_eq!(told, expected, "moving the clock tells of an attempt that ends at once");
+        let statuses: Vec<u64> = attempts.filter_map(|one| one["status"].as_u64()).collect();
+        assert_eq!(statuses, expected, "moving the clock tells of an attempt that ends at once");
     }
     let view = received(&site, BASE).await;
     let arrived = view["received"].as_array().expect("a list");
@@ -111,7 +111,7 @@ async fn beyond_loopback_it_is_reached_too() {
     assert_eq!(received["received"].as_array().map(Vec::len), Some(1), "{received}");
     let line = format!("POST {BASE}/__admin/receiver");
     let refused = send(&site, request(&line, "", None)).await;
-    assert_eq!(refused.status, 401, "nobody else gets in without the token");
+    assert_eq!(refused.status, 401, "without the token other routes are refused");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::shell_support::{
     Answer, BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site,
-    token,
+    site_with_token, token,
 };
 
 async fn done(site: &Site, line: &str, json: Value) -> Value {
@@ -77,8 +77,7 @@ async fn settings_that_make_no_sense_are_explained() {
 /// Answers that take effect when a world is built: the limit of the token endpoint, and lists that lag.
 #[tokio::test]
 async fn answers_about_limits_and_lags_take_effect() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let count = async || {
         let list = call(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok().json();
         list["pagination"]["total_count"].as_u64().expect("a number")
@@ -95,8 +94,7 @@ async fn answers_about_limits_and_lags_take_effect() {
 
 #[tokio::test]
 async fn one_legal_request_moves_on_by_itself() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let id = create(&site, &token).await.ok().text("/data/id");
     let other = create(&site, &token).await.ok().text("/data/id");
     let line = format!("PUT /legal_requests/{id}/progression");
@@ -120,8 +118,7 @@ async fn one_legal_request_moves_on_by_itself() {
 
 #[tokio::test]
 async fn users_come_and_go() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     done(&site, "DELETE /users/requester@northwind.example", Value::Null).await;
     let refused = create(&site, &token).await;
     assert!(refused.status.is_client_error(), "{refused:?}");
@@ -167,8 +164,7 @@ async fn applications_come_and_go_and_secrets_stop_working() {
 
 #[tokio::test]
 async fn workflows_are_published_unpublished_changed_and_added() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let line = "PUT /workflows/wfMutualNda1";
     done(&site, line, json!({ "status": "unpublished" })).await;
     assert!(create(&site, &token).await.status.is_client_error());
@@ -200,8 +196,7 @@ async fn workflows_are_published_unpublished_changed_and_added() {
 
 #[tokio::test]
 async fn addresses_are_listed_forgotten_and_fail() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let upload = async |url: &str| {
         let body = form(&[&format!("url={url}")]);
         send(&site, request(&format!("POST {BASE}/v1/repository_documents"), &token, Some(body)))
@@ -233,8 +228,7 @@ async fn addresses_are_listed_forgotten_and_fail() {
 
 #[tokio::test]
 async fn a_repository_document_is_shown_whole() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let line = format!("POST {BASE}/v1/repository_documents");
     let made = send(&site, request(&line, &token, Some(form(&["file@a.txt=Hello"])))).await.ok();
     let id = made.json().pointer("/data/id").or(made.json().pointer("/id")).cloned();

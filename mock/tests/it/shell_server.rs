@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::shell_support::{
     BASE, CLIENT, LEGAL_REQUEST, MAIN, Served, admin, call as call_of, form, request, send, served,
-    settings, site, token,
+    settings, site, site_of, site_with_token, token,
 };
 
 const SHORT: Duration = Duration::from_millis(200);
@@ -105,8 +105,7 @@ async fn running_call(served: &Served, token: &str) -> TcpStream {
 
 #[tokio::test]
 async fn stopping_lets_a_running_call_end_and_closes_idle_connections() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let served = served(&site, ServeLimits::default()).await;
     let address = served.address;
     let mut idle = connect(&served).await;
@@ -123,8 +122,7 @@ async fn stopping_lets_a_running_call_end_and_closes_idle_connections() {
 #[tokio::test]
 async fn stopping_waits_no_longer_than_its_limit() {
     let limits = ServeLimits { stop_max: SHORT, ..ServeLimits::default() };
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let served = served(&site, limits).await;
     let _running = running_call(&served, &token).await;
     let started = Instant::now();
@@ -138,8 +136,7 @@ const CALL: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
     let limits = ServeLimits { connections_max: 1, ..ServeLimits::default() };
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let fault = serde_json::json!({ "kind": "delay", "milliseconds": 1_000 });
     admin(&site, BASE, "POST /faults", fault).await.ok();
     let served = served(&site, limits).await;
@@ -238,8 +235,7 @@ async fn a_call_names_one_host() {
 
 #[tokio::test]
 async fn a_body_beyond_the_limit_is_not_asked_for() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let served = served(&site, ServeLimits::default()).await;
     for (path, kind) in [
         ("oauth/token", "application/x-www-form-urlencoded"),
@@ -287,7 +283,7 @@ async fn an_endless_upload_is_cut_when_its_limit_is_passed() {
     const LIMIT: u64 = 1024 * 1024;
     let mut settings = settings();
     settings.answers.upload_size_max = LIMIT;
-    let site = Site::new(SiteOptions::new(settings)).expect("the settings are sound");
+    let site = site_of(settings);
     let token = token(&site, BASE, MAIN).await;
     let served = served(&site, ServeLimits::default()).await;
     let head = |path: &str, kind: &str| {
@@ -329,8 +325,7 @@ impl http_body::Body for Panicking {
 
 #[tokio::test]
 async fn a_panic_is_a_500_of_its_own_call_and_every_other_goes_on() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     for path in ["/v1/webhooks", "/__admin/reset", "/nowhere"] {
         let call = http::Request::post(format!("{BASE}{path}"))
             .header("authorization", format!("Bearer {token}"))
@@ -353,7 +348,7 @@ async fn timers_fire_by_themselves_on_the_systems_clock() {
     let mut settings = settings();
     settings.clock = ClockSetting::Real;
     settings.progression = Progression::Timed { seconds: 1 };
-    let site = Site::new(SiteOptions::new(settings)).expect("the settings are sound");
+    let site = site_of(settings);
     let token = token(&site, BASE, MAIN).await;
     let receiver = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", receiver.local_addr().expect("a bound address"));

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, Served, client, form, served, settings};
+use crate::shell_support::{
+    BASE, LEGAL_REQUEST, MAIN, Served, client, form, served, settings, site,
+};
 
 /// A mock behind a socket, and its client.
 struct Wire {
@@ -18,7 +20,7 @@ struct Wire {
 
 impl Wire {
     async fn new() -> Self {
-        Self::of(Site::new(SiteOptions::new(settings())).expect("the settings are sound")).await
+        Self::of(site()).await
     }
 
     async fn of(site: Site) -> Self {
@@ -321,16 +323,16 @@ fn reads_are_answered_while_the_files_of_uploads_wait_to_be_removed() {
             assert_eq!(wire.call("POST /v1/repository_documents", &[&large]).await.0, 201);
         }
         assert_eq!(files(), 3, "large uploads are files");
-        let (go_on, told) = std::sync::mpsc::channel::<()>();
-        let busy = tokio::task::spawn_blocking(move || told.recv());
+        let (go_on, signal) = std::sync::mpsc::channel::<()>();
+        let busy = tokio::task::spawn_blocking(move || signal.recv());
         wire.done("POST /reset", Value::Null).await;
         let token = wire.done("POST /tokens", json!({ "client_id": MAIN })).await;
         let token = token["access_token"].as_str().expect("a token").to_owned();
         let wire = Wire { token, ..wire };
         assert_eq!(wire.call(list, &[]).await, (200, before));
-        assert_eq!(files(), 3, "nobody waited for them to go");
+        assert_eq!(files(), 3, "the reset did not wait for the removal");
         go_on.send(()).expect("the thread waits");
-        busy.await.expect("no panic").expect("it was told");
+        busy.await.expect("no panic").expect("a signal");
         // This task is queued behind the removal.
         tokio::task::spawn_blocking(|| ()).await.expect("no panic");
         assert_eq!(files(), 0);

@@ -41,7 +41,19 @@ pub(crate) fn settings() -> Settings {
 
 /// A site of [`settings`].
 pub(crate) fn site() -> Site {
-    Site::new(SiteOptions::new(settings())).expect("the settings are sound")
+    site_of(settings())
+}
+
+/// A site of these settings.
+pub(crate) fn site_of(settings: Settings) -> Site {
+    Site::new(SiteOptions::new(settings)).expect("the settings are sound")
+}
+
+/// A site of [`settings`], and a token of its first application.
+pub(crate) async fn site_with_token() -> (Site, String) {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    (site, token)
 }
 
 /// An answer, with its whole body.
@@ -207,9 +219,8 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn new() -> Self {
-        let site = site();
+        let (site, token) = site_with_token().await;
         let served = served(&site, ServeLimits::default()).await;
-        let token = token(&site, BASE, MAIN).await;
         let redirect = reqwest::redirect::Policy::none();
         let client = client().pool_max_idle_per_host(0).redirect(redirect).build();
         Self { site, served, token, client: client.expect("a client") }

@@ -11,7 +11,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use crate::shell_support::{BASE, MAIN, client, site, token};
+use crate::shell_support::{BASE, client, site_with_token};
 
 /// A folder with a certificate for `localhost` and its key.
 struct Proof {
@@ -43,8 +43,7 @@ impl Proof {
 #[tokio::test]
 async fn a_client_that_trusts_the_certificate_is_answered() {
     let proof = Proof::new();
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
     let address = listener.local_addr().expect("a bound address");
     let (stop, stopped) = oneshot::channel::<()>();

@@ -4,7 +4,7 @@ use moot_mock::shell::{ServeLimits, Site};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, Served, call, form, served, site, token};
+use crate::shell_support::{BASE, LEGAL_REQUEST, Served, call, form, served, site_with_token};
 
 /// Sends a `POST` whose `content-length` may be wrong, closes the sending side, and returns the answer.
 async fn post(
@@ -44,8 +44,7 @@ const DOCUMENT: &[&str] = &["file@notes.txt=Some text"];
 fn check(broken: impl Fn(&str, Vec<u8>) -> (String, usize, Vec<u8>), statuses: &[&str]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
-        let site = site();
-        let token = token(&site, BASE, MAIN).await;
+        let (site, token) = site_with_token().await;
         let served = served(&site, ServeLimits::default()).await;
         let before = counts(&site, &token).await;
         for (path, parts) in
@@ -121,8 +120,7 @@ fn parts_beyond_all_bounds_are_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_megabytes_go_up_and_come_back() {
     const LENGTH: usize = 100_000_000;
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let served = served(&site, ServeLimits::default()).await;
     let head =
         "--b0\r\nContent-Disposition: form-data; name=\"file\"; filename=\"big.pdf\"\r\n\r\n";
@@ -149,8 +147,7 @@ async fn a_hundred_megabytes_go_up_and_come_back() {
 /// RFC 7578, section 4.2, forbids `filename*`.
 #[tokio::test]
 async fn an_extended_file_name_is_ignored_wherever_it_stands() {
-    let site = site();
-    let token = token(&site, BASE, MAIN).await;
+    let (site, token) = site_with_token().await;
     let served = served(&site, ServeLimits::default()).await;
     for names in [
         "filename*=UTF-8''other.exe; filename=\"notes.txt\"",

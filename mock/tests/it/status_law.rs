@@ -89,7 +89,7 @@ proptest! {
             manual.ask(order).expect("it is forced");
             deliveries(&manual, &id)
         };
-        prop_assert!(once > 0, "somebody is subscribed");
+        prop_assert!(once > 0, "a webhook is subscribed");
         for step in steps {
             let before = bench.known(&id);
             take(&bench, &id, step);

@@ -27,6 +27,7 @@ use crate::world::state::resource::workflow::{self, Workflow};
 use crate::world::state::table;
 
 pub(crate) use ids::Ids;
+use parties::Parties;
 pub(crate) use parties::{Application, Company};
 pub(crate) use rows::SeedRows;
 
@@ -36,11 +37,7 @@ pub struct Seeded {
     answers: Answers,
     router: Router,
     identifiers: Identifiers,
-    companies: Vec<Company>,
-    applications: Vec<Application>,
-    application_numbers: BTreeMap<String, u32>,
-    workflows: Vec<Workflow>,
-    workflow_rows: BTreeMap<String, u32>,
+    parties: Parties,
     workflow_index: Index,
     rows: Arc<SeedRows>,
 }
@@ -56,26 +53,10 @@ impl Seeded {
         let parties = parties::read(world, &identifiers)?;
         let rows = rows::read(world, &answers, &identifiers, &parties)?;
         let mut workflow_index = Index::new(parties.companies.len(), WorkflowStatus::ALL.len());
-        let mut workflow_rows = BTreeMap::new();
         for (row, workflow) in (0..).zip(&parties.workflows) {
             workflow_index.insert(workflow.company, row, Some(workflow.status as usize));
-            if workflow_rows.insert(workflow.id.clone(), row).is_some() {
-                return Err(SettingsError::SeedWorld(format!("two workflows `{}`", workflow.id)));
-            }
         }
-        let parties::Parties { companies, applications, application_numbers, workflows } = parties;
-        Ok(Self {
-            answers,
-            router,
-            identifiers,
-            companies,
-            applications,
-            application_numbers,
-            workflows,
-            workflow_rows,
-            workflow_index,
-            rows: Arc::new(rows),
-        })
+        Ok(Self { answers, router, identifiers, parties, workflow_index, rows: Arc::new(rows) })
     }
 
     /// These rows with amendments. Legal requests, documents and webhooks stay unchanged, even if the amended
@@ -102,7 +83,7 @@ impl Seeded {
     }
 
     fn set_user(&mut self, company: u32, email: &str, is_user: bool) {
-        let Some(company) = self.companies.get_mut(company as usize) else { return };
+        let Some(company) = self.parties.companies.get_mut(company as usize) else { return };
         company.users.retain(|known| !known.eq_ignore_ascii_case(email));
         if is_user {
             company.users.push(email.to_owned());
@@ -119,14 +100,15 @@ impl Seeded {
             scopes: record.scopes,
             company: amendment.company,
         };
+        let parties = &mut self.parties;
         if amendment.is_removed {
-            self.application_numbers.remove(&record.client_id);
+            parties.application_numbers.remove(&record.client_id);
         } else {
-            self.application_numbers.insert(record.client_id.clone(), index);
+            parties.application_numbers.insert(record.client_id.clone(), index);
         }
-        match self.applications.get_mut(index as usize) {
+        match parties.applications.get_mut(index as usize) {
             Some(known) => *known = application,
-            None => self.applications.push(application),
+            None => parties.applications.push(application),
         }
     }
 
@@ -135,16 +117,17 @@ impl Seeded {
         let id = amendment.record.id.clone().unwrap_or_default();
         // The record lists all fields, so `merges` has no effect.
         let workflow = Workflow::new(id.clone(), amendment.company, false, &amendment.record);
+        let parties = &mut self.parties;
         self.workflow_index.remove(workflow.company, row);
         if amendment.is_removed {
-            self.workflow_rows.remove(&id);
+            parties.workflow_rows.remove(&id);
         } else {
             self.workflow_index.insert(workflow.company, row, Some(workflow.status as usize));
-            self.workflow_rows.insert(id, row);
+            parties.workflow_rows.insert(id, row);
         }
-        match self.workflows.get_mut(row as usize) {
+        match parties.workflows.get_mut(row as usize) {
             Some(known) => *known = workflow,
-            None => self.workflows.push(workflow),
+            None => parties.workflows.push(workflow),
         }
     }
 
@@ -160,7 +143,7 @@ impl Seeded {
         &'s self,
         secret: impl Fn(&'s Application) -> Cow<'s, str>,
     ) -> Value {
-        let company = |index: u32| self.companies.get(index as usize).map(|company| &company.name);
+        let company = |index: u32| self.company(index).map(|company| &company.name);
         let applications = self.applications().map(|application| {
             json!({
                 "client_id": application.client_id,
@@ -179,7 +162,7 @@ impl Seeded {
             })
         });
         let users: BTreeMap<_, _> =
-            self.companies.iter().map(|company| (&company.name, &company.users)).collect();
+            self.companies().iter().map(|company| (&company.name, &company.users)).collect();
         json!({
             "applications": applications.collect::<Vec<_>>(),
             "users": users,
@@ -197,44 +180,45 @@ impl Seeded {
     }
 
     pub(crate) fn companies(&self) -> &[Company] {
-        &self.companies
+        &self.parties.companies
     }
 
     pub(crate) fn company(&self, index: u32) -> Option<&Company> {
-        self.companies.get(index as usize)
+        self.parties.companies.get(index as usize)
     }
 
     pub(crate) fn application(&self, index: u32) -> Option<&Application> {
-        self.applications.get(index as usize)
+        self.parties.applications.get(index as usize)
     }
 
     /// The applications, without removed ones, in order.
     pub(crate) fn applications(&self) -> impl Iterator<Item = &Application> {
-        let indexed = (0..).zip(&self.applications);
+        let indexed = (0..).zip(&self.parties.applications);
         indexed.filter(|(index, _)| self.has_application(*index)).map(|(_, row)| row)
     }
 
     /// Whether an application was not removed.
     pub(crate) fn has_application(&self, index: u32) -> bool {
         self.application(index).is_some_and(|application| {
-            self.application_numbers.get(&application.client_id) == Some(&index)
+            self.parties.application_numbers.get(&application.client_id) == Some(&index)
         })
     }
 
     /// The index of the next application.
     pub(crate) fn next_application(&self) -> u32 {
-        table::length(self.applications.len())
+        table::length(self.parties.applications.len())
     }
 
     /// The company of a name, with its index.
     pub(crate) fn company_of(&self, name: &str) -> Option<(u32, &Company)> {
-        (0..).zip(&self.companies).find(|(_, company)| company.name == name)
+        (0..).zip(self.companies()).find(|(_, company)| company.name == name)
     }
 
     /// The row of a workflow with this id. A removed workflow gets its row again, a new one the next row.
     pub(crate) fn row_for_workflow(&self, id: &str) -> u32 {
-        let known = self.workflows.iter().position(|workflow| workflow.id == id);
-        table::length(known.unwrap_or(self.workflows.len()))
+        let workflows = &self.parties.workflows;
+        let known = workflows.iter().position(|workflow| workflow.id == id);
+        table::length(known.unwrap_or(workflows.len()))
     }
 
     /// The workflows of a company, in the seed's order.
@@ -245,22 +229,23 @@ impl Seeded {
 
     /// The workflows, without removed ones.
     fn known_workflows(&self) -> impl Iterator<Item = &Workflow> {
-        self.workflows.iter().filter(|workflow| self.workflow_rows.contains_key(&workflow.id))
+        let Parties { workflows, workflow_rows, .. } = &self.parties;
+        workflows.iter().filter(|workflow| workflow_rows.contains_key(&workflow.id))
     }
 
     /// The application of a `client_id`, with its index.
     pub(crate) fn application_of(&self, client_id: &str) -> Option<(u32, &Application)> {
-        let index = *self.application_numbers.get(client_id)?;
+        let index = *self.parties.application_numbers.get(client_id)?;
         Some((index, self.application(index)?))
     }
 
     pub(crate) fn workflow(&self, row: u32) -> Option<&Workflow> {
-        self.workflows.get(row as usize)
+        self.parties.workflows.get(row as usize)
     }
 
     /// The workflow of an id, with its row.
     pub(crate) fn workflow_of(&self, id: &str) -> Option<(u32, &Workflow)> {
-        let row = *self.workflow_rows.get(id)?;
+        let row = *self.parties.workflow_rows.get(id)?;
         Some((row, self.workflow(row)?))
     }
 

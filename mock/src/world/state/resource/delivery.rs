@@ -126,7 +126,10 @@ impl Delivery {
         let state: &str = self.state.into();
         let next_attempt_at = match self.state {
             DeliveryState::Queued { due } => Some(timestamp::exact(due)),
-            _ => None,
+            DeliveryState::InFlight { .. }
+            | DeliveryState::Delivered
+            | DeliveryState::Failed
+            | DeliveryState::Discarded => None,
         };
         let mut json = json!({
             "id": self.id,

@@ -39,30 +39,27 @@ impl std::fmt::Debug for Application {
 }
 
 /// All parties of a seed world, in its order.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Parties {
     pub(super) companies: Vec<Company>,
     pub(super) applications: Vec<Application>,
+    /// By client id; without removed applications.
     pub(super) application_numbers: BTreeMap<String, u32>,
     pub(super) workflows: Vec<Workflow>,
+    /// By id; without removed workflows.
+    pub(super) workflow_rows: BTreeMap<String, u32>,
 }
 
 /// Reads the parties.
 pub(super) fn read(world: &SeedWorld, identifiers: &Identifiers) -> Result<Parties, SettingsError> {
-    let mut parties = Parties {
-        companies: Vec::new(),
-        applications: Vec::new(),
-        application_numbers: BTreeMap::new(),
-        workflows: Vec::new(),
-    };
+    let twice = |plural: &str, id: &str| SettingsError::SeedWorld(format!("two {plural} `{id}`"));
+    let mut parties = Parties::default();
     for (company, seed) in (0..).zip(&world.companies) {
         for application in &seed.applications {
             let number = table::length(parties.applications.len());
-            let client_id = application.client_id.clone();
-            if parties.application_numbers.insert(client_id, number).is_some() {
-                return Err(SettingsError::SeedWorld(format!(
-                    "two applications `{}`",
-                    application.client_id
-                )));
+            let client_id = &application.client_id;
+            if parties.application_numbers.insert(client_id.clone(), number).is_some() {
+                return Err(twice("applications", client_id));
             }
             parties.applications.push(Application {
                 client_id: application.client_id.clone(),
@@ -79,6 +76,9 @@ pub(super) fn read(world: &SeedWorld, identifiers: &Identifiers) -> Result<Parti
                 .id
                 .clone()
                 .unwrap_or_else(|| identifiers.id(IdKind::Workflow, u64::from(row)));
+            if parties.workflow_rows.insert(id.clone(), row).is_some() {
+                return Err(twice("workflows", &id));
+            }
             let merges = seed.merge_documents;
             parties.workflows.push(Workflow::new(id, company, merges, workflow));
         }
