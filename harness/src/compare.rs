@@ -70,7 +70,7 @@ pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> TargetComparison {
         let seen = seen.into_iter().flatten().flat_map(|evidence| &evidence.seen_in);
         one.places = seen.cloned().collect::<BTreeSet<_>>().into_iter().collect();
     }
-    let (a, b) = (a.described(), b.described());
+    let (a, b) = (a.to_compared(), b.to_compared());
     let exit_code = comparison::exit_code([&a, &b], &differences, &not_compared, compared);
     TargetComparison {
         schema_version: SCHEMA_VERSION,

@@ -10,7 +10,7 @@ pub mod case;
 pub mod differences;
 mod draw;
 mod expected_failures;
-mod explored;
+mod exploration;
 mod inputs;
 pub mod json;
 mod search;
@@ -18,5 +18,5 @@ mod shrink;
 pub mod text;
 pub mod violation;
 
-pub use explored::{Explored, WarningCount};
+pub use exploration::{Exploration, WarningCount};
 pub use search::{ExploreOptions, explore};

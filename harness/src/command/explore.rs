@@ -17,7 +17,7 @@ use super::screen::Screen;
 use super::signals::with_interruption;
 use super::target_arguments::TargetArguments;
 use crate::exchange::masks::Secrets;
-use crate::explore::{self, ExploreOptions, Explored};
+use crate::explore::{self, Exploration, ExploreOptions};
 use crate::report::Format;
 use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::run::{Interruption, RunOptions};
@@ -126,7 +126,7 @@ impl SaveFile {
     }
 
     /// Writes the file if there is a violation, and returns its name.
-    fn write(&self, explored: &Explored) -> Result<Option<String>, CommandError> {
+    fn write(&self, explored: &Exploration) -> Result<Option<String>, CommandError> {
         let Some(text) = explored.file() else { return Ok(None) };
         let secrets = Secrets::of(&explored.result.masks);
         write_without_secrets(&self.file, &text, "the cases", &secrets)?;
@@ -136,7 +136,7 @@ impl SaveFile {
 
 /// Prints the result, and writes the reports.
 fn publish(
-    explored: &Explored,
+    explored: &Exploration,
     saved: Option<&str>,
     arguments: &ExploreArguments,
     screen: &Screen,

@@ -2,6 +2,7 @@
 
 use moot_fixtures::contract::Level;
 use serde::Serialize;
+use strum::{AsRefStr, VariantArray};
 
 use crate::client::answers::Difference;
 use crate::verdict::Verdict;
@@ -13,19 +14,24 @@ pub const SCHEMA: &str = include_str!("../../schemas/compare.json");
 /// Version of the JSON shape. It increases when a member changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// The class of a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// The class of a difference, in the order of reports. The text is the name in reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, AsRefStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// A violation of the first side only.
+    #[strum(serialize = "A violates")]
     AViolates,
     /// A violation of the second side only.
+    #[strum(serialize = "B violates")]
     BViolates,
-    /// A violation of both sides at the same place. It is not a difference, and still reported.
+    /// A violation of both sides at the same place. It is not a difference, but it is reported.
+    #[strum(serialize = "both violate")]
     BothViolate,
     /// An open question that the sides answer differently.
+    #[strum(serialize = "both allowed")]
     BothAllowed,
     /// No requirement and no open question names it, or only one side was asked.
+    #[strum(serialize = "undecidable")]
     Undecidable,
 }
 
@@ -112,7 +118,7 @@ pub struct SideDifference {
     pub verdict: Option<Verdict>,
     /// The statement, or the question.
     pub sentence: Option<String>,
-    /// What is wrong, or an explanation.
+    /// Describes the violation, or explains the difference.
     pub message: String,
     /// The reading of the first side.
     pub a: String,
@@ -137,23 +143,6 @@ pub struct NotCompared {
     pub is_tolerated: bool,
     /// Scenarios, or checks of one.
     pub names: Vec<String>,
-}
-
-impl Class {
-    /// All classes, in the order of reports.
-    pub const ALL: [Self; 5] =
-        [Self::AViolates, Self::BViolates, Self::BothViolate, Self::BothAllowed, Self::Undecidable];
-
-    /// The class in words.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::AViolates => "A violates",
-            Self::BViolates => "B violates",
-            Self::BothViolate => "both violate",
-            Self::BothAllowed => "both allowed",
-            Self::Undecidable => "undecidable",
-        }
-    }
 }
 
 impl SideDifference {

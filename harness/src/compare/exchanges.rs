@@ -148,14 +148,17 @@ fn body(
         match (left.places.get(place), right.places.get(place)) {
             (Some(one), Some(other)) => {
                 if !is_same(one, other, is_error, names) {
-                    add(DifferencePlace::Member(place.clone()), (&shown(one), &shown(other)));
+                    add(
+                        DifferencePlace::Member(place.clone()),
+                        (&reading_text(one), &reading_text(other)),
+                    );
                 }
             }
             (Some(one), None) if could_have(&right.places, one) => {
-                add(DifferencePlace::Member(place.clone()), (&shown(one), ABSENT));
+                add(DifferencePlace::Member(place.clone()), (&reading_text(one), ABSENT));
             }
             (None, Some(other)) if could_have(&left.places, other) => {
-                add(DifferencePlace::Member(place.clone()), (ABSENT, &shown(other)));
+                add(DifferencePlace::Member(place.clone()), (ABSENT, &reading_text(other)));
             }
             (_, _) => {}
         }
@@ -188,7 +191,7 @@ fn is_same(
     }
 }
 
-fn shown(reading: &PlaceReading) -> String {
+fn reading_text(reading: &PlaceReading) -> String {
     let readings: Vec<&str> = reading.readings.iter().map(String::as_str).collect();
     readings.join(" or ")
 }

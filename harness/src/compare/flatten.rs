@@ -222,7 +222,7 @@ mod tests {
     use super::{as_sent, places};
     use crate::exchange::{ReceivedResponse, SentRequest};
 
-    /// What is read at each of these places of a success.
+    /// Asserts the reading at each of these places of a success.
     #[track_caller]
     fn check(operation: Operation, is_own: bool, body: &Value, expected: &[(&str, Option<&str>)]) {
         let request = SentRequest {

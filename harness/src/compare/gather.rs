@@ -82,8 +82,8 @@ impl Collector {
                 continue;
             }
             match scenario_pair.question_behind(pair, known) {
-                Some((id, seen)) => self.answered(&id, known.changed, seen, &place_of(pair.a)),
-                None => self.violated_at(scenario_pair, pair),
+                Some((id, seen)) => self.add_question(&id, known.changed, seen, &place_of(pair.a)),
+                None => self.add_violation(scenario_pair, pair),
             }
         }
         self.not_run(scenario_pair, has_cause);
@@ -95,16 +95,16 @@ impl Collector {
     }
 
     /// Adds a violation. If another violation of the same answer caused it, it is added to that one.
-    fn violated_at(&mut self, scenario_pair: &ScenarioPair<'_>, pair: &CheckPair<'_>) {
+    fn add_violation(&mut self, scenario_pair: &ScenarioPair<'_>, pair: &CheckPair<'_>) {
         let cause = checks::cause(&scenario_pair.checks, pair);
-        let Some(row) = self.violated(cause.unwrap_or(pair)) else { return };
+        let Some(row) = self.violation_row(cause.unwrap_or(pair)) else { return };
         if cause.is_some() {
             add(&mut row.also, pair.a.subject.as_str().to_owned());
         }
     }
 
     /// The row of a violation, with the place of this pair.
-    fn violated(&mut self, pair: &CheckPair<'_>) -> Option<&mut SideDifference> {
+    fn violation_row(&mut self, pair: &CheckPair<'_>) -> Option<&mut SideDifference> {
         let (class, violating) = (pair.violation?, pair.violating()?);
         let side = if class == Class::AViolates { "A" } else { "B" };
         let operation = violating.exchange.as_ref().and_then(|exchange| exchange.request.operation);
@@ -113,7 +113,7 @@ impl Collector {
         let row = self.rows.entry(key).or_insert_with(|| violation(class, violating, pair));
         row.verdict = row.verdict.max(Some(violating.verdict));
         // The row is an expected failure only if it is expected at all places.
-        if known_as(class, pair).is_none() {
+        if known_failure(class, pair).is_none() {
             row.known = None;
         }
         add(&mut row.places, place_of(pair.a));
@@ -121,7 +121,13 @@ impl Collector {
     }
 
     /// Adds a question that the sides answer differently, with its answers if they are known, else with `seen`.
-    fn answered(&mut self, id: &str, changed: &AnswerChanges, seen: (String, String), place: &str) {
+    fn add_question(
+        &mut self,
+        id: &str,
+        changed: &AnswerChanges,
+        seen: (String, String),
+        place: &str,
+    ) {
         let known = changed.get(id).map(|(a, b)| (a.to_string(), b.to_string()));
         let readings = known.unwrap_or(seen);
         let question = questions::get(id);
@@ -132,7 +138,7 @@ impl Collector {
                 level: Some(Level::Open),
                 sentence: question.map(|question| question.ask.clone()),
                 message: "the specification leaves it open".to_owned(),
-                ..undecided(id.to_owned(), readings.0, readings.1)
+                ..undecided_row(id.to_owned(), readings.0, readings.1)
             }
         });
         if !place.is_empty() {
@@ -148,10 +154,10 @@ impl Collector {
         match (&first.not_run, &second.not_run) {
             (Some(a), Some(b)) => return self.neither(a, b, &first.name),
             (Some(why), None) => {
-                return self.stopped_at("A", why.clone(), name(), first, has_cause);
+                return self.add_stopped("A", why.clone(), name(), first, has_cause);
             }
             (None, Some(why)) => {
-                return self.stopped_at("B", why.clone(), name(), second, has_cause);
+                return self.add_stopped("B", why.clone(), name(), second, has_cause);
             }
             (None, None) => {}
         }
@@ -169,14 +175,14 @@ impl Collector {
             match (a.verdict, b.verdict) {
                 (Verdict::NotRun, Verdict::NotRun) => self.neither(&why(a), &why(b), &place),
                 (Verdict::NotApplicable, _) | (_, Verdict::NotApplicable) => {}
-                (Verdict::NotRun, _) => self.stopped_at("A", why(a), place, first, has_cause),
-                (_, Verdict::NotRun) => self.stopped_at("B", why(b), place, second, has_cause),
+                (Verdict::NotRun, _) => self.add_stopped("A", why(a), place, first, has_cause),
+                (_, Verdict::NotRun) => self.add_stopped("B", why(b), place, second, has_cause),
                 (_, _) => {}
             }
         }
     }
 
-    fn stopped_at(
+    fn add_stopped(
         &mut self,
         side: &'static str,
         why: NotRun,
@@ -218,7 +224,7 @@ impl Collector {
             let (a, b) = if side == "A" { (said, other) } else { (other, said) };
             SideDifference {
                 message: "only one side could be asked".to_owned(),
-                ..undecided(subject, a, b)
+                ..undecided_row(subject, a, b)
             }
         });
         add(&mut row.places, name.to_owned());
@@ -256,13 +262,13 @@ impl Collector {
             match &difference.cause {
                 Some(DifferenceCause::Violation) => {}
                 Some(DifferenceCause::Question(id)) => {
-                    self.answered(id, changed, difference.readings.clone(), place);
+                    self.add_question(id, changed, difference.readings.clone(), place);
                 }
                 None => self.undecidable(difference, place),
             }
         }
         for id in changed.keys() {
-            self.answered(id, changed, (String::new(), String::new()), "");
+            self.add_question(id, changed, (String::new(), String::new()), "");
         }
     }
 
@@ -276,7 +282,7 @@ impl Collector {
         let row = self
             .rows
             .entry((Class::Undecidable, subject.clone()))
-            .or_insert_with(|| undecided(subject, a.clone(), b.clone()));
+            .or_insert_with(|| undecided_row(subject, a.clone(), b.clone()));
         add(&mut row.places, place.to_owned());
     }
 }
@@ -308,12 +314,12 @@ fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> Sid
         places: Vec::new(),
         also: Vec::new(),
         curl: violating.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
-        known: known_as(class, pair),
+        known: known_failure(class, pair),
     }
 }
 
 /// The expected failure that matches a violation. If both sides violate, both must expect it.
-fn known_as(class: Class, pair: &CheckPair<'_>) -> Option<String> {
+fn known_failure(class: Class, pair: &CheckPair<'_>) -> Option<String> {
     let of = |check: &CheckResult| {
         check.known.as_ref().map(|known| format!("{}: {}", known.id, known.reason))
     };
@@ -325,7 +331,7 @@ fn known_as(class: Class, pair: &CheckPair<'_>) -> Option<String> {
     }
 }
 
-fn undecided(subject: String, a: String, b: String) -> SideDifference {
+fn undecided_row(subject: String, a: String, b: String) -> SideDifference {
     SideDifference {
         class: Class::Undecidable,
         subject,

@@ -2,6 +2,7 @@
 
 use minijinja::value::Serde;
 use minijinja::{Value, context};
+use strum::VariantArray;
 
 use super::comparison::{Class, SideDifference, TargetComparison};
 use crate::report::html;
@@ -15,11 +16,11 @@ const PAGE: &str = include_str!("page.html");
 pub fn page(comparison: &TargetComparison) -> Result<String, String> {
     let of = |class: Class| {
         let all: Vec<&SideDifference> = comparison.of(class).collect();
-        context! { name => class.as_str(), all => Value::from(Serde(all)) }
+        context! { name => class.as_ref(), all => Value::from(Serde(all)) }
     };
     let values = context! {
         comparison => Value::from(Serde(comparison)),
-        classes => Class::ALL.map(of).to_vec(),
+        classes => Class::VARIANTS.iter().copied().map(of).collect::<Vec<_>>(),
         violations => [Class::AViolates, Class::BViolates, Class::BothViolate].map(of).to_vec(),
         answers => of(Class::BothAllowed),
         undecidable => of(Class::Undecidable),

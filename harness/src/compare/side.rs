@@ -25,7 +25,7 @@ impl Side {
     }
 
     /// This side, as in the comparison.
-    pub(super) fn described(&self) -> ComparedSide {
+    pub(super) fn to_compared(&self) -> ComparedSide {
         ComparedSide {
             word: self.word.clone(),
             base_url: self.result.target.base_url.clone(),

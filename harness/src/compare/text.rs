@@ -1,5 +1,7 @@
 //! A comparison as text. Its texts are escaped already.
 
+use strum::VariantArray;
+
 use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
 use crate::exchange::escape;
 use crate::report::terminal::paint::{left, right};
@@ -79,10 +81,10 @@ impl ComparisonText {
     fn classes(&mut self, comparison: &TargetComparison) {
         let mut table = Table::new(2, [Align::Left, Align::Right, Align::Right]);
         table.row(["", "differences", "places"].map(Cell::dim));
-        for class in Class::ALL {
+        for class in Class::VARIANTS.iter().copied() {
             let count = comparison.of(class).count();
             let places: usize = comparison.of(class).map(|one| one.places.len()).sum();
-            let name = Cell::plain(class.as_str());
+            let name = Cell::plain(class.as_ref());
             table.row(match count {
                 0 => [name, Cell::dim("·"), Cell::dim("·")],
                 _ => {
@@ -101,7 +103,7 @@ impl ComparisonText {
         if all.is_empty() {
             return;
         }
-        self.line(&paint.bold(&capital(class.as_str())));
+        self.line(&paint.bold(&capital(class.as_ref())));
         for one in all {
             let verdict = one.verdict.unwrap_or(Verdict::Fail);
             let clause = match (&one.section, one.level) {
@@ -171,7 +173,7 @@ impl ComparisonText {
         if all.is_empty() {
             return;
         }
-        self.line(&paint.bold("Undecidable: a person has to say which of the two is meant"));
+        self.line(&paint.bold("Undecidable: a person must decide which side is right"));
         for one in all {
             let sign = paint.verdict(Verdict::NotRun, "?");
             let about = paint.dim(&one.message);

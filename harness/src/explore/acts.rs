@@ -100,7 +100,7 @@ impl ActTemplate {
 
     fn act(&'static self, inputs: &Map<String, Value>) -> Act {
         let Self { needs, creations, compares, steps, .. } = self;
-        let steps = steps.iter().map(|step| filled(step, inputs)).collect();
+        let steps = steps.iter().map(|step| fill(step, inputs)).collect();
         Act { steps, needs, creations: *creations, compares: *compares }
     }
 }
@@ -115,26 +115,26 @@ impl Input {
 }
 
 /// The template with its inputs.
-fn filled(template: &Value, inputs: &Map<String, Value>) -> Value {
+fn fill(template: &Value, inputs: &Map<String, Value>) -> Value {
     match template {
         Value::String(text) => {
             let whole = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
             match whole.and_then(|path| input(path, inputs)) {
                 Some(value) => value.clone(),
-                None => filled_text(text, inputs).into(),
+                None => fill_text(text, inputs).into(),
             }
         }
-        Value::Array(items) => items.iter().map(|item| filled(item, inputs)).collect(),
+        Value::Array(items) => items.iter().map(|item| fill(item, inputs)).collect(),
         // Of two members with the same name, the later one counts.
         Value::Object(members) => members
             .iter()
-            .map(|(name, value)| (filled_text(name, inputs), filled(value, inputs)))
+            .map(|(name, value)| (fill_text(name, inputs), fill(value, inputs)))
             .collect(),
         other => other.clone(),
     }
 }
 
-fn filled_text(text: &str, inputs: &Map<String, Value>) -> String {
+fn fill_text(text: &str, inputs: &Map<String, Value>) -> String {
     let mut parts = text.split("${");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -46,7 +46,8 @@ impl Case {
         };
         let needs: Vec<&str> = NEEDS.into_iter().filter(is_needed).collect();
         let acts = self.acts.iter().zip(1..);
-        let steps: Vec<Value> = acts.flat_map(|(act, place)| numbered(&act.steps, place)).collect();
+        let steps: Vec<Value> =
+            acts.flat_map(|(act, place)| number_steps(&act.steps, place)).collect();
         let mut scenario = json!({
             "id": self.id(), "title": "Drawn by moot explore", "needs": needs, "steps": steps,
         });
@@ -58,7 +59,7 @@ impl Case {
 }
 
 /// The steps, each with a name that begins with the number of its act.
-fn numbered(steps: &[Value], number: usize) -> Vec<Value> {
+fn number_steps(steps: &[Value], number: usize) -> Vec<Value> {
     let mut steps = steps.to_vec();
     for step in &mut steps {
         if let Some(Value::String(name)) = step.get_mut("name") {
@@ -66,7 +67,7 @@ fn numbered(steps: &[Value], number: usize) -> Vec<Value> {
         }
         for inner in ["steps", "finally"] {
             if let Some(Value::Array(steps)) = step.get_mut(inner) {
-                *steps = numbered(steps, number);
+                *steps = number_steps(steps, number);
             }
         }
     }

@@ -104,13 +104,13 @@ fn act(name: &str) -> String {
 
 /// Describes how the last answers of two steps differ.
 fn between(target: &StepResult, model: &StepResult) -> Option<String> {
-    let last = |step: &StepResult| step.exchanges.last()?.outcome.as_ref().ok().map(shown);
+    let last = |step: &StepResult| step.exchanges.last()?.outcome.as_ref().ok().map(status_text);
     let (answer, expected) = (last(target)?, last(model)?);
     (answer != expected).then(|| format!("answers {answer}, the model {expected}"))
 }
 
 /// The status. For an error, also the type of its problem or the code of its token failure.
-fn shown(answer: &ReceivedResponse) -> String {
+fn status_text(answer: &ReceivedResponse) -> String {
     let body = answer.json.as_deref().filter(|_| answer.status >= 400);
     let problem = body.and_then(|body| body.get("type").or_else(|| body.get("error"))?.as_str());
     let problem = problem.map(|problem| format!(" {problem}")).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Explored;
+use super::Exploration;
 use super::text::outcome_word;
 use super::violation::Violation;
 
@@ -11,7 +11,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// `{schema_version, moot_version, outcome, exit_code, target, seed, cases, walked, requests_sent, violations: [],
 /// warnings: [], differences: [], expected: [], not_walked: [], residue: [], saved, trouble, reproduce}`.
-pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
+pub fn json(explored: &Exploration, saved: Option<&str>) -> Value {
     let result = &explored.result;
     let warnings = explored.warnings.iter().map(|(id, warning)| {
         json!({ "requirement": id, "message": warning.message, "times": warning.times })

@@ -13,7 +13,7 @@ use super::case::{self, Act, Case};
 use super::differences::Differences;
 use super::draw;
 use super::expected_failures;
-use super::explored::{Explored, WarningCount};
+use super::exploration::{Exploration, WarningCount};
 use super::shrink;
 use super::violation::{Violation, ViolationEvidence, breaks, breaks_any, checks, collect};
 use crate::run::{Interruption, RunOptions, Runner};
@@ -52,7 +52,7 @@ pub async fn explore(
     options: ExploreOptions,
     interruption: Arc<Interruption>,
     on_event: impl Fn(Event) + Send + Sync + 'static,
-) -> Result<Explored, String> {
+) -> Result<Exploration, String> {
     let (target_ended, model_ended) = (Ended::default(), Ended::default());
     let (target_log, model_log) = (Arc::clone(&target_ended), Arc::clone(&model_ended));
     let opened = Runner::open(options.target.clone(), interruption, move |event| {
@@ -95,8 +95,8 @@ struct Findings {
 }
 
 impl Findings {
-    fn explored(self, result: RunResult, violations: Vec<Violation>) -> Explored {
-        Explored {
+    fn explored(self, result: RunResult, violations: Vec<Violation>) -> Exploration {
+        Exploration {
             result,
             cases: self.cases.len() as u64,
             walked: self.results.iter().filter(|it| it.not_run.is_none()).count() as u64,
@@ -262,7 +262,7 @@ impl Search<'_> {
         Ok((case, complete.unwrap_or(result)))
     }
 
-    async fn end(self, violations: Vec<Violation>) -> Explored {
+    async fn end(self, violations: Vec<Violation>) -> Exploration {
         let mut results = self.findings.results.clone();
         for violation in &violations {
             let shrunk = &violation.result;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use moot_fixtures::register;
 
-use super::Explored;
+use super::Exploration;
 use super::differences::DifferenceGroup;
 use super::violation::Violation;
 use crate::exchange::escape;
@@ -23,7 +23,7 @@ const VALUE_CHARACTERS_MAX: usize = 600;
 const REQUESTS_MAX: usize = 20;
 
 /// The whole text. `saved` is the file with the scenarios that reproduce the violations.
-pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Detail) -> String {
+pub fn text(explored: &Exploration, saved: Option<&str>, paint: Paint, detail: Detail) -> String {
     let mut out = String::new();
     for violation in &explored.violations {
         block(&mut out, violation, paint);
@@ -139,7 +139,7 @@ fn section<'a>(
     out.push('\n');
 }
 
-fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Paint) {
+fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>, paint: Paint) {
     let result = &explored.result;
     if let Some(trouble) = &result.trouble {
         let _ = writeln!(out, "{}", escape::block(trouble));

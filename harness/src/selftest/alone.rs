@@ -9,8 +9,8 @@ use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use serde_json::{Map, Value};
 
-use super::latitude::{AnswerDraw, DrawnService, tried};
-use super::trial::{Bench, Sampling, side_by_side};
+use super::latitude::{AnswerDraw, DrawnService, try_answers};
+use super::trial::{Bench, Sampling, of_shard, side_by_side};
 use crate::run::environment::Shard;
 use crate::scenario::declared;
 
@@ -27,13 +27,12 @@ pub(super) async fn alone(
     is_thorough: bool,
     shard: Shard,
 ) -> Vec<DrawnService> {
-    let own = draws(seeds).into_iter().enumerate().filter(|(index, _)| shard.has(*index));
-    let trials = own.map(|(turn, (question, draw))| {
+    let trials = of_shard(draws(seeds), shard).map(|(turn, (question, draw))| {
         let sampling = Sampling { is_thorough, with_heavy: false, turn };
         let files = bench.sample(sampling, |file, at| {
             declared::questions(&file.scenarios[at].steps).contains(&question)
         });
-        tried(bench, draw, files.into())
+        try_answers(bench, draw, files.into())
     });
     side_by_side(trials, bench.lanes).await
 }

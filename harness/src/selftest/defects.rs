@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
-    Bench, IdRow, SEED, Sampling, by_requirement, is_heavy, is_noticed, side_by_side,
+    Bench, IdRow, SEED, Sampling, by_requirement, is_heavy, is_noticed, of_shard, side_by_side,
 };
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::declared;
@@ -51,14 +51,6 @@ impl DefectTrial {
     }
 }
 
-/// The defects of a shard, each with its index.
-pub(super) fn own<'a>(
-    all: &'a [&'static Defect],
-    shard: Shard,
-) -> impl Iterator<Item = (usize, &'static Defect)> + 'a {
-    all.iter().copied().enumerate().filter(move |(index, _)| shard.has(*index))
-}
-
 /// Tries each defect of a shard, in this order. With `is_deployed`, the scenarios that noticed a defect run again on a
 /// fresh and on a used deployment.
 pub async fn defects(
@@ -70,7 +62,7 @@ pub async fn defects(
 ) -> Vec<DefectTrial> {
     let declared = declared_requirements(&bench.files);
     let lanes = if is_deployed { bench.lanes_on_deployments() } else { bench.lanes };
-    let trials = own(all, shard).map(|(turn, defect)| {
+    let trials = of_shard(all.iter().copied(), shard).map(|(turn, defect)| {
         let is_explicit = |id: &String| declared.values().any(|ids| ids.contains(id));
         let sampling = Sampling {
             is_thorough: is_thorough || !defect.breaks.iter().all(is_explicit),
@@ -90,8 +82,8 @@ pub async fn defects(
             let result = bench.run(&defect.id, choice, Arc::clone(&files), options).await;
             let history = match is_deployed {
                 true => {
-                    let noticing = noticing(bench, defect, &result);
-                    history::differences(defect, noticing, SEED).await
+                    let noticing = noticing_scenarios(bench, defect, &result);
+                    history::differences(defect, noticing).await
                 }
                 false => Vec::new(),
             };
@@ -119,7 +111,7 @@ fn declared_requirements(files: &[ScenarioFile]) -> BTreeMap<(String, usize), BT
 }
 
 /// The scenarios in which a requirement of `breaks` noticed the defect, without heavy ones.
-fn noticing(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec<ScenarioFile> {
+fn noticing_scenarios(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec<ScenarioFile> {
     let is_noticing = |scenario: &&ScenarioResult| {
         let verdicts = by_requirement([*scenario]);
         defect.breaks.iter().any(|id| is_noticed(id, verdicts.get(id)))

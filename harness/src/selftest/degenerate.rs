@@ -99,7 +99,7 @@ pub async fn degenerate(bench: &Bench) -> io::Result<Vec<DegenerateTarget>> {
     let world = moot_fixtures::world::named("empty").cloned().map(Arc::new);
     let empty = TargetOptions { world, ..TargetOptions::default() };
     found.push(
-        judged(bench, "a target with no data", "no data", TargetChoice::InProcess, empty).await?,
+        judge(bench, "a target with no data", "no data", TargetChoice::InProcess, empty).await?,
     );
     Ok(found)
 }
@@ -119,10 +119,10 @@ async fn over_http(
     );
     let path = folder.join("target.yaml");
     tokio::fs::write(&path, text).await?;
-    judged(bench, name, cause, TargetChoice::File(path), TargetOptions::default()).await
+    judge(bench, name, cause, TargetChoice::File(path), TargetOptions::default()).await
 }
 
-async fn judged(
+async fn judge(
     bench: &Bench,
     name: &'static str,
     cause: &'static str,

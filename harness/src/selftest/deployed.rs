@@ -7,10 +7,9 @@ use moot_mock::defect::Defect;
 use serde::Serialize;
 use strum::IntoStaticStr;
 
-use super::defects::own;
 use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
-use super::trial::{Bench, SEED, by_requirement, is_heavy, is_noticed, side_by_side};
+use super::trial::{Bench, SEED, by_requirement, is_heavy, is_noticed, of_shard, side_by_side};
 use crate::run::environment::{Shard, TargetOptions};
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
@@ -42,7 +41,7 @@ pub async fn caught(
     all: &[&'static Defect],
     shard: Shard,
 ) -> BTreeMap<String, Vec<String>> {
-    let trials = own(all, shard).map(|(_, defect)| {
+    let trials = of_shard(all.iter().copied(), shard).map(|(_, defect)| {
         let files = bench.only(|file, at| {
             let declared = declared::requirements(&file.scenarios[at].steps);
             !is_heavy(file, at) && defect.breaks.iter().any(|id| declared.contains(id))

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use moot_mock::defect::Defect;
 use serde::{Deserialize, Serialize};
 
-use super::trial::{by_requirement, is_noticed};
+use super::trial::{SEED, by_requirement, is_noticed, run_options};
+use crate::run::Runner;
 use crate::run::environment::{TargetChoice, TargetOptions};
-use crate::run::{Kept, RunOptions, Runner};
 use crate::scenario::declared;
 use crate::scenario::model::{Scenario, ScenarioFile};
 use crate::scenario::plan::without_row;
@@ -36,22 +36,16 @@ pub struct HistoryDifference {
 pub(super) async fn differences(
     defect: &'static Defect,
     files: Vec<ScenarioFile>,
-    seed: u64,
 ) -> Vec<HistoryDifference> {
     if files.is_empty() {
         return Vec::new();
     }
     // The verdicts of implicit checks may depend on the data of other scenarios.
     let declaring: BTreeSet<(String, String)> = files.iter().flat_map(declared_by).collect();
-    let run_tag = format!("moot-{seed:08x}");
     let defects = vec![defect.id.clone()];
-    let options = TargetOptions { seed, run_tag, defects, ..TargetOptions::default() };
-    let options = RunOptions {
-        // One at a time: some defects count reads, so another scenario must not read in between.
-        jobs: Some(1),
-        kept: Kept::Outline,
-        ..RunOptions::new(TargetChoice::InProcessDeployment, options, files)
-    };
+    let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
+    // One at a time: some defects count reads, so another scenario must not read in between.
+    let options = run_options(1, TargetChoice::InProcessDeployment, options, files);
     // A separate task, so that trials run on several threads.
     let rounds = tokio::spawn(async move {
         // If the target cannot be opened, no scenario notices the defect.
@@ -66,7 +60,7 @@ pub(super) async fn differences(
     let rounds =
         rounds.await.unwrap_or_else(|broken| std::panic::resume_unwind(broken.into_panic()));
     rounds.map_or_else(Vec::new, |(fresh, used)| {
-        let mut found = compared(&defect.breaks, &verdicts(&fresh), &verdicts(&used));
+        let mut found = compare(&defect.breaks, &verdicts(&fresh), &verdicts(&used));
         found.retain(|it| declares(&declaring, it));
         found
     })
@@ -105,7 +99,7 @@ fn verdicts(scenarios: &[Arc<ScenarioResult>]) -> BTreeMap<(String, String), Ver
 }
 
 /// The requirements of `breaks` that both rounds judged, and only one round found broken.
-fn compared(
+fn compare(
     breaks: &[String],
     fresh: &BTreeMap<(String, String), Verdict>,
     used: &BTreeMap<(String, String), Verdict>,
@@ -134,7 +128,7 @@ fn compared(
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::compared;
+    use super::compare;
     use crate::verdict::Verdict;
 
     const ROW: &str = "list-legal-requests.status-200";
@@ -149,9 +143,9 @@ mod tests {
             (Verdict::Pass, Verdict::Pass, false),
             (Verdict::Fail, Verdict::NotRun, false),
         ] {
-            let found = compared(&[ROW.to_owned()], &of(fresh), &of(used));
+            let found = compare(&[ROW.to_owned()], &of(fresh), &of(used));
             assert_eq!(!found.is_empty(), is_reported, "{fresh:?} {used:?}");
         }
-        assert!(compared(&[], &of(Verdict::Pass), &of(Verdict::Fail)).is_empty());
+        assert!(compare(&[], &of(Verdict::Pass), &of(Verdict::Fail)).is_empty());
     }
 }

@@ -10,7 +10,7 @@ use moot_fixtures::contract::Answers;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::trial::{Bench, side_by_side};
+use super::trial::{Bench, of_shard, side_by_side};
 use crate::run::LIST_LAG;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
@@ -66,11 +66,10 @@ impl DrawnService {
 /// Tries the services of a shard, from those with the seeds 1 to `seeds`.
 pub async fn combined(bench: &Bench, seeds: u64, shard: Shard) -> Vec<DrawnService> {
     let files = Arc::new(bench.light());
-    let own = (1..=seeds).enumerate().filter(|(index, _)| shard.has(*index));
-    let trials = own.map(|(_, seed)| {
+    let trials = of_shard(1..=seeds, shard).map(|(_, seed)| {
         let drawn =
             AnswerDraw { name: format!("random:{seed}"), seed, answers: answers::draw(seed) };
-        tried(bench, drawn, Arc::clone(&files))
+        try_answers(bench, drawn, Arc::clone(&files))
     });
     side_by_side(trials, bench.lanes).await
 }
@@ -85,7 +84,7 @@ pub(super) struct AnswerDraw {
 }
 
 /// Runs scenarios on the service with these answers.
-pub(super) async fn tried(
+pub(super) async fn try_answers(
     bench: &Bench,
     draw: AnswerDraw,
     files: Arc<Vec<ScenarioFile>>,
@@ -93,10 +92,10 @@ pub(super) async fn tried(
     let answers = Some(draw.answers.clone());
     let options = TargetOptions { seed: draw.seed, answers, ..TargetOptions::default() };
     let result = bench.run(&draw.name, TargetChoice::InProcess, files, options).await;
-    judged(draw, &result)
+    judge(draw, &result)
 }
 
-fn judged(draw: AnswerDraw, result: &RunResult) -> DrawnService {
+fn judge(draw: AnswerDraw, result: &RunResult) -> DrawnService {
     let all = serde_json::to_value(&draw.answers).unwrap_or_default();
     let mut seen = BTreeSet::new();
     let mut disagreements = Vec::new();

@@ -27,7 +27,7 @@ pub fn page(outcome: &SelftestOutcome, page: Option<&str>) -> Result<String, Str
         rows.iter().map(of).collect()
     });
     let more = context! {
-        false_fails => outcome.drawn().map(|drawn| drawn.false_fails.len()).sum::<usize>(),
+        false_fails => outcome.drawn_services().map(|drawn| drawn.false_fails.len()).sum::<usize>(),
         unproven_as_deployment => unproven.filter(|_| outcome.is_whole),
         mutation => mutation(&outcome.mutation),
     };

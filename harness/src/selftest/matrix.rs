@@ -10,7 +10,6 @@ use moot_fixtures::register;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::defects::DefectTrial;
 use super::trial::is_noticed;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
@@ -29,13 +28,8 @@ pub struct MatrixRow {
     pub killed_by: Vec<String>,
 }
 
-/// A row for each requirement that some check judges, in the order of the register.
-pub fn matrix(files: &[ScenarioFile], trials: &[DefectTrial]) -> Vec<MatrixRow> {
-    rows(files, trials.iter().map(|trial| (trial.defect, &trial.noticed)))
-}
-
-/// The rows for these defects, each with the requirements that failed or warned. A defect counts only for the
-/// requirements that it names in `breaks`.
+/// A row for each requirement that some check judges, in the order of the register. `noticed` has each defect with the
+/// requirements that failed or warned. A defect counts only for the requirements that it names in `breaks`.
 pub(super) fn rows<'a>(
     files: &[ScenarioFile],
     noticed: impl Iterator<Item = (&'a Defect, &'a BTreeMap<String, Verdict>)>,
@@ -59,9 +53,4 @@ pub(super) fn rows<'a>(
         killed_by: killers.remove(row.id.as_str()).unwrap_or_default(),
     })
     .collect()
-}
-
-/// Gating requirements that noticed no defect.
-pub fn unproven(rows: &[MatrixRow]) -> Vec<&MatrixRow> {
-    rows.iter().filter(|row| row.is_gating && row.killed_by.is_empty()).collect()
 }

@@ -14,7 +14,7 @@ use moot_mock::defect::mutant::{self, Mutant};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::trial::{Bench, IdRow, SEED, by_requirement, only, side_by_side, weight};
+use super::trial::{Bench, IdRow, SEED, by_requirement, of_shard, only, side_by_side, weight};
 use crate::run::Interruption;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions, text_hash};
 use crate::scenario::model::ScenarioFile;
@@ -84,12 +84,8 @@ fn mutant_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Mutant,
 
 /// Tries each mutant of a shard in both columns, in this order.
 pub async fn mutants(bench: &Bench, all: &[&'static Mutant], shard: Shard) -> Vec<MutantTrial> {
-    let own: Vec<&'static Mutant> = all
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| shard.has(*index))
-        .map(|(_, one)| *one)
-        .collect();
+    let own: Vec<&'static Mutant> =
+        of_shard(all.iter().copied(), shard).map(|(_, mutant)| mutant).collect();
     if own.is_empty() {
         return Vec::new();
     }
@@ -105,14 +101,15 @@ pub async fn mutants(bench: &Bench, all: &[&'static Mutant], shard: Shard) -> Ve
         async move {
             let [with_control_plane, deployed] = sound;
             let deployment =
-                killed(bench, mutant, TrialColumn::Deployment, deployed, files.clone()).await;
+                run_mutant(bench, mutant, TrialColumn::Deployment, deployed, files.clone()).await;
             // The scenario that noticed it on the deployment nearly always notices it here too.
             let files = match &deployment.scenario {
                 Some(scenario) => Arc::new(first(&files, scenario)),
                 None => files,
             };
             let control_plane =
-                killed(bench, mutant, TrialColumn::ControlPlane, with_control_plane, files).await;
+                run_mutant(bench, mutant, TrialColumn::ControlPlane, with_control_plane, files)
+                    .await;
             (bench.tell)(&mutant.defect.id);
             MutantTrial {
                 mutant,
@@ -140,7 +137,7 @@ struct Kill {
 }
 
 /// Runs scenarios until one notices the mutant.
-async fn killed(
+async fn run_mutant(
     bench: &Bench,
     mutant: &'static Mutant,
     column: TrialColumn,

@@ -116,10 +116,10 @@ pub async fn on_target(
     folder: &Path,
     all: Vec<&'static Defect>,
 ) -> Result<TargetSelftest, TargetSelftestError> {
-    let run = recorded(bench, choice, options, folder).await?;
-    let result = judged(bench, "the answers as they are", folder, None).await;
+    let run = record(bench, choice, options, folder).await?;
+    let result = judge(bench, "the answers as they are", folder, None).await;
     let sound = by_requirement(&result.scenarios);
-    let trials = all.into_iter().map(|defect| tried(bench, folder, &sound, defect));
+    let trials = all.into_iter().map(|defect| try_defect(bench, folder, &sound, defect));
     let defects: Vec<DefectOnTarget> = side_by_side(trials, bench.lanes).await;
     let checks = checks(bench, &sound, &defects);
     Ok(TargetSelftest {
@@ -133,7 +133,7 @@ pub async fn on_target(
 }
 
 /// The one run that sends requests.
-async fn recorded(
+async fn record(
     bench: &Bench,
     choice: TargetChoice,
     options: TargetOptions,
@@ -165,7 +165,7 @@ async fn recorded(
 }
 
 /// Judges the recording, with a defect if one is given.
-async fn judged(
+async fn judge(
     bench: &Bench,
     name: &str,
     folder: &Path,
@@ -176,17 +176,17 @@ async fn judged(
     let overlay = overlay.map(|it| it as Arc<dyn AnswerOverlay>);
     let options = TargetOptions { seed, run_tag, overlay, ..TargetOptions::default() };
     let choice = TargetChoice::Recording(folder.to_owned());
-    bench.run_tagged(name, choice, bench.light(), options).await
+    bench.run(name, choice, bench.light(), options).await
 }
 
-async fn tried(
+async fn try_defect(
     bench: &Bench,
     folder: &Path,
     sound: &BTreeMap<String, Verdict>,
     defect: &'static Defect,
 ) -> DefectOnTarget {
     let overlay = Arc::new(DefectOverlay::new(defect));
-    let result = judged(bench, &defect.id, folder, Some(Arc::clone(&overlay))).await;
+    let result = judge(bench, &defect.id, folder, Some(Arc::clone(&overlay))).await;
     let changed = overlay.changed();
     let is_bad = |verdict: Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);
     let noticed: BTreeMap<String, Verdict> = by_requirement(&result.scenarios)

@@ -10,7 +10,7 @@ use super::deployed::UnprovenRow;
 use super::fit::FindingMisfit;
 use super::history::HistoryDifference;
 use super::latitude::DrawnService;
-use super::matrix::{MatrixRow, unproven};
+use super::matrix::MatrixRow;
 use super::score::MutationTest;
 
 /// The highest allowed median of unrelated requirements that fail for a defect.
@@ -62,7 +62,7 @@ impl SelftestOutcome {
 
     /// Gating requirements that noticed no defect.
     pub fn unproven(&self) -> Vec<&MatrixRow> {
-        unproven(&self.matrix)
+        self.matrix.iter().filter(|row| row.is_gating && row.killed_by.is_empty()).collect()
     }
 
     /// The median number of unrelated requirements that failed, over all defects.
@@ -73,13 +73,13 @@ impl SelftestOutcome {
     }
 
     /// Every service with drawn answers.
-    pub fn drawn(&self) -> impl Iterator<Item = &DrawnService> {
+    pub fn drawn_services(&self) -> impl Iterator<Item = &DrawnService> {
         self.latitude.iter().chain(&self.alone)
     }
 
     /// Questions whose answer was observed at least once.
-    pub fn seen(&self) -> BTreeSet<&str> {
-        self.drawn().flat_map(|drawn| &drawn.seen).map(String::as_str).collect()
+    pub fn observed_questions(&self) -> BTreeSet<&str> {
+        self.drawn_services().flat_map(|drawn| &drawn.seen).map(String::as_str).collect()
     }
 
     /// Whether every gating requirement noticed a defect. If not every defect was tried, it is not judged.
@@ -96,7 +96,7 @@ impl SelftestOutcome {
             && self.is_killed()
             && self.mutation.is_proven()
             && self.median_unrelated() <= UNRELATED_MAX
-            && self.drawn().all(DrawnService::is_passed)
+            && self.drawn_services().all(DrawnService::is_passed)
             && self.degenerate.iter().all(DegenerateTarget::is_refused)
     }
 }

@@ -48,7 +48,7 @@ impl DefectOverlay {
         if is_same {
             return None;
         }
-        exchange.outcome = Ok(received_again(&rewritten));
+        exchange.outcome = Ok(read_again(&rewritten));
         Some(())
     }
 }
@@ -99,7 +99,7 @@ fn bytes(response: &Response) -> &[u8] {
 }
 
 /// The response as the client reads it.
-fn received_again(response: &Response) -> ReceivedResponse {
+fn read_again(response: &Response) -> ReceivedResponse {
     let mut reader = BodyReader::default();
     reader.take(bytes(response));
     let length = HeaderValue::from(bytes(response).len());

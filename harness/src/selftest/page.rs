@@ -22,8 +22,9 @@ pub fn page(outcome: &SelftestOutcome) -> Result<String, String> {
 
 /// The values for the templates of the HTML page and of the Markdown page.
 pub(super) fn values(outcome: &SelftestOutcome) -> Value {
-    let drawn: Vec<&DrawnService> = outcome.drawn().collect();
-    let failing: Vec<&DrawnService> = outcome.drawn().filter(|drawn| !drawn.is_passed()).collect();
+    let drawn: Vec<&DrawnService> = outcome.drawn_services().collect();
+    let failing: Vec<&DrawnService> =
+        outcome.drawn_services().filter(|drawn| !drawn.is_passed()).collect();
     let passed: Vec<&DegenerateTarget> =
         outcome.degenerate.iter().filter(|target| !target.is_refused()).collect();
     context! {

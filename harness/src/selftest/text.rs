@@ -202,7 +202,7 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
 
 fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
     let fails: Vec<String> = outcome
-        .drawn()
+        .drawn_services()
         .flat_map(|drawn| {
             drawn.false_fails.iter().map(|it| {
                 format!(
@@ -221,7 +221,7 @@ fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
     page.head(fails.is_empty(), &said);
     page.lines(fails);
     let differing: Vec<String> = outcome
-        .drawn()
+        .drawn_services()
         .flat_map(|drawn| {
             drawn.disagreements.iter().map(|it| {
                 format!(
@@ -234,7 +234,7 @@ fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
     let said = format!(
         "observed answers that are not the drawn ones: {} (the answers to {} questions were observed)",
         differing.len(),
-        outcome.seen().len()
+        outcome.observed_questions().len()
     );
     page.head(differing.is_empty(), &said);
     page.lines(differing);

@@ -8,7 +8,7 @@ use moot_fixtures::contract::Level;
 use moot_fixtures::register;
 use serde::Deserialize;
 
-use crate::run::environment::{TargetChoice, TargetOptions};
+use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::run::{Interruption, Kept, RunOptions, run, run_until};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
@@ -86,7 +86,7 @@ impl Bench {
         if drawn.is_empty() { self.light() } else { drawn }
     }
 
-    /// Runs scenarios on a target, with a run tag made from the seed. `name` is shown as progress.
+    /// Runs scenarios on a target. `name` is shown as progress.
     pub async fn run(
         &self,
         name: &str,
@@ -94,29 +94,13 @@ impl Bench {
         files: impl Into<Arc<Vec<ScenarioFile>>>,
         options: TargetOptions,
     ) -> RunResult {
-        let run_tag = format!("moot-{:08x}", options.seed);
-        self.run_tagged(name, choice, files, TargetOptions { run_tag, ..options }).await
-    }
-
-    /// As [`Bench::run`], with the run tag of `options`.
-    pub async fn run_tagged(
-        &self,
-        name: &str,
-        choice: TargetChoice,
-        files: impl Into<Arc<Vec<ScenarioFile>>>,
-        options: TargetOptions,
-    ) -> RunResult {
-        let options = RunOptions {
-            jobs: Some(self.jobs),
-            kept: Kept::Outline,
-            ..RunOptions::new(choice, options, files)
-        };
+        let options = run_options(self.jobs, choice, options, files);
         let result = apart(run(options, |_| ())).await;
         (self.tell)(name);
         result
     }
 
-    /// Runs scenarios one at a time until the interruption, with a run tag made from the seed.
+    /// Runs scenarios one at a time until the interruption.
     pub(super) async fn run_until(
         &self,
         choice: TargetChoice,
@@ -125,14 +109,30 @@ impl Bench {
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> RunResult {
-        let run_tag = format!("moot-{:08x}", options.seed);
-        let options = RunOptions {
-            jobs: Some(1),
-            kept: Kept::Outline,
-            ..RunOptions::new(choice, TargetOptions { run_tag, ..options }, files)
-        };
+        let options = run_options(1, choice, options, files);
         apart(run_until(options, interruption, on_event)).await
     }
+}
+
+/// The trials of a shard, each with its number in the plan.
+pub(super) fn of_shard<T>(
+    all: impl IntoIterator<Item = T>,
+    shard: Shard,
+) -> impl Iterator<Item = (usize, T)> {
+    all.into_iter().enumerate().filter(move |(index, _)| shard.has(*index))
+}
+
+/// The options of a trial. Without a run tag, the tag is made from the seed.
+pub(super) fn run_options(
+    jobs: usize,
+    choice: TargetChoice,
+    mut target: TargetOptions,
+    files: impl Into<Arc<Vec<ScenarioFile>>>,
+) -> RunOptions {
+    if target.run_tag.is_empty() {
+        target.run_tag = format!("moot-{:08x}", target.seed);
+    }
+    RunOptions { jobs: Some(jobs), kept: Kept::Outline, ..RunOptions::new(choice, target, files) }
 }
 
 /// The scenarios that `keeps` accepts, in their files. Files without one are left out.

@@ -154,7 +154,8 @@ impl SelftestTrials {
 
     /// The outcome on a suite with these files.
     pub fn outcome(self, files: &[ScenarioFile]) -> SelftestOutcome {
-        let matrix = matrix::matrix(files, &self.defects);
+        let noticed = self.defects.iter().map(|trial| (trial.defect, &trial.noticed));
+        let matrix = matrix::rows(files, noticed);
         let unproven_as_deployment = self
             .caught_as_deployment
             .map(|caught| deployed::unproven(files, &matrix, &caught, &self.mutants));

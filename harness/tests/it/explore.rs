@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
-use moot_harness::explore::{ExploreOptions, Explored, explore};
+use moot_harness::explore::{Exploration, ExploreOptions, explore};
 use moot_harness::run::RunOptions;
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
 
@@ -24,7 +24,7 @@ async fn explored(
     cases: u64,
     (target, model): (Option<&Answers>, Option<&Answers>),
     defects: &[&str],
-) -> Explored {
+) -> Exploration {
     let options = ExploreOptions {
         target: options(seed, target, defects),
         model: options(seed, model, &[]),
@@ -36,7 +36,7 @@ async fn explored(
         .expect("every drawn case is a scenario")
 }
 
-fn said(explored: &Explored) -> Vec<String> {
+fn said(explored: &Exploration) -> Vec<String> {
     let checks = explored.violations.iter().filter_map(|violation| violation.check());
     checks.map(|(step, check)| format!("{}: {} {check:?}", step.name, check.id())).collect()
 }

@@ -83,8 +83,8 @@ impl ValueDamage {
     /// Changes a value. A value of an unsuitable type stays as it is.
     pub(super) fn apply(&self, value: &mut Value) {
         match self {
-            Self::ReType => *value = re_typed(value.take()),
-            Self::Empty => *value = emptied(value),
+            Self::ReType => *value = re_type(value.take()),
+            Self::Empty => *value = empty_value(value),
             Self::DropPath => on_text(value, &|text| origin(text).map(str::to_owned)),
             Self::DropOrigin => {
                 on_text(value, &|text| origin(text).map(|origin| text[origin.len()..].to_owned()))
@@ -141,7 +141,7 @@ impl ValueDamage {
                 }
             },
             Value::Number(number) => match self {
-                Self::Round => *value = rounded(number),
+                Self::Round => *value = round(number),
                 Self::NumbersToText => *value = json!(number.to_string()),
                 _ => {}
             },
@@ -158,7 +158,7 @@ impl ValueDamage {
             Self::FoldLetters => {
                 text.chars().map(|letter| if letter.is_ascii() { letter } else { '?' }).collect()
             }
-            Self::Escape => escaped(text),
+            Self::Escape => escape(text),
             Self::StripTags => without_tags(text),
             Self::MisDecode => text.bytes().map(char::from).collect(),
             Self::PercentEncode => utf8_percent_encode(text, NON_ALPHANUMERIC).to_string(),
@@ -207,14 +207,14 @@ fn on_text(value: &mut Value, change: &dyn Fn(&str) -> Option<String>) {
     }
 }
 
-fn re_typed(value: Value) -> Value {
+fn re_type(value: Value) -> Value {
     match value {
         Value::String(text) => json!([text]),
         other => json!(other.to_string()),
     }
 }
 
-fn emptied(value: &Value) -> Value {
+fn empty_value(value: &Value) -> Value {
     match value {
         Value::String(_) => json!(""),
         Value::Array(_) => json!([]),
@@ -235,11 +235,11 @@ fn is_empty(value: &Value) -> bool {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the digits that are lost are the damage")]
-fn rounded(number: &Number) -> Value {
+fn round(number: &Number) -> Value {
     number.as_f64().map_or(Value::Null, |number| json!(number.round() as i64))
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
         match letter {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::filter::{ReplyContext, ResponseFilter};
 use super::operator::Operator;
-use super::place::ResponsePlace;
+use super::place::{self, ResponsePlace};
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::value::message::response::{Response, ResponseBody};
@@ -41,9 +41,9 @@ impl ResponseEdit {
                 // The other operators need the bytes in memory.
                 (ResponseBody::Content(_), _) => {}
             },
-            ResponsePlace::Json(pointer) => rewrite(response, |body| {
+            ResponsePlace::Json(segments) => rewrite(response, |body| {
                 let before = body.clone();
-                pointer.visit(body, &mut |value, name| match name {
+                place::visit(body, segments, &mut |value, name| match name {
                     Some(name) => self.by.on_member(&before, value, name),
                     None => self.by.on_value(&before, value),
                 });

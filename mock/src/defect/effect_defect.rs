@@ -40,7 +40,7 @@ impl EffectAct {
                     changes.iter().filter_map(|change| copy(call, change)).collect();
                 changes.into_iter().chain(copies).collect()
             }
-            Self::ForAnother => changes.iter().map(|change| moved(call, change)).collect(),
+            Self::ForAnother => changes.iter().map(|change| move_to_other(call, change)).collect(),
             Self::Another => match own_webhooks(call).find(|row| !deletes(&changes, *row)) {
                 Some(row) => vec![Change::DeleteWebhook { row }],
                 None => changes,
@@ -73,7 +73,7 @@ fn inverse(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
             Some(Change::PutWebhook { row: *row, record: Arc::clone(record) })
         }
         Change::PutLegalRequest { .. } | Change::PutRepositoryDocument { .. } => {
-            Some(moved(call, change))
+            Some(move_to_other(call, change))
         }
         _ => None,
     }
@@ -105,7 +105,7 @@ fn copy(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
 }
 
 /// The same object of another company.
-fn moved(call: &AdmittedCall<'_>, change: &Change) -> Change {
+fn move_to_other(call: &AdmittedCall<'_>, change: &Change) -> Change {
     let companies = call.world.seeded().companies().len() as u32;
     let other = |own: u32| (own + 1) % companies.max(1);
     match change {

@@ -33,30 +33,20 @@ impl ListAct {
         match self {
             Self::Foreign => {
                 let found = foreign(call);
-                edit::rewrite(&mut outcome.response, |body| {
-                    if let Some(members) = list(body) {
-                        members.extend(found);
-                    }
-                });
+                edit_list(&mut outcome, |members| members.extend(found));
             }
             Self::Alternate if call.call.admitted.serial % 2 == 1 => {
-                edit::rewrite(&mut outcome.response, |body| {
-                    if let Some(members) = list(body) {
-                        members.reverse();
-                    }
-                });
+                edit_list(&mut outcome, |members| members.reverse());
             }
             Self::Overlap if page > 1 => {
                 let before = last_of(call, page - 1);
-                edit::rewrite(&mut outcome.response, |body| {
-                    if let Some(members) = list(body) {
-                        members.pop();
-                        before.into_iter().for_each(|last| members.insert(0, last));
-                    }
+                edit_list(&mut outcome, |members| {
+                    members.pop();
+                    before.into_iter().for_each(|last| members.insert(0, last));
                 });
             }
-            Self::Gap if page > 1 => edit::rewrite(&mut outcome.response, |body| {
-                if let Some(members) = list(body).filter(|members| !members.is_empty()) {
+            Self::Gap if page > 1 => edit_list(&mut outcome, |members| {
+                if !members.is_empty() {
                     members.remove(0);
                 }
             }),
@@ -70,15 +60,19 @@ impl ListAct {
                     }
                 });
             }
-            Self::Swapped(pointer) => edit::rewrite(&mut outcome.response, |body| {
-                if let Some(members) = list(body) {
-                    swap(members, pointer);
-                }
-            }),
+            Self::Swapped(pointer) => edit_list(&mut outcome, |members| swap(members, pointer)),
             Self::Alternate | Self::Overlap | Self::Gap => {}
         }
         outcome
     }
+}
+
+fn edit_list(outcome: &mut Outcome, edit: impl FnOnce(&mut Vec<Value>)) {
+    edit::rewrite(&mut outcome.response, |body| {
+        if let Some(members) = list(body) {
+            edit(members);
+        }
+    });
 }
 
 fn list(body: &mut Value) -> Option<&mut Vec<Value>> {

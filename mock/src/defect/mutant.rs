@@ -88,7 +88,7 @@ impl Mutant {
 static ALL: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
     let mut all = answers::mutants();
     all.extend(views::mutants());
-    all.extend(answers::swapped());
+    all.extend(answers::swapped_values());
     all.extend(operations::mutants());
     all.extend(effects::mutants());
     all.extend(refusals::mutants());

@@ -5,7 +5,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// A place of a response. Text form: `status`, `body`, `header:NAME`, or a [`Pointer`].
+/// A place of a response. Text form: `status`, `body`, `header:NAME`, or a JSON pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ResponsePlace {
     /// The status code.
@@ -14,15 +14,11 @@ pub(super) enum ResponsePlace {
     Header(HeaderName),
     /// The bytes of the body.
     Body,
-    /// Members of the JSON body.
-    Json(Pointer),
+    /// Members of the JSON body: the segments of a JSON pointer (RFC 6901) without escapes. The wildcard `*` stands
+    /// for each member of a list, or for the value itself if it is not a list: `/data/*/id` finds the ids of a list
+    /// and the id of a single resource. The empty pointer stands for the whole body.
+    Json(Vec<String>),
 }
-
-/// A JSON pointer (RFC 6901) without escapes. The wildcard `*` stands for each member of a list, or for the value
-/// itself if it is not a list: `/data/*/id` finds the ids of a list and the id of a single resource. The empty
-/// pointer stands for the whole body.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pointer(Vec<String>);
 
 impl<'de> Deserialize<'de> for ResponsePlace {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -35,29 +31,25 @@ impl ResponsePlace {
         match text {
             "status" => Ok(Self::Status),
             "body" => Ok(Self::Body),
-            "" => Ok(Self::Json(Pointer(Vec::new()))),
+            "" => Ok(Self::Json(Vec::new())),
             _ => match (text.strip_prefix("header:"), text.strip_prefix('/')) {
                 (Some(name), _) => {
                     name.parse().map(Self::Header).map_err(|_| format!("`{name}`: not a header"))
                 }
-                (_, Some(names)) => {
-                    Ok(Self::Json(Pointer(names.split('/').map(str::to_owned).collect())))
-                }
+                (_, Some(names)) => Ok(Self::Json(names.split('/').map(str::to_owned).collect())),
                 (None, None) => Err(format!("`{text}` is not a place of a response")),
             },
         }
     }
 }
 
-impl Pointer {
-    /// Calls `change` for each place, with the parent of the place and its name there. If the place has no name
-    /// (the whole body, or a wildcard at the end), `change` gets the value itself and `None`.
-    pub(super) fn visit(&self, body: &mut Value, change: &mut dyn FnMut(&mut Value, Option<&str>)) {
-        visit(body, &self.0, change);
-    }
-}
-
-fn visit(value: &mut Value, segments: &[String], change: &mut dyn FnMut(&mut Value, Option<&str>)) {
+/// Calls `change` for each place below `value`, with the parent of the place and its name there. If the place has no
+/// name (the whole body, or a wildcard at the end), `change` gets the value itself and `None`.
+pub(super) fn visit(
+    value: &mut Value,
+    segments: &[String],
+    change: &mut dyn FnMut(&mut Value, Option<&str>),
+) {
     let Some((first, rest)) = segments.split_first() else { return change(value, None) };
     match (first.as_str(), value) {
         ("*", Value::Array(members)) => members.iter_mut().for_each(|it| visit(it, rest, change)),

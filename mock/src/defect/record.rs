@@ -77,7 +77,7 @@ fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
         document: None,
     };
     let body = json_bytes(&DataJson { data: record.created_json() });
-    Some(created(call, 201, body, Change::from(record)))
+    Some(creation(call, 201, body, Change::from(record)))
 }
 
 fn document(call: &AdmittedCall<'_>) -> Option<Outcome> {
@@ -97,10 +97,10 @@ fn document(call: &AdmittedCall<'_>) -> Option<Outcome> {
     let body = json_bytes(&record.upload_json(form));
     let status = world.answers().upload_success_status;
     let change = Change::PutRepositoryDocument { row, record: Arc::new(record) };
-    Some(created(call, status, body, change))
+    Some(creation(call, status, body, change))
 }
 
-fn created(call: &AdmittedCall<'_>, status: u16, body: Vec<u8>, change: Change) -> Outcome {
+fn creation(call: &AdmittedCall<'_>, status: u16, body: Vec<u8>, change: Change) -> Outcome {
     let response = call.respond(status, body);
     Outcome { response, changes: vec![change], effects: Vec::new() }
 }

@@ -42,7 +42,7 @@ impl TransitionAct {
                 let before = world.state().legal_requests.get(row).map(|it| it.status());
                 match before {
                     Some(before) if before != record.status() => {
-                        let record = self.edited(LegalRequest::clone(&record), before);
+                        let record = self.edit(LegalRequest::clone(&record), before);
                         Change::PutLegalRequest { row, record: Arc::new(record) }
                     }
                     _ => Change::PutLegalRequest { row, record },
@@ -53,13 +53,14 @@ impl TransitionAct {
         changes.into_iter().map(edited).collect()
     }
 
-    fn edited(self, mut record: LegalRequest, before: LegalRequestStatus) -> LegalRequest {
+    fn edit(self, mut record: LegalRequest, before: LegalRequestStatus) -> LegalRequest {
         let log = &mut record.activity;
         match self {
             Self::NotRecorded => drop(log.pop()),
             Self::RecordedTwice => {
-                let twin =
-                    log.last().map(|last| Activity { id: reversed(last.id), ..last.clone() });
+                let twin = log
+                    .last()
+                    .map(|last| Activity { id: reverse_letters(last.id), ..last.clone() });
                 log.extend(twin);
             }
             Self::StatusesSwapped => {
@@ -80,7 +81,7 @@ impl TransitionAct {
     }
 }
 
-fn reversed(id: ShortId) -> ShortId {
+fn reverse_letters(id: ShortId) -> ShortId {
     let letters: String = id.as_str().chars().rev().collect();
     ShortId::try_from(letters).unwrap_or(id)
 }

@@ -31,27 +31,72 @@ const HALF_MINUTE: i64 = 30;
 pub(super) const ROWS: &[CodeRow] = &[
     ("service.token-endpoint-elsewhere", Admit(token_endpoint_elsewhere)),
     ("service.without-version", Admit(without_version)),
-    ("service.version-2", Admit(version_2)),
+    (
+        "service.version-2",
+        Admit(|call, admission| unknown_if(call.head.path.starts_with("/v1/"), call, admission)),
+    ),
+    (
+        "identifier.not-decoded",
+        Admit(|call, admission| unknown_if(call.head.path.contains('%'), call, admission)),
+    ),
+    (
+        "http.head-unknown",
+        Admit(|call, admission| unknown_if(*call.head.method == Method::HEAD, call, admission)),
+    ),
+    (
+        "hostile.head-is-500",
+        Admit(|call, admission| fail_if(*call.head.method == Method::HEAD, call, admission)),
+    ),
+    (
+        "hostile.options-is-500",
+        Admit(|call, admission| fail_if(*call.head.method == Method::OPTIONS, call, admission)),
+    ),
+    (
+        "hostile.trailing-slash-is-500",
+        Admit(|call, admission| fail_if(call.head.path.ends_with('/'), call, admission)),
+    ),
     ("limits.token-endpoint-free", Admit(token_endpoint_free)),
     ("limits.forgets-after-30-seconds", Admit(forgets_after_30_seconds)),
     ("limits.refusals-count", Admit(refusals_count)),
     ("limits.by-application", Admit(limited_by_application)),
     ("limits.by-path", Admit(limited_by_path)),
-    ("bearer.missing-taken", Admit(missing_taken)),
-    ("bearer.missing-taken-at-activity", Admit(missing_taken_at_activity)),
-    ("bearer.invalid-taken", Admit(invalid_taken)),
-    ("bearer.malformed-taken", Admit(malformed_taken)),
-    ("identifier.not-decoded", Admit(identifier_not_decoded)),
+    (
+        "bearer.missing-taken",
+        Admit(|call, admission| admit_anybody_if(!has_authorization(call), call, admission)),
+    ),
+    (
+        "bearer.missing-taken-at-activity",
+        Admit(|call, admission| {
+            let is_activity = call.head.path.ends_with("/activity");
+            admit_anybody_if(is_activity && !has_authorization(call), call, admission)
+        }),
+    ),
+    (
+        "bearer.invalid-taken",
+        Admit(|call, admission| {
+            let is_unknown = call.bearer().is_some() && call.grant().is_none();
+            admit_anybody_if(is_unknown, call, admission)
+        }),
+    ),
+    (
+        "bearer.malformed-taken",
+        Admit(|call, admission| {
+            let is_malformed = has_authorization(call) && call.bearer().is_none();
+            admit_anybody_if(is_malformed, call, admission)
+        }),
+    ),
     ("bearer.expires-a-second-late", Admit(expires_a_second_late)),
     ("bearer.expires-after-an-hour", Admit(expires_after_an_hour)),
     ("bearer.scheme-in-one-case", Admit(scheme_in_one_case)),
     ("scope.read-application-writes", Admit(read_application_writes)),
-    ("scope.write-token-invalid", Admit(write_token_invalid)),
-    ("scope.insufficient-is-401", Admit(insufficient_is_401)),
-    ("hostile.trailing-slash-is-500", Admit(trailing_slash_is_500)),
-    ("hostile.head-is-500", Admit(head_is_500)),
-    ("http.head-unknown", Admit(head_unknown)),
-    ("hostile.options-is-500", Admit(options_is_500)),
+    (
+        "scope.write-token-invalid",
+        Admit(|call, admission| {
+            let only_writes = call.grant().is_some_and(|grant| !grant.scopes.read);
+            scope_invalid_if(only_writes, call, admission)
+        }),
+    ),
+    ("scope.insufficient-is-401", Admit(|call, admission| scope_invalid_if(true, call, admission))),
 ];
 
 fn token_endpoint_elsewhere(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
@@ -66,13 +111,6 @@ fn without_version(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     match call.operation() {
         Some(_) => admission,
         None => call.at_path(&format!("/v1{}", call.head.path)),
-    }
-}
-
-fn version_2(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match call.head.path.starts_with("/v1/") {
-        true => call.at_path(NOWHERE),
-        false => admission,
     }
 }
 
@@ -114,41 +152,6 @@ fn limited_by_path(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     call.world.admit_unhooked(call.now, &Head { client, ..*call.head })
 }
 
-fn missing_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match call.head.headers.contains_key(AUTHORIZATION) {
-        true => admission,
-        false => admit_anybody(call, admission),
-    }
-}
-
-fn missing_taken_at_activity(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match call.head.path.ends_with("/activity") {
-        true => missing_taken(call, admission),
-        false => admission,
-    }
-}
-
-fn invalid_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match call.bearer().is_some() && call.grant().is_none() {
-        true => admit_anybody(call, admission),
-        false => admission,
-    }
-}
-
-fn malformed_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match call.head.headers.contains_key(AUTHORIZATION) && call.bearer().is_none() {
-        true => admit_anybody(call, admission),
-        false => admission,
-    }
-}
-
-fn identifier_not_decoded(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match call.head.path.contains('%') {
-        true => call.at_path(NOWHERE),
-        false => admission,
-    }
-}
-
 fn expires_a_second_late(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     match age_seconds(call) == Some(TOKEN_AGE_MAX) {
         true => call.admit_despite(EXPIRED, admission),
@@ -185,56 +188,29 @@ fn read_application_writes(call: &ArrivingCall<'_>, admission: Admission) -> Adm
     }
 }
 
-fn write_token_invalid(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match call.grant().is_some_and(|grant| !grant.scopes.read) {
-        true => insufficient_is_401(call, admission),
-        false => admission,
-    }
+/// Refuses a call as one of an unknown path.
+fn unknown_if(is_unknown: bool, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    if is_unknown { call.at_path(NOWHERE) } else { admission }
 }
 
-fn insufficient_is_401(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match ArrivingCall::problem(&admission) == Some(SCOPE) {
-        true => call.with_invalid_token(),
-        false => admission,
-    }
-}
-
-fn trailing_slash_is_500(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match call.head.path.ends_with('/') {
-        true => fail(call, admission),
-        false => admission,
-    }
-}
-
-fn head_is_500(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match *call.head.method == Method::HEAD {
-        true => fail(call, admission),
-        false => admission,
-    }
-}
-
-fn head_unknown(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match *call.head.method == Method::HEAD {
-        true => call.at_path(NOWHERE),
-        false => admission,
-    }
-}
-
-fn options_is_500(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match *call.head.method == Method::OPTIONS {
-        true => fail(call, admission),
-        false => admission,
-    }
+/// Refuses a call without the scope as one with an invalid token.
+fn scope_invalid_if(is_invalid: bool, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let is_insufficient = ArrivingCall::problem(&admission) == Some(SCOPE);
+    if is_invalid && is_insufficient { call.with_invalid_token() } else { admission }
 }
 
 /// Admits a call with an invalid token as a call of the first application.
-fn admit_anybody(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+fn admit_anybody_if(is_taken: bool, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let Some(first) = call.world.seeded().application(0) else { return admission };
-    if ArrivingCall::problem(&admission) != Some(INVALID) {
+    if !is_taken || ArrivingCall::problem(&admission) != Some(INVALID) {
         return admission;
     }
     let principal = Principal { application: 0, company: first.company, scopes: first.scopes };
     call.admit_as(Some(principal), admission)
+}
+
+fn has_authorization(call: &ArrivingCall<'_>) -> bool {
+    call.head.headers.contains_key(AUTHORIZATION)
 }
 
 /// The age of the token of a call, in seconds.
@@ -242,8 +218,11 @@ fn age_seconds(call: &ArrivingCall<'_>) -> Option<i64> {
     call.grant().map(|grant| call.now.as_second().saturating_sub(grant.issued_at))
 }
 
-/// Refuses a call with 500, before any other decision.
-fn fail(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+/// Refuses a hostile call with 500, before any other decision.
+fn fail_if(is_hostile: bool, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    if !is_hostile {
+        return admission;
+    }
     let head = call.head;
     let elsewhere = Head { method: &Method::GET, path: NOWHERE, ..*head };
     let refused = call.world.admit_unhooked(call.now, &elsewhere);

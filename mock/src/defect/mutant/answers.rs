@@ -142,7 +142,7 @@ impl ValueRow {
 }
 
 /// Lists in which each member has one value of another member.
-pub(super) fn swapped() -> Vec<Mutant> {
+pub(super) fn swapped_values() -> Vec<Mutant> {
     let mut all = Vec::new();
     for list in Operation::LISTS {
         for member in members(list) {

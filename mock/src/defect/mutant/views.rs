@@ -45,7 +45,7 @@ pub(super) fn mutants() -> Vec<Mutant> {
 }
 
 fn at_member(resource: &str, member: &AnswerMember, all: &mut Vec<Mutant>) {
-    let shown = shown(resource, member);
+    let shown = shown_places(resource, member);
     let place = format!("{}/{}", resource.replace('_', "-"), member.name());
     let section = schemas::get(resource).and_then(|it| it.get("x-section")?.as_str());
     for row in operators(member.nature) {
@@ -64,7 +64,7 @@ fn acts(shown: &[(Operation, String)], by: &Operator) -> Vec<DefectAct> {
 }
 
 /// The operations that show a member of a resource, each with the pointer of the member.
-fn shown(resource: &str, member: &AnswerMember) -> Vec<(Operation, String)> {
+fn shown_places(resource: &str, member: &AnswerMember) -> Vec<(Operation, String)> {
     let is_first = |other: &AnswerMember| {
         FIRST_ANSWERS.iter().any(|(of, within, answer, pointer)| {
             (*of, *within) == (resource, member.within.as_str())
@@ -86,14 +86,14 @@ fn shown(resource: &str, member: &AnswerMember) -> Vec<(Operation, String)> {
 mod tests {
     use moot_fixtures::contract::Operation as Op;
 
-    use super::{RESOURCES, shown};
+    use super::{RESOURCES, shown_places};
     use crate::defect::mutant::members::of_schema;
 
     #[track_caller]
     fn check(resource: &str, within: &str, expected: &[(Op, &str)]) {
         assert!(RESOURCES.contains(&resource));
         let member = of_schema(resource).into_iter().find(|it| it.within == within);
-        let shown = shown(resource, &member.expect("a member"));
+        let shown = shown_places(resource, &member.expect("a member"));
         let shown: Vec<(Op, &str)> = shown.iter().map(|(op, at)| (*op, at.as_str())).collect();
         assert_eq!(shown, expected);
     }

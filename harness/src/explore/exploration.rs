@@ -9,7 +9,7 @@ use crate::verdict::result::RunResult;
 
 /// The result of exploring.
 #[derive(Debug, Clone)]
-pub struct Explored {
+pub struct Exploration {
     /// The run: target, seed, outcome, scenarios, and objects that are left on the target.
     pub result: RunResult,
     /// The number of drawn cases.
@@ -35,7 +35,7 @@ pub struct WarningCount {
     pub times: u32,
 }
 
-impl Explored {
+impl Exploration {
     /// The scenario file that reproduces every violation; `None` if there is no violation.
     pub fn file(&self) -> Option<String> {
         let mut cases: Vec<Case> = Vec::new();
