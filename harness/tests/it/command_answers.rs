@@ -1,5 +1,5 @@
-//! Answers of a deployment: a run saves them, `moot answers` shows and compares them, a target file pins
-//! them, and a mock loads them.
+//! Answers of a deployment. A run saves them, `moot answers` shows and compares them, a target file pins them, and a
+//! mock loads them.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::command_support::{Ran, Running, run};
 
-/// Files whose scenarios observe much and take little time.
+/// Files with fast scenarios that observe many questions.
 const SELECTORS: [&str; 6] = [
     "02_07_pagination",
     "04_06_list_legal_requests",
@@ -25,7 +25,7 @@ fn check(words: &[&str], dir: &Path, code: i32) -> Ran {
     ran
 }
 
-/// Runs `words` on a mock with these answers, a file below `dir` or a word.
+/// Runs `words` on a mock with these answers: a file below `dir`, or a name.
 #[track_caller]
 fn judge(answers: &str, words: &[&str], dir: &Path, code: i32) -> Ran {
     let file = dir.join(answers);
@@ -42,7 +42,7 @@ fn judge(answers: &str, words: &[&str], dir: &Path, code: i32) -> Ran {
 
 #[test]
 fn a_mock_with_saved_answers_gives_the_same_again() {
-    // `answers_round_trip` tries twenty sets; these go through the binary.
+    // `answers_round_trip` tests twenty sets in process. This test uses the binary.
     for set in ["random:1", "documented"] {
         let dir = tempfile::tempdir().expect("a temporary folder");
         fs::write(dir.path().join("pinned.yaml"), "").expect("writable");
@@ -94,7 +94,7 @@ fn an_answer_that_contradicts_the_specification_is_refused() {
 }
 
 #[test]
-fn a_mock_and_a_run_refuse_them_too_before_anything_starts() {
+fn a_mock_and_a_run_also_refuse_them_before_they_start() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for answer in [
         "other_company: 200",
@@ -149,7 +149,7 @@ fn two_sets_are_compared() {
 }
 
 #[test]
-fn what_is_not_imitated_says_why() {
+fn an_answer_that_is_not_imitated_has_a_reason() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let words = ["run", "-q", "04_12_list_webhooks", "--save-answers", "seen.yaml"];
     check(&words, dir.path(), 0);

@@ -1,5 +1,4 @@
-//! The whole suite on a deployment: without consent it changes nothing, and with consent its verdicts
-//! are right.
+//! The whole suite on a deployment. Without consent it changes nothing, and with consent its verdicts are correct.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +9,7 @@ use wiremock::MockServer;
 use crate::command_support::run;
 use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
 
-/// How often each method, and `token` for a token request, reached the server.
+/// The number of requests by method. Token requests count as `token`.
 async fn reached(server: &MockServer) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for request in server.received_requests().await.expect("they are kept") {
@@ -65,7 +64,7 @@ async fn documented_answers_leave_nothing_out_on_a_mock() {
         let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
         assert_eq!(report["exit_code"], 0, "{words:?}: {:?} {}", report["not_run"], ran.stderr);
         assert_eq!(report["not_run"], json!([]), "{words:?}");
-        // A row by which one knows that the answers are those.
+        // This requirement depends on the answers.
         let pinned = report["answers"].as_array().into_iter().flatten();
         let seen = pinned.filter(|row| row["question"] == "webhook_https_only").count();
         assert_eq!(seen, 1, "{words:?}");

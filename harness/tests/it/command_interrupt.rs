@@ -1,4 +1,4 @@
-//! Ctrl-C during a run on a deployment: the first one ends it in order, the second one at once.
+//! Ctrl-C during a run on a deployment: the first one ends the run with a report, the second one immediately.
 
 use std::fs;
 use std::path::Path;
@@ -42,10 +42,10 @@ scenarios:
         expect: { list-workflows.status-200: { status: 200 } }
 "#;
 
-/// How long the slow answer takes.
+/// The delay of the slow response.
 const SLOW: Duration = Duration::from_millis(1500);
 
-/// A run that has come to the slow call.
+/// A run that has sent the slow call.
 async fn begun(dir: &Path) -> (MockServer, Child) {
     let server = start("default").await;
     let pagination =
@@ -112,7 +112,7 @@ async fn the_second_signal_stops_at_once() {
     let (_server, child) = begun(dir.path()).await;
     let since = Instant::now();
     signal(&child, "-INT");
-    // Two that come as one are one.
+    // Two signals at the same time count as one.
     tokio::time::sleep(Duration::from_millis(200)).await;
     signal(&child, "-INT");
     let (code, _, stderr) = ended(child);

@@ -1,5 +1,5 @@
-//! Objects that a run leaves on a deployment: there are never more than allowed, and each is recorded
-//! before its creation.
+//! Objects that a run leaves on a deployment. There are never more than allowed, and each is recorded before its
+//! creation.
 
 use std::fs;
 use std::path::Path;
@@ -63,7 +63,7 @@ fn ledger(dir: &Path) -> Vec<Value> {
 const WORDS: [&str; 4] = ["--scenarios", "uploads.yaml", "--report", "json=report.json"];
 
 #[tokio::test]
-async fn what_the_budget_does_not_cover_is_not_run_and_never_one_more_is_made() {
+async fn scenarios_beyond_the_budget_are_not_run() {
     let body = json!({
         "success": true, "message": "m",
         "data": { "id": "d1", "name": "n.pdf", "created_at": jiff::Timestamp::now().to_string() },
@@ -87,7 +87,7 @@ async fn what_the_budget_does_not_cover_is_not_run_and_never_one_more_is_made() 
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_run_that_is_killed_within_a_creating_call_has_told_of_it() {
+async fn a_run_killed_during_a_creating_call_has_recorded_it() {
     let never = ResponseTemplate::new(201).set_delay(Duration::from_secs(60));
     let server = uploads(never, 1).await;
     let dir = folder(&server, 3);

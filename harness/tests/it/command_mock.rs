@@ -1,4 +1,4 @@
-//! `moot mock` prints its address as soon as it listens, serves, and stops on a signal.
+//! `moot mock` prints its address when it listens, serves requests, and stops on a signal.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::command_support::{Running, call_json, moot, run};
 
-/// Status line of the answer to a GET.
+/// The status line of the response to a GET.
 fn get(base_url: &str, path: &str) -> String {
     let address = base_url.strip_prefix("http://").expect("plain http");
     let (host, base_path) = address.split_once('/').unwrap_or((address, ""));
@@ -84,7 +84,7 @@ fn a_port_alone_is_one_of_this_machine() {
 }
 
 #[test]
-fn a_person_is_told_the_credentials_and_a_line_to_paste() {
+fn the_output_has_the_credentials_and_a_line_to_paste() {
     let running = Running::start(&["--seed", "42"]);
     assert!(running.first_line.starts_with("moot mock is ready at http://127.0.0.1:"));
     let (code, rest) = running.stop("-TERM");
@@ -104,7 +104,7 @@ fn the_public_address_is_served_below_its_path() {
 }
 
 #[test]
-fn tls_wants_two_files_that_prove_something() {
+fn tls_needs_two_valid_files() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for (words, part) in [
         ("cert.pem", "--tls takes two files: CERT,KEY"),
@@ -140,7 +140,7 @@ fn it_listens_on_a_name_too() {
     running.stop("-TERM");
 }
 
-/// Body of the answer to a call of the control plane, with the token that it needs beyond loopback.
+/// The body of the response to a call of the control plane. It has the token that is needed outside loopback.
 fn admin(host: &str, line: &str, body: &str) -> Value {
     call_json(host, line, "t0p", body).1
 }
@@ -158,7 +158,7 @@ fn it_says_whether_it_fetches() {
     }
 }
 
-/// The mock listens on every address of this machine, and its receiver on loopback alone.
+/// The mock listens on every address of this machine, and its receiver only on loopback.
 #[test]
 fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
     let receiver = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -186,7 +186,7 @@ fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
     }
 }
 
-/// Registers a webhook and finds a legal request that is open; its id.
+/// Registers a webhook, and returns the id of an open legal request.
 fn webhook_and_request(host: &str, url: &str) -> String {
     let minted = admin(host, "POST /__admin/tokens", r#"{"client_id":"demo-main"}"#);
     let token = minted["access_token"].as_str().expect("a token");

@@ -1,4 +1,4 @@
-//! Concurrent tests on one mock: runs and suites do not affect each other.
+//! Concurrent runs and suites on one mock do not affect each other.
 
 use std::process::{Child, Stdio};
 use std::thread;
@@ -9,7 +9,7 @@ use crate::command_support::{Running, call, call_json, moot};
 
 const FORM: &str = "multipart/form-data; boundary=b0";
 
-/// A mock, and where it is.
+/// A mock and its address.
 fn shared() -> (Running, String, Value) {
     let running = Running::start(&["--format", "json", "--seed", "42", "--clock", "frozen"]);
     let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
@@ -18,7 +18,7 @@ fn shared() -> (Running, String, Value) {
     (running, host, ready)
 }
 
-/// What the control plane answers.
+/// The response of the control plane.
 fn get(host: &str, path: &str) -> Value {
     let (status, answer) = call_json(host, &format!("GET {path}"), "", "");
     assert_eq!(status, 200, "{path}: {answer}");
@@ -26,7 +26,7 @@ fn get(host: &str, path: &str) -> Value {
 }
 
 #[test]
-fn two_runs_on_one_mock_come_to_the_same_and_leave_nothing() {
+fn two_runs_on_one_mock_have_the_same_result_and_leave_no_sandbox() {
     let (running, host, ready) = shared();
     let before = get(&host, "/__admin/world");
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -64,8 +64,8 @@ fn two_runs_on_one_mock_come_to_the_same_and_leave_nothing() {
     running.stop("-TERM");
 }
 
-/// A suite in a sandbox of its own: it fills its limit, moves its clock, arms faults, makes and signs
-/// requests, and sees at each step what it would see alone.
+/// A suite in its own sandbox. It uses up its limit, moves its clock, arms faults, creates and signs requests. At each
+/// step it gets the same responses as alone.
 fn suite(host: &str, number: u64) {
     let asked = json!({ "seed": number, "clock": "frozen:2026-03-05T14:30:00Z" }).to_string();
     let (status, made) = call_json(host, "POST /__admin/sandboxes", "", &asked);

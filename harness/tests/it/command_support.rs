@@ -32,7 +32,7 @@ pub(crate) fn moot(words: &[&str], dir: &Path) -> Command {
     command
 }
 
-/// What came of it.
+/// The result of a command.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -47,7 +47,7 @@ pub(crate) fn run(words: &[&str], dir: &Path) -> Ran {
     Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
 }
 
-/// Status and body of the answer to a call with a token and a body of a content type.
+/// Sends a call with a token and a body, and returns status and body of the response.
 #[track_caller]
 pub(crate) fn call(
     host: &str,
@@ -79,7 +79,7 @@ pub(crate) fn call_json(host: &str, line: &str, token: &str, body: &str) -> (u16
     call(host, line, token, ("application/json", body.as_bytes()))
 }
 
-/// A mock, or a receiver, that runs, with its first line of output.
+/// A running mock or receiver, with its first line of output.
 pub(crate) struct Running {
     child: Child,
     output: BufReader<ChildStdout>,
@@ -87,23 +87,23 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// A mock.
+    /// Starts a mock.
     pub(crate) fn start(words: &[&str]) -> Self {
         Self::start_as("mock", words)
     }
 
-    /// Whatever listens.
+    /// Starts a command that listens.
     pub(crate) fn start_as(command: &str, words: &[&str]) -> Self {
         Self::start_at("127.0.0.1:0", command, words)
     }
 
-    /// Whatever listens there.
+    /// Starts a command that listens at this address.
     pub(crate) fn start_at(address: &str, command: &str, words: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         Self::of(moot(&[&[command, "--listen", address], words].concat(), dir.path()))
     }
 
-    /// What this command starts.
+    /// Starts this command.
     pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = child.stdout.take().expect("stdout is piped");
@@ -117,14 +117,14 @@ impl Running {
         self.child.id()
     }
 
-    /// Its exit code and the rest of its output, once it ended by itself.
+    /// Waits for its end. Returns its exit code and the rest of its output.
     pub(crate) fn wait(mut self) -> (Option<i32>, String) {
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("it prints text");
         (self.child.wait().expect("it ends").code(), rest)
     }
 
-    /// Tells it to stop; its exit code and the rest of its output.
+    /// Sends a signal. Returns its exit code and the rest of its output.
     pub(crate) fn stop(self, signal: &str) -> (Option<i32>, String) {
         let pid = self.child.id().to_string();
         let told = Command::new("kill").args([signal, &pid]).status().expect("there is a kill");
@@ -133,10 +133,10 @@ impl Running {
     }
 }
 
-/// A test that fails leaves no mock behind.
+/// A failed test leaves no mock running.
 impl Drop for Running {
     fn drop(&mut self) {
-        // One that was told to stop is gone already.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

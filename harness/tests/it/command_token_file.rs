@@ -1,4 +1,4 @@
-//! The token file: a run saves a token, and two hours later another run uses it as its expired token.
+//! The token file: a run saves a token, and a run two hours later uses it as its expired token.
 
 use std::fs;
 use std::path::Path;
@@ -97,7 +97,7 @@ async fn an_expired_and_a_revoked_token_are_named_in_the_target_file() {
     let report = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
     assert!(!report.contains(&expired) && !report.contains(&revoked), "they are masked");
 
-    // One that is neither: the checks are about the very tokens that are named.
+    // This token is neither expired nor revoked. The checks fail for exactly these tokens.
     let sound = minted(base_url, 0).await;
     target(dir.path(), base_url, &format!("expired_token: {sound}\nrevoked_token: {sound}\n"));
     let ran = judged(dir.path(), &SELECTED, 1);

@@ -1,4 +1,4 @@
-//! docs/reference/conduct.md is what the register of conduct says.
+//! docs/reference/conduct.md agrees with the register of conduct.
 
 use std::fmt::Write as _;
 use std::path::Path;

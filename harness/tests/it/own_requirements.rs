@@ -1,4 +1,4 @@
-//! Rows that a scenario file states itself are judged, reported and explained like those of the register.
+//! Requirements of a scenario file are judged, reported and explained like those of the register.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::command_support::{Ran, run};
 
-/// A suite with a row of its own. A workflow of the mock has a longer name than three characters.
+/// A suite with its own requirement. Some workflows of the mock have names with more than three characters.
 const SUITE: &str = "\
 section: \"4.2\"
 title: Rules of Acme

@@ -11,7 +11,6 @@ use super::file::{PartFile, PartHead, PartWriter};
 use super::portable::{portable, portable_line};
 use super::scenario_row::ScenarioRow;
 use super::set::PartSet;
-use crate::client::recording::redact::Redactor;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::run::part::RunPart;
 use crate::verdict::result::RunResult;
@@ -27,16 +26,15 @@ pub fn write_run(
     is_complete: bool,
 ) -> Result<(), PartError> {
     let mut part = part.clone();
-    let scan = Secrets::of(&part.result.masks);
-    part.result.map_texts(&scan);
+    let secrets = Secrets::of(&part.result.masks);
+    part.result.map_texts(&secrets);
     make_portable(&mut part.result);
-    let mut redactor = Redactor::with_labels(&part.result.masks);
     let mut writer = PartWriter::new(head)?;
     writer.line(&part)?;
     for scenario in part.result.scenarios {
-        writer.line(&ScenarioRow::new(scenario, &mut redactor))?;
+        writer.line(&ScenarioRow::new(scenario, &secrets))?;
     }
-    writer.write(dir, is_complete, &scan)
+    writer.write(dir, is_complete, &secrets)
 }
 
 /// Its paths mean the same on every machine.

@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::client::recording::har::{self, HarEntry};
-use crate::client::recording::redact::Redactor;
 use crate::exchange::Exchange;
-use crate::exchange::masks::Masks;
+use crate::exchange::masks::{Masks, Secrets};
 use crate::verdict::result::ScenarioResult;
 
 /// A scenario and its exchanges, each once.
@@ -23,7 +22,7 @@ pub(super) struct ScenarioRow {
 
 impl ScenarioRow {
     /// The row of a scenario whose texts are masked. Its exchanges are masked here.
-    pub(super) fn new(scenario: ScenarioResult, redactor: &mut Redactor) -> Self {
+    pub(super) fn new(scenario: ScenarioResult, secrets: &Secrets) -> Self {
         let mut all: Vec<&Arc<Exchange>> = Vec::new();
         let mut links = Vec::with_capacity(scenario.steps.len());
         for step in &scenario.steps {
@@ -38,7 +37,7 @@ impl ScenarioRow {
             let judged = step.checks.iter().map(|check| check.exchange.as_ref().map(&mut index));
             links.push((sent, judged.collect()));
         }
-        let exchanges = all.into_iter().map(|exchange| har::entry(exchange, redactor)).collect();
+        let exchanges = all.into_iter().map(|exchange| har::entry(exchange, secrets)).collect();
         Self { scenario, exchanges, links }
     }
 
