@@ -9,6 +9,7 @@ use moot_fixtures::answers;
 use serde_json::{Value, json};
 use wiremock::{MockServer, Request, ResponseTemplate};
 
+use crate::command_support::read_json;
 use crate::deployment::{ALL_BUT_LOAD, answered, demo, judged, start, start_as, target};
 
 const WALKS: &str = r#"section: "2.7"
@@ -111,8 +112,7 @@ async fn a_company_with_thousands_of_requests_conforms() {
     let dir = folder(&server, ALL_BUT_LOAD);
     let words = ["section:4.6", "section:2.7", "section:4.5", "--report", "json=report.json"];
     judged(dir.path(), &words, 0);
-    let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
-    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    let report = read_json(dir.path().join("report.json"));
     assert!(report["counts"]["pass"].as_u64() > Some(200), "{}", report["counts"]);
 }
 

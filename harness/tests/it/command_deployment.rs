@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 use wiremock::MockServer;
 
-use crate::command_support::run;
+use crate::command_support::{read_json, run};
 use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
 
 /// The number of requests by method. Token requests count as `token`.
@@ -41,8 +41,7 @@ async fn with_consent_a_sound_deployment_conforms() {
         let dir = tempfile::tempdir().expect("a folder");
         target(dir.path(), &format!("{}/api", server.uri()), ALL_BUT_LOAD);
         let ran = judged(dir.path(), &["--report", "json=report.json"], 0);
-        let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
-        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        let report = read_json(dir.path().join("report.json"));
         for verdict in ["error", "fail", "drift"] {
             assert_eq!(report["counts"][verdict], 0, "{answers}: {verdict}\n{}", ran.stdout);
         }

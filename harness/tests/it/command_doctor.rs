@@ -62,7 +62,7 @@ fn a_certificate_of_its_own_needs_its_authority_and_https() {
     let file = |name: &str| dir.path().join(name).display().to_string();
     let tls = format!("{},{}", file("cert.pem"), file("key.pem"));
     let mock = Running::start(&["--tls", &tls, "--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is ready");
+    let ready = mock.ready();
     let base = ready["base_url"].as_str().expect("an address").replace("127.0.0.1", "localhost");
     assert!(base.starts_with("https://"), "{base}");
     for (more, code, said) in [

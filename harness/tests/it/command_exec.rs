@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, moot, run};
+use crate::command_support::{Ran, moot, read_json, run};
 
 /// The result of a command under `moot exec`.
 fn exec(options: &[&str], command: &[&str]) -> Ran {
@@ -85,8 +85,7 @@ fn reports_are_written_in_addition_to_the_output() {
     let options = ["exec", "--report", "json=told.json", "--report", "text=told.txt", "--", "true"];
     let ran = run(&options, dir.path());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let json = std::fs::read_to_string(dir.path().join("told.json")).expect("a report");
-    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    let json = read_json(dir.path().join("told.json"));
     assert_eq!((&json["exit_code"], &json["conduct"]["calls"]), (&0.into(), &0.into()));
     let text = std::fs::read_to_string(dir.path().join("told.txt")).expect("a report");
     assert!(text.contains("it called nothing"), "{text}");

@@ -219,8 +219,7 @@ async fn an_unwritable_report_is_2_before_a_request_is_sent() {
 fn a_closed_port_is_4() {
     let closed = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
     let dir = folder(&format!("http://{closed}/api"), &[VIOLATES]);
-    let ran = judged(dir.path(), &[], 4);
-    assert!(ran.stdout.contains("cannot be reached"), "{}", ran.stdout);
+    judged(dir.path(), &[], 4);
 }
 
 #[test]
@@ -229,7 +228,6 @@ fn a_port_that_never_answers_is_4_before_long() {
     let address = silent.local_addr().expect("it is bound");
     let dir = folder(&format!("http://{address}/api"), &[VIOLATES]);
     let started = Instant::now();
-    let ran = judged(dir.path(), &[], 4);
+    judged(dir.path(), &[], 4);
     assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
-    assert!(ran.stdout.contains("deadline"), "{}", ran.stdout);
 }

@@ -187,7 +187,7 @@ fn every_report_shows_expected_failures() {
 #[test]
 fn the_target_file_names_it_and_a_wrong_one_sends_nothing() {
     let mock = Running::start(&["--defect", "webhooks.status-203", "--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is ready");
+    let ready = mock.ready();
     let base = ready["base_url"].as_str().expect("an address");
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), base, "expected: known.yaml\n");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, Running, run};
+use crate::command_support::{Ran, Running, mock_target, run};
 use crate::deployment;
 
 #[track_caller]
@@ -17,12 +17,8 @@ fn check(words: &[&str], dir: &Path, code: i32) -> Ran {
 }
 
 /// Starts a mock with these options, and writes `target.yaml` below `dir`.
-fn mock(dir: &Path, words: &[&str]) -> Running {
-    let mock = Running::start(&[&["--format", "json"], words].concat());
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("one JSON line");
-    let base_url = ready["base_url"].as_str().expect("an address");
-    fs::write(dir.join("target.yaml"), format!("base_url: {base_url}\n")).expect("writable");
-    mock
+fn mock(dir: &Path, options: &[&str]) -> Running {
+    mock_target(&dir.join("target.yaml"), options, "")
 }
 
 #[test]
@@ -242,7 +238,7 @@ fn shell(line: &str, token: &str) -> String {
 fn the_lines_of_a_failure_run_in_a_shell_as_they_are_printed() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let broken = Running::start(&["--format", "json", "--defect", "activity.description-missing"]);
-    let ready: Value = serde_json::from_str(&broken.first_line).expect("one JSON line");
+    let ready = broken.ready();
     let base_url = ready["base_url"].as_str().expect("an address");
     // Without the control plane there are no sandboxes. They would already be deleted now.
     deployment::target(dir.path(), base_url, "");

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::command_support::{Running, call, call_json, moot};
 
 /// The usual places where programs write, each as its own folder.
@@ -52,7 +50,7 @@ impl Watched {
             command.env(name, place);
         }
         let running = Running::of(command);
-        let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
         let host = host.expect("plain http").to_owned();
         let (_, minted) =

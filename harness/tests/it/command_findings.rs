@@ -12,7 +12,7 @@ use crate::deployment::{ALL_BUT_LOAD, target};
 /// Starts a mock with this defect as a deployment, and writes `target.yaml`.
 fn deployed(dir: &Path, defect: &str) -> Running {
     let mock = Running::start(&["--format", "json", "--rate-limit", "off", "--defect", defect]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     target(dir, ready["base_url"].as_str().expect("it says where"), ALL_BUT_LOAD);
     mock
 }
@@ -83,7 +83,7 @@ fn a_finding_shows_earlier_requests_and_commands_that_repeat_it() {
 fn a_token_is_printed_alone_and_good() {
     let dir = tempfile::tempdir().expect("a folder");
     let mock = Running::start(&["--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     let base = ready["base_url"].as_str().expect("it says where");
     target(dir.path(), base, "");
     let token = |words: &[&str]| -> Ran {
@@ -112,7 +112,7 @@ fn a_token_is_printed_alone_and_good() {
 fn skipped_scenarios_are_not_run_and_can_be_tolerated_by_name() {
     let dir = tempfile::tempdir().expect("a folder");
     let mock = Running::start(&["--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     let base = ready["base_url"].as_str().expect("it says where");
     let words = ["09_versioning", "--exclude", "version-in-the-path"];
     for (more, code) in [("", 3), ("tolerate: [09_versioning/version-in-the-path]\n", 0)] {

@@ -29,7 +29,7 @@ struct Victim {
 impl Victim {
     fn start() -> Self {
         let running = Running::start(&["--format", "json", "--rate-limit", "off"]);
-        let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         let base_url = ready["base_url"].as_str().expect("an address");
         let host = base_url.strip_prefix("http://").expect("plain http").to_owned();
         let mut victim = Self { running, host, token: String::new() };

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::command_support::moot;
+use crate::command_support::{moot, read_json};
 use crate::deployment::{answered, start, target};
 
 const SAMPLE: &str = r#"section: "4.9"
@@ -97,8 +97,7 @@ async fn the_first_signal_ends_a_run_in_order() {
             assert!(stdout.contains(part), "{part}\n{stdout}");
         }
         assert!(reached(&server, "/api/v1/requests").await, "what always runs did");
-        let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
-        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        let report = read_json(dir.path().join("report.json"));
         assert_eq!((&report["exit_code"], &report["counts"]["fail"]), (&3.into(), &0.into()));
         let not_run = report["not_run"].to_string();
         assert!(not_run.contains("the run was interrupted"), "{not_run}");

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::command_support::moot;
+use crate::command_support::{moot, read_json};
 use crate::deployment::{judged, start, target};
 
 const UPLOADS: &str = r#"section: "4.9"
@@ -71,8 +71,7 @@ async fn scenarios_beyond_the_budget_are_not_run() {
     let server = uploads(ResponseTemplate::new(201).set_body_json(body), 3).await;
     let dir = folder(&server, 3);
     let ran = judged(dir.path(), &WORDS, 3);
-    let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
-    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    let report = read_json(dir.path().join("report.json"));
     assert_eq!(report["counts"]["fail"], 0, "{}", ran.stdout);
     assert!(
         report["not_run"].to_string().contains("`limits.created_objects_max`"),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-use crate::command_support::run;
+use crate::command_support::{read_json, run};
 use crate::deployment::{ALL_BUT_LOAD, answered, judged, start, target};
 
 const LISTS: &str = r#"section: "4.6"
@@ -32,8 +32,7 @@ scenarios:
 "#;
 
 fn report(dir: &Path) -> Value {
-    let text = fs::read_to_string(dir.join("report.json")).expect("it was written");
-    serde_json::from_str(&text).expect("it is JSON")
+    read_json(dir.join("report.json"))
 }
 
 fn folder(server: &MockServer, more: &str) -> tempfile::TempDir {

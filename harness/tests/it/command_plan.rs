@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command_support::run;
+use crate::command_support::{read_json, run};
 use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
 
 fn planned(dir: &std::path::Path, words: &[&str]) -> Value {
@@ -26,8 +26,7 @@ async fn a_plan_sends_nothing_and_is_an_upper_bound_of_the_run() {
         let ran =
             run(&["run", "--target", "target.yaml", "--report", "json=report.json"], dir.path());
         assert!(matches!(ran.code, Some(0 | 3)), "{}", ran.stderr);
-        let text = fs::read_to_string(dir.path().join("report.json")).expect("written");
-        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        let report = read_json(dir.path().join("report.json"));
         let sent = report["requests_sent"].as_u64().expect("a number");
         let tokens = server.received_requests().await.unwrap_or_default();
         let is_token = |path: &str| path == "/api/oauth/token";

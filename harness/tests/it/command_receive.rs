@@ -41,7 +41,7 @@ fn each_delivery_is_a_line_and_the_last_status_goes_on() {
 fn json_is_for_programs_and_hostile_text_is_escaped() {
     let running =
         Running::start_as("receive", &["--format", "json", "--count", "2", "--delay-ms", "20"]);
-    let ready: Value = serde_json::from_str(&running.first_line).expect("JSON");
+    let ready = running.ready();
     let url = ready["url"].as_str().expect("an address");
     assert_eq!(ready["ready"], Value::from(true));
     assert_eq!(deliver(url, "/", r#"{"a":1}"#), "HTTP/1.1 200 OK");

@@ -12,7 +12,7 @@ const EVENTS: [&str; 2] = ["06_events/*", "journey_webhook/*"];
 /// Starts a mock, and returns its base address.
 fn mock(words: &[&str]) -> (Running, String) {
     let mock = Running::start(&[&["--format", "json"], words].concat());
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     let base_url = ready["base_url"].as_str().expect("an address").to_owned();
     (mock, base_url)
 }

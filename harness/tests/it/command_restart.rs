@@ -18,7 +18,7 @@ impl Kept {
     fn start(dir: &Path, words: &[&str]) -> Self {
         let common = ["mock", "--listen", "127.0.0.1:0", "--state", "state", "--format", "json"];
         let running = Running::of(moot(&[&common, words].concat(), dir));
-        let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         Self { running, ready }
     }
 
@@ -107,7 +107,7 @@ fn uploads_of_a_killed_mock_are_removed_by_the_next_start() {
             command.env("TMPDIR", &temporary);
             command
         });
-        let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         Kept { running, ready }
     };
     let left = || std::fs::read_dir(&temporary).expect("a folder").count();
@@ -238,7 +238,7 @@ fn a_full_disk_loses_no_data_and_writing_works_again_with_free_space() {
     let words =
         ["mock", "--listen=127.0.0.1:0", "--state=state", "--format=json", "--rate-limit=off"];
     let running = Running::of(with_signal_ignored(&words, dir.path()));
-    let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     let mock = Kept { running, ready };
     let minted = mock.admin("POST /__admin/tokens", &json!({ "client_id": "demo-main" }));
     let token = minted["access_token"].as_str().expect("a token").to_owned();

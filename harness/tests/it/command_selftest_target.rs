@@ -34,7 +34,7 @@ scenarios:
 #[track_caller]
 fn tried(words: &[&str]) -> (Ran, Value) {
     let mock = Running::start(&["--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("a line of JSON");
+    let ready = mock.ready();
     let base_url = ready["base_url"].as_str().expect("an address").to_owned();
     let secret = ready["applications"][0]["client_secret"].as_str().expect("a secret").to_owned();
     let client = ready["applications"][0]["client_id"].as_str().expect("an id").to_owned();

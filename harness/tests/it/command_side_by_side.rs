@@ -5,14 +5,14 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::command_support::{Running, call, call_json, moot};
+use crate::command_support::{Running, call, call_json, moot, read_json};
 
 const FORM: &str = "multipart/form-data; boundary=b0";
 
 /// A mock and its address.
 fn shared() -> (Running, String, Value) {
     let running = Running::start(&["--format", "json", "--seed", "42", "--clock", "frozen"]);
-    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
     let host = host.expect("plain http").to_owned();
     (running, host, ready)
@@ -51,8 +51,7 @@ fn two_runs_on_one_mock_have_the_same_result_and_leave_no_sandbox() {
         .into_iter()
         .map(|(mut child, report)| {
             assert_eq!(child.wait().expect("it ends").code(), Some(0), "{report}");
-            let report = std::fs::read_to_string(dir.path().join(report)).expect("a report");
-            let report: Value = serde_json::from_str(&report).expect("JSON");
+            let report = read_json(dir.path().join(report));
             assert_eq!(report["outcome"], json!("conformant"));
             report["counts"].clone()
         })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, moot, run};
+use crate::command_support::{Ran, moot, read_json, run};
 
 const SCENARIOS: &str = "\
 section: \"4.6\"
@@ -162,8 +162,7 @@ fn the_bundled_snapshots_hold_with_any_seed() {
         ];
         let ran = run(&[&words[..], selectors].concat(), dir.path());
         assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-        let report = fs::read_to_string(dir.path().join("report.json")).expect("written");
-        let report: Value = serde_json::from_str(&report).expect("it is JSON");
+        let report = read_json(dir.path().join("report.json"));
         assert_eq!(report["unused_snapshots"].as_array().map(Vec::len), Some(0), "{report}");
     }
 }

@@ -1,5 +1,6 @@
 //! Runs the real binary, in an environment without settings.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -47,6 +48,13 @@ pub(crate) fn run(words: &[&str], dir: &Path) -> Ran {
     Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
 }
 
+/// Reads a JSON file.
+#[track_caller]
+pub(crate) fn read_json(path: impl AsRef<Path>) -> Value {
+    let text = fs::read_to_string(path).expect("the file was written");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
 /// Sends a call with a token and a body, and returns status and body of the response.
 #[track_caller]
 pub(crate) fn call(
@@ -77,6 +85,15 @@ pub(crate) fn call(
 #[track_caller]
 pub(crate) fn call_json(host: &str, line: &str, token: &str, body: &str) -> (u16, Value) {
     call(host, line, token, ("application/json", body.as_bytes()))
+}
+
+/// Starts a mock with these options, and writes a target file for it with `more`.
+pub(crate) fn mock_target(file: &Path, options: &[&str], more: &str) -> Running {
+    let mock = Running::start(&[&["--format", "json"], options].concat());
+    let ready = mock.ready();
+    let base_url = ready["base_url"].as_str().expect("an address");
+    fs::write(file, format!("base_url: {base_url}\n{more}")).expect("writable");
+    mock
 }
 
 /// A running mock or receiver, with its first line of output.
@@ -111,6 +128,12 @@ impl Running {
         let mut first_line = String::new();
         output.read_line(&mut first_line).expect("it prints text");
         Self { child, output, first_line }
+    }
+
+    /// The first line of output as JSON.
+    #[track_caller]
+    pub(crate) fn ready(&self) -> Value {
+        serde_json::from_str(&self.first_line).expect("one line of JSON")
     }
 
     pub(crate) fn pid(&self) -> u32 {

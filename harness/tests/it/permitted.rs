@@ -8,13 +8,12 @@ use serde_json::Value;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, Request, ResponseTemplate};
 
-use crate::command_support::run;
+use crate::command_support::{read_json, run};
 use crate::deployment::{self, judged};
 
 /// The report of a run.
 fn report(dir: &Path) -> Value {
-    let text = fs::read_to_string(dir.join("report.json")).expect("the run wrote a report");
-    serde_json::from_str(&text).expect("it is JSON")
+    read_json(dir.join("report.json"))
 }
 
 fn checks<'r>(report: &'r Value, verdict: &str) -> Vec<&'r Value> {

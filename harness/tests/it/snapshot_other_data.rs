@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use moot_fixtures::contract::ProblemType;
 use serde_json::Value;
 
-use crate::command_support::{Running, run};
+use crate::command_support::{Running, read_json, run};
 use crate::deployment;
 
 /// Snapshots of the mock.
@@ -60,15 +60,14 @@ static RECORDED: LazyLock<PathBuf> = LazyLock::new(|| {
 /// The checks of snapshots on a mock with these options that hides its control plane.
 fn judged(dir: &Path, kept: &Path, words: &[&str], selectors: &[&str], mode: &str) -> Vec<Value> {
     let mock = Running::start(&[&["--format", "json"], words].concat());
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("one JSON line");
+    let ready = mock.ready();
     let base_url = ready["base_url"].as_str().expect("an address");
     deployment::target(dir, base_url, deployment::ALL_BUT_LOAD);
     let kept = kept.to_string_lossy();
     let plan = ["run", "-q", "--target", "target.yaml", "--snapshot-dir", &kept, "--snapshots"];
     let ran = run(&[&plan[..], &[mode, "--report", "json=run.json"], selectors].concat(), dir);
     assert!(matches!(ran.code, Some(0 | 1 | 5)), "{}{}", ran.stdout, ran.stderr);
-    let report = fs::read_to_string(dir.join("run.json")).expect("it was written");
-    let report: Value = serde_json::from_str(&report).expect("it is JSON");
+    let report = read_json(dir.join("run.json"));
     let checks = report["checks"].as_array().into_iter().flatten();
     checks.filter(|it| it["snapshot"].is_string()).cloned().collect()
 }
