@@ -1,9 +1,9 @@
-//! The client: all that sends requests to the target, with tokens, pacing, consent and ledger.
+//! The client sends requests to the target, with tokens, pacing, consent and ledger.
 //!
-//! `send` asks `consent`, `ledger` and `pace` whether and when a request may leave; `transport`
-//! sends it; an [`Exchange`](crate::exchange::Exchange) comes back, its secrets masked.
+//! `send` asks `consent`, `ledger` and `pace` whether and when a request may be sent. `transport` sends it. The result
+//! is an [`Exchange`](crate::exchange::Exchange) with masked secrets.
 //!
-//! Nothing here judges an answer. Start reading at `send`.
+//! The client judges no response. Start reading at `send`.
 
 pub(crate) mod access_tokens;
 pub mod answers;
@@ -16,8 +16,6 @@ pub(crate) mod destination;
 pub(crate) mod http;
 pub(crate) mod http_request;
 pub(crate) mod ledger;
-mod left_object;
-pub(crate) mod operate;
 pub(crate) mod operator;
 pub mod pace;
 pub mod payload;
@@ -38,8 +36,8 @@ pub(crate) mod transport;
 pub(crate) mod workflow_form;
 
 pub use destination::UselessToken;
-pub(crate) use left_object::read as read_ledger;
-pub use left_object::{LedgerContent, LeftObject};
+pub(crate) use ledger::read_ledger;
+pub use ledger::{LedgerContent, LeftObject};
 pub use pace::PaceWait;
 pub use receiver::DeliveryReceiver;
 pub use request::{BodyPiece, ClientBody, ClientRequest, FormPart};

@@ -1,13 +1,12 @@
-//! What comes of talking to a target, as data: one request and its answer, what the target is, what it answered to
-//! open questions, what was left on it.
+//! The data of a conversation with a target: exchanges, the description of the target, its answers to open
+//! questions, and the objects that a run left there.
 //!
-//! The request is masked when the exchange is made. Checks compare the true values of the answer, so
-//! whatever prints or writes an answer masks it.
+//! The request is masked when the exchange is made. Checks compare the true values of the response, so the code
+//! that prints or writes a response masks it.
 
 pub mod escape;
 pub mod masks;
 mod observed_answer;
-mod residue;
 mod target_description;
 
 use std::net::SocketAddr;
@@ -19,10 +18,9 @@ use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::exchange::masks::Masks;
+use crate::exchange::masks::{Masks, Secrets};
 
 pub use observed_answer::{AnswerSight, ObservedAnswer, gathered};
-pub use residue::Residue;
 pub use target_description::{TargetClass, TargetDescription};
 
 /// A request as it was sent.
@@ -30,40 +28,40 @@ pub use target_description::{TargetClass, TargetDescription};
 pub struct SentRequest {
     /// Upper case.
     pub method: String,
-    /// The whole address, masked.
+    /// Absolute, masked.
     pub url: String,
-    /// The path with its query, as in the scenario, below the base address.
+    /// The path below the base address, with its query, as in the scenario.
     pub path: String,
-    /// The operation of the contract that method and path belong to.
+    /// The operation with this method and path.
     pub operation: Option<Operation>,
-    /// In the order sent, names lower case, secret values masked.
+    /// In the order sent. Names are lower case, secret values masked.
     pub headers: Vec<(String, String)>,
-    /// What is shown of the body: text as sent with secrets masked; a part's file as a note.
+    /// The body as text, with secrets masked. A file of a part is a note.
     pub body_shown: String,
-    /// Bytes of the body.
+    /// In bytes.
     pub body_length: u64,
-    /// A command line that sends the same, secrets as shell variables.
+    /// A command line that sends the same request. Secrets are shell variables.
     pub curl: String,
 }
 
-/// An answer as it came.
+/// A response as it was received.
 #[derive(Clone)]
 pub struct ReceivedResponse {
     /// HTTP status.
     pub status: u16,
-    /// In the order received, names lower case; true values.
+    /// In the order received. Names are lower case, values not masked.
     pub headers: Vec<(String, String)>,
-    /// The bytes, cut at the limit of the target.
+    /// Not masked. At most `BODY_KEPT_BYTES_MAX` bytes.
     pub body: Bytes,
-    /// The body as JSON, where it is JSON.
+    /// The body, if it is JSON and was not cut.
     pub json: Option<Arc<Value>>,
     /// Whether the body was cut, because it has too many bytes or JSON values.
     pub is_cut: bool,
-    /// The socket that sent it; `None` in process.
+    /// The address of the server. `None` in process.
     pub peer: Option<SocketAddr>,
 }
 
-/// Why there is no answer: trouble of the network or of the target. It is never a violation.
+/// The reason why there is no response: trouble of the network or of the target. It is never a violation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trouble {
@@ -76,13 +74,13 @@ pub enum Trouble {
     /// A named deadline passed.
     #[error("no answer in time: {0}")]
     Deadline(String),
-    /// The head of an answer came, and less of its body than announced.
+    /// The connection ended before the end of the body.
     #[error("the answer was cut short after {0}")]
     CutShort(String),
-    /// The connection broke, or what came is not HTTP.
+    /// The connection broke, or the response is not HTTP.
     #[error("the connection broke: {0}")]
     Broken(String),
-    /// The client did not send it: no consent, or a budget is spent.
+    /// The client did not send the request. For example, consent is missing, or a budget is spent.
     #[error("not sent: {0}")]
     Withheld(String),
     /// The operator of the target did not act.
@@ -93,27 +91,40 @@ pub enum Trouble {
 /// A request and its outcome.
 #[derive(Clone)]
 pub struct Exchange {
-    /// Number within the run, from 1.
+    /// Number within the run, from 1. 0 if it was not sent.
     pub number: u64,
-    /// What was sent.
+    /// The request.
     pub request: SentRequest,
-    /// What came.
+    /// The response, or why there is none.
     pub outcome: Result<ReceivedResponse, Trouble>,
-    /// Seconds since 1970 by our clock when it was sent.
+    /// When it was sent, in seconds since 1970 by our clock.
     pub sent_at_seconds: i64,
-    /// From sending to the last byte.
+    /// Time from sending to the last byte of the response.
     pub duration: Duration,
     /// Masks for showing the response.
     pub masks: Arc<Masks>,
 }
 
+/// An object that a run left on the target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Residue {
+    /// `legal_request`, `repository_document`, `webhook`.
+    pub kind: String,
+    /// Its id, if the response had it.
+    pub id: Option<String>,
+    /// The tag of the run, which is part of its name.
+    pub tag: String,
+    /// The scenario that created it.
+    pub scenario: String,
+}
+
 impl Trouble {
-    /// A named deadline passed. `what` did not happen within `limit`.
+    /// The deadline `name` passed: `what` did not happen within `limit`.
     pub fn deadline(what: &str, limit: Duration, name: &str) -> Self {
         Self::Deadline(format!("{what} within {} s (deadline `{name}`)", limit.as_secs()))
     }
 
-    /// The body ended after `received` bytes. `announced` is its `Content-Length`, if it had one.
+    /// The body ended after `received` bytes. `announced` is its `Content-Length`, if it has one.
     pub(crate) fn cut_short(received: u64, announced: Option<u64>) -> Self {
         Self::CutShort(match announced {
             Some(announced) => format!("{received} of {announced} bytes"),
@@ -121,7 +132,7 @@ impl Trouble {
         })
     }
 
-    /// The details alone, without the kind of trouble.
+    /// The details without the kind of trouble.
     pub fn details(&self) -> &str {
         match self {
             Self::Unreachable(text)
@@ -134,22 +145,23 @@ impl Trouble {
         }
     }
 
-    /// The same trouble with its details rewritten.
-    pub(crate) fn map_details(self, rewrite: impl FnOnce(&str) -> String) -> Self {
+    /// The same kind of trouble without secrets in its details.
+    pub(crate) fn masked(&self, secrets: &Secrets) -> Self {
+        let details = secrets.mask(self.details());
         match self {
-            Self::Unreachable(text) => Self::Unreachable(rewrite(&text)),
-            Self::Tls(text) => Self::Tls(rewrite(&text)),
-            Self::Deadline(text) => Self::Deadline(rewrite(&text)),
-            Self::CutShort(text) => Self::CutShort(rewrite(&text)),
-            Self::Broken(text) => Self::Broken(rewrite(&text)),
-            Self::Withheld(text) => Self::Withheld(rewrite(&text)),
-            Self::Operator(text) => Self::Operator(rewrite(&text)),
+            Self::Unreachable(_) => Self::Unreachable(details),
+            Self::Tls(_) => Self::Tls(details),
+            Self::Deadline(_) => Self::Deadline(details),
+            Self::CutShort(_) => Self::CutShort(details),
+            Self::Broken(_) => Self::Broken(details),
+            Self::Withheld(_) => Self::Withheld(details),
+            Self::Operator(_) => Self::Operator(details),
         }
     }
 }
 
 impl ReceivedResponse {
-    /// The first header of this name (lower case), true value.
+    /// The value of the first header with this name (lower case). It is not masked.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }

@@ -1,4 +1,4 @@
-//! Asking for access tokens: shared ones, which are kept until they expire, and single ones.
+//! Requests for access tokens: shared ones, which are kept until they expire, and single ones.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use crate::client::service_client::ServiceClient;
 use crate::client::target_file::model::ApplicationCredentials;
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// Why there is no token.
+/// The reason why there is no token.
 #[derive(Debug, Clone)]
 pub(crate) enum TokenError {
-    /// The target file names no such application.
+    /// The target file does not have the application.
     NoApplication(String),
-    /// No answer.
+    /// There is no response.
     Trouble(Trouble),
     /// A response without a token.
     Refused(TokenRequestRefusal),
-    /// The limit of the token endpoint, and whether it said when to ask again.
+    /// The rate limit of the token endpoint. `says_when` tells whether the response has `Retry-After`.
     Limited { status: u16, says_when: bool },
 }
 
@@ -30,14 +30,14 @@ pub(crate) enum TokenError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TokenRequestRefusal {
     pub(crate) status: u16,
-    /// Its `error` (RFC 6749 §5.2), else the `type` of a problem.
+    /// Its `error` (RFC 6749 §5.2), or the `type` of a problem.
     pub(crate) error: Option<String>,
     /// Its `Location`.
     pub(crate) redirect: Option<String>,
 }
 
 impl TokenRequestRefusal {
-    /// Whether the credentials or the scopes of the target file are the reason, and not the request.
+    /// Whether the reason is the credentials or the scopes of the target file, and not the request.
     pub(crate) fn is_about_credentials(&self) -> bool {
         let errors = ["invalid_client", "unauthorized_client", "access_denied", "invalid_scope"];
         match &self.error {
@@ -46,7 +46,7 @@ impl TokenRequestRefusal {
         }
     }
 
-    /// Whether a gateway answered because the service was not there.
+    /// Whether a gateway responded because it could not reach the service.
     pub(crate) fn is_gateway(&self) -> bool {
         matches!(self.status, 502..=504)
     }
@@ -61,17 +61,17 @@ impl std::fmt::Display for TokenRequestRefusal {
     }
 }
 
-/// How the credentials are sent.
+/// Where the credentials are in a token request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CredentialPlace {
-    /// As fields of the form (§4.1).
+    /// In fields of the form (§4.1).
     Form,
-    /// By HTTP Basic (RFC 6749 §2.3.1).
+    /// In an HTTP Basic header (RFC 6749 §2.3.1).
     Basic,
 }
 
 impl TokenError {
-    /// As trouble of a scenario's step.
+    /// Converts it to trouble of an exchange.
     pub(crate) fn into_trouble(self, application: &str) -> Trouble {
         match self {
             Self::NoApplication(reason) => Trouble::Withheld(reason),
@@ -87,8 +87,8 @@ impl TokenError {
     }
 }
 
-/// The name under which a token is shown: `MOOT_TOKEN_READER`, and `MOOT_TOKEN_MAIN_READ` where the
-/// application has more scopes. `moot token --as reader` and `--as main --scope read` print such tokens.
+/// The label of a token: `MOOT_TOKEN_READER`, or `MOOT_TOKEN_MAIN_READ` if the application has more scopes.
+/// `moot token --as reader` and `--as main --scope read` print such tokens.
 pub(crate) fn token_label(role: &str, scopes: Scopes, own: Scopes) -> String {
     let role = role.to_ascii_uppercase();
     match scopes == own || scopes.is_empty() {
@@ -101,8 +101,8 @@ pub(crate) fn token_label(role: &str, scopes: Scopes, own: Scopes) -> String {
 }
 
 impl ServiceClient {
-    /// A shared token of this application with exactly these scopes. When the limit of the token
-    /// endpoint refuses it, it is asked for once more after the back-off.
+    /// A shared token of this application with exactly these scopes. If the limit of the token endpoint refuses it,
+    /// the request is sent once more after the back-off.
     ///
     /// # Errors
     /// [`TokenError`].
@@ -120,7 +120,7 @@ impl ServiceClient {
         }
     }
 
-    /// As [`ServiceClient::token`], asked for once.
+    /// As [`ServiceClient::token`], without a second request.
     ///
     /// # Errors
     /// [`TokenError`].
@@ -129,7 +129,7 @@ impl ServiceClient {
         application: &str,
         scopes: Scopes,
     ) -> Result<String, TokenError> {
-        // Locked while asking, so that two scenarios that need the same token ask once.
+        // The lock is held during the request: of two scenarios that need the same token only one requests it.
         let mut tokens = self.destination.tokens.lock().await;
         if let Some(token) = tokens.fresh(application, scopes) {
             return Ok(token);
@@ -139,8 +139,8 @@ impl ServiceClient {
         Ok(token)
     }
 
-    /// A token in the place of one that was answered `token_revoked`; `None` where it is not a shared
-    /// one, or no other can be had.
+    /// A new token for one that was refused as `token_revoked`. `None` if the old one is not shared, or there is no new
+    /// one.
     pub(crate) async fn renewed(&self, revoked: &str) -> Option<String> {
         let (application, scopes) = {
             let mut tokens = self.destination.tokens.lock().await;
@@ -151,7 +151,7 @@ impl ServiceClient {
         self.token(&application, scopes).await.ok()
     }
 
-    /// A token that is not shared, and how long it lives.
+    /// A token that is not shared, with its lifetime.
     ///
     /// # Errors
     /// [`TokenError`].
@@ -219,7 +219,7 @@ impl ServiceClient {
         }
     }
 
-    /// The token that this request is granted, and how long it lives. `label` is shown in its place.
+    /// Sends a token request. Returns the token with its lifetime. Reports show `label` instead of the token.
     ///
     /// # Errors
     /// [`TokenError`].
@@ -254,8 +254,8 @@ impl ServiceClient {
         Ok((token, Duration::from_secs(lifetime)))
     }
 
-    /// A token from the control plane of a sandbox: it is not counted by the limit of §8, so that a
-    /// scenario counts its own calls alone. `None` elsewhere, and where it is refused.
+    /// A token from the control plane of a sandbox. The limit of §8 does not count it, so a scenario counts only its own
+    /// calls. `None` on a deployment, or if the control plane refuses.
     async fn minted(&self, client_id: &str, scopes: Scopes, label: &str) -> Option<String> {
         if self.destination.deployment().is_some() {
             return None;
@@ -269,10 +269,10 @@ impl ServiceClient {
         Some(token)
     }
 
-    /// Reads a path with a shared token of `main`; repeated once after trouble.
+    /// Sends a GET with a shared token of `main`. On a deployment it is retried once after trouble.
     ///
     /// # Errors
-    /// [`Trouble`], also where there is no token.
+    /// [`Trouble`], also if there is no token.
     pub(crate) async fn read(&self, path: &str) -> Result<ReceivedResponse, Trouble> {
         let token = self.token("main", Scopes::READ).await;
         let token = token.map_err(|error| error.into_trouble("main"))?;

@@ -1,8 +1,8 @@
-//! Answers of deployments to open questions: kept in a file that a mock can load, compared, pinned.
+//! Answers of deployments to open questions: files that a mock can load, comparison, and pins.
 //!
-//! [`Observed`] is what a run saw, settled to one answer a question where its observations tell one;
-//! [`diff`] compares two; [`Pins`] are those that a target file holds its deployment to. Whether an
-//! answer is allowed is the business of [`moot_fixtures::answers`].
+//! [`Observed`] has the observations of a run, and the answer to each question that they show. [`diff`] compares two
+//! sets of answers. [`Pins`] are the answers that a target file requires. [`moot_fixtures::answers`] decides whether an
+//! answer is allowed.
 
 mod diff;
 mod observed;

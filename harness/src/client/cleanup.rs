@@ -1,4 +1,4 @@
-//! Deletes what runs created on a deployment. The API can delete webhooks only.
+//! Deletes objects that runs created on a deployment. The API can delete webhooks only.
 
 use moot_fixtures::contract::{Operation, Scopes};
 
@@ -10,7 +10,7 @@ use crate::exchange::{Exchange, Residue};
 /// The kind of the objects that can be deleted.
 pub(crate) const WEBHOOK: &str = "webhook";
 
-/// Deletes the webhooks among `residue`. An object that cannot be deleted stays residue.
+/// Deletes the webhooks in `residue`. A webhook that cannot be deleted remains there.
 pub(crate) async fn delete_webhooks(client: &ServiceClient, residue: Vec<Residue>) {
     for webhook in residue.into_iter().filter(|entry| entry.kind == WEBHOOK) {
         let Some(id) = webhook.id else { continue };
@@ -36,6 +36,6 @@ pub(crate) async fn delete_webhook(
         application: application.to_owned(),
         tag_scenario: scenario,
     };
-    // `send` notes the deletion of an object of this run in the ledger.
+    // `send` records the deletion of an object of this run in the ledger.
     send::send(client, prepared, SendMode::Paced).await
 }

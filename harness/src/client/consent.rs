@@ -1,5 +1,5 @@
-//! Consent: which requests a run may send to a deployment, by method and path, e-mail addresses and
-//! budgets. A pure check that sends nothing.
+//! Consent: the requests that a run may send to a deployment, by method and path, e-mail addresses and budgets. The
+//! check itself sends nothing.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use crate::client::request::{BodyPiece, ClientBody, ClientRequest, FormPart};
 use crate::client::target_file::endpoint::created_kind;
 use crate::client::target_file::model::Consent;
 
-/// Bytes. A longer body of generated zero bytes needs consent `load`.
+/// A body with more generated zero bytes needs consent `load`.
 const ZEROS_WITHOUT_CONSENT_MAX: u64 = 8 * 1024 * 1024;
 
 /// Finds e-mail addresses in a text.
@@ -33,7 +33,7 @@ pub struct ConsentGuard {
 }
 
 impl ConsentGuard {
-    /// With this consent, these addresses beside `.invalid`, and this budget of creating calls.
+    /// Allows this consent, these addresses and those below `.invalid`, and this number of creating calls.
     pub fn new(
         consent: BTreeSet<Consent>,
         addresses: impl IntoIterator<Item = String>,
@@ -43,20 +43,20 @@ impl ConsentGuard {
         Self { consent, addresses: RwLock::new(addresses), created: AtomicU32::new(0), created_max }
     }
 
-    /// Whether this was consented to.
+    /// Whether the target file has this consent.
     pub fn allows(&self, consent: Consent) -> bool {
         self.consent.contains(&consent)
     }
 
-    /// Lets an address through that the deployment itself offers (options of a workflow schema).
+    /// Allows an address that the deployment itself offers in a workflow schema.
     pub fn offer(&self, address: &str) {
         self.addresses.write().insert(address.to_lowercase());
     }
 
-    /// Whether this request may be sent. `operation` is found by its method and path.
+    /// Checks whether this request may be sent. `operation` is found by its method and path.
     ///
     /// # Errors
-    /// Why not, naming the setting that would allow it.
+    /// The reason, with the setting that would allow the request.
     pub fn check(
         &self,
         prepared: &ClientRequest,
@@ -66,7 +66,7 @@ impl ConsentGuard {
         for consent in needed(prepared, operation, is_burst) {
             if !self.allows(consent) {
                 return Err(format!(
-                    "{} {} is not consented to; it needs `consent: [{}]` in the target file",
+                    "{} {} needs `consent: [{}]` in the target file",
                     prepared.method,
                     prepared.path,
                     consent.as_str()
@@ -82,7 +82,7 @@ impl ConsentGuard {
         }
     }
 
-    /// Takes one creating call from the budget.
+    /// Takes a creating call from the budget.
     ///
     /// # Errors
     /// The budget is used up.
@@ -99,7 +99,7 @@ impl ConsentGuard {
         })
     }
 
-    /// Gives one back: the call was refused.
+    /// Returns a creating call to the budget, because it was refused.
     pub fn return_creation(&self) {
         self.created.fetch_sub(1, Ordering::SeqCst);
     }
@@ -109,7 +109,7 @@ impl ConsentGuard {
         texts(body).into_iter().find_map(|text| {
             EMAIL.captures_iter(&text).find_map(|found| {
                 let address = found[0].to_lowercase();
-                // `https://name@host/` has a user's name before its host, and no e-mail address.
+                // In `https://name@host/` there is a user name, and no e-mail address.
                 let is_host = address.strip_prefix("//").is_some_and(|it| !it.contains('/'));
                 let is_allowed =
                     is_host || is_invalid_domain(&found[1]) || addresses.contains(&address);
@@ -119,7 +119,7 @@ impl ConsentGuard {
     }
 }
 
-/// What has to be consented to before this request may be sent.
+/// The consents that this request needs.
 pub(crate) fn needed(
     prepared: &ClientRequest,
     operation: Option<Operation>,
@@ -160,7 +160,7 @@ fn zero_bytes(body: &ClientBody) -> u64 {
     parts(body).iter().map(zeros).sum()
 }
 
-/// Every text of a body that could hold an address, decoded. Files are not read.
+/// The decoded texts of a body, without files.
 fn texts(body: &ClientBody) -> Vec<String> {
     match body {
         ClientBody::Empty => Vec::new(),

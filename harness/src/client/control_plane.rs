@@ -1,20 +1,21 @@
-//! Requests to the control plane of a moot mock.
+//! Requests to the control plane of a mock.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use url::Url;
 
-use crate::client::http_request::{HttpBody, HttpRequest, USER_AGENT};
+use crate::client::http_request::{HttpRequest, USER_AGENT};
+use crate::client::request::ClientBody;
 use crate::client::sender::RequestSender;
 use crate::client::target_file::address;
 use crate::exchange::Trouble;
 
-/// A control plane.
+/// The control plane of a mock or of a sandbox.
 #[derive(Debug, Clone)]
 pub(crate) struct ControlPlane {
-    /// Its address, without a slash at its end.
+    /// Its address, without a trailing slash.
     url: String,
-    /// Its token, beyond loopback.
+    /// Its token. On loopback it needs none.
     token: Option<SecretString>,
 }
 
@@ -29,10 +30,10 @@ impl ControlPlane {
         Self::below(base, self.token.clone())
     }
 
-    /// Sends a request. The answer must be 2xx; an empty one is `null`.
+    /// Sends a request, and returns the body of the response. An empty body is `null`.
     ///
     /// # Errors
-    /// [`Trouble`]; [`Trouble::Broken`] with the detail of the answer where it refuses.
+    /// [`Trouble`]. A status other than 2xx is [`Trouble::Broken`] with the detail of the response.
     pub(crate) async fn send(
         &self,
         sender: &RequestSender,
@@ -47,10 +48,10 @@ impl ControlPlane {
         if let Some(token) = &self.token {
             headers.push(("authorization".to_owned(), format!("Bearer {}", token.expose_secret())));
         }
-        if json.is_some() {
-            headers.push(("content-type".to_owned(), "application/json".to_owned()));
+        let body = json.map_or(ClientBody::Empty, ClientBody::json);
+        if let Some(content_type) = body.content_type() {
+            headers.push(("content-type".to_owned(), content_type));
         }
-        let body = json.map(HttpBody::json).unwrap_or_default();
         let request = HttpRequest { method: method.to_owned(), url, headers, body };
         let response = sender.send(request).await.outcome?;
         let json = response.json.as_ref();

@@ -1,17 +1,17 @@
-//! The command line that sends a request again: for `sh`, secrets as shell variables.
+//! The curl command line that repeats a request, for `sh`. Secrets are shell variables.
 
 use crate::client::request::{BodyPiece, ClientBody, FormPart};
 
-/// A body up to this number of bytes is part of the line. A longer one is read from `body.bin`.
+/// A longer body is read from `body.bin`.
 const INLINE_BYTES_MAX: usize = 8 * 1024;
 
-/// A file up to this number of bytes is part of the line. A longer one must exist under its name.
+/// A longer file must exist under its name.
 const INLINE_FILE_BYTES_MAX: usize = 2 * 1024;
 
 /// Headers that curl sets itself.
 const OWN_HEADERS: [&str; 4] = ["user-agent", "content-length", "host", "content-type"];
 
-/// The line. `secrets` are pairs of a secret and the name of its variable, longest first.
+/// Builds the line. `secrets` are pairs of a secret and the name of its variable, longest first.
 pub fn line(
     method: &str,
     url: &str,
@@ -37,7 +37,7 @@ pub fn line(
     match body {
         ClientBody::Empty => {}
         ClientBody::Bytes { content_type, bytes, .. } => {
-            // By default curl declares the body as a form.
+            // Without this header curl declares the body as a form.
             let media_type = content_type
                 .as_deref()
                 .map_or("content-type:".to_owned(), |given| format!("content-type: {given}"));
@@ -94,7 +94,7 @@ fn add_bytes(
     }
 }
 
-/// The pairs of a form, where curl would encode them to the same bytes.
+/// The pairs of a form. `None` if curl would not encode them to the same bytes.
 fn form_pairs(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     let pairs: Vec<(String, String)> = form_urlencoded::parse(bytes).into_owned().collect();
     let again = form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
@@ -104,8 +104,8 @@ fn form_pairs(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     (plain_names && again.as_bytes() == bytes).then_some(pairs)
 }
 
-/// The part that is read from standard input, and the command that makes it. There can be only one.
-/// Zero bytes come first, because no file with them exists.
+/// The part that is read from standard input, and the command that produces it. There can be only one. A part of zero
+/// bytes is preferred, because it has no file.
 fn piped(parts: &[FormPart], secrets: &[(String, String)]) -> Option<(usize, String)> {
     let zeros = parts.iter().enumerate().find_map(|(at, part)| match part.content {
         BodyPiece::Zeros(length) => Some((at, format!("head -c {length} /dev/zero"))),
@@ -132,14 +132,13 @@ fn add_part(line: &mut String, part: &FormPart, secrets: &[(String, String)]) {
             let value = String::from_utf8_lossy(bytes);
             add(line, "--form-string", &quoted(&format!("{}={value}", part.name), secrets));
         }
-        // Read from a file.
         (BodyPiece::Bytes(_), Some(_)) | (BodyPiece::Zeros(_), _) => {
             add_file(line, part, &form_parameter(file_name(part)), secrets);
         }
     }
 }
 
-/// A part with a file name, read from `source`: a file, or `-` for standard input.
+/// Adds a part that is read from `source`: a file, or `-` for standard input.
 fn add_file(line: &mut String, part: &FormPart, source: &str, secrets: &[(String, String)]) {
     let kind = part.content_type.as_ref().map(|kind| format!(";type={kind}")).unwrap_or_default();
     let name = match source {
@@ -158,7 +157,7 @@ fn form_parameter(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// One word for `sh`: single quotes, but each secret as `"$NAME"`.
+/// One word for `sh`, in single quotes. Each secret is `"$NAME"`.
 fn quoted(text: &str, secrets: &[(String, String)]) -> String {
     let mut word = String::new();
     let mut rest = text;
@@ -189,7 +188,7 @@ pub(crate) fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The label of a mask as the name of a variable.
+/// The label of a secret as the name of a variable.
 fn variable(label: &str) -> String {
     label
         .chars()
@@ -203,7 +202,7 @@ fn octal(bytes: &[u8]) -> String {
     for (at, byte) in bytes.iter().copied().enumerate() {
         match byte {
             b'%' => escaped.push_str("%%"),
-            // `printf` would take it for an option.
+            // `printf` would read it as an option.
             b'-' if at == 0 => escaped.push_str(r"\055"),
             b'\\' => escaped.push_str(r"\\"),
             b' '..=b'~' if byte != b'\'' => escaped.push(char::from(byte)),

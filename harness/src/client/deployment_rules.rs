@@ -22,11 +22,12 @@ use crate::scenario::model::{OperatorAction, Rhythm};
 
 /// Requests that may be sent at once after a back-off.
 const BURST: u32 = 10;
-/// A run waits at most this long for all the back-offs that a target asks for.
+/// The longest time that a run waits in all back-offs together.
 const BACK_OFFS_MAX: Duration = Duration::from_secs(30 * 60);
 
-/// Requests that may come before a burst in its minute. A service that counts each path or each token alone takes 600 of
-/// each. The 1,500 calls of the suite are 500 for each of three, so up to 100 before them hide nothing.
+/// Requests that may be sent in the same minute before a burst. A service may count the 600 requests of its limit for
+/// each path or token separately. The burst of 1,500 calls has 500 for each of three, so up to 100 earlier requests do
+/// not change its result.
 const EARLIER_MAX: usize = 60;
 
 /// The window in which the service counts requests (§8).
@@ -43,15 +44,15 @@ pub(crate) struct DeploymentRules {
     pub(crate) expired_token: Option<SecretString>,
     /// A token of `main` that was revoked.
     pub(crate) revoked_token: Option<SecretString>,
-    /// Who does there what no client can do.
+    /// The operator of the target file.
     pub(crate) operator: Option<FileOperator>,
-    /// The control plane of a mock in this process, which acts as the operator. No scenario sees it.
+    /// The control plane of a mock in this process, which acts as the operator. Scenarios cannot use it.
     pub(crate) operator_control_plane: Option<ControlPlane>,
-    pace: RequestPace,
+    pub(crate) pace: RequestPace,
     token_pace: RequestPace,
-    /// Token requests that were sent.
+    /// Token requests sent so far.
     token_requests: AtomicU32,
-    /// Token requests of a run at most, as the target file says.
+    /// `limits.token_requests_max` of the target file.
     token_requests_max: Option<u32>,
     back_offs: Mutex<BackOffs>,
 }
@@ -60,16 +61,16 @@ pub(crate) struct DeploymentRules {
 #[derive(Debug, Default)]
 struct BackOffs {
     /// The sum of all waits so far.
-    taken: Duration,
-    /// A back-off that is longer than a run waits: its end, and its length.
-    alone_until: Option<(Instant, Duration)>,
+    total: Duration,
+    /// The end and the length of a back-off that is longer than a run waits.
+    too_long: Option<(Instant, Duration)>,
 }
 
 impl DeploymentRules {
     /// The rules of a target file. `rate` overrides its requests per minute.
     ///
     /// # Errors
-    /// Where the ledger cannot be written.
+    /// The ledger cannot be written.
     pub(crate) fn new(file: &TargetFile, rate: Option<u32>, run_tag: &str) -> Result<Self, String> {
         let ledger = match file.consent.contains(&Consent::Write) {
             true => Ledger::open(&file.ledger, run_tag, file.base_url.as_str())?,
@@ -78,15 +79,15 @@ impl DeploymentRules {
         Ok(Self::with_ledger(file, rate, ledger))
     }
 
-    /// The rules of a mock in this process, which ends with the run, and what was created there with it. Its
-    /// control plane is the operator.
+    /// The rules of a mock in this process. It ends with the run, so the ledger needs no file. Its control plane is the
+    /// operator.
     pub(crate) fn in_process(file: &TargetFile, run_tag: &str) -> Self {
         let ledger = Ledger::discarded(run_tag, file.base_url.as_str());
         let operator_control_plane = Some(ControlPlane::below(&file.base_url, None));
         Self { operator_control_plane, ..Self::with_ledger(file, None, ledger) }
     }
 
-    /// The rules of a target file for a plan: nothing is written.
+    /// The rules of a target file for a plan, without a ledger file.
     pub(crate) fn preview(file: &TargetFile, run_tag: &str) -> Self {
         Self::with_ledger(file, None, Ledger::none(run_tag, file.base_url.as_str()))
     }
@@ -118,13 +119,13 @@ impl DeploymentRules {
         }
     }
 
-    /// The same rules, which tell `wait` when they hold requests back.
+    /// The same rules. They update `wait` while they hold requests back.
     pub(crate) fn watched_by(self, wait: &Arc<PaceWait>) -> Self {
         let (pace, token_pace) = (self.pace.watched_by(wait), self.token_pace.watched_by(wait));
         Self { pace, token_pace, ..self }
     }
 
-    /// Whether its operator may and can do this. A person without a terminal cannot.
+    /// Whether the operator may and can do this. A person needs a terminal.
     pub(crate) fn offers(&self, action: OperatorAction) -> bool {
         self.guard.allows(Consent::Operate)
             && match &self.operator {
@@ -139,7 +140,7 @@ impl DeploymentRules {
         self.pace.is_unpaced()
     }
 
-    /// Whether token requests are sent without waiting, too.
+    /// Whether token requests are also sent without waiting.
     pub(crate) fn is_unpaced_for_tokens(&self) -> bool {
         self.is_unpaced() && self.token_pace.is_unpaced()
     }
@@ -147,43 +148,42 @@ impl DeploymentRules {
     /// Waits until the next request may be sent.
     ///
     /// # Errors
-    /// [`Trouble::Withheld`] where the target asked for a longer back-off than a run waits.
+    /// [`Trouble::Withheld`] if the target asked for a longer back-off than a run waits.
     pub(crate) async fn turn(&self, is_token_request: bool) -> Result<(), Trouble> {
-        self.is_welcome()?;
+        self.check_back_offs()?;
         if is_token_request {
             self.token_pace.turn_of_both(&self.pace).await;
             self.token_requests.fetch_add(1, Ordering::Relaxed);
         } else {
             self.pace.turn().await;
         }
-        self.is_welcome()
+        self.check_back_offs()
     }
 
-    /// Whether the target may be asked now, or after a back-off.
+    /// Checks that no back-off of the target is longer than a run waits.
     ///
     /// # Errors
     /// [`Trouble::Withheld`].
-    pub(crate) fn is_welcome(&self) -> Result<(), Trouble> {
+    pub(crate) fn check_back_offs(&self) -> Result<(), Trouble> {
         let back_offs = self.back_offs.lock();
         let withheld = |reason| Err(Trouble::Withheld(reason));
-        match back_offs.alone_until {
+        match back_offs.too_long {
             Some((until, wait)) if until > Instant::now() => withheld(format!(
-                "the target asked to be left alone for {} s (`Retry-After`), and a run waits {} s \
-                 at most",
+                "the target asked for a back-off of {} s (`Retry-After`), and a run waits at most {} s",
                 wait.as_secs(),
                 RETRY_AFTER_MAX.as_secs()
             )),
-            Some(_) | None if back_offs.taken > BACK_OFFS_MAX => withheld(format!(
-                "the target asked for more than {} minutes of waiting in all (`Retry-After`), which \
-                 is the most that a run waits",
+            Some(_) | None if back_offs.total > BACK_OFFS_MAX => withheld(format!(
+                "the back-offs that the target asked for (`Retry-After`) add up to more than {} minutes, \
+                 and a run does not wait longer",
                 BACK_OFFS_MAX.as_secs() / 60
             )),
             Some(_) | None => Ok(()),
         }
     }
 
-    /// Backs off as long as an answer asks for. A target that asks for more than
-    /// [`RETRY_AFTER_MAX`] gets no further request.
+    /// Backs off for the time that a response asks for. A target that asks for more than [`RETRY_AFTER_MAX`] gets no
+    /// further request.
     pub(crate) fn back_off_after(&self, response: &ReceivedResponse, is_token_request: bool) {
         if is_token_request && response.status == 429 {
             self.token_pace.refused(Instant::now());
@@ -194,19 +194,19 @@ impl DeploymentRules {
         if wait > RETRY_AFTER_MAX {
             // `Retry-After` can be larger than an `Instant` can hold.
             let until = now.checked_add(wait).unwrap_or(now + BACK_OFFS_MAX);
-            self.back_offs.lock().alone_until = Some((until, wait));
+            self.back_offs.lock().too_long = Some((until, wait));
             return;
         }
         let pace = if is_token_request { &self.token_pace } else { &self.pace };
-        self.back_offs.lock().taken += pace.back_off(now, wait);
+        self.back_offs.lock().total += pace.back_off(now, wait);
     }
 
-    /// Token requests that can be sent now without meeting a limit.
+    /// The number of token requests that can be sent now within the limit.
     pub(crate) fn token_turns(&self) -> usize {
         self.token_pace.free(Instant::now())
     }
 
-    /// Token requests that the run may still send; `None` if it is not limited.
+    /// The number of token requests that the run may still send. `None` if there is no limit.
     pub(crate) fn token_requests_left(&self) -> Option<u32> {
         let of_minutes =
             |limit| u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(TOKEN_MINUTES_MAX);
@@ -214,12 +214,12 @@ impl DeploymentRules {
         Some(max.saturating_sub(self.token_requests.load(Ordering::Relaxed)))
     }
 
-    /// Waits until the back-off of the token endpoint is over.
+    /// Waits until the end of the back-off of the token endpoint.
     pub(crate) async fn token_back_off(&self) {
         self.token_pace.wait_for_back_off().await;
     }
 
-    /// Waits until a burst in this rhythm may begin: what was sent before it must not use up the limit (§8).
+    /// Waits until a burst in this rhythm may begin. Earlier requests must not use up the limit (§8).
     pub(crate) async fn room_for_burst(&self, calls: u32, rhythm: Rhythm) {
         let now = Instant::now();
         let at = match rhythm {
@@ -229,36 +229,31 @@ impl DeploymentRules {
         self.pace.wait_until(at).await;
     }
 
-    /// Counts a request that was sent without waiting.
-    pub(crate) fn count(&self) {
-        self.pace.count(Instant::now());
-    }
-
     /// Sends nothing for a whole window of the limit (§8).
     pub(crate) fn back_off_for_a_window(&self) {
         self.pace.back_off(Instant::now(), WINDOW);
     }
 }
 
-/// Whether the service refused a request only for now, and so did nothing: any request is then repeated
-/// once. The answer of its limit may be 429 or 503 (`rate_limit_response`).
+/// Whether the service refused a request only for now. The request had no effect, so any method is retried once. The
+/// limit may respond with 429 or 503 (`rate_limit_response`).
 pub(crate) fn is_refused_for_now(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     outcome.as_ref().is_ok_and(|response| {
         response.status == 503 || response.status == 429 && response.header("retry-after").is_some()
     })
 }
 
-/// Whether the answer is that of a limit (`rate_limit_response`).
+/// Whether the response can come from the limit (`rate_limit_response`).
 pub(crate) fn is_limited(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     outcome.as_ref().is_ok_and(|response| matches!(response.status, 429 | 503))
 }
 
-/// Whether a GET is repeated once: after no answer, or after an error of a gateway.
+/// Whether a GET is retried once: without a response, or after an error of a gateway.
 pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     match outcome {
         Ok(response) => match response.status {
             502..=504 => true,
-            // The limit refused it. The back-off that it asked for is waited for.
+            // The limit refused it. The pace waits for the back-off first.
             429 => response.header("retry-after").is_some(),
             _ => false,
         },

@@ -1,4 +1,4 @@
-//! Where requests go, and with which credentials: a sandbox of a mock, or a deployment.
+//! The destination of requests: a sandbox of a mock, or a deployment, with its credentials.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -22,10 +22,10 @@ use crate::exchange::masks::Masks;
 /// Workflow schemas that are remembered, each with the id of its workflow.
 const FORMS_MAX: usize = 100;
 
-/// Where requests go.
+/// The destination of requests.
 pub(crate) struct RequestDestination {
     pub(crate) base: Url,
-    /// Where each operation is.
+    /// The method and path of each operation.
     pub(crate) endpoints: Endpoints,
     /// By role: `main`, `reader`, `writer`, `other_company`.
     pub(crate) applications: BTreeMap<String, ApplicationCredentials>,
@@ -33,29 +33,28 @@ pub(crate) struct RequestDestination {
     pub(crate) bindings: Map<String, Value>,
     pub(crate) control_plane: Option<ControlPlane>,
     pub(crate) tokens: tokio::sync::Mutex<Tokens>,
-    /// Tokens that the operator of a deployment made useless, by application, or why it made none.
+    /// Tokens that the operator of a deployment made useless, by application, or the reason why there is none.
     pub(crate) useless:
         tokio::sync::Mutex<BTreeMap<(UselessToken, String), Result<String, String>>>,
-    /// Applications whose credentials were refused, and the answer.
+    /// Applications whose credentials were refused, with the response.
     pub(crate) refused: Mutex<BTreeMap<String, String>>,
-    /// The token request of §4.1 with its response, where the target refuses it. Credentials are then
-    /// sent by HTTP Basic.
+    /// The exchange of the token request of §4.1, if the target refuses it. Then HTTP Basic is used.
     pub(crate) refused_token_request: OnceLock<Arc<Exchange>>,
-    /// The `scope` of each token that was granted one.
+    /// The `scope` of each token, if its response has one.
     pub(crate) granted: Mutex<BTreeMap<String, String>>,
-    /// What of the target file the target does not confirm.
+    /// Values of the target file that the target does not confirm.
     pub(crate) fit: tokio::sync::Mutex<TargetFit>,
-    /// Where the keys of the target file are.
+    /// The lines of the keys of the target file.
     pub(crate) places: KeyPlaces,
-    /// In every name that the run creates.
+    /// A part of every name that the run creates.
     pub(crate) run_tag: String,
-    /// Which workflow a schema came from.
+    /// Schemas, each with the id of its workflow.
     pub(crate) forms: Mutex<Vec<(Arc<Value>, String)>>,
-    /// What may be sent, and when; `None` for a sandbox of a mock, where everything may be.
+    /// The rules of a deployment. `None` for a sandbox of a mock, which has no rules.
     pub(crate) deployment: Option<DeploymentRules>,
 }
 
-/// Why a token is of no use any more.
+/// The reason why a token is useless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UselessToken {
     /// It expired.
@@ -71,7 +70,7 @@ pub(crate) struct FileMistake {
     pub(crate) key: String,
     /// `staging.yaml:7: `, if there is a file.
     pub(crate) place: String,
-    /// What the target answered, a clause.
+    /// The response of the target, as a clause.
     pub(crate) answered: String,
 }
 
@@ -81,7 +80,7 @@ impl std::fmt::Display for FileMistake {
     }
 }
 
-/// Needs that were held against the target, and what the target does not confirm.
+/// Needs that were checked against the target, and the mistakes of the target file that this found.
 #[derive(Debug, Default)]
 pub(crate) struct TargetFit {
     pub(crate) tried: BTreeSet<String>,
@@ -128,7 +127,7 @@ impl RequestDestination {
         self.deployment.as_ref()
     }
 
-    /// Remembers which workflow a schema came from.
+    /// Remembers the workflow of a schema.
     pub(crate) fn remember_form(&self, path: &str, schema: &Arc<Value>) {
         let template = &self.endpoints.get(Operation::GetWorkflowSchema).path;
         let Some(id) = id_in(template, path) else { return };
@@ -141,7 +140,7 @@ impl RequestDestination {
         }
     }
 
-    /// The workflow that a schema, or its member `data`, came from; the latest one.
+    /// The workflow of a schema, or of the value of its member `data`. The latest one counts.
     pub(crate) fn workflow_of(&self, schema: &Value) -> Option<String> {
         let forms = self.forms.lock();
         forms
@@ -152,7 +151,7 @@ impl RequestDestination {
     }
 }
 
-/// Hides an application's secret in every form in which it is sent.
+/// Hides an application's secret in every form that a request can have.
 pub(crate) fn hide(role: &str, application: &ApplicationCredentials, masks: &Masks) {
     let prefix = match role {
         "main" => "MOOT".to_owned(),

@@ -1,5 +1,5 @@
-//! The HTTP transport, by reqwest. It follows no redirect, repeats and decompresses nothing, and uses
-//! no proxy for loopback. Towards a deployment each request has a connection of its own.
+//! The HTTP transport, with reqwest. It follows no redirects, does not retry or decompress, and uses no proxy for
+//! loopback. For a deployment each request has its own connection.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Method, redirect};
 use url::Url;
 
 use crate::client::http_request::HttpRequest;
-use crate::client::response::{self, BodyReader};
+use crate::client::response;
 use crate::client::short_body;
 use crate::client::target_file::address;
 use crate::client::target_file::model::TargetFile;
@@ -18,11 +18,11 @@ use crate::client::tls_mistake;
 use crate::client::transport::RequestTransport;
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// Deadline `connect`: until there is a connection, TLS included.
+/// Deadline `connect`: the time for connecting, including TLS.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 
-/// The clients for one target: one without TLS, one with TLS. The second is made when it is needed,
-/// because loading the root certificates of this machine takes longer than a small run.
+/// The clients for one target, without and with TLS. The second is created on demand: loading the root certificates
+/// of this machine takes longer than a small run.
 #[derive(Debug, Clone)]
 pub(crate) struct Http {
     plain: Client,
@@ -30,36 +30,36 @@ pub(crate) struct Http {
     settings: ClientSettings,
 }
 
-/// Whether a connection serves more than one request.
+/// Whether a connection is used for more than one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionUse {
-    /// Idle connections are used again: for a moot mock, which closes none of them.
+    /// Idle connections are reused. This is for a mock, which never closes them.
     Kept,
-    /// Each request has a connection of its own. A service may close an idle connection at any time,
-    /// also while a request is on its way to it. No client can tell whether such a request had an
-    /// effect, and may repeat a POST only if it had none (RFC 9110 §9.2.2).
+    /// Each request has its own connection. A service may close an idle connection while a request is on its way.
+    /// Then the client cannot know whether the request had an effect. It may repeat a POST only if there was none
+    /// (RFC 9110 §9.2.2).
     Single,
 }
 
-/// How a client is made.
+/// The settings of a client.
 #[derive(Debug, Clone)]
 struct ClientSettings {
-    /// Deadline `silence`: between two pieces of an answer, and until its first.
+    /// Deadline `silence`: the time until the first byte of a response, and between two pieces of it.
     silence: Duration,
-    /// Deadline `exchange`: from the first byte sent to the last byte received.
+    /// Deadline `exchange`: the time from the first byte sent to the last byte received.
     exchange: Duration,
-    /// Whether it uses no proxy: the target is on loopback.
+    /// Whether to use no proxy, because the target is on loopback.
     is_direct: bool,
-    /// Root certificates beside those of this machine.
+    /// Root certificates in addition to those of this machine.
     authorities: Vec<Certificate>,
     connections: ConnectionUse,
 }
 
 impl Http {
-    /// Clients for the base address of this file, with its deadlines and root certificates.
+    /// Clients for the base address, deadlines and root certificates of this file.
     ///
     /// # Errors
-    /// Where `tls.ca_file` cannot be read or holds no certificate, or those of this machine cannot.
+    /// `tls.ca_file` or the certificates of this machine cannot be read, or the file has no certificate.
     pub(crate) fn new(file: &TargetFile, connections: ConnectionUse) -> Result<Self, String> {
         let settings = ClientSettings {
             silence: Duration::from_secs(file.limits.silence_seconds.into()),
@@ -73,42 +73,25 @@ impl Http {
         Ok(http)
     }
 
-    /// A proxy may need TLS even for an http address.
+    /// The client for this address. A proxy may need TLS even for an http address.
     fn client(&self, url: &Url) -> Result<&Client, String> {
         match url.scheme() != "https" && self.settings.is_direct {
             true => Ok(&self.plain),
-            false => self.secure(),
+            false => {
+                self.secure.get_or_init(|| self.settings.secure()).as_ref().map_err(Clone::clone)
+            }
         }
     }
 
-    /// The client with TLS, made when it is first needed.
-    fn secure(&self) -> Result<&Client, String> {
-        self.secure.get_or_init(|| self.settings.secure()).as_ref().map_err(Clone::clone)
-    }
-
     async fn exchange(&self, http_request: HttpRequest) -> Result<ReceivedResponse, Trouble> {
-        if http_request.body.false_length.is_some() {
+        if http_request.body.declared_length().is_some() {
             let exchange = self.settings.exchange;
             return short_body::send(http_request, CONNECT_DEADLINE, exchange).await;
         }
         let started = Instant::now();
         let trouble = |error: reqwest::Error| self.trouble(&error, started.elapsed());
-        let mut response = self.request(http_request)?.send().await.map_err(trouble)?;
-        let peer = response.remote_addr();
-        let headers = response::headers(response.headers());
-        let status = response.status().as_u16();
-        let announced = response.content_length();
-        let mut body = BodyReader::default();
-        loop {
-            match response.chunk().await {
-                Ok(None) => break,
-                Ok(Some(piece)) if body.take(&piece) => {}
-                Ok(Some(_)) => return Err(response::endless()),
-                Err(error) if error.is_timeout() => return Err(trouble(error)),
-                Err(_) => return Err(Trouble::cut_short(body.read_bytes(), announced)),
-            }
-        }
-        Ok(ReceivedResponse { peer, ..body.finish(status, headers) })
+        let response = self.request(http_request)?.send().await.map_err(trouble)?;
+        response::read(response, trouble).await
     }
 
     fn request(&self, http_request: HttpRequest) -> Result<reqwest::RequestBuilder, Trouble> {
@@ -124,20 +107,21 @@ impl Http {
         if let Some(length) = length {
             request = request.header(http::header::CONTENT_LENGTH, length);
         }
-        if http_request.body.is_some() {
+        if !http_request.body.is_empty() {
             request = request.body(reqwest::Body::wrap_stream(http_request.body.into_stream()));
         }
         Ok(request)
     }
 
-    /// reqwest has one kind of error for both deadlines. `elapsed` tells which one passed.
+    /// Converts an error of reqwest, which has one kind of error for both deadlines. `elapsed` decides which one
+    /// passed.
     fn trouble(&self, error: &reqwest::Error, elapsed: Duration) -> Trouble {
-        let said = deepest(error);
         if error.is_builder() {
-            return Trouble::Withheld(format!("the request cannot be sent: {said}"));
+            let reason = response::innermost(error);
+            return Trouble::Withheld(format!("the request cannot be sent: {reason}"));
         }
         if let Some(tls) = tls_error(error) {
-            return Trouble::Tls(tls_mistake::told(tls));
+            return Trouble::Tls(tls_mistake::describe(tls));
         }
         match (error.is_timeout(), error.is_connect()) {
             (true, true) => Trouble::deadline("no connection", CONNECT_DEADLINE, "connect"),
@@ -149,11 +133,8 @@ impl Http {
                 self.settings.silence,
                 "silence",
             ),
-            (false, true) => Trouble::Unreachable(said),
-            (false, false) if is_no_http(error) => {
-                Trouble::Broken("the answer is not HTTP/1.1".to_owned())
-            }
-            (false, false) => Trouble::Broken(said),
+            (false, true) => Trouble::Unreachable(response::innermost(error)),
+            (false, false) => response::broken(error),
         }
     }
 }
@@ -165,12 +146,12 @@ impl RequestTransport for Http {
 }
 
 impl ClientSettings {
-    /// Without TLS, and so without root certificates.
+    /// A client without TLS.
     fn plain(&self) -> Result<Client, String> {
         self.client(|builder| builder.tls_certs_only([]))
     }
 
-    /// With TLS, with the root certificates of this machine and those of the file.
+    /// A client with TLS. It trusts the root certificates of this machine and those of the file.
     fn secure(&self) -> Result<Client, String> {
         let authorities = self.authorities.clone();
         self.client(|builder| match authorities.is_empty() {
@@ -183,7 +164,7 @@ impl ClientSettings {
         &self,
         trusting: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> Result<Client, String> {
-        // Without a provider `build` panics. Installing it a second time fails, which is fine.
+        // Without a provider `build` panics. A second installation fails, which is harmless.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
             .redirect(redirect::Policy::none())
@@ -198,7 +179,7 @@ impl ClientSettings {
             ConnectionUse::Single => builder.pool_max_idle_per_host(0),
         };
         let builder = if self.is_direct { builder.no_proxy() } else { builder };
-        trusting(builder).build().map_err(|error| deepest(&error))
+        trusting(builder).build().map_err(|error| response::innermost(&error))
     }
 }
 
@@ -215,23 +196,8 @@ fn authorities(path: &Path) -> Result<Vec<Certificate>, String> {
     Ok(certificates)
 }
 
-/// The message of the innermost error. The outer ones only repeat the address.
-fn deepest(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
-}
-
-/// Whether what came cannot be read as HTTP.
-fn is_no_http(error: &(dyn std::error::Error + 'static)) -> bool {
-    error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)
-        || error.source().is_some_and(is_no_http)
-}
-
 fn tls_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
-    // A rustls error is inside an `io::Error`, whose `source` skips it.
+    // A rustls error is inside an `io::Error`. The `source` of that error is the source of the rustls error.
     let within = || error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
     error
         .downcast_ref::<rustls::Error>()
@@ -245,7 +211,7 @@ mod tests {
     use crate::client::target_file;
 
     #[test]
-    fn authorities_are_read_where_tls_may_be_needed() {
+    fn root_certificates_are_read_only_where_tls_may_be_needed() {
         let is_secure = |address: &str| {
             let target = target_file::from_url(address, &|_| None).expect("an address");
             let http = Http::new(&target, ConnectionUse::Single);
@@ -253,6 +219,6 @@ mod tests {
         };
         assert!(!is_secure("http://127.0.0.1:1"));
         assert!(is_secure("https://127.0.0.1:1"));
-        assert!(is_secure("http://legal.example.com"), "a proxy may have TLS");
+        assert!(is_secure("http://legal.example.com"), "a proxy may use TLS");
     }
 }

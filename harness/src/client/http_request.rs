@@ -1,19 +1,20 @@
-//! An HTTP request ready for a transport: the encoded body of a [`ClientRequest`](super::ClientRequest).
+//! An HTTP request as a transport sends it, and the encoding of its body.
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
+use serde_json::Value;
 use url::Url;
 
 use crate::client::request::{BodyPiece, ClientBody, FormPart};
 
-/// Zero bytes are sent in pieces of this size.
+/// Size of the pieces in which zero bytes are sent.
 const ZEROS_PIECE_BYTES: usize = 64 * 1024;
 static ZEROS: [u8; ZEROS_PIECE_BYTES] = [0; ZEROS_PIECE_BYTES];
 
 /// The `User-Agent` of the harness.
 pub(crate) const USER_AGENT: &str = concat!("moot/", env!("CARGO_PKG_VERSION"));
 
-/// Separates the parts of a multipart body; long and odd enough to occur in no document.
+/// Separates the parts of a multipart body. No document contains it.
 const BOUNDARY: &str = "moot-part-7hKq2Zr9Xw4Lc6Vt";
 
 /// An HTTP request.
@@ -21,77 +22,67 @@ const BOUNDARY: &str = "moot-part-7hKq2Zr9Xw4Lc6Vt";
 pub(crate) struct HttpRequest {
     /// Upper case.
     pub(crate) method: String,
-    /// The whole address.
+    /// Absolute.
     pub(crate) url: Url,
     /// In the order sent. The transport adds `content-length` and `host`.
     pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: HttpBody,
-}
-
-/// The body of an HTTP request. Without pieces there is no body, and no `content-length`.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct HttpBody {
-    pieces: Vec<BodyPiece>,
-    /// A `content-length` that differs from what is sent; the sending side closes after the body.
-    pub(crate) false_length: Option<u64>,
+    pub(crate) body: ClientBody,
 }
 
 impl HttpRequest {
-    /// The `content-length` to send; `None` without a body, and for one that is sent in chunks.
+    /// The value of `content-length`. `None` without a body, and for a body in chunks.
     pub(crate) fn content_length(&self) -> Option<u64> {
         let is_chunked = self.headers.iter().any(|(name, _)| name == "transfer-encoding");
         self.body.content_length().filter(|_| !is_chunked)
     }
 }
 
-impl HttpBody {
-    /// Encodes a body. Returns its `content-type`, too.
-    pub(crate) fn encode(body: &ClientBody) -> (Option<String>, Self) {
-        match body {
-            ClientBody::Empty => (None, Self::default()),
-            ClientBody::Bytes { content_type, bytes, declared_length } => {
-                let body = Self {
-                    pieces: vec![BodyPiece::Bytes(bytes.clone())],
-                    false_length: *declared_length,
-                };
-                (content_type.clone(), body)
-            }
-            ClientBody::Multipart(parts) => (
-                Some(format!("multipart/form-data; boundary={BOUNDARY}")),
-                Self { pieces: multipart(parts), false_length: None },
-            ),
+impl ClientBody {
+    /// A body of JSON.
+    pub(crate) fn json(value: &Value) -> Self {
+        Self::bytes("application/json", value.to_string())
+    }
+
+    /// The value of `content-type`.
+    pub(crate) fn content_type(&self) -> Option<String> {
+        match self {
+            Self::Empty => None,
+            Self::Bytes { content_type, .. } => content_type.clone(),
+            Self::Multipart(_) => Some(format!("multipart/form-data; boundary={BOUNDARY}")),
         }
     }
 
-    /// A body of JSON.
-    pub(crate) fn json(value: &serde_json::Value) -> Self {
-        Self { pieces: vec![BodyPiece::Bytes(Bytes::from(value.to_string()))], false_length: None }
+    /// Whether there is no body. A body of zero bytes is a body.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Self::Empty)
+    }
+
+    /// The value of `content-length`. `None` without a body.
+    pub(crate) fn content_length(&self) -> Option<u64> {
+        self.declared_length().or_else(|| (!self.is_empty()).then(|| self.length()))
     }
 
     /// The number of bytes that are sent.
     pub(crate) fn length(&self) -> u64 {
-        self.pieces.iter().map(BodyPiece::length).sum()
-    }
-
-    /// The value of `content-length`; `None` without a body.
-    pub(crate) fn content_length(&self) -> Option<u64> {
-        let length = (!self.pieces.is_empty()).then(|| self.length());
-        self.false_length.or(length)
-    }
-
-    /// Whether there is a body.
-    pub(crate) fn is_some(&self) -> bool {
-        !self.pieces.is_empty()
+        self.pieces().iter().map(BodyPiece::length).sum()
     }
 
     /// The bytes in chunks.
     pub(crate) fn into_chunks(self) -> impl Iterator<Item = Bytes> + Send {
-        self.pieces.into_iter().flat_map(BodyPiece::into_chunks)
+        self.pieces().into_iter().flat_map(BodyPiece::into_chunks)
     }
 
     /// The bytes as a stream.
     pub(crate) fn into_stream(self) -> impl Stream<Item = Result<Bytes, std::io::Error>> + Send {
         stream::iter(self.into_chunks()).map(Ok)
+    }
+
+    fn pieces(&self) -> Vec<BodyPiece> {
+        match self {
+            Self::Empty => Vec::new(),
+            Self::Bytes { bytes, .. } => vec![BodyPiece::Bytes(bytes.clone())],
+            Self::Multipart(parts) => multipart(parts),
+        }
     }
 }
 

@@ -1,35 +1,98 @@
-//! The ledger: every object that a run creates on a deployment. A row is written before each creating
-//! call, one JSON object per line. Nothing is ever removed from the file.
+//! The ledger: a file with every object that runs created on a deployment, one JSON object per line. A line is
+//! written before each creating call. Nothing is ever removed from the file.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 
-use crate::client::left_object::{LedgerEvent, LedgerLine, LeftObject};
 use crate::exchange::{ReceivedResponse, Residue, Trouble};
 
-/// The folder of a ledger that the target file does not place.
+/// The folder of the ledger if the target file names no other.
 const FOLDER: &str = ".moot";
 
-/// What a run created, or may have created.
+/// The ledger of a run.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     run_tag: String,
     base_url: String,
     sink: LedgerSink,
-    residue: Mutex<Vec<Residue>>,
+    /// The number of the next row.
+    next_row: AtomicUsize,
+    /// Objects of this run that exist now, or may exist.
+    left: Mutex<Vec<LeftObject>>,
 }
 
-/// Where the rows go.
+/// Where the lines are written.
 #[derive(Debug)]
 enum LedgerSink {
-    /// The run may create nothing, so a row is an error.
+    /// The run may create nothing, so a line is an error.
     Refused,
-    /// The target ends with the run, and what was created with it.
+    /// The target ends with the run, together with its objects.
     Discarded,
     File(Mutex<File>),
+}
+
+/// An object that a run created, or may have created, and that was not deleted since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftObject {
+    /// Its kind and id, its run and its scenario.
+    pub residue: Residue,
+    /// The application that created it, as the target file names it.
+    pub application: String,
+    /// The number of its row in its run.
+    pub row: usize,
+}
+
+/// The content of a ledger file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LedgerContent {
+    /// Objects that runs left on the target, the oldest first.
+    pub left: Vec<LeftObject>,
+    /// Base addresses of other targets in the same file.
+    pub other_targets: BTreeSet<String>,
+    /// Numbers of lines that cannot be read. A run was killed while it wrote them.
+    pub unreadable: Vec<usize>,
+}
+
+/// A line of a ledger.
+#[derive(Debug, Serialize, Deserialize)]
+struct LedgerLine {
+    /// When it was written.
+    #[serde(default)]
+    at: String,
+    /// The version of Moot that wrote it.
+    #[serde(default)]
+    moot_version: String,
+    /// The base address.
+    target: String,
+    /// The tag of the run that created the object.
+    run: String,
+    row: usize,
+    what: LedgerEvent,
+    kind: String,
+    scenario: String,
+    id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    application: Option<String>,
+}
+
+/// An event of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LedgerEvent {
+    Creating,
+    Created,
+    /// The response was lost, or does not say whether the object was created.
+    Unknown,
+    Refused,
+    #[serde(rename = "not sent")]
+    NotSent,
+    Deleted,
 }
 
 impl Ledger {
@@ -48,7 +111,8 @@ impl Ledger {
             run_tag: run_tag.to_owned(),
             base_url: base_url.to_owned(),
             sink,
-            residue: Mutex::default(),
+            next_row: AtomicUsize::new(0),
+            left: Mutex::default(),
         }
     }
 
@@ -61,7 +125,7 @@ impl Ledger {
             if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
                 std::fs::create_dir_all(folder)?;
                 if folder.ends_with(FOLDER) {
-                    // A ledger is of one machine: Git leaves the whole folder out.
+                    // A ledger belongs to one machine, so Git ignores the whole folder.
                     std::fs::write(folder.join(".gitignore"), "*\n")?;
                 }
             }
@@ -73,40 +137,43 @@ impl Ledger {
         Ok(Self::with_sink(LedgerSink::File(Mutex::new(file)), run_tag, base_url))
     }
 
-    /// Writes that an object of this kind is about to be created. Returns the number of its row, for
+    /// Records that an object of this kind is about to be created. Returns the number of its row, for
     /// [`Ledger::end`].
     ///
     /// # Errors
-    /// The line cannot be written. Then the call must not be made.
+    /// The line cannot be written. Then the call must not be sent.
     pub(crate) fn begin(
         &self,
         kind: &str,
         scenario: &str,
         application: &str,
     ) -> Result<usize, String> {
-        let mut residue = self.residue.lock();
-        let row = residue.len();
-        let entry = Residue {
-            kind: kind.to_owned(),
-            id: None,
-            tag: self.run_tag.clone(),
-            scenario: scenario.to_owned(),
+        let row = self.next_row.fetch_add(1, Ordering::Relaxed);
+        let object = LeftObject {
+            residue: Residue {
+                kind: kind.to_owned(),
+                id: None,
+                tag: self.run_tag.clone(),
+                scenario: scenario.to_owned(),
+            },
+            application: application.to_owned(),
+            row,
         };
-        self.write(LedgerEvent::Creating, row, &entry, Some(application))?;
-        residue.push(entry);
+        let mut left = self.left.lock();
+        self.write(LedgerEvent::Creating, &object)?;
+        left.push(object);
         Ok(row)
     }
 
-    /// Writes the outcome of a call. Returns whether an object may exist now.
+    /// Records the outcome of a creating call. Returns whether an object may exist now.
     pub(crate) fn end(&self, row: usize, outcome: &Result<ReceivedResponse, Trouble>) -> bool {
-        let mut residue = self.residue.lock();
-        let Some(entry) = residue.get_mut(row) else { return false };
-        let (what, exists) = match outcome {
+        let mut left = self.left.lock();
+        let Some(at) = left.iter().position(|object| object.row == row) else { return false };
+        let (event, exists) = match outcome {
             Ok(response) if (200..300).contains(&response.status) => {
-                entry.id = created_id(response);
+                left[at].residue.id = created_id(response);
                 (LedgerEvent::Created, true)
             }
-            // Refused: nothing was created.
             Ok(response) if (400..500).contains(&response.status) => (LedgerEvent::Refused, false),
             Err(
                 Trouble::Unreachable(_)
@@ -118,47 +185,40 @@ impl Ledger {
                 (LedgerEvent::Unknown, true)
             }
         };
-        let entry = entry.clone();
-        if !exists && let Some(entry) = residue.get_mut(row) {
-            // An empty kind marks the row as void. Removing it would change later numbers.
-            entry.kind.clear();
-        }
         // Only the line before the call is essential, so a failure here is ignored.
-        let _ = self.write(what, row, &entry, None);
+        let _ = self.write(event, &left[at]);
+        if !exists {
+            left.remove(at);
+        }
         exists
     }
 
-    /// Notes that an object was deleted.
+    /// Records that an object of this run was deleted.
     pub(crate) fn deleted(&self, kind: &str, id: &str) {
-        let mut residue = self.residue.lock();
-        for (row, entry) in residue.iter_mut().enumerate() {
-            if entry.kind == kind && entry.id.as_deref() == Some(id) {
-                let _ = self.write(LedgerEvent::Deleted, row, entry, None);
-                entry.kind.clear();
+        self.left.lock().retain(|object| {
+            let residue = &object.residue;
+            let is_deleted = residue.kind == kind && residue.id.as_deref() == Some(id);
+            if is_deleted {
+                let _ = self.write(LedgerEvent::Deleted, object);
             }
-        }
+            !is_deleted
+        });
     }
 
-    /// Notes that an object of an earlier run is gone.
+    /// Records that an object of an earlier run was deleted.
     ///
     /// # Errors
     /// The line cannot be written.
-    pub(crate) fn deleted_later(&self, left: &LeftObject) -> Result<(), String> {
-        self.write(LedgerEvent::Deleted, left.row, &left.residue, None)
+    pub(crate) fn deleted_later(&self, object: &LeftObject) -> Result<(), String> {
+        self.write(LedgerEvent::Deleted, object)
     }
 
-    /// The objects that exist now, or may exist.
+    /// The objects of this run that exist now, or may exist.
     pub(crate) fn residue(&self) -> Vec<Residue> {
-        self.residue.lock().iter().filter(|entry| !entry.kind.is_empty()).cloned().collect()
+        self.left.lock().iter().map(|object| object.residue.clone()).collect()
     }
 
-    fn write(
-        &self,
-        what: LedgerEvent,
-        row: usize,
-        object: &Residue,
-        application: Option<&str>,
-    ) -> Result<(), String> {
+    fn write(&self, what: LedgerEvent, object: &LeftObject) -> Result<(), String> {
         let file = match &self.sink {
             LedgerSink::File(file) => file,
             LedgerSink::Discarded => return Ok(()),
@@ -166,17 +226,18 @@ impl Ledger {
                 return Err("a run that may create nothing has no ledger".to_owned());
             }
         };
+        let Residue { kind, id, tag, scenario } = object.residue.clone();
         let line = LedgerLine {
             at: jiff::Timestamp::now().to_string(),
             moot_version: env!("CARGO_PKG_VERSION").to_owned(),
             target: self.base_url.clone(),
-            run: object.tag.clone(),
-            row,
+            run: tag,
+            row: object.row,
             what,
-            kind: object.kind.clone(),
-            scenario: object.scenario.clone(),
-            id: object.id.clone(),
-            application: application.map(str::to_owned),
+            kind,
+            scenario,
+            id,
+            application: (what == LedgerEvent::Creating).then(|| object.application.clone()),
         };
         let line = serde_json::to_string(&line).map_err(|error| error.to_string())?;
         let mut file = file.lock();
@@ -190,4 +251,90 @@ impl Ledger {
 fn created_id(response: &ReceivedResponse) -> Option<String> {
     let id = response.json.as_ref()?.pointer("/data/id")?;
     id.as_str().map(str::to_owned)
+}
+
+/// Reads the text of a ledger. `target` is the base address whose objects are wanted.
+pub(crate) fn read_ledger(text: &str, target: &str) -> LedgerContent {
+    let mut content = LedgerContent::default();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str::<LedgerLine>(line) {
+            Err(_) => content.unreadable.push(index + 1),
+            Ok(line) if line.target != target => {
+                content.other_targets.insert(line.target);
+            }
+            Ok(line) => apply(&mut content.left, line),
+        }
+    }
+    content
+}
+
+fn apply(left: &mut Vec<LeftObject>, line: LedgerLine) {
+    let is_row = |it: &LeftObject| it.residue.tag == line.run && it.row == line.row;
+    match line.what {
+        LedgerEvent::Creating => left.push(LeftObject {
+            residue: Residue { kind: line.kind, id: None, tag: line.run, scenario: line.scenario },
+            application: line.application.unwrap_or_else(|| "main".to_owned()),
+            row: line.row,
+        }),
+        LedgerEvent::Created => {
+            if let Some(object) = left.iter_mut().rev().find(|it| is_row(it)) {
+                object.residue.id = line.id;
+            }
+        }
+        LedgerEvent::Unknown => {}
+        LedgerEvent::Refused | LedgerEvent::NotSent => {
+            if let Some(at) = left.iter().rposition(is_row) {
+                left.remove(at);
+            }
+        }
+        LedgerEvent::Deleted => left.retain(|it| {
+            let is_same = it.residue.id.is_some() && it.residue.id == line.id;
+            !(is_same && it.residue.kind == line.kind)
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::read_ledger;
+
+    const TARGET: &str = "https://legal.example.com/api";
+
+    fn line(run: &str, row: usize, what: &str, kind: &str, id: Option<&str>) -> Value {
+        json!({
+            "at": "2026-11-22T10:00:00Z", "target": TARGET, "run": run, "row": row, "what": what,
+            "kind": kind, "scenario": "s/a", "application": "writer", "id": id,
+        })
+    }
+
+    #[test]
+    fn created_and_not_deleted_objects_are_left() {
+        let lines = [
+            line("moot-1", 0, "creating", "webhook", None),
+            line("moot-1", 0, "created", "webhook", Some("w0")),
+            line("moot-1", 1, "creating", "webhook", None),
+            line("moot-1", 1, "created", "webhook", Some("w1")),
+            line("moot-1", 2, "creating", "webhook", None),
+            line("moot-1", 2, "refused", "webhook", None),
+            line("moot-1", 3, "creating", "legal_request", None),
+            line("moot-1", 3, "unknown", "legal_request", None),
+            line("moot-2", 0, "creating", "webhook", None),
+            line("moot-2", 0, "not sent", "webhook", None),
+            line("moot-1", 0, "deleted", "webhook", Some("w0")),
+        ];
+        let mut other = line("moot-3", 0, "creating", "webhook", None);
+        other["target"] = json!("https://other.example.com");
+        let text: String = lines.iter().chain([&other]).map(|line| format!("{line}\n")).collect();
+        let content = read_ledger(&format!("{text}{{\"at\": \"2026"), TARGET);
+        let left: Vec<(&str, Option<&str>, &str)> = content
+            .left
+            .iter()
+            .map(|it| (&*it.residue.kind, it.residue.id.as_deref(), &*it.application))
+            .collect();
+        assert_eq!(left, [("webhook", Some("w1"), "writer"), ("legal_request", None, "writer")]);
+        assert_eq!(content.unreadable, [13]);
+        assert_eq!(content.other_targets.len(), 1);
+    }
 }

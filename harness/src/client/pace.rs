@@ -1,4 +1,4 @@
-//! Pacing: when the next request may be sent, so that no minute has more requests than the rate.
+//! Pacing: the time of the next request, so that no minute has more requests than the rate.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,19 +10,18 @@ use tokio::time::Instant;
 /// The longest `Retry-After` that a run waits for.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 
-/// The window in which a rate is counted. It is a second longer than a minute, because requests take
-/// differently long to reach the target.
+/// The window in which a rate is counted. It is a second longer than a minute, because the time on the network varies.
 pub const MINUTE: Duration = Duration::from_secs(61);
 
-/// What was sent within this time is surely counted by the target when it refuses a request.
+/// The target certainly counts requests of this time when it refuses another one.
 const SURELY_COUNTED: Duration = Duration::from_secs(59);
 
-/// For how long requests are held back, for whoever shows progress.
+/// The time until which requests are held back, for the progress display.
 #[derive(Debug, Default)]
 pub struct PaceWait(Mutex<Option<std::time::Instant>>);
 
 impl PaceWait {
-    /// How long they still wait.
+    /// The remaining time.
     pub fn left(&self, now: std::time::Instant) -> Option<Duration> {
         self.0.lock().map(|until| until.saturating_duration_since(now))
     }
@@ -34,22 +33,22 @@ impl PaceWait {
     }
 }
 
-/// Requests in a minute that are taken to meet no limit, while none is known.
+/// The number of requests per minute that is assumed to be within the limit, as long as the limit is unknown.
 const ASSUMED_LIMIT: usize = 8;
 
-/// Turns that are remembered where there is no rate: so many are looked at when a limit shows itself.
+/// Turns that are remembered without a rate. They are counted when the target refuses a request for its limit.
 const REMEMBERED_MAX: usize = 600;
 
-/// A rate of requests, and how much of it was used.
+/// A rate of requests, and its use so far.
 #[derive(Debug)]
 pub struct RequestPace {
-    /// Requests in any [`MINUTE`] at most; 0 is unpaced.
+    /// The most requests in any [`MINUTE`]. 0 is unpaced.
     per_minute: usize,
-    /// Requests that may be sent at once; then one per `interval`.
+    /// Requests that may be sent at once. Then one per `interval`.
     burst: u32,
     interval: Duration,
     state: Mutex<PaceState>,
-    /// A fair queue of those who wait for a turn.
+    /// A fair queue for a turn.
     line: tokio::sync::Mutex<()>,
     wait: Arc<PaceWait>,
 }
@@ -58,19 +57,19 @@ pub struct RequestPace {
 struct PaceState {
     /// When the token bucket is full again.
     full_at: Option<Instant>,
-    /// The latest turns, as many as the rate needs.
+    /// The latest turns: those of a minute, or [`REMEMBERED_MAX`].
     latest: VecDeque<Instant>,
-    /// Requests in a [`MINUTE`] that the target took before it refused one for its limit.
-    shown: Option<usize>,
-    /// How often it refused one for its limit.
+    /// Requests in a [`MINUTE`] that the target accepted before it refused one for its limit.
+    observed_limit: Option<usize>,
+    /// The number of requests that it refused for its limit.
     refusals: u32,
     /// The end of the back-off that the target asked for.
     blocked_until: Option<Instant>,
 }
 
 impl RequestPace {
-    /// At most `per_minute` requests in any minute. `burst` of them may be sent at once, the others
-    /// evenly after them. 0 is unpaced.
+    /// At most `per_minute` requests in any minute. `burst` of them may be sent at once, the others follow evenly. 0 is
+    /// unpaced.
     pub fn new(per_minute: u32, burst: u32) -> Self {
         Self {
             per_minute: usize::try_from(per_minute).unwrap_or(usize::MAX),
@@ -82,7 +81,7 @@ impl RequestPace {
         }
     }
 
-    /// The same pace, which tells `wait` when it waits.
+    /// The same pace. It updates `wait` while it waits.
     pub fn watched_by(self, wait: &Arc<PaceWait>) -> Self {
         Self { wait: Arc::clone(wait), ..self }
     }
@@ -92,31 +91,31 @@ impl RequestPace {
         Self::new(turns, turns)
     }
 
-    /// Whether no rate was given.
+    /// Whether there is no rate.
     pub fn is_unpaced(&self) -> bool {
         self.per_minute == 0
     }
 
-    /// Requests that the target takes in a minute: the rate that was given, or what it showed by refusing one.
+    /// The requests per minute that the target accepts: the configured rate, or the observed limit.
     pub fn limit(&self) -> Option<usize> {
         let state = self.state.lock();
         let given = Some(self.per_minute).filter(|rate| *rate > 0);
-        given.or(state.shown).or((state.refusals > 0).then_some(ASSUMED_LIMIT))
+        given.or(state.observed_limit).or((state.refusals > 0).then_some(ASSUMED_LIMIT))
     }
 
-    /// The target refused the latest turn for its limit: it takes what it took in the minute before. If that
-    /// is little, the first refusal may come from an earlier run.
+    /// Records that the target refused the latest turn for its limit. The limit is the number of requests in the minute
+    /// before. If that number is small, the cause of the first refusal may be an earlier run, so it does not count.
     pub fn refused(&self, now: Instant) {
         let mut state = self.state.lock();
         state.latest.pop_back();
         let taken = taken_since(&state, now, SURELY_COUNTED).max(1);
         state.refusals += 1;
         if taken >= ASSUMED_LIMIT || state.refusals > 1 {
-            state.shown = Some(state.shown.map_or(taken, |shown| shown.max(taken)));
+            state.observed_limit = state.observed_limit.max(Some(taken));
         }
     }
 
-    /// Turns that can be taken now without meeting a limit, also one that is not known yet.
+    /// The number of turns within the limit that are free now. An unknown limit is assumed.
     pub fn free(&self, now: Instant) -> usize {
         let limit = self.limit().unwrap_or(ASSUMED_LIMIT);
         let state = self.state.lock();
@@ -126,20 +125,20 @@ impl RequestPace {
         }
     }
 
-    /// When many requests may be sent at once after at most `earlier_max` others in the same minute.
+    /// The time for sending many requests at once, after at most `earlier_max` others in the same minute.
     pub fn crowd_at(&self, now: Instant, earlier_max: usize) -> Instant {
         let state = self.state.lock();
         let counted = state.latest.iter().rev().nth(earlier_max).map(|at| *at + MINUTE);
         state.blocked_until.into_iter().chain(counted).fold(now, Instant::max)
     }
 
-    /// When requests evenly spaced over `time` may begin, so that with what was sent before no minute has more
-    /// requests than that.
+    /// The time at which requests that are evenly spaced over `time` may begin. Together with earlier requests no minute
+    /// has more than `requests`.
     pub fn spaced_at(&self, now: Instant, requests: u32, time: Duration) -> Instant {
         let state = self.state.lock();
         let interval = time / requests.max(1);
         let counted = (1..).zip(state.latest.iter().rev()).filter_map(|(earlier, at)| {
-            // So many may be sent before this one leaves the minute.
+            // The number of requests that may be sent before this earlier one leaves the minute.
             let free = requests.saturating_sub(earlier);
             (*at + MINUTE).checked_sub(interval * free)
         });
@@ -164,8 +163,8 @@ impl RequestPace {
         }
     }
 
-    /// Waits for a turn of both, and takes both at the same time. A turn that was taken before the wait
-    /// for the other one would be counted too early.
+    /// Waits for a turn of both paces, and takes both at the same time. One that was taken before the wait for the other
+    /// would be counted too early.
     pub async fn turn_of_both(&self, other: &Self) {
         let _line = self.line.lock().await;
         loop {
@@ -176,15 +175,15 @@ impl RequestPace {
                 continue;
             }
             other.turn().await;
-            // Only a back-off that was asked for meanwhile can be in the way now.
+            // A back-off may have begun meanwhile.
             if self.take(Instant::now()).is_ok() {
                 return;
             }
         }
     }
 
-    /// Sends nothing for the time `wait`, at most [`RETRY_AFTER_MAX`]. Returns by how much that extends
-    /// the back-off so far.
+    /// Starts a back-off of `wait`, at most [`RETRY_AFTER_MAX`]. Returns the time by which that extends the current
+    /// back-off.
     pub fn back_off(&self, now: Instant, wait: Duration) -> Duration {
         let until = now + wait.min(RETRY_AFTER_MAX);
         let mut state = self.state.lock();
@@ -193,7 +192,7 @@ impl RequestPace {
         until.saturating_duration_since(known)
     }
 
-    /// Waits until a back-off is over, without taking a turn.
+    /// Waits until the end of a back-off, without taking a turn.
     pub async fn wait_for_back_off(&self) {
         let until = self.state.lock().blocked_until;
         if let Some(until) = until {
@@ -218,7 +217,7 @@ impl RequestPace {
         Ok(())
     }
 
-    /// When the next turn is free, not before `now`.
+    /// The time of the next free turn, not before `now`.
     fn free_at(&self, state: &PaceState, now: Instant) -> Instant {
         let not_before = state.blocked_until.unwrap_or(now).max(now);
         if self.is_unpaced() {
@@ -244,7 +243,7 @@ fn taken_since(state: &PaceState, now: Instant, window: Duration) -> usize {
     state.latest.iter().filter(|turn| **turn + window > now).count()
 }
 
-/// The wait that an answer asks for: `Retry-After` of 429 and 503, seconds or an HTTP date.
+/// The wait that a response asks for: `Retry-After` of 429 and 503, in seconds or as an HTTP date.
 pub fn retry_after(
     status: u16,
     header: Option<&str>,

@@ -1,4 +1,4 @@
-//! A valid create request from a workflow's schema (§4.5). The same schema gives the same request.
+//! A valid create request for the schema of a workflow (§4.5). The same schema gives the same request.
 
 use bytes::Bytes;
 use moot_fixtures::documents::{self, SampleDocument};
@@ -7,17 +7,17 @@ use serde_json::{Map, Value, json};
 use crate::client::request::{BodyPiece, FormPart};
 use crate::client::workflow_form::{WorkflowForm, texts};
 
-/// Signers of a form that takes several, where none are bound.
+/// The most signers for a form that takes several.
 const SIGNERS_MAX: usize = 2;
-/// A date for variables that ask for one.
+/// The value of variables of type `date`.
 const DATE: &str = "2030-01-15";
 
-/// A valid value for every required field and variable: a bound value, else an option of the schema,
-/// else a value by name and type. `bindings` is the root name; its member `workflow_id` fills the
-/// field of that name. Every name contains `tag`.
+/// A valid value for every required field and variable: a bound value, or an option of the schema, or a value by name
+/// and type. `bindings` is the root name of the scenario. Its member `workflow_id` fills the field of that name. Every
+/// name contains `tag`.
 ///
 /// # Errors
-/// The field that has no value, and how to give it one.
+/// A field has no value. The message says how to bind one.
 pub fn from_schema(schema: &Value, bindings: &Value, tag: &str) -> Result<Vec<FormPart>, String> {
     let payload = Payload { form: WorkflowForm::new(schema), bindings, tag };
     if !payload.form.is_form() {
@@ -49,7 +49,7 @@ impl Payload<'_> {
         for name in names {
             match name {
                 "workflow_id" => {
-                    // Without a bound id the scenario sets it.
+                    // Without a bound id, the scenario sets the field.
                     parts.extend(self.bound(name).map(|id| FormPart::text(name, id)));
                 }
                 "file" => parts.push(file(name, "agreement.pdf")?),
@@ -78,8 +78,7 @@ impl Payload<'_> {
         }
         if name == "requester_email" {
             return Err(
-                "`requester_email` is not known; bind it as `bindings.requester_email` in \
-                        the target file"
+                "`requester_email` has no value; bind it as `bindings.requester_email` in the target file"
                     .to_owned(),
             );
         }
@@ -113,15 +112,14 @@ impl Payload<'_> {
         Ok(chosen.iter().take(SIGNERS_MAX).map(|email| (*email).to_owned()).collect())
     }
 
-    /// The required variables. A bound value comes before one from the schema. If the schema requires
-    /// variables without naming them, all bound ones are sent.
+    /// The required variables. A bound value has precedence. If the schema requires variables without naming them, all
+    /// bound ones are sent.
     fn variables(&self) -> Result<Map<String, Value>, String> {
         let bound = self.bindings.get("variables").and_then(Value::as_object);
         if self.form.hides_variables() {
             return bound.cloned().ok_or_else(|| {
-                "it requires `variables` and does not tell which in `required_variables` or \
-                 `variables_properties`; bind them as `bindings.variables: {NAME: VALUE}` in the \
-                 target file"
+                "it requires `variables` and names none in `required_variables` or `variables_properties`; \
+                 bind them as `bindings.variables: {NAME: VALUE}` in the target file"
                     .to_owned()
             });
         }
@@ -137,13 +135,13 @@ impl Payload<'_> {
         self.bindings.get(name)?.as_str().map(str::to_owned)
     }
 
-    /// A text that names its field and contains the tag: `Moot TAG counterparty name`.
+    /// A text with the tag and the name of its field: `Moot TAG counterparty name`.
     fn named(&self, name: &str) -> String {
         format!("Moot {} {}", self.tag, name.trim_end_matches("[]").replace('_', " "))
     }
 }
 
-/// A value by options, suggestions and type; else `text`.
+/// A value by options, suggestions or type. Without them, `text`.
 fn value(properties: Option<&Value>, text: &str) -> Value {
     let property = |name: &str| properties?.get(name);
     let first = |name: &str| property(name)?.as_array()?.first().cloned();

@@ -1,4 +1,4 @@
-//! Receivers of deliveries: one listener for a run, and a path for each receiver.
+//! Receivers of deliveries. A run has one listener, and each receiver has its own path.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,7 +12,9 @@ use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Deliveries kept for one receiver. Further ones are answered, but not kept.
+use crate::client::response;
+
+/// Deliveries kept for one receiver. Further ones get a response, but are not kept.
 const DELIVERIES_MAX: usize = 1_000;
 /// Bytes of a delivery's body that are kept.
 const BODY_KEPT_BYTES_MAX: usize = 256 * 1024;
@@ -25,8 +27,8 @@ pub struct DeliveryReceiver {
     url: String,
     path: String,
     secret: String,
-    inbox: Arc<Inbox>,
-    /// Keeps the listener as long as anybody may read what came; a recorded receiver has none.
+    inbox: Inbox,
+    /// Keeps the listener alive. A recorded receiver has none.
     _server: Option<Arc<JoinSet<()>>>,
 }
 
@@ -36,9 +38,9 @@ impl DeliveryReceiver {
         &self.url
     }
 
-    /// A receiver of a recording, `{"url", "secret"}`. Nothing listens; the recording has the deliveries.
-    pub(crate) fn recorded(told: &Value) -> Self {
-        let text = |name: &str| told.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+    /// A receiver of a recording, `{"url", "secret"}`. It does not listen, because the recording has its deliveries.
+    pub(crate) fn recorded(row: &Value) -> Self {
+        let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
         Self {
             url: text("url"),
             path: String::new(),
@@ -53,43 +55,42 @@ impl DeliveryReceiver {
         &self.secret
     }
 
-    /// What came so far, in order. Shape: `{"method", "headers": {name: value}, "body": text,
-    /// "json": value or null}`, names lower case.
+    /// The deliveries so far, in order: `{"method", "headers": {name: value}, "body": text, "json": value or null}`. Names
+    /// of headers are lower case.
     pub fn deliveries(&self) -> Vec<Value> {
-        self.inbox.0.lock().get(&self.path).cloned().unwrap_or_default()
+        self.inbox.lock().get(&self.path).cloned().unwrap_or_default()
     }
 }
 
 /// A listener.
 pub(crate) struct Listener {
-    /// The task that listens; it ends when this is dropped.
+    /// The listening task. It ends when this is dropped.
     server: Arc<JoinSet<()>>,
-    inbox: Arc<Inbox>,
+    inbox: Inbox,
     base_url: String,
 }
 
-/// What came, by path.
-#[derive(Default)]
-struct Inbox(Mutex<BTreeMap<String, Vec<Value>>>);
+/// Deliveries by path.
+type Inbox = Arc<Mutex<BTreeMap<String, Vec<Value>>>>;
 
 impl Listener {
-    /// Listens on `address` (a free port of the loopback address where absent); the target reaches
-    /// it at `public_url`.
+    /// Listens on `address`, or on a free loopback port. The target uses `public_url` to reach it.
     ///
     /// # Errors
-    /// The address cannot be listened on.
+    /// It is impossible to listen on the address.
     pub(crate) async fn start(
         address: Option<SocketAddr>,
         public_url: Option<&str>,
     ) -> Result<Self, String> {
         let address = address.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-        let inbox = Arc::new(Inbox::default());
+        let inbox = Inbox::default();
         let kept = Arc::clone(&inbox);
         let refused =
             |error: std::io::Error| format!("cannot listen for deliveries on {address}: {error}");
         let listener = TcpListener::bind(address).await.map_err(refused)?;
         let bound = listener.local_addr().map_err(refused)?;
-        let answer = move |call| ReceiverAnswer { status: kept.keep(&call), delay: Duration::ZERO };
+        let answer =
+            move |call| ReceiverAnswer { status: keep(&kept, &call), delay: Duration::ZERO };
         let mut server = JoinSet::new();
         server.spawn(receive(listener, answer, std::future::pending()));
         let own = || format!("http://{bound}");
@@ -104,7 +105,7 @@ impl Listener {
     /// The system gives no random bytes.
     pub(crate) fn receiver(&self, name: &str) -> Result<DeliveryReceiver, String> {
         let path = format!("/{}/{name}", random()?);
-        self.inbox.0.lock().insert(path.clone(), Vec::new());
+        self.inbox.lock().insert(path.clone(), Vec::new());
         Ok(DeliveryReceiver {
             url: format!("{}{path}", self.base_url),
             path,
@@ -115,34 +116,25 @@ impl Listener {
     }
 }
 
-impl Inbox {
-    /// Keeps a delivery under its path, and gives the status of its answer.
-    fn keep(&self, call: &ReceivedCall) -> StatusCode {
-        let mut inbox = self.0.lock();
-        // A public address may have a path in front of ours.
-        let path = call.head.uri.path();
-        let known = inbox.iter_mut().find(|(known, _)| path.ends_with(known.as_str()));
-        match known {
-            None => StatusCode::NOT_FOUND,
-            Some((_, deliveries)) => {
-                if deliveries.len() < DELIVERIES_MAX {
-                    deliveries.push(delivery(call));
-                }
-                StatusCode::OK
-            }
-        }
+/// Keeps a delivery under its path, and returns the status of the response.
+fn keep(inbox: &Inbox, call: &ReceivedCall) -> StatusCode {
+    let mut inbox = inbox.lock();
+    // A public address may have a path of its own in front.
+    let path = call.head.uri.path();
+    let Some((_, deliveries)) = inbox.iter_mut().find(|(known, _)| path.ends_with(known.as_str()))
+    else {
+        return StatusCode::NOT_FOUND;
+    };
+    if deliveries.len() < DELIVERIES_MAX {
+        deliveries.push(delivery(call));
     }
+    StatusCode::OK
 }
 
 fn delivery(call: &ReceivedCall) -> Value {
-    let headers: Map<String, Value> = call
-        .head
-        .headers
-        .iter()
-        .map(|(name, value)| {
-            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            (name.as_str().to_owned(), Value::String(value))
-        })
+    let headers: Map<String, Value> = response::headers(&call.head.headers)
+        .into_iter()
+        .map(|(name, value)| (name, Value::String(value)))
         .collect();
     let kept = &call.body[..call.body.len().min(BODY_KEPT_BYTES_MAX)];
     json!({

@@ -1,4 +1,4 @@
-//! A request that a scenario wants to send: names filled in, not yet encoded, checked or masked.
+//! A request of a scenario with its names filled in. It is not yet encoded, checked or masked.
 
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
@@ -8,34 +8,33 @@ use moot_fixtures::contract::Operation;
 pub struct ClientRequest {
     /// Upper case.
     pub method: String,
-    /// Path below the base address with its leading `/`, and its query. An absolute address is
-    /// used as it is. Another host gets only GET requests without a token.
+    /// The path below the base address with its leading `/` and its query, or an absolute address. Another host
+    /// only gets GET requests without a token.
     pub path: String,
-    /// The operation of the contract, if the scenario names it; else it is found by method and path.
+    /// The operation, if the scenario names it. Otherwise method and path decide.
     pub operation: Option<Operation>,
-    /// In the order sent; `content-type` and `content-length` come from the body.
+    /// In the order sent. `content-type` and `content-length` come from the body.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: ClientBody,
-    /// The application it is sent for: `main`, `reader`, `writer`, `other_company`.
+    /// The application that sends it: `main`, `reader`, `writer`, `other_company`.
     pub application: String,
-    /// The scenario it belongs to, for the ledger.
+    /// Its scenario, for the ledger.
     pub tag_scenario: String,
 }
 
 /// The body of a request.
 #[derive(Debug, Clone)]
 pub enum ClientBody {
-    /// None.
+    /// No body.
     Empty,
-    /// These bytes.
+    /// Bytes.
     Bytes {
-        /// `Content-Type`; none where absent.
+        /// `Content-Type`.
         content_type: Option<String>,
         /// The bytes.
         bytes: Bytes,
-        /// A `Content-Length` that differs from the length of the bytes; the sending side closes
-        /// after them.
+        /// A false `Content-Length`. The sending side closes after the bytes.
         declared_length: Option<u64>,
     },
     /// `multipart/form-data` (RFC 7578).
@@ -45,22 +44,22 @@ pub enum ClientBody {
 /// One part of a multipart body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormPart {
-    /// Its name.
+    /// Its name in the form.
     pub name: String,
-    /// Its file name; its presence makes the part a file.
+    /// Its file name. A part with one is a file.
     pub file_name: Option<String>,
-    /// Its content type; none where absent.
+    /// `Content-Type`.
     pub content_type: Option<String>,
     /// Its bytes.
     pub content: BodyPiece,
 }
 
-/// A piece of a body: the bytes of a part, or what stands between parts.
+/// A piece of a body: the content of a part, or a separator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BodyPiece {
-    /// These bytes.
+    /// Bytes.
     Bytes(Bytes),
-    /// This number of zero bytes, generated while sending.
+    /// This number of zero bytes, which are generated during sending.
     Zeros(u64),
 }
 
@@ -74,17 +73,20 @@ impl ClientBody {
         }
     }
 
-    /// Whether fewer bytes are sent than are declared.
-    pub fn breaks_off(&self) -> bool {
+    /// The false `Content-Length`, if it has one.
+    pub(crate) fn declared_length(&self) -> Option<u64> {
         match self {
-            Self::Bytes { bytes, declared_length: Some(declared), .. } => {
-                *declared > bytes.len() as u64
-            }
-            Self::Bytes { declared_length: None, .. } | Self::Empty | Self::Multipart(_) => false,
+            Self::Bytes { declared_length, .. } => *declared_length,
+            Self::Empty | Self::Multipart(_) => None,
         }
     }
 
-    /// The body as reports show it: text as it is, files and other bytes as a note. Not yet masked.
+    /// Whether it declares more bytes than it sends.
+    pub fn breaks_off(&self) -> bool {
+        self.declared_length().is_some_and(|declared| declared > self.length())
+    }
+
+    /// The body as reports show it, not yet masked. Files and binary bodies are notes.
     pub(crate) fn shown(&self) -> String {
         match self {
             Self::Empty => String::new(),
@@ -94,7 +96,7 @@ impl ClientBody {
     }
 }
 
-/// A longer text is cut where it is shown.
+/// Reports cut a longer text.
 const SHOWN_BYTES_MAX: usize = 16 * 1024;
 
 fn shown_bytes(bytes: &[u8]) -> String {
@@ -109,7 +111,7 @@ fn shown_bytes(bytes: &[u8]) -> String {
 }
 
 impl FormPart {
-    /// A part that is a text field.
+    /// A text field.
     pub fn text(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
             name: name.into(),

@@ -1,21 +1,22 @@
-//! Reading the body of an answer: how much of it is kept, and whether it is JSON.
+//! Reads responses: limits for the body, and parsing it as JSON.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use bytes::BytesMut;
 
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// Bytes of a body that are kept.
+/// A longer body is cut.
 pub(crate) const BODY_KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// JSON values of a body that are kept. Once parsed, a value takes up to a hundred times its bytes.
+/// A body with more JSON values is cut. A parsed value takes up to a hundred times its bytes.
 pub(crate) const JSON_VALUES_KEPT_MAX: usize = 100_000;
-/// The depth limit of the JSON parser. It does not read deeper JSON at all.
+/// The depth limit of serde_json. It refuses deeper JSON.
 const JSON_DEPTH_MAX: usize = 128;
-/// Bytes of a body that are read. Then the connection is closed.
-pub(crate) const BODY_READ_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// After this number of bytes of a body the connection is closed.
+const BODY_READ_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A body while it arrives.
+/// The part of a body that has arrived.
 #[derive(Default)]
 pub(crate) struct BodyReader {
     kept: BytesMut,
@@ -23,8 +24,51 @@ pub(crate) struct BodyReader {
     is_cut: bool,
 }
 
+/// Reads the body of a response. `timeout` makes trouble of a timeout.
+///
+/// # Errors
+/// The body is endless, ends too early, or does not arrive in time.
+pub(crate) async fn read(
+    mut response: reqwest::Response,
+    timeout: impl Fn(reqwest::Error) -> Trouble,
+) -> Result<ReceivedResponse, Trouble> {
+    let peer = response.remote_addr();
+    let headers = headers(response.headers());
+    let status = response.status().as_u16();
+    let announced = response.content_length();
+    let mut body = BodyReader::default();
+    loop {
+        match response.chunk().await {
+            Ok(None) => break,
+            Ok(Some(piece)) if body.take(&piece) => {}
+            Ok(Some(_)) => return Err(endless()),
+            Err(error) if error.is_timeout() => return Err(timeout(error)),
+            Err(_) => return Err(Trouble::cut_short(body.read_bytes, announced)),
+        }
+    }
+    Ok(ReceivedResponse { peer, ..body.finish(status, headers) })
+}
+
+/// The trouble of a connection that broke before the head of a response was read.
+pub(crate) fn broken(error: &(dyn Error + 'static)) -> Trouble {
+    Trouble::Broken(match is_no_http(error) {
+        true => "the answer is not HTTP/1.1".to_owned(),
+        false => innermost(error),
+    })
+}
+
+fn is_no_http(error: &(dyn Error + 'static)) -> bool {
+    error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)
+        || error.source().is_some_and(is_no_http)
+}
+
+/// The message of the innermost error. The outer ones only repeat the address.
+pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
+    error.source().map_or_else(|| error.to_string(), innermost)
+}
+
 impl BodyReader {
-    /// Takes a piece. Returns `false` once the limit is reached.
+    /// Adds a piece. Returns `false` once [`BODY_READ_BYTES_MAX`] is reached.
     pub(crate) fn take(&mut self, piece: &[u8]) -> bool {
         let room = BODY_KEPT_BYTES_MAX - self.kept.len();
         self.kept.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -33,12 +77,7 @@ impl BodyReader {
         self.read_bytes < BODY_READ_BYTES_MAX
     }
 
-    /// Bytes that arrived so far.
-    pub(crate) fn read_bytes(&self) -> u64 {
-        self.read_bytes
-    }
-
-    /// The answer, once its body has ended. A whole body that is JSON is parsed.
+    /// The response, after the end of its body.
     pub(crate) fn finish(
         mut self,
         status: u16,
@@ -57,9 +96,9 @@ impl BodyReader {
     }
 }
 
-/// Where to cut a body that has more than [`JSON_VALUES_KEPT_MAX`] JSON values; `None` if it has not.
+/// Where to cut a body with more than [`JSON_VALUES_KEPT_MAX`] JSON values. `None` if it has no more.
 fn end_of_kept_values(body: &[u8]) -> Option<usize> {
-    // Each value but the first has a separator before it.
+    // Every value except the first has a separator before it.
     if body.len() < JSON_VALUES_KEPT_MAX {
         return None;
     }
@@ -92,13 +131,13 @@ fn end_of_kept_values(body: &[u8]) -> Option<usize> {
     None
 }
 
-/// The trouble of a body that is longer than [`BODY_READ_BYTES_MAX`].
+/// The trouble of a body with more than [`BODY_READ_BYTES_MAX`].
 pub(crate) fn endless() -> Trouble {
     let megabytes = BODY_READ_BYTES_MAX / (1024 * 1024);
     Trouble::Broken(format!("the body goes on beyond {megabytes} MB, and the rest was not read"))
 }
 
-/// Headers as texts, names lower case, in the order received.
+/// Headers as text, in the order received. Names are lower case.
 pub(crate) fn headers(map: &http::HeaderMap) -> Vec<(String, String)> {
     map.iter()
         .map(|(name, value)| {
@@ -122,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_counted_outside_of_texts() {
+    fn values_are_counted_outside_of_strings() {
         // The list, and its members: one more than commas.
         check(&format!("[0{}]", ",0".repeat(JSON_VALUES_KEPT_MAX - 2)), false);
         check(&format!("[0{}]", ",0".repeat(JSON_VALUES_KEPT_MAX - 1)), true);

@@ -1,10 +1,10 @@
-//! The forms of a secret: its encodings, and the almost right secrets that scenarios send.
+//! The forms of a client secret: its encodings, and the wrong secrets that scenarios derive from it.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-/// Every form of an application's secret that must not be shown, with its label's suffix.
+/// Every form of an application's secret that must not be shown, with the suffix of its label.
 pub(crate) fn of_secret(client_id: &str, secret: &str) -> Vec<(String, &'static str)> {
     let rows = [
         (secret.to_owned(), "CLIENT_SECRET"),
@@ -32,7 +32,7 @@ pub(crate) fn basic(client_id: &str, secret: &str) -> String {
     BASE64_STANDARD.encode(format!("{client_id}:{secret}"))
 }
 
-/// A secret as a value for scenarios. The almost right secrets are its members.
+/// A secret as a value for scenarios. The derived wrong secrets are its members.
 pub(crate) fn as_name(secret: &str) -> Value {
     json!({
         "$secret": secret,
@@ -48,8 +48,8 @@ fn all_but_last(secret: &str) -> String {
     characters.as_str().to_owned()
 }
 
-/// The secret with each ASCII letter in the other case. Without letters its first character is
-/// replaced, so that the result always differs from the secret.
+/// The secret with each ASCII letter in the other case. If it has no letter, its first character is replaced, so that
+/// the result always differs.
 fn other_case(secret: &str) -> String {
     let turned: String = secret
         .chars()

@@ -1,7 +1,7 @@
-//! Sending one request of a scenario: consent, ledger, pace, repeats. Makes its exchange, masked,
-//! with a curl line.
+//! Sends one request of a scenario: consent, ledger, pace, retry. Builds its masked exchange with a curl line.
 
 use moot_fixtures::contract::{Operation, Scopes};
+use tokio::time::Instant;
 
 use crate::client::access_tokens::token_label;
 use crate::client::curl;
@@ -17,16 +17,16 @@ use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use crate::scenario::model::Rhythm;
 use crate::scenario::near_miss;
 
-/// How a request is sent.
+/// The way of sending a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SendMode {
-    /// At the pace of the target file; a GET is repeated once after trouble.
+    /// At the pace of the target file. A GET is retried once after trouble.
     Paced,
-    /// At once, as part of a burst in this rhythm; never repeated.
+    /// Without waiting, as part of a burst in this rhythm. It is never retried.
     Burst(Rhythm),
 }
 
-/// Sends a request. Whatever prevents that is the trouble of the exchange.
+/// Sends a request. If it cannot be sent, the reason is the trouble of the exchange.
 pub(crate) async fn send(
     client: &ServiceClient,
     prepared: ClientRequest,
@@ -34,7 +34,7 @@ pub(crate) async fn send(
 ) -> Exchange {
     let operation = client.destination.endpoints.find(&prepared.method, &prepared.path);
     let sending = Sending { client, prepared, operation, mode };
-    let (request, attempt) = match sending.permitted() {
+    let (request, attempt) = match sending.check() {
         Ok((request, row)) => sending.send(request, row).await,
         Err(reason) => (None, SendAttempt::not_made(reason)),
     };
@@ -49,8 +49,10 @@ struct Sending<'a> {
 }
 
 impl Sending<'_> {
-    /// The request, if it may be sent. A call that creates something is in the ledger from here on.
-    fn permitted(&self) -> Result<(HttpRequest, Option<usize>), Trouble> {
+    /// Builds the request, and checks whether it may be sent. A creating call is added to the ledger.
+    ///
+    /// Returns the number of its row in the ledger, too.
+    fn check(&self) -> Result<(HttpRequest, Option<usize>), Trouble> {
         let ClientRequest { method, path, headers, body, .. } = &self.prepared;
         let lower = |(name, value): &(String, String)| (name.to_ascii_lowercase(), value.clone());
         let headers = headers.iter().map(lower).collect();
@@ -73,8 +75,8 @@ impl Sending<'_> {
         Ok((request, Some(row)))
     }
 
-    /// The operation for which consent and budget are asked: any for which a lenient service might
-    /// take the call. Only a token request as the contract writes it is one.
+    /// The operation for which consent and budget are needed: each that a lenient service might take the call for.
+    /// A token request must be exactly as the contract writes it.
     fn guarded_operation(&self, request: &HttpRequest) -> Option<Operation> {
         if self.operation == Some(Operation::CreateAccessToken) {
             return self.operation;
@@ -85,7 +87,7 @@ impl Sending<'_> {
         found.filter(|operation| *operation != Operation::CreateAccessToken)
     }
 
-    /// Sends it. Returns the request as it was sent last; `None` where it was not sent.
+    /// Sends the request. Returns it as it was sent last. `None` if it was not sent.
     async fn send(
         &self,
         request: HttpRequest,
@@ -94,14 +96,16 @@ impl Sending<'_> {
         let (request, attempt) = match self.mode {
             SendMode::Burst(rhythm) => {
                 let deployment = self.client.destination.deployment();
-                if let Some(Err(trouble)) = deployment.map(|it| it.is_welcome()) {
+                if let Some(Err(trouble)) = deployment.map(|it| it.check_back_offs()) {
                     return (None, SendAttempt::not_made(trouble));
                 }
                 let attempt = self.client.sender.send(request.clone()).await;
                 if let Some(deployment) = deployment {
                     match rhythm {
-                        Rhythm::Over(_) if !is_limited(&attempt.outcome) => deployment.count(),
-                        // The limit is used up; later requests wait.
+                        Rhythm::Over(_) if !is_limited(&attempt.outcome) => {
+                            deployment.pace.count(Instant::now());
+                        }
+                        // The limit is used up, so later requests wait.
                         Rhythm::Over(_) | Rhythm::InFlight(_) => deployment.back_off_for_a_window(),
                     }
                 }
@@ -109,7 +113,7 @@ impl Sending<'_> {
             }
             SendMode::Paced => self.send_paced(request).await,
         };
-        self.note(&attempt.outcome, row);
+        self.record(&attempt.outcome, row);
         (Some(request), attempt)
     }
 
@@ -124,15 +128,15 @@ impl Sending<'_> {
                 && is_token_revoked(&attempt.outcome)
                 && let Some(renewed) = self.renewed(&request).await
             {
-                // The refused call did nothing, so it is sent again, whatever its method.
+                // The refused call had no effect, so it is sent again with any method.
                 may_renew = false;
                 request = renewed;
                 continue;
             }
-            let is_welcome = deployment.is_none_or(|it| it.is_welcome().is_ok());
-            let is_worth_it = is_refused_for_now(&attempt.outcome)
+            let may_send = deployment.is_none_or(|it| it.check_back_offs().is_ok());
+            let is_retryable = is_refused_for_now(&attempt.outcome)
                 || request.method == "GET" && is_worth_repeating(&attempt.outcome);
-            if may_repeat && is_welcome && is_worth_it {
+            if may_repeat && may_send && is_retryable {
                 may_repeat = false;
                 continue;
             }
@@ -140,7 +144,7 @@ impl Sending<'_> {
         }
     }
 
-    /// The same request with a new shared token; `None` where it carries no shared one.
+    /// The same request with a new shared token. `None` if it has no shared one.
     async fn renewed(&self, request: &HttpRequest) -> Option<HttpRequest> {
         let at = request.headers.iter().position(|(name, _)| name == "authorization")?;
         let revoked = request.headers[at].1.strip_prefix("Bearer ")?;
@@ -150,8 +154,8 @@ impl Sending<'_> {
         Some(renewed)
     }
 
-    /// Notes issued tokens, workflow schemas, and what was created or deleted.
-    fn note(&self, outcome: &Result<ReceivedResponse, Trouble>, row: Option<usize>) {
+    /// Records issued tokens, workflow schemas, and created or deleted objects.
+    fn record(&self, outcome: &Result<ReceivedResponse, Trouble>, row: Option<usize>) {
         let destination = &self.client.destination;
         if let (Some(deployment), Some(row)) = (destination.deployment(), row)
             && !deployment.ledger.end(row, outcome)
@@ -160,7 +164,7 @@ impl Sending<'_> {
         }
         let Ok(response) = outcome else { return };
         let Some(json) = response.json.as_ref() else {
-            return self.note_deletion(response.status);
+            return self.record_deletion(response.status);
         };
         match self.operation {
             Some(Operation::CreateAccessToken) => {
@@ -168,7 +172,7 @@ impl Sending<'_> {
                     let scope = json.get("scope").and_then(|scope| scope.as_str());
                     let masks = &self.client.sender.masks;
                     masks.hide(token, &self.token_label(scope));
-                    // A scenario may send them, and they show nearly all of the token.
+                    // A scenario may send near misses, and they show nearly all of the token.
                     for (_, near) in near_miss::near_misses(token) {
                         masks.hide(&near, "MOOT_TOKEN_NEAR_MISS");
                     }
@@ -181,11 +185,11 @@ impl Sending<'_> {
                     form.signer_options().iter().for_each(|email| deployment.guard.offer(email));
                 }
             }
-            _ => self.note_deletion(response.status),
+            _ => self.record_deletion(response.status),
         }
     }
 
-    /// The label of a token that the request asked for, by the application whose id is in it.
+    /// The label of a token that this token request got. It names the application whose client id the request has.
     fn token_label(&self, scope: Option<&str>) -> String {
         let applications = &self.client.destination.applications;
         let sent = self.prepared.body.shown();
@@ -197,7 +201,7 @@ impl Sending<'_> {
         token_label(role, scope.map(Scopes::among).unwrap_or_default(), known.scopes)
     }
 
-    fn note_deletion(&self, status: u16) {
+    fn record_deletion(&self, status: u16) {
         let is_gone = (200..300).contains(&status) || status == 404;
         if self.operation == Some(Operation::DeleteWebhook)
             && is_gone
@@ -208,7 +212,7 @@ impl Sending<'_> {
         }
     }
 
-    /// The exchange. A request that was not sent is shown as the scenario has it.
+    /// The exchange. A request that was not sent is shown as the scenario wrote it.
     fn exchange(self, request: Option<HttpRequest>, attempt: SendAttempt) -> Exchange {
         let masks = &self.client.sender.masks;
         let prepared = &self.prepared;
@@ -245,8 +249,8 @@ fn is_token_revoked(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     response.status == 401 && problem == Some("token_revoked")
 }
 
-/// All that is shown of a request as one text, the body also decoded as a form: the curl line lets
-/// curl encode it.
+/// All texts of a request that are shown. The body is there twice, also decoded as a form, because the curl line has
+/// it decoded.
 fn everything(url: &str, headers: &[(String, String)], body: &str) -> String {
     let headers: String = headers.iter().map(|(_, value)| format!("{value}\n")).collect();
     let spaced = body.replace('+', " ");

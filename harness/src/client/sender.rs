@@ -1,4 +1,4 @@
-//! Sends every request of a run: counts them, and gives up on a target that stopped answering.
+//! Sends and counts every request of a run, and gives up on a target that has stopped responding.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -9,18 +9,17 @@ use crate::client::transport::RequestTransport;
 use crate::exchange::masks::Masks;
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// After this weight of trouble in a row nothing more is sent: the target is gone, and a run must end.
+/// After this weight of consecutive trouble the target counts as gone, and nothing more is sent.
 const TROUBLE_MAX: u32 = 24;
-/// The weight of a missed deadline: it costs a minute, where other trouble costs a moment.
+/// The weight of a missed deadline. It costs a minute, other trouble costs a moment.
 const DEADLINE_WEIGHT: u32 = 4;
 
-/// A transport that counts, and the secrets of the run.
+/// A transport with a counter, and the secrets of the run.
 pub(crate) struct RequestSender {
     transport: Arc<dyn RequestTransport>,
     sent: AtomicU64,
-    /// Weight of the trouble since the last answer.
+    /// Weight of the trouble since the last response.
     trouble_in_a_row: AtomicU32,
-    /// The secrets of the run.
     pub(crate) masks: Arc<Masks>,
 }
 
@@ -34,7 +33,7 @@ impl RequestSender {
         }
     }
 
-    /// A sender with the same transport that counts its own requests.
+    /// A sender with the same transport and counters of its own.
     pub(crate) fn beside(&self) -> Self {
         Self {
             transport: Arc::clone(&self.transport),
@@ -49,29 +48,28 @@ impl RequestSender {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// Whether the target has stopped answering, so that nothing more is sent.
+    /// Whether the target has stopped responding, so that nothing more is sent.
     pub(crate) fn has_given_up(&self) -> bool {
         self.trouble_in_a_row.load(Ordering::Relaxed) >= TROUBLE_MAX
     }
 
-    /// Sends one request.
     pub(crate) async fn send(&self, request: HttpRequest) -> SendAttempt {
         if self.has_given_up() {
             return SendAttempt::not_made(Trouble::Unreachable(
-                "the target stopped answering, so nothing more is sent to it".to_owned(),
+                "the target has stopped responding, so nothing more is sent to it".to_owned(),
             ));
         }
         let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
         let (sent_at, started) = (jiff::Timestamp::now(), Instant::now());
         let outcome = self.transport.send(request).await;
         let (sent_at_seconds, duration) = (sent_at.as_second(), started.elapsed());
-        self.note(&outcome);
+        self.count_trouble(&outcome);
         SendAttempt { number, outcome, sent_at_seconds, duration }
     }
 
-    fn note(&self, outcome: &Result<ReceivedResponse, Trouble>) {
+    fn count_trouble(&self, outcome: &Result<ReceivedResponse, Trouble>) {
         let weight = match outcome {
-            // An answer that was cut short shows that the target is there.
+            // A response that was cut short shows that the target is there.
             Ok(_) | Err(Trouble::CutShort(_)) => {
                 return self.trouble_in_a_row.store(0, Ordering::Relaxed);
             }
@@ -83,19 +81,19 @@ impl RequestSender {
     }
 }
 
-/// One request on its way, and what came of it.
+/// The attempt to send a request, and its outcome.
 pub(crate) struct SendAttempt {
-    /// Its number within the run, from 1; 0 where it was not sent.
+    /// Its number within the run, from 1. 0 if it was not sent.
     pub(crate) number: u64,
     pub(crate) outcome: Result<ReceivedResponse, Trouble>,
-    /// When it was sent: seconds since 1970 by our clock.
+    /// When it was sent, in seconds since 1970 by our clock.
     pub(crate) sent_at_seconds: i64,
-    /// From sending to the last byte.
+    /// Time from sending to the last byte of the response.
     pub(crate) duration: Duration,
 }
 
 impl SendAttempt {
-    /// An attempt of which nothing was sent.
+    /// An attempt that sent nothing.
     pub(crate) fn not_made(reason: Trouble) -> Self {
         Self {
             number: 0,

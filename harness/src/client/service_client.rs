@@ -1,4 +1,4 @@
-//! Requests to the target: making them, and sending them at the pace that the target file allows.
+//! Builds requests to the target, and sends them at the pace of the target file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use serde_json::Value;
 use url::Url;
 
 use crate::client::destination::RequestDestination;
-use crate::client::http_request::{HttpBody, HttpRequest, USER_AGENT};
+use crate::client::http_request::{HttpRequest, USER_AGENT};
 use crate::client::request::ClientBody;
 use crate::client::sender::{RequestSender, SendAttempt};
 use crate::client::target_file::address;
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// A destination, and what sends requests to it.
+/// A destination and the sender for it.
 #[derive(Clone)]
 pub(crate) struct ServiceClient {
     pub(crate) sender: Arc<RequestSender>,
@@ -23,34 +23,32 @@ pub(crate) struct ServiceClient {
 }
 
 impl ServiceClient {
-    /// Makes a request to a path below the base address, or to an absolute address.
+    /// Builds a request to a path below the base address, or to an absolute address.
     ///
     /// # Errors
-    /// [`Trouble::Withheld`] where the address is wrong, or another host would get a token.
+    /// [`Trouble::Withheld`] if the address is wrong, or another host would get a token.
     pub(crate) fn http_request(
         &self,
         method: &str,
         path: &str,
-        headers: Vec<(String, String)>,
+        mut headers: Vec<(String, String)>,
         body: &ClientBody,
     ) -> Result<HttpRequest, Trouble> {
         let url = self.url(method, path, &headers)?;
-        let (content_type, body) = HttpBody::encode(body);
-        let mut all = headers;
-        if let Some(content_type) = content_type {
-            all.push(("content-type".to_owned(), content_type));
+        if let Some(content_type) = body.content_type() {
+            headers.push(("content-type".to_owned(), content_type));
         }
-        if !all.iter().any(|(name, _)| name.eq_ignore_ascii_case("user-agent")) {
-            all.push(("user-agent".to_owned(), USER_AGENT.to_owned()));
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("user-agent")) {
+            headers.push(("user-agent".to_owned(), USER_AGENT.to_owned()));
         }
         if let Some(deployment) = self.destination.deployment()
             && address::is_same_origin(&url, &self.destination.base)
         {
             for header in &deployment.headers {
-                all.push((header.name.clone(), header.value.expose_secret().to_owned()));
+                headers.push((header.name.clone(), header.value.expose_secret().to_owned()));
             }
         }
-        Ok(HttpRequest { method: method.to_owned(), url, headers: all, body })
+        Ok(HttpRequest { method: method.to_owned(), url, headers, body: body.clone() })
     }
 
     fn url(&self, method: &str, path: &str, headers: &[(String, String)]) -> Result<Url, Trouble> {
@@ -84,7 +82,7 @@ impl ServiceClient {
         Ok(url)
     }
 
-    /// Sends one request when the pace allows it.
+    /// Waits until the pace allows a request, and sends it.
     pub(crate) async fn send_in_turn(
         &self,
         request: HttpRequest,
@@ -106,7 +104,7 @@ impl ServiceClient {
     /// Sends a GET with this token.
     ///
     /// # Errors
-    /// [`Trouble`] where there is no answer.
+    /// [`Trouble`] if there is no response.
     pub(crate) async fn get(&self, path: &str, token: &str) -> Result<ReceivedResponse, Trouble> {
         let headers = vec![("authorization".to_owned(), format!("Bearer {token}"))];
         let request = self.http_request("GET", path, headers, &ClientBody::Empty)?;
@@ -116,7 +114,7 @@ impl ServiceClient {
     /// Sends a request to the control plane. `path` is below its address.
     ///
     /// # Errors
-    /// [`Trouble::Withheld`] without a control plane; else as [`ControlPlane::send`].
+    /// [`Trouble::Withheld`] without a control plane. Otherwise as [`ControlPlane::send`].
     pub(crate) async fn admin(
         &self,
         method: &str,

@@ -1,22 +1,27 @@
-//! A request whose body is shorter than it declares. No HTTP library sends one, so it has a TCP
-//! connection of its own. Without TLS only.
+//! A request whose body is shorter than its `content-length`. HTTP libraries refuse to send one, so it is written
+//! to a TCP connection of its own, without TLS.
 
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 
 use crate::client::http_request::HttpRequest;
-use crate::client::response::{BODY_READ_BYTES_MAX, BodyReader, endless};
+use crate::client::response;
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// Headers of an answer at most.
-const HEADERS_MAX: usize = 128;
+/// Size of the buffer between the connection and hyper.
+const PIPE_BYTES: usize = 64 * 1024;
 
-/// Sends head and body, closes the sending side, and reads the answer to its end.
+/// Sends head and body, closes the sending side, and reads the response.
 ///
 /// # Errors
-/// [`Trouble`]; [`Trouble::Withheld`] for an https address.
+/// [`Trouble`]. [`Trouble::Withheld`] for an https address.
 pub(crate) async fn send(
     request: HttpRequest,
     connect_deadline: Duration,
@@ -32,17 +37,17 @@ pub(crate) async fn send(
         ));
     }
     let host = host.trim_matches(['[', ']']).to_owned();
+    let method = request.method.clone();
     let message = message(request)?;
-    let connecting = TcpStream::connect((host, port));
-    let stream = tokio::time::timeout(connect_deadline, connecting)
+    let stream = tokio::time::timeout(connect_deadline, TcpStream::connect((host, port)))
         .await
         .map_err(|_| Trouble::deadline("no connection", connect_deadline, "connect"))?
         .map_err(|error| Trouble::Unreachable(error.to_string()))?;
     let peer = stream.peer_addr().ok();
-    let answer = tokio::time::timeout(exchange_deadline, exchange(stream, &message))
+    let response = tokio::time::timeout(exchange_deadline, exchange(stream, message, &method))
         .await
         .map_err(|_| Trouble::deadline("no answer", exchange_deadline, "exchange"))??;
-    Ok(ReceivedResponse { peer, ..parse(&answer)? })
+    Ok(ReceivedResponse { peer, ..response })
 }
 
 fn message(request: HttpRequest) -> Result<Vec<u8>, Trouble> {
@@ -62,94 +67,37 @@ fn message(request: HttpRequest) -> Result<Vec<u8>, Trouble> {
     Ok(message)
 }
 
-/// Writes, closes the sending side, and reads the answer. A server may answer and close before all is
-/// written, so a failed write counts only if nothing was read.
-async fn exchange(mut stream: TcpStream, message: &[u8]) -> Result<Vec<u8>, Trouble> {
-    let sent = async {
-        stream.write_all(message).await?;
-        stream.shutdown().await
-    };
-    let sent = sent.await;
-    let mut answer = Vec::new();
-    let read = stream.take(BODY_READ_BYTES_MAX).read_to_end(&mut answer).await;
-    match sent.and(read.map(|_| ())) {
-        Err(error) if answer.is_empty() => Err(Trouble::Broken(error.to_string())),
-        Ok(()) if answer.is_empty() => {
-            Err(Trouble::Broken("the connection was closed without an answer".to_owned()))
-        }
-        Ok(()) | Err(_) if answer.len() as u64 >= BODY_READ_BYTES_MAX => Err(endless()),
-        Ok(()) | Err(_) => Ok(answer),
-    }
-}
-
-/// Parses an answer that ended with its connection. Interim answers are skipped.
-fn parse(mut bytes: &[u8]) -> Result<ReceivedResponse, Trouble> {
-    loop {
-        let mut rows = [httparse::EMPTY_HEADER; HEADERS_MAX];
-        let mut response = httparse::Response::new(&mut rows);
-        let length = match response.parse(bytes) {
-            Ok(httparse::Status::Complete(length)) => length,
-            Ok(httparse::Status::Partial) => return Err(broken("the answer breaks off")),
-            Err(error) => return Err(broken(&format!("what came is not HTTP: {error}"))),
-        };
-        let status = response.code.unwrap_or_default();
-        let headers: Vec<(String, String)> = response
-            .headers
-            .iter()
-            .map(|row| {
-                (row.name.to_ascii_lowercase(), String::from_utf8_lossy(row.value).into_owned())
-            })
-            .collect();
-        bytes = &bytes[length..];
-        if !(100..200).contains(&status) {
-            return body(bytes, status, headers);
-        }
-    }
-}
-
-fn body(
-    bytes: &[u8],
-    status: u16,
-    headers: Vec<(String, String)>,
+/// hyper sends a request without a body into a pipe, and reads the response from it. Our message is sent instead
+/// of that request.
+async fn exchange(
+    stream: TcpStream,
+    message: Vec<u8>,
+    method: &str,
 ) -> Result<ReceivedResponse, Trouble> {
-    let header = |wanted: &str| {
-        headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.trim())
-    };
-    let mut arriving = BodyReader::default();
-    let is_chunked =
-        header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
-    if is_chunked {
-        take_chunks(bytes, &mut arriving)?;
-    } else {
-        let declared = header("content-length").and_then(|value| value.parse::<usize>().ok());
-        let length = declared.unwrap_or(bytes.len());
-        if length > bytes.len() {
-            return Err(Trouble::cut_short(bytes.len() as u64, Some(length as u64)));
-        }
-        arriving.take(&bytes[..length]);
-    }
-    Ok(arriving.finish(status, headers))
+    let request = http::Request::builder().method(method).body(Empty::<Bytes>::new());
+    let request = request.map_err(|error| Trouble::Withheld(error.to_string()))?;
+    let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+    let client = http1::handshake(TokioIo::new(theirs)).await;
+    let (mut sender, connection) = client.map_err(|error| response::broken(&error))?;
+    // The tasks end when the set is dropped.
+    let mut tasks = JoinSet::new();
+    tasks.spawn(relay(stream, message, ours));
+    tasks.spawn(async move {
+        // `send_request` returns the error of the connection.
+        let _ = connection.await;
+    });
+    let received = sender.send_request(request).await;
+    let received = received.map_err(|error| response::broken(&error))?;
+    let received = received.map(reqwest::Body::wrap).into();
+    response::read(received, |error| response::broken(&error)).await
 }
 
-fn take_chunks(mut bytes: &[u8], arriving: &mut BodyReader) -> Result<(), Trouble> {
-    loop {
-        let Ok(httparse::Status::Complete((start, length))) = httparse::parse_chunk_size(bytes)
-        else {
-            return Err(broken("a chunk of the answer has no length"));
-        };
-        if length == 0 {
-            return Ok(());
-        }
-        let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
-        let chunk = end.and_then(|end| bytes.get(start..end));
-        let (Some(chunk), Some(end)) = (chunk, end) else {
-            return Err(broken("a chunk of the answer breaks off"));
-        };
-        arriving.take(chunk);
-        bytes = bytes.get(end + 2..).unwrap_or_default();
-    }
-}
-
-fn broken(what: &str) -> Trouble {
-    Trouble::Broken(what.to_owned())
+async fn relay(mut stream: TcpStream, message: Vec<u8>, mut pipe: DuplexStream) {
+    // hyper accepts a response only after it has written its request.
+    let _ = pipe.read(&mut [0; 1024]).await;
+    // A server may respond and close before all is written, so the response is read even if writing fails.
+    let _ = stream.write_all(&message).await;
+    let _ = stream.shutdown().await;
+    // Without a whole response hyper reports that the connection was closed.
+    let _ = tokio::io::copy(&mut stream, &mut pipe).await;
 }

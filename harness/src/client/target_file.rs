@@ -1,6 +1,6 @@
-//! The target file: the keys that it may have, reading and checking it, where its secrets come from.
+//! The target file: its keys, its checks and the sources of its secrets.
 //!
-//! Reading sends nothing. Every mistake is reported with line and column, before a request is sent.
+//! Reading a target file sends nothing. Every mistake has its line and column.
 
 pub(crate) mod address;
 pub(crate) mod check;

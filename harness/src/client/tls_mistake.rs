@@ -1,22 +1,18 @@
-//! What a TLS connection failed by, in words that name the likely mistake.
+//! Messages for failed TLS connections. They name the likely mistake.
 
 use rustls::{CertificateError, Error};
 
-/// How the library names a certificate of an authority that a server uses as its own. It has no type for
-/// it: it is the text of an error of the crate below.
-const CA_USED_AS_END_ENTITY: &str = "CaUsedAsEndEntity";
-
-/// The reason, and what to do.
-pub(crate) fn told(error: &Error) -> String {
+/// The reason, and a remedy.
+pub(crate) fn describe(error: &Error) -> String {
     match error {
         Error::InvalidMessage(_) => {
-            "what listens there does not speak TLS; if it speaks HTTP, write http:// instead of https://"
+            "the server does not speak TLS; if it speaks HTTP, write http:// instead of https://"
                 .to_owned()
         }
         Error::InvalidCertificate(why) => certificate(why),
         Error::NoCertificatesPresented => "it has no certificate".to_owned(),
         Error::AlertReceived(_) | Error::PeerIncompatible(_) => {
-            "it refused the connection: it has no version of TLS, cipher or host name in common with us"
+            "it refused the connection: it supports none of our TLS versions and ciphers, or does not know the host name"
                 .to_owned()
         }
         _ => "the connection could not be made secure".to_owned(),
@@ -26,7 +22,7 @@ pub(crate) fn told(error: &Error) -> String {
 fn certificate(error: &CertificateError) -> String {
     match error {
         CertificateError::UnknownIssuer => {
-            "its certificate is of an authority that is not known here; name a private authority as \
+            "its certificate comes from an authority that this machine does not trust; name a private authority as \
              `tls.ca_file` in the target file"
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
@@ -37,18 +33,19 @@ fn certificate(error: &CertificateError) -> String {
             "its certificate has expired"
         }
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "its certificate is not valid yet; look at the clock of this machine"
+            "its certificate is not valid yet; check the clock of this machine"
         }
         CertificateError::Revoked => "its certificate is revoked",
         CertificateError::BadSignature => {
-            "its certificate is not signed by the authority that it names; name the right one as \
+            "its certificate is not signed by the authority that it names; name the correct one as \
              `tls.ca_file` in the target file"
         }
-        CertificateError::Other(other) if other.0.to_string() == CA_USED_AS_END_ENTITY => {
-            "its certificate is that of an authority; a server needs a certificate that the authority \
-             signed"
+        CertificateError::Other(other)
+            if other.0.downcast_ref() == Some(&webpki::Error::CaUsedAsEndEntity) =>
+        {
+            "its certificate is that of an authority; a server needs a certificate that the authority signed"
         }
-        _ => "its certificate is not sound",
+        _ => "its certificate is invalid",
     }
     .to_owned()
 }
@@ -57,7 +54,7 @@ fn certificate(error: &CertificateError) -> String {
 mod tests {
     use rustls::{CertificateError, Error, InvalidMessage};
 
-    use super::told;
+    use super::describe;
 
     #[test]
     fn the_likely_mistake_is_named() {
@@ -68,7 +65,7 @@ mod tests {
             (Error::InvalidCertificate(CertificateError::Expired), "expired"),
             (Error::InvalidCertificate(CertificateError::BadSignature), "not signed"),
         ] {
-            assert!(told(&error).contains(said), "{}", told(&error));
+            assert!(describe(&error).contains(said), "{}", describe(&error));
         }
     }
 }

@@ -1,10 +1,9 @@
-//! The token file: a run stores a token of `main` in it. A run two hours later uses it as the expired
-//! token. It has one token for each target and application. Only its owner may read the file.
+//! The token file. A run stores a token of `main` in it, and a run two hours later uses it as the expired token. The
+//! file has one token for each target and application. Only its owner may read it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 use secrecy::SecretString;
@@ -12,15 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::service_client::{ServiceClient, first_scope};
 
-/// Bytes of the file.
+/// Larger files are refused.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
-/// Safety margin after expiry (§5), for clocks that differ.
+/// Safety margin after expiry (§5), because clocks differ.
 const EXPIRED_SINCE_SECONDS_MIN: i64 = 60;
 /// An older token is replaced, because the service may have forgotten it.
 const AGE_SECONDS_MAX: i64 = 7 * 24 * 60 * 60;
-
-/// By base address and client id, separated by a space.
-type TokenRows = BTreeMap<String, Token>;
 
 /// A stored token.
 #[derive(Clone, Serialize, Deserialize)]
@@ -31,40 +27,44 @@ struct Token {
     issued_at: i64,
 }
 
-/// The expired token that the file has for this target. If it has none, the run's own token is stored
-/// for later. A revoked token is replaced, because it cannot test expiry.
+/// The expired token of the file for this target. If there is none, the run's own token is stored for later. A
+/// revoked token is replaced, because it cannot test expiry.
 ///
 /// # Errors
-/// The file can be read by others, is none of ours, or can't be written.
+/// Others can read the file, it is no token file, or it can't be written.
 pub(crate) async fn consult(
     path: &Path,
     client: &ServiceClient,
 ) -> Result<Option<SecretString>, String> {
-    let mut kept = read(path)?;
+    let mut tokens = read(path)?;
     let Some(main) = client.destination.applications.get("main") else { return Ok(None) };
     let key = format!("{} {}", client.destination.base, main.client_id);
     let Ok(own) = client.token("main", first_scope(main.scopes)).await else { return Ok(None) };
-    let now = now(client, &own).await;
-    if let Some(known) = kept.get(&key) {
+    let (now, _) = probe(client, &own).await;
+    if let Some(known) = tokens.get(&key) {
         client.sender.masks.hide(&known.token, "MOOT_EXPIRED_TOKEN");
         let age = now.saturating_sub(known.issued_at);
         if (0..TOKEN_LIFETIME_SECONDS + EXPIRED_SINCE_SECONDS_MIN).contains(&age) {
             return Ok(None);
         }
-        if (0..AGE_SECONDS_MAX).contains(&age) && !is_revoked(client, &known.token).await {
-            return Ok(Some(SecretString::from(known.token.clone())));
+        if (0..AGE_SECONDS_MAX).contains(&age) {
+            let (_, problem) = probe(client, &known.token).await;
+            if problem.as_deref() != Some("token_revoked") {
+                return Ok(Some(SecretString::from(known.token.clone())));
+            }
         }
     }
-    kept.insert(key, Token { token: own, issued_at: now });
-    write(path, &kept)?;
+    tokens.insert(key, Token { token: own, issued_at: now });
+    write(path, &tokens)?;
     Ok(None)
 }
 
-fn read(path: &Path) -> Result<TokenRows, String> {
+/// Reads the tokens. The key is base address and client id, separated by a space.
+fn read(path: &Path) -> Result<BTreeMap<String, Token>, String> {
     let shown = path.display();
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(TokenRows::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(error) => return Err(format!("the token file `{shown}` cannot be read: {error}")),
     };
     #[cfg(unix)]
@@ -88,38 +88,26 @@ fn read(path: &Path) -> Result<TokenRows, String> {
 }
 
 /// Writes a temporary file with mode 0600, and renames it.
-fn write(path: &Path, kept: &TokenRows) -> Result<(), String> {
+fn write(path: &Path, tokens: &BTreeMap<String, Token>) -> Result<(), String> {
     let wrong = |error: std::io::Error| {
         format!("the token file `{}` cannot be written: {error}", path.display())
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(wrong)?;
-    let text = serde_json::to_string_pretty(kept).map_err(|error| wrong(error.into()))?;
+    let text = serde_json::to_string_pretty(tokens).map_err(|error| wrong(error.into()))?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(wrong)?;
     writeln!(file, "{text}").map_err(wrong)?;
     file.persist(path).map_err(|error| wrong(error.error))?;
     Ok(())
 }
 
-/// Sends a GET with a token. Returns the time by the service's clock (by ours if the answer has none),
-/// and the type of the problem that it answered.
-async fn ask(client: &ServiceClient, token: &str) -> (i64, Option<String>) {
+/// Sends a GET with a token. Returns the time in seconds since 1970, and the type of the problem if it is refused. The
+/// time is the service's, or ours if the response has none.
+async fn probe(client: &ServiceClient, token: &str) -> (i64, Option<String>) {
     let response = client.get("/v1/workflows", token).await.ok();
     let date = response.as_ref().and_then(|it| httpdate::parse_http_date(it.header("date")?).ok());
+    let date = date.and_then(|date| jiff::Timestamp::try_from(date).ok());
     let problem = response.and_then(|it| Some(it.json?.get("type")?.as_str()?.to_owned()));
-    (seconds(date.unwrap_or_else(SystemTime::now)), problem)
-}
-
-async fn now(client: &ServiceClient, own: &str) -> i64 {
-    ask(client, own).await.0
-}
-
-async fn is_revoked(client: &ServiceClient, token: &str) -> bool {
-    ask(client, token).await.1.as_deref() == Some("token_revoked")
-}
-
-fn seconds(at: SystemTime) -> i64 {
-    let since = at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    i64::try_from(since).unwrap_or(i64::MAX)
+    (date.unwrap_or_else(jiff::Timestamp::now).as_second(), problem)
 }

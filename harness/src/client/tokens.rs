@@ -1,5 +1,5 @@
-//! The shared tokens of a destination: one for each application and set of scopes, replaced before
-//! they expire. Asking for tokens is in `access_tokens`.
+//! The shared tokens of a destination: one for each application and set of scopes, replaced before they expire.
+//! `access_tokens` requests them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use crate::exchange::Exchange;
 /// A token is replaced this long before it expires.
 const RENEWED_BEFORE_EXPIRY: Duration = Duration::from_secs(300);
 
-/// A token of a scenario is lent to others for this long.
+/// Other scenarios may use the token of a scenario for this time.
 const LENT_FOR: Duration = Duration::from_secs(1800);
 
-/// The shared tokens. A service may revoke an older token when a newer one is issued (§5). Once that
-/// happened, only one token per application is kept.
+/// The shared tokens. A service may revoke an older token when it issues a newer one (§5). After that has happened,
+/// each application has only one token.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     slots: BTreeMap<(String, &'static str), Slot>,
     newer_revokes_older: bool,
-    /// Tokens of scenarios that others may use, by the request that they were the answer to.
+    /// Tokens of scenarios that others may use, by their token request.
     lent: BTreeMap<String, LentToken>,
 }
 
-/// The answer to a token request of a scenario, which may stand for that of a later one.
+/// The response to a token request. It also serves equal requests of later scenarios.
 #[derive(Debug)]
 struct LentToken {
     application: String,
@@ -50,7 +50,7 @@ impl Tokens {
         (slot.renew_at > Instant::now()).then(|| slot.token.clone())
     }
 
-    /// Keeps a token that was just issued.
+    /// Stores a token that was just issued.
     pub(crate) fn keep(
         &mut self,
         application: &str,
@@ -66,7 +66,7 @@ impl Tokens {
             .insert((application.to_owned(), scopes.as_str()), Slot { token, scopes, renew_at });
     }
 
-    /// Whose shared token this is.
+    /// The application and the scopes of a shared token.
     pub(crate) fn owner(&self, token: &str) -> Option<(String, Scopes)> {
         let shared = self.slots.iter().find(|(_, slot)| slot.token == token);
         let lent = || self.lent.values().find(|lent| lent.token == token);
@@ -75,7 +75,7 @@ impl Tokens {
             .or_else(|| lent().map(|lent| (lent.application.clone(), lent.scopes)))
     }
 
-    /// Lends the answer to this token request to later scenarios.
+    /// Lets later scenarios use the response to this token request.
     pub(crate) fn lend(&mut self, request: String, application: &str, exchange: &Arc<Exchange>) {
         let Ok(response) = &exchange.outcome else { return };
         let text = |name: &str| response.json.as_ref()?.get(name)?.as_str();
@@ -94,19 +94,19 @@ impl Tokens {
         self.lent.insert(request, lent);
     }
 
-    /// The answer to the same token request of an earlier scenario; `None` where newer tokens end older ones.
+    /// The response to the same token request of an earlier scenario. `None` if newer tokens revoke older ones.
     pub(crate) fn lent(&self, request: &str) -> Option<Arc<Exchange>> {
         let lent = self.lent.get(request).filter(|lent| lent.until > Instant::now())?;
         (!self.newer_revokes_older).then(|| Arc::clone(&lent.exchange))
     }
 
-    /// A shared token was answered `token_revoked`. From now on each application has one at a time.
+    /// Records that a shared token was refused as `token_revoked`. From now on each application has only one token.
     pub(crate) fn note_revoked(&mut self, application: &str) {
         self.newer_revokes_older = true;
         self.drop_all_of(application);
     }
 
-    /// The service's clock advanced.
+    /// Records that the service's clock has advanced.
     pub(crate) fn age(&mut self, by: Duration) {
         self.lent.clear();
         self.slots.retain(|_, slot| match slot.renew_at.checked_sub(by) {
@@ -118,7 +118,7 @@ impl Tokens {
         });
     }
 
-    /// Forgets all tokens, because the service's clock was set or its world was reset.
+    /// Drops all tokens, because the service's clock was set, or its world was reset.
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
         self.lent.clear();

@@ -1,28 +1,28 @@
-//! What a workflow's schema asks for (§2.4). The schema may be bare, or inside `data`.
+//! Reads the schema of a workflow (§2.4). It may be bare, or inside `data`.
 
 use serde_json::Value;
 
-/// A workflow's schema, read.
+/// The schema of a workflow.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WorkflowForm<'a> {
     schema: &'a Value,
 }
 
-/// The kind of a form.
+/// Features of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FormKind {
-    /// Whether it asks for `file`: a third-party document.
+    /// Whether it has the field `file` for a third-party document.
     pub(crate) takes_file: bool,
-    /// How it asks for internal signers.
+    /// The field for internal signers.
     pub(crate) signers: Signers,
     /// Whether it has variables.
     pub(crate) has_variables: bool,
 }
 
-/// How a form asks for internal signers (§4.5).
+/// The field of a form for internal signers (§4.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Signers {
-    /// It does not.
+    /// No field.
     None,
     /// `internal_signer_email`.
     Single,
@@ -31,10 +31,10 @@ pub(crate) enum Signers {
 }
 
 impl<'a> WorkflowForm<'a> {
-    /// Reads a schema. If an object has `data` instead of `required_fields`, `data` is read.
+    /// Reads a schema. If it has `data` instead of `required_fields`, `data` is read.
     pub(crate) fn new(schema: &'a Value) -> Self {
         let inside = schema.get("data").filter(|_| schema.get("required_fields").is_none());
-        // A JSON:API resource has the keys in `attributes`.
+        // A JSON:API resource has its members in `attributes`.
         let schema = inside.unwrap_or(schema);
         let attributes =
             schema.get("attributes").filter(|_| schema.get("required_fields").is_none());
@@ -46,12 +46,12 @@ impl<'a> WorkflowForm<'a> {
         self.names("required_fields")
     }
 
-    /// Whether `required_fields` is there at all.
+    /// Whether it has `required_fields`.
     pub(crate) fn is_form(&self) -> bool {
         self.schema.get("required_fields").is_some_and(Value::is_array)
     }
 
-    /// The properties of a field: `fields_properties.FIELD.properties`, or without `properties`.
+    /// The properties of a field: `fields_properties.FIELD.properties`, or `fields_properties.FIELD`.
     pub(crate) fn field(&self, name: &str) -> Option<&'a Value> {
         let field = self.schema.get("fields_properties")?.get(name)?;
         Some(field.get("properties").unwrap_or(field))
@@ -80,8 +80,7 @@ impl<'a> WorkflowForm<'a> {
         variables
     }
 
-    /// Whether it requires variables, but does not describe them in a known way. How a schema describes
-    /// them is open (§2.4).
+    /// Whether it requires variables, but does not describe them in a known way (open in §2.4).
     pub(crate) fn hides_variables(&self) -> bool {
         self.required().contains(&"variables") && !self.describes_variables()
     }
@@ -92,14 +91,13 @@ impl<'a> WorkflowForm<'a> {
             || !self.names("required_variables").is_empty()
     }
 
-    /// Addresses it offers as internal signers.
+    /// The addresses that it offers as internal signers.
     pub(crate) fn signer_options(&self) -> Vec<&'a str> {
         let mut options = self.options("internal_signer_email");
         options.extend(self.options("internal_signer_emails[]"));
         options
     }
 
-    /// Its kind.
     pub(crate) fn kind(&self) -> FormKind {
         let required = self.required();
         let optional = self.names("optional_fields");
@@ -121,7 +119,7 @@ impl<'a> WorkflowForm<'a> {
     }
 }
 
-/// The texts of a list; of a list of objects their `value`.
+/// The texts of a list. An object in the list has its text in `value`.
 pub(crate) fn texts(list: Option<&Value>) -> Vec<&str> {
     let members = list.and_then(Value::as_array).into_iter().flatten();
     members.filter_map(|member| member.as_str().or_else(|| member.get("value")?.as_str())).collect()

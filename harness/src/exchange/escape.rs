@@ -1,7 +1,7 @@
-//! What a server sent, made harmless for the place where it is shown. The only such functions.
+//! Escapes text of a server for the place where it is shown. All such functions are in this file.
 
-/// Control characters, those that reorder or hide text, and those that no XML may hold: a terminal
-/// would obey them, a reader be deceived by them.
+/// Whether `c` is a control character, reorders or hides text, or is forbidden in XML. Such characters could
+/// steer a terminal or deceive a reader.
 const fn is_hostile(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
@@ -10,16 +10,12 @@ const fn is_hostile(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// `text` with every hostile character as `\u{…}`; line feeds and tabs stay. Idempotent.
+/// Writes every hostile character as `\u{…}`. Line feeds and tabs stay. Idempotent.
 pub fn block(text: &str) -> String {
-    // Most of what is shown is plain; only then is it worth looking at each character.
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
-        return text.to_owned();
-    }
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
-        // A line end of HTTP is a line end, not an attack.
+        // The line end of HTTP is harmless.
         if c == '\r' && characters.peek() == Some(&'\n') {
             continue;
         }
@@ -32,17 +28,17 @@ pub fn block(text: &str) -> String {
     out
 }
 
-/// As [`block`], and on one line: line feeds and tabs are `\n` and `\t`.
+/// As [`block`], on one line: line feeds and tabs become `\n` and `\t`.
 pub fn line(text: &str) -> String {
     block(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Escapes hostile characters of a JSON text as `\u` with four digits. Outside of strings JSON has none, so
-/// the value stays the same.
+/// Escapes hostile characters of a JSON text as `\u` with four digits. JSON has such characters in strings only,
+/// so the value stays the same.
 pub fn json(serialised: &str) -> String {
     let mut out = String::with_capacity(serialised.len());
     for c in serialised.chars() {
-        // Line ends are the serialiser's own; those of values are escaped already.
+        // These line feeds come from the serialiser. It has escaped those of values.
         if is_hostile(c) && c != '\n' {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
@@ -55,7 +51,7 @@ pub fn json(serialised: &str) -> String {
     out
 }
 
-/// One line of Markdown text in which nothing is markup, also inside of a table.
+/// One line of Markdown without markup, also inside a table.
 pub fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in line(text).chars() {
@@ -63,7 +59,7 @@ pub fn markdown(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // An entity, so that no name becomes a mention.
+            // GitHub turns `@name` into a mention.
             '@' => out.push_str("&#64;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => {
                 out.push('\\');
@@ -75,7 +71,7 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
-/// A fenced block of Markdown that `text` cannot close.
+/// A fenced block of Markdown. Its fence is longer than every run of backticks in `text`.
 pub fn markdown_block(text: &str) -> String {
     let text = block(text);
     let mut longest = 0;
@@ -88,7 +84,7 @@ pub fn markdown_block(text: &str) -> String {
     format!("{fence}text\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// The first `max` characters, with a note where something was cut.
+/// The first `max` characters, with a note if the text was cut.
 pub fn cut(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),
@@ -104,7 +100,7 @@ mod tests {
     use super::{block, cut, json, line, markdown, markdown_block};
 
     #[test]
-    fn nothing_steers_a_terminal() {
+    fn hostile_characters_are_escaped() {
         for (text, expected) in [
             ("plain, ümlaut, 漢字, 🎉", "plain, ümlaut, 漢字, 🎉"),
             ("\u{1b}[2J", "\\u{1b}[2J"),
@@ -129,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_markup() {
+    fn markdown_has_no_markup() {
         assert_eq!(
             markdown("<script>`|*_[x](y)@me\n# &"),
             "&lt;script&gt;\\`\\|\\*\\_\\[x\\](y)&#64;me\\\\n\\# &amp;"
@@ -139,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_counted() {
+    fn cut_characters_are_counted() {
         assert_eq!(cut("äbc", 3), "äbc");
         assert_eq!(cut("äbcd", 3), "äbc… (1 more characters)");
     }

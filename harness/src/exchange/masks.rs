@@ -3,63 +3,62 @@
 mod needles;
 mod secrets;
 
-pub(crate) use needles::Needles;
+use needles::Needles;
 pub use secrets::Secrets;
-pub(crate) use secrets::forms_of;
 
-/// The secrets of a run with their labels. Copies are cheap. Tokens are added when they are issued.
+/// The secrets of a run with their labels. Tokens are added when they are issued.
 #[derive(Debug, Default)]
 pub struct Masks(parking_lot::RwLock<SecretList>);
 
 #[derive(Debug, Default)]
 struct SecretList {
-    /// Each secret with its label in brackets, in the order of their addition.
+    /// Each secret with its label, in the order of their addition.
     secrets: Vec<(String, String)>,
     needles: Needles,
 }
 
 impl SecretList {
-    fn add(&mut self, secret: &str, label: String) {
+    fn add(&mut self, secret: &str, label: &str) {
         if self.needles.add(secret, self.secrets.len()) {
-            self.secrets.push((secret.to_owned(), label));
+            self.secrets.push((secret.to_owned(), label.to_owned()));
         }
     }
 }
 
 impl Masks {
-    /// Hides `secret` as `[label]` from now on. Texts under 4 bytes are not hidden.
+    /// Replaces `secret` by `[label]` from now on. A secret under 4 bytes is not replaced.
     pub fn hide(&self, secret: &str, label: &str) {
-        self.0.write().add(secret, format!("[{label}]"));
+        self.0.write().add(secret, label);
     }
 
-    /// `text` with every known secret replaced by its label.
+    /// Replaces every secret in `text` by its label in brackets.
     pub fn mask(&self, text: &str) -> String {
-        let known = self.0.read();
-        known.needles.replaced(text, |number| &known.secrets[number].1)
+        let list = self.0.read();
+        let masked = list
+            .needles
+            .replaced(text.as_bytes(), |number| format!("[{}]", list.secrets[number].1));
+        String::from_utf8_lossy(&masked).into_owned()
     }
 
-    /// Only the secrets that occur in `text`. A run knows thousands, a request has a few.
+    /// Only the secrets that occur in `text`. A run has thousands, a request contains a few.
     pub fn within(&self, text: &str) -> Self {
-        let known = self.0.read();
-        let mut here = SecretList::default();
-        for number in known.needles.within(text.as_bytes()) {
-            let (secret, label) = &known.secrets[number];
-            here.add(secret, label.clone());
+        let list = self.0.read();
+        let mut found = SecretList::default();
+        for number in list.needles.within(text.as_bytes()) {
+            let (secret, label) = &list.secrets[number];
+            found.add(secret, label);
         }
-        Self(parking_lot::RwLock::new(here))
+        Self(parking_lot::RwLock::new(found))
     }
 
     /// Each secret with its label, longest first.
     pub fn labelled(&self) -> Vec<(String, String)> {
-        let bare = |label: &str| label.trim_matches(['[', ']']).to_owned();
-        let known = self.0.read();
-        let mut all: Vec<(String, String)> =
-            known.secrets.iter().map(|(secret, label)| (secret.clone(), bare(label))).collect();
+        let mut all = self.0.read().secrets.clone();
         all.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         all
     }
 
-    /// The current secrets, for scanning finished files.
+    /// The secrets in the order of their addition.
     pub fn secrets(&self) -> Vec<String> {
         self.0.read().secrets.iter().map(|(secret, _)| secret.clone()).collect()
     }

@@ -1,30 +1,30 @@
-//! The answers that a run saw of one open question.
+//! The answers that a run observed to open questions.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Distinct answers kept of one question.
+/// Distinct answers kept for one question.
 const ANSWERS_MAX: usize = 20;
 
-/// Places kept of one question.
+/// Steps kept for one question.
 const SEEN_IN_MAX: usize = 10;
 
-/// An answer seen of an open question.
+/// The answers that a run observed to one open question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObservedAnswer {
     /// Id of the question.
     pub question: String,
     /// The clause.
     pub section: String,
-    /// Distinct answers in the order first seen, each with how often.
+    /// Distinct answers in the order first observed, each with its count.
     pub answers: Vec<(Value, u32)>,
-    /// Steps where it was seen, at most 10.
+    /// Steps that observed it, at most 10.
     pub seen_in: Vec<String>,
 }
 
-/// One answer that a step of a scenario saw. Its texts are masked.
+/// One answer that a step observed. Its texts are masked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerSight {
     /// Id of the question.
@@ -37,7 +37,7 @@ pub struct AnswerSight {
     pub place: String,
 }
 
-/// The answers by question. The same sights in the same order give the same answers.
+/// Groups observations by question. The same observations in the same order give the same result.
 pub fn gathered<'a>(
     sights: impl IntoIterator<Item = &'a AnswerSight>,
 ) -> BTreeMap<String, ObservedAnswer> {

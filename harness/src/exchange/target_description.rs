@@ -1,20 +1,20 @@
-//! What a target is, for people and for reports.
+//! The description of a target for reports.
 
 use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr};
 
-/// What the run was pointed at.
+/// The target of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetDescription {
-    /// Name of the target file, or `mock`.
+    /// The name in the target file, or `mock`.
     pub name: String,
     /// Base address.
     pub base_url: String,
-    /// What kind of service it is.
+    /// The kind of service.
     pub class: TargetClass,
 }
 
-/// The kinds of services.
+/// A kind of service.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Display, IntoStaticStr,
 )]
@@ -25,11 +25,11 @@ pub enum TargetClass {
     #[serde(rename = "mock in process")]
     #[strum(serialize = "mock in process")]
     InProcess,
-    /// A moot mock over HTTP.
+    /// A mock over HTTP.
     #[serde(rename = "moot mock")]
     #[strum(serialize = "moot mock")]
     MootMock,
-    /// A service that is not a moot mock.
+    /// Another service.
     Deployment,
     /// The target was not opened.
     #[default]

@@ -1,6 +1,6 @@
-//! A run observes the answers of a service. Loaded by a mock, they give the same service again. Tried in process
-//! with drawn sets of answers that have every value of the first twenty sets. The drawn answers come back, except
-//! for a closed list of questions that cannot be observed.
+//! A run observes the answers of a service, and a mock that loads them behaves like that service. The tests use drawn
+//! sets of answers in process. Together they have every value of the first twenty sets. Every drawn answer is observed,
+//! except for a closed list of questions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,21 +19,20 @@ use serde_json::Value;
 /// Drawn sets whose values are observed.
 const SETS: u64 = 20;
 
-/// Sets of which the loaded answers are judged too. For the others it is enough that they are loaded as
-/// they were drawn.
+/// Sets whose loaded answers are also judged. For the others the loaded answers are only compared with the drawn ones.
 const SETS_JUDGED_AGAIN: usize = 2;
 
-/// Sets of which the limits of §8 are observed too, with hundreds of calls and hundreds of megabytes.
+/// Sets for which the limits of §8 are also observed, with hundreds of calls and hundreds of megabytes.
 const SETS_OF_LIMITS: u64 = 2;
 
 /// Questions that only the scenarios of §8 observe.
 const OF_LIMITS: [&str; 4] =
     ["rate_limit_response", "rate_limit_window", "support_document_size", "token_rate_limit"];
 
-/// Rows that a loop is taken to have.
+/// The assumed number of rows of a loop.
 const ROWS: usize = 5;
 
-/// For each part of each question the shortest of these scenarios that observes it.
+/// For each part of each question: the shortest of these scenarios that observes it.
 fn bench(takes: impl Fn(&ScenarioFile, usize) -> bool) -> Bench {
     let files = load::bundled().expect("the bundled suite is sound");
     let all = Bench { files, lanes: 4, jobs: 2, tell: Arc::new(|_| ()) };
@@ -53,13 +52,13 @@ fn bench(takes: impl Fn(&ScenarioFile, usize) -> bool) -> Bench {
     Bench { files: all.only(|file, at| chosen.contains(&file.scenarios[at].id)), ..all }
 }
 
-/// Whether a scenario sends much to see how a limit answers.
+/// Whether a scenario sends many requests or bytes to test a limit.
 fn is_of_limits(file: &ScenarioFile, at: usize) -> bool {
     file.section == "8" && file.scenarios[at].id != "largest-text-field"
         || file.scenarios[at].tags.iter().any(|tag| tag == "heavy")
 }
 
-/// Questions that are observed, each with the members that are seen of it.
+/// Questions that a step observes, each with the observed members of the answer.
 fn parts(steps: &[Step]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for step in steps {
@@ -86,7 +85,7 @@ fn length(steps: &[Step]) -> usize {
     steps.iter().map(one).sum()
 }
 
-/// What a run observes of a mock with these answers.
+/// The answers that a run observes on a mock with these answers.
 async fn observed(bench: &Bench, seed: u64, answers: Answers) -> Observed {
     let options = TargetOptions { seed, answers: Some(answers), ..TargetOptions::default() };
     let result = bench.run("random", TargetChoice::InProcess, bench.files.clone(), options).await;
@@ -100,7 +99,7 @@ fn drawn(seed: u64) -> Vec<(String, Value)> {
     drawn.as_object().expect("an object").clone().into_iter().collect()
 }
 
-/// The values in an answer, each with its place: its members are observed separately.
+/// The values in an answer, each with its place. The members are observed separately.
 fn values(place: &str, answer: &Value) -> Vec<String> {
     match answer.as_object() {
         Some(members) => members
@@ -111,8 +110,8 @@ fn values(place: &str, answer: &Value) -> Vec<String> {
     }
 }
 
-/// Seeds up to `sets` that together draw every value that one of them draws. Always the one with the most
-/// values that are missing comes next.
+/// Seeds up to `sets` that together draw every value that any of them draws. The next seed is always the one with the
+/// most missing values.
 fn covering(sets: u64) -> Vec<u64> {
     let of = |seed| drawn(seed).into_iter().flat_map(|(id, answer)| values(&id, &answer));
     let mut missing: BTreeSet<String> = (1..=sets).flat_map(of).collect();
@@ -128,7 +127,7 @@ fn covering(sets: u64) -> Vec<u64> {
     seeds
 }
 
-/// The answers that a run observes of a drawn set, and those that a mock loads from its file.
+/// The answers that a run observes for a drawn set, and those that a mock loads from the file of that run.
 async fn there_and_back(
     bench: &Bench,
     seed: u64,
@@ -144,7 +143,8 @@ async fn there_and_back(
     (first.answers, loaded)
 }
 
-/// Every set comes back; of these questions as it was drawn, and of those not to be told nothing.
+/// Checks that every set is observed as it was drawn for these questions, and that questions that cannot be observed
+/// have no answer.
 async fn check(bench: Bench, seeds: Vec<u64>, is_asked: impl Fn(&str) -> bool) {
     let again = |at| at < SETS_JUDGED_AGAIN;
     let all = stream::iter(seeds.iter().enumerate())
@@ -153,7 +153,7 @@ async fn check(bench: Bench, seeds: Vec<u64>, is_asked: impl Fn(&str) -> bool) {
     for (seed, (answers, loaded)) in seeds.into_iter().zip(all) {
         let loaded = serde_json::to_value(loaded).expect("plain data");
         for (id, drawn) in drawn(seed).into_iter().filter(|(id, _)| is_asked(id)) {
-            // A lag that was seen is only a bound, and no lag is not told.
+            // An observed lag is only a bound, and no lag cannot be observed.
             if id == LIST_LAG {
                 continue;
             }

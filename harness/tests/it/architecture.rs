@@ -105,7 +105,7 @@ const SEVERAL_VERSIONS: [&str; 14] = [
 ];
 
 #[test]
-fn no_other_crate_is_there_in_two_versions() {
+fn no_other_crate_has_two_versions() {
     let lock = include_str!("../../../Cargo.lock");
     let mut names: Vec<&str> =
         lock.lines().filter_map(|line| line.strip_prefix("name = ")).collect();

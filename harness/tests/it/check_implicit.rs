@@ -1,5 +1,4 @@
-//! Implicit checks: a correct exchange gives no failure, and each mistake gives the failure of its
-//! requirement.
+//! Implicit checks: a correct exchange has no failure. Each mistake fails its requirement.
 
 use moot_fixtures::contract::Operation;
 use moot_harness::exchange::Trouble;
@@ -13,7 +12,7 @@ fn findings(seen: &Seen) -> Vec<ImplicitJudgement> {
     implicit::judge(&seen.exchange(), &ImplicitContext::new("/api"))
 }
 
-/// Exactly these requirements fail; a `~` in front: at most a warning.
+/// Asserts that exactly these requirements fail. A `~` in front means at most a warning.
 #[track_caller]
 fn check(seen: &Seen, expected: &[&str]) {
     let failed: Vec<String> = findings(seen)
@@ -75,7 +74,7 @@ fn empty_list() -> Value {
 }
 
 #[test]
-fn sound_answers_fail_nothing() {
+fn correct_responses_fail_no_check() {
     check(&missing(&problem()), &[]);
     check(&token(), &[]);
     check(&list(&empty_list()), &[]);
@@ -99,7 +98,7 @@ fn trouble_of_the_network_is_no_violation() {
 }
 
 #[test]
-fn each_member_of_a_problem_is_asked_for() {
+fn each_member_of_a_problem_is_checked() {
     check(&missing(&without("type")), &["errors.member-type"]);
     check(&missing(&with("type", json!(""))), &["errors.member-type"]);
     check(&missing(&without("status")), &["errors.member-status"]);
@@ -177,7 +176,7 @@ fn a_media_type_that_a_question_allows_is_a_warning() {
 }
 
 #[test]
-fn what_the_limiter_answers_is_free() {
+fn responses_of_the_limiter_are_free() {
     for status in [429, 503] {
         let mut limited = missing(&problem()).header("content-type", "text/plain");
         limited.status = status;
@@ -250,7 +249,7 @@ fn json_has_no_member_twice_and_parses() {
     let mut twice = list(&empty_list());
     twice.body = twice.body.replacen('{', "{\"data\":[],", 1);
     check(&twice, &["json.valid"]);
-    // Whoever takes the first reads another list than who takes the last.
+    // A client that reads the first value gets a different list than one that reads the last.
     let shape = "list-legal-requests.shape";
     let other = |more: &str| list(&empty_list()).body.replacen('{', &format!("{{{more},"), 1);
     twice.body = other("\"data\":7");
@@ -338,7 +337,7 @@ fn a_log_tells_each_change_once() {
     let sound = [
         log(&[]),
         log(&[entry("a", one, draft, None), entry("b", one, signed, None)]),
-        // Back to a status that it has left, within a second.
+        // It returns to an earlier status within a second.
         log(&[
             entry("a", one, draft, None),
             entry("b", one, signed, None),
@@ -415,7 +414,7 @@ fn a_creation_time_is_the_time_of_the_creation() {
         let seen = Seen::new(Operation::CreateAccessToken, "/oauth/token", 200, &body(at));
         seen.header("cache-control", "no-store")
     };
-    // The answer's `Date` is 1,772,721,000 s.
+    // The `Date` of the response is 1,772,721,000 s.
     check(&issued(1_772_721_000 + 300), &[]);
     check(&issued(1_772_721_000 - 900), &["timestamps.made-now"]);
     check(&issued(1_772_721_000_000), &["timestamps.made-now"]);
@@ -441,12 +440,12 @@ fn later_creations_have_later_times() {
     assert_eq!(fails(upload("c", "Thu, 05 Mar 2026 14:30:08 GMT", "2026-03-05T14:30:05Z")), 1);
     assert_eq!(fails(upload("d", "Thu, 05 Mar 2026 14:31:01 GMT", "2026-03-05T14:31Z")), 0);
     assert_eq!(fails(upload("e", "Thu, 05 Mar 2026 14:31:59 GMT", "2026-03-05T14:31Z")), 0);
-    // The same document, an hour off.
+    // The same document with a time that differs by an hour.
     assert_eq!(fails(upload("a", "Thu, 05 Mar 2026 14:32:00 GMT", "2026-03-05T14:31:50Z")), 1);
 }
 
 #[test]
-fn an_error_shows_nothing_from_inside() {
+fn an_error_shows_no_internals() {
     let trace = "Traceback (most recent call last): File x";
     check(&missing(&with("detail", json!(trace))), &["errors.no-internals"]);
     check(&missing(&with("detail", json!("There is no request at that place."))), &[]);

@@ -1,4 +1,4 @@
-//! Matchers: values on both sides of the boundary of each rule.
+//! Matchers, with values on both sides of the boundary of each rule.
 
 use moot_harness::scenario::names::Names;
 use moot_harness::verdict::check::{
@@ -16,7 +16,7 @@ enum Is {
 }
 use Is::{Empty, Fails, Holds};
 
-/// Judges `matcher` on the member `x` of a body; a value of null is a body without that member.
+/// Judges `matcher` on the member `x` of a body. A null value stands for a body without that member.
 #[track_caller]
 fn judge(matcher: &str, value: Option<Value>, known: Value) -> Judgement {
     let body = value.map_or_else(|| json!({}), |value| json!({ "x": value }));
@@ -120,7 +120,7 @@ fn types_are_those_of_json_and_an_integer_is_a_number_too() {
 }
 
 #[test]
-fn not_turns_and_does_not_turn_nothing_into_something() {
+fn not_inverts_a_matcher_and_leaves_nothing_to_judge_alone() {
     check("{ not: x }", json!("y"), Holds);
     check("{ not: x }", json!("x"), Fails);
     check("{ not: { each: x } }", json!([]), Empty);
@@ -146,7 +146,7 @@ fn contains_is_a_part_of_a_text_and_a_member_of_a_list() {
 }
 
 #[test]
-fn a_whole_body_is_searched_so_that_not_contains_means_it() {
+fn contains_searches_the_whole_body() {
     check("{ contains: s3cret }", json!({ "a": [{ "b": "x s3cret y" }] }), Holds);
     check("{ not: { contains: s3cret } }", json!({ "a": [{ "b": "x s3cret y" }] }), Fails);
     check("{ not: { contains: s3cret } }", json!({ "a": "b" }), Holds);
@@ -190,7 +190,7 @@ fn near_includes_its_distance() {
 }
 
 #[test]
-fn members_of_nothing_are_nothing_to_judge() {
+fn members_of_an_absent_value_are_nothing_to_judge() {
     for rule in ["{ each: x }", "{ any: x }", "{ unique: true }", "{ unique: false }"] {
         check(rule, json!([]), Empty);
     }
@@ -210,7 +210,7 @@ fn each_any_none_look_at_every_member() {
 }
 
 #[test]
-fn an_empty_row_does_not_spoil_the_full_ones() {
+fn an_empty_row_does_not_change_the_result_of_the_others() {
     check("{ each: { each: x } }", json!([[], ["x"]]), Holds);
     check("{ each: { each: x } }", json!([[], ["y"]]), Fails);
     check("{ each: { each: x } }", json!([[], []]), Empty);
@@ -241,7 +241,7 @@ fn a_list_that_has_members_may_have_more() {
 }
 
 #[test]
-fn a_failure_says_what_was_expected_and_what_came() {
+fn a_failure_has_the_expected_and_the_actual_value() {
     let judgement = judge("{ each: { type: string } }", Some(json!(["a", 7])), json!(null));
     assert_eq!(
         judgement,

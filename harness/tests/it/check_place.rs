@@ -1,4 +1,4 @@
-//! Places: the value that each refers to, and the place that a failure reports.
+//! Places: the value of each, and the place that a failure reports.
 
 use moot_harness::scenario::model::Place;
 use moot_harness::scenario::names::Names;
@@ -25,7 +25,7 @@ fn page() -> Document {
     page
 }
 
-/// The place in front of a matcher that takes any value.
+/// The place of an expectation whose matcher accepts any value.
 #[track_caller]
 fn parse(place: &str) -> Place {
     written(&format!("\"{place}\": {{ present: true }}")).claims[0].place.clone()
@@ -83,7 +83,7 @@ fn a_body_is_its_value_or_its_text() {
 #[test]
 fn a_digest_is_that_of_the_bytes() {
     let mut document = page();
-    // As `printf 'a\r\n\377' | sha256sum` prints it.
+    // The output of `printf 'a\r\n\377' | sha256sum`.
     document.body = vec![b'a', b'\r', b'\n', 0xff].into();
     let digest = "9673847181cd5eb6eca538070ff4d26516d41b9b62657155d8f8baad8abd88f8";
     assert_eq!(place::value(&Place::Digest, &document, &names()), Some(json!(digest)));
@@ -93,7 +93,7 @@ fn a_digest_is_that_of_the_bytes() {
 }
 
 #[test]
-fn a_list_of_nothing_found_is_absent_and_empty() {
+fn a_list_without_matches_is_absent_and_empty() {
     let judged = |claims: &str| expectation::judge(&written(claims), &page(), &names());
     assert_eq!(judged("\"$.x[*]\": { present: false }"), Judgement::Holds);
     assert!(matches!(judged("\"$.x[*]\": { present: true }"), Judgement::Fails(_)));
@@ -110,7 +110,7 @@ fn a_failure_of_a_path_points_into_the_body() {
 }
 
 #[test]
-fn a_claim_that_fails_wins_over_one_that_was_empty() {
+fn a_failed_claim_has_precedence_over_an_empty_one() {
     let judged = |claims: &str| expectation::judge(&written(claims), &page(), &names());
     let both = judged("\"$.x[*]\": { unique: true }, status: 200");
     assert!(matches!(both, Judgement::Fails(_)), "{both:?}");

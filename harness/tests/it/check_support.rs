@@ -13,7 +13,7 @@ use moot_harness::scenario::validate::IdCheck;
 use moot_harness::verdict::check::Document;
 use serde_json::Value;
 
-/// The expectation `{place: matcher}` as a scenario file has it; `<known>` is a name it may use.
+/// The expectation `{place: matcher}`, read from a scenario file. It may use the name `<known>`.
 #[track_caller]
 pub(crate) fn expectation(claims: &str) -> Expectation {
     let text = format!(
@@ -43,7 +43,7 @@ pub(crate) fn document(status: u16, media_type: &str, body: &Value) -> Document 
     }
 }
 
-/// An exchange, as far as implicit checks look at one.
+/// The parts of an exchange that implicit checks use.
 #[derive(Clone)]
 pub(crate) struct Seen {
     pub(crate) number: u64,
@@ -55,11 +55,11 @@ pub(crate) struct Seen {
     pub(crate) body: String,
 }
 
-/// The base address of every exchange made here.
+/// The base address of all exchanges.
 pub(crate) const BASE: &str = "https://legal.example/api";
 
 impl Seen {
-    /// An answer with the headers that every sound one has.
+    /// A response with the headers that every correct response has.
     pub(crate) fn new(operation: Operation, path: &'static str, status: u16, body: &Value) -> Self {
         let media_type = if status < 400 { "application/json" } else { "application/problem+json" };
         Self {
@@ -73,7 +73,7 @@ impl Seen {
         }
     }
 
-    /// The same with a header of another value, or without it where the value is empty.
+    /// The same with another value of a header. An empty value removes the header.
     pub(crate) fn header(mut self, name: &'static str, value: &'static str) -> Self {
         self.headers.retain(|(known, _)| *known != name);
         if !value.is_empty() {

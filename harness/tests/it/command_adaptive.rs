@@ -9,6 +9,7 @@ use moot_fixtures::answers;
 use serde_json::{Value, json};
 use wiremock::{MockServer, Request, ResponseTemplate};
 
+use crate::command_support::read_json;
 use crate::deployment::{ALL_BUT_LOAD, answered, demo, judged, start, start_as, target};
 
 const WALKS: &str = r#"section: "2.7"
@@ -26,7 +27,7 @@ scenarios:
         expect: { pagination.no-item-twice: { "$.items[*].id": { unique: true } } }
 "#;
 
-/// The pages that were asked for, in their order; page 1 is asked for without a number.
+/// The requested pages in order. Page 1 is requested without a number.
 async fn pages(server: &MockServer) -> Vec<u64> {
     let reached = server.received_requests().await.unwrap_or_default();
     let lists = reached.iter().filter(|request| request.url.path() == "/api/v1/requests");
@@ -38,7 +39,7 @@ fn page(request: &Request) -> u64 {
     pairs.find(|(name, _)| name == "page").map_or(1, |(_, value)| value.parse().unwrap_or(0))
 }
 
-/// A list of this many pages, whose count is told anew on each call.
+/// A list with this number of pages. Each call reports another count.
 async fn listed(pages: u64, count: impl Fn(u64) -> u64 + Send + Sync + 'static) -> MockServer {
     let server = start("default").await;
     let calls = AtomicU64::new(0);
@@ -89,13 +90,13 @@ async fn at_most_pages_max_pages_are_walked_the_last_among_them() {
 }
 
 #[tokio::test]
-async fn a_walk_whose_totals_moved_is_repeated_and_then_judged_by_what_holds() {
-    // Somebody creates one while the first walk is on page 2.
+async fn a_list_whose_total_changed_is_read_again_and_then_judged_by_valid_rules() {
+    // An object is created while the first reading is on page 2.
     let server = listed(3, |call| if call < 1 { 74 } else { 75 }).await;
     judged(folder(&server, "").path(), &WALKED, 0);
     assert_eq!(pages(&server).await, [1, 2, 3, 1, 2, 3]);
 
-    // What holds of a list that moves still passes.
+    // Rules that hold for a changing list still pass.
     let server = listed(3, |call| 60 + call).await;
     judged(folder(&server, "").path(), &WALKED, 0);
     assert_eq!(pages(&server).await, [1, 2, 3, 1, 2, 3]);
@@ -111,8 +112,7 @@ async fn a_company_with_thousands_of_requests_conforms() {
     let dir = folder(&server, ALL_BUT_LOAD);
     let words = ["section:4.6", "section:2.7", "section:4.5", "--report", "json=report.json"];
     judged(dir.path(), &words, 0);
-    let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
-    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    let report = read_json(dir.path().join("report.json"));
     assert!(report["counts"]["pass"].as_u64() > Some(200), "{}", report["counts"]);
 }
 
@@ -132,6 +132,6 @@ async fn endpoints_that_are_elsewhere_are_named_in_the_target_file() {
     };
     assert!(asked("GET", "/api/v1/forms/") && asked("PUT", "/api/v1/hooks"));
     assert!(!asked("POST", "/api/v1/webhooks"), "only where it is");
-    // Where they are not named, they are not found.
+    // Without these names they are not found.
     judged(folder(&server, ALL_BUT_LOAD).path(), &["section:4.4"], 1);
 }

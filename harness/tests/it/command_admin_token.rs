@@ -30,7 +30,7 @@ fn the_token_opens_the_control_plane_and_is_shown_nowhere() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
     let path = file.display().to_string();
     let mock = Running::start(&["--format", "json", "--admin-token-file", &path]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     let base_url = ready["base_url"].as_str().expect("an address");
 
     let ran = judged(dir.path(), base_url, TOKEN);

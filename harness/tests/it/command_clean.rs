@@ -1,4 +1,4 @@
-//! `moot clean` deletes what earlier runs left on a deployment, by the ledger beside the target file.
+//! `moot clean` deletes the objects that earlier runs left on a deployment, with the ledger beside the target file.
 
 use std::fs;
 use std::path::Path;
@@ -48,7 +48,7 @@ fn kinds(report: &Value, list: &str) -> Vec<String> {
 const RUN: [&str; 5] = ["run", "--scenarios", "sample.yaml", "--target", "targets/target.yaml"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_run_left_is_deleted_and_the_rest_is_listed() {
+async fn leftovers_are_deleted_and_the_others_are_listed() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     prepare(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
@@ -56,7 +56,7 @@ async fn what_a_run_left_is_deleted_and_the_rest_is_listed() {
     let ran = run(&RUN, dir.path());
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
 
-    // Beside the target file, in a folder that Git leaves out.
+    // The ledger is beside the target file, in a folder that Git ignores.
     let moot = dir.path().join("targets/.moot");
     assert!(moot.join("ledger.ndjson").is_file());
     assert_eq!(fs::read_to_string(moot.join(".gitignore")).ok().as_deref(), Some("*\n"));
@@ -68,7 +68,7 @@ async fn what_a_run_left_is_deleted_and_the_rest_is_listed() {
     assert_eq!(kinds(&report, "deleted"), ["webhook"]);
     assert_eq!(kinds(&report, "left"), ["repository_document"]);
     assert!(report["left"][0]["advice"].as_str().is_some_and(|text| !text.is_empty()));
-    // The ledger knows that it is gone.
+    // The ledger records the deletion.
     let again = clean(dir.path(), 0);
     assert_eq!(kinds(&again, "deleted"), Vec::<String>::new());
     assert_eq!(kinds(&again, "left"), ["repository_document"]);

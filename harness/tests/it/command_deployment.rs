@@ -1,5 +1,4 @@
-//! The whole suite on a deployment: without consent it changes nothing, and with consent its verdicts
-//! are right.
+//! The whole suite on a deployment. Without consent it changes nothing, and with consent its verdicts are correct.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,10 +6,10 @@ use std::fs;
 use serde_json::{Value, json};
 use wiremock::MockServer;
 
-use crate::command_support::run;
+use crate::command_support::{read_json, run};
 use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
 
-/// How often each method, and `token` for a token request, reached the server.
+/// The number of requests by method. Token requests count as `token`.
 async fn reached(server: &MockServer) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for request in server.received_requests().await.expect("they are kept") {
@@ -42,8 +41,7 @@ async fn with_consent_a_sound_deployment_conforms() {
         let dir = tempfile::tempdir().expect("a folder");
         target(dir.path(), &format!("{}/api", server.uri()), ALL_BUT_LOAD);
         let ran = judged(dir.path(), &["--report", "json=report.json"], 0);
-        let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
-        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        let report = read_json(dir.path().join("report.json"));
         for verdict in ["error", "fail", "drift"] {
             assert_eq!(report["counts"][verdict], 0, "{answers}: {verdict}\n{}", ran.stdout);
         }
@@ -65,7 +63,7 @@ async fn documented_answers_leave_nothing_out_on_a_mock() {
         let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
         assert_eq!(report["exit_code"], 0, "{words:?}: {:?} {}", report["not_run"], ran.stderr);
         assert_eq!(report["not_run"], json!([]), "{words:?}");
-        // A row by which one knows that the answers are those.
+        // This requirement depends on the answers.
         let pinned = report["answers"].as_array().into_iter().flatten();
         let seen = pinned.filter(|row| row["question"] == "webhook_https_only").count();
         assert_eq!(seen, 1, "{words:?}");

@@ -1,4 +1,4 @@
-//! `moot doctor` reports whether a target can be used, and which checks are possible there.
+//! `moot doctor` reports whether a target is usable, and the possible checks there.
 
 use std::net::TcpListener;
 
@@ -8,7 +8,7 @@ use crate::command_support::{Running, run};
 use crate::deployment::{start, target};
 
 #[tokio::test]
-async fn it_names_what_is_missing_and_the_setting() {
+async fn it_names_each_missing_need_with_its_setting() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\ntolerate: [load]\n");
@@ -62,7 +62,7 @@ fn a_certificate_of_its_own_needs_its_authority_and_https() {
     let file = |name: &str| dir.path().join(name).display().to_string();
     let tls = format!("{},{}", file("cert.pem"), file("key.pem"));
     let mock = Running::start(&["--tls", &tls, "--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is ready");
+    let ready = mock.ready();
     let base = ready["base_url"].as_str().expect("an address").replace("127.0.0.1", "localhost");
     assert!(base.starts_with("https://"), "{base}");
     for (more, code, said) in [
@@ -107,7 +107,7 @@ async fn refused_credentials_are_4_and_named() {
         assert!(ran.stderr.contains(&named), "{role}: {}", ran.stderr);
         assert!(ran.stderr.contains(&place), "{role}: {}", ran.stderr);
         if role == "reader" {
-            // No scenario of those that run without consent is its.
+            // It has no scenario that runs without consent.
             continue;
         }
         let ran = run(&["run", "--target", "target.yaml", "section:5"], dir.path());
@@ -117,7 +117,7 @@ async fn refused_credentials_are_4_and_named() {
 }
 
 #[tokio::test]
-async fn without_consent_it_says_what_to_allow() {
+async fn without_consent_it_names_the_setting() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");

@@ -1,4 +1,4 @@
-//! Commands that print a document print it completely.
+//! Commands that print a document print all of it.
 
 use serde_json::Value;
 

@@ -73,7 +73,7 @@ fn ctrl_c_ends_the_commands_and_there_is_no_certificate() {
 }
 
 #[test]
-fn the_drills_refer_to_what_there_is() {
+fn the_drills_refer_to_existing_rules_and_faults() {
     let rules = table::all().iter().flat_map(|drill| drill.rules.iter().chain(&drill.breaks));
     let unknown: BTreeSet<&String> =
         rules.filter(|rule| moot_fixtures::conduct::get(rule).is_none()).collect();
@@ -81,7 +81,7 @@ fn the_drills_refer_to_what_there_is() {
     for drill in table::all() {
         let is_situation = !drill.orders.is_empty() || drill.is_wrong_certificate;
         assert!(is_situation && !drill.reach.is_empty(), "{}", drill.id);
-        // An unobservable drill has a rule that names what can be seen.
+        // A drill that is not observable has a rule with an observable one.
         assert!(!drill.is_beyond_wire || drill.breaks.is_some(), "{}", drill.id);
     }
 }
@@ -105,7 +105,7 @@ fn a_wrong_line_says_what_to_do() {
 }
 
 #[test]
-fn a_command_that_calls_nothing_is_never_ready() {
+fn a_command_without_calls_is_never_ready() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let schema = json_of(&run(&["schema", "drill"], dir.path()));
     let validator = jsonschema::validator_for(&schema).expect("a sound schema");
@@ -120,7 +120,7 @@ fn a_command_that_calls_nothing_is_never_ready() {
     }
 }
 
-/// A client that runs by itself, and a pipe that says when it is done.
+/// A client in its own process, and a pipe that closes at its end.
 #[cfg(unix)]
 #[test]
 fn an_attached_client_is_waited_for_by_lines_of_stdin() {

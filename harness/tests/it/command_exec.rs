@@ -4,9 +4,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, moot, run};
+use crate::command_support::{Ran, moot, read_json, run};
 
-/// What a command under `moot exec` came to.
+/// The result of a command under `moot exec`.
 fn exec(options: &[&str], command: &[&str]) -> Ran {
     let dir = tempfile::tempdir().expect("a temporary folder");
     run(&[&["exec"], options, &["--"], command].concat(), dir.path())
@@ -28,7 +28,7 @@ fn the_exit_code_of_the_command_is_passed_on() {
 }
 
 #[test]
-fn what_cannot_be_run_ends_as_in_a_shell() {
+fn a_command_that_cannot_be_started_has_the_exit_code_of_a_shell() {
     let ran = exec(&[], &["no-such-command-of-anyone"]);
     assert_eq!(ran.code, Some(127));
     assert!(ran.stderr.contains("can't run no-such-command-of-anyone"), "{}", ran.stderr);
@@ -67,7 +67,7 @@ fn the_command_finds_addresses_and_credentials_in_its_environment() {
 }
 
 #[test]
-fn a_value_of_another_service_is_taken_away() {
+fn variables_of_another_service_are_removed() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let words = ["exec", "--world", "empty", "--", "env"];
     let output = moot(&words, dir.path())
@@ -80,13 +80,12 @@ fn a_value_of_another_service_is_taken_away() {
 }
 
 #[test]
-fn reports_are_written_beside_what_is_printed() {
+fn reports_are_written_in_addition_to_the_output() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let options = ["exec", "--report", "json=told.json", "--report", "text=told.txt", "--", "true"];
     let ran = run(&options, dir.path());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let json = std::fs::read_to_string(dir.path().join("told.json")).expect("a report");
-    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    let json = read_json(dir.path().join("told.json"));
     assert_eq!((&json["exit_code"], &json["conduct"]["calls"]), (&0.into(), &0.into()));
     let text = std::fs::read_to_string(dir.path().join("told.txt")).expect("a report");
     assert!(text.contains("it called nothing"), "{text}");
@@ -104,13 +103,13 @@ fn reports_are_written_beside_what_is_printed() {
     }
 }
 
-/// A command that calls the service without a token, by what a shell has.
+/// A shell command that calls the service without a token.
 const WITHOUT_TOKEN: &str = "host=${MOOT_BASE_URL#http://}; exec 3<>/dev/tcp/${host%:*}/${host#*:}; \
     printf 'GET /v1/requests?state=x HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n' $host >&3; \
     cat <&3 >/dev/null";
 
 #[test]
-fn a_broken_rule_ends_with_1_where_it_is_asked_for() {
+fn a_broken_rule_ends_with_1_on_request() {
     for (options, end, code) in [
         (&[][..], "", 0),
         (&["--fail-on", "must"], "", 1),
@@ -144,7 +143,7 @@ fn the_json_report_fits_its_schema_and_names_the_nearest_parameter() {
     assert!(seen.ends_with("did you mean `status`?"), "{seen}");
 }
 
-/// The table of docs/tutorials/sandbox.md names every variable, and no other.
+/// The table of docs/tutorials/sandbox.md has exactly the variables of `moot exec`.
 #[test]
 fn the_variables_are_those_that_are_documented() {
     let document =
@@ -171,7 +170,7 @@ fn the_variables_are_those_that_are_documented() {
 }
 
 #[test]
-fn a_line_without_its_separator_is_told_where_it_goes() {
+fn a_line_without_its_separator_gets_a_hint() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for words in [&["exec"][..], &["exec", "--"], &["exec", "sh", "-c", "exit 3"]] {
         let ran = run(words, dir.path());
@@ -200,7 +199,7 @@ fn state_is_kept_from_one_command_to_the_next() {
 }
 
 #[test]
-fn over_https_the_command_is_told_whom_to_trust() {
+fn over_https_the_command_gets_the_certificate() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
     std::fs::write(dir.path().join("cert.pem"), made.cert.pem()).expect("a written file");
@@ -216,11 +215,11 @@ fn over_https_the_command_is_told_whom_to_trust() {
 
 #[cfg(unix)]
 #[test]
-fn signals_that_nobody_typed_reach_the_command() {
+fn signals_of_other_processes_reach_the_command() {
     use std::io::{BufRead, BufReader};
     for (signal, code) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
         if is_ignored(code - 128) {
-            // Whoever started the tests ignores it, and so does every command below them.
+            // The parent process ignores the signal, so all its children ignore it.
             println!("SIG{signal} is ignored here: that it reaches the command was not tried");
             continue;
         }
@@ -232,7 +231,7 @@ fn signals_that_nobody_typed_reach_the_command() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the binary runs");
-        // Waiting closes it, and without it `cat` would end by itself.
+        // `wait` closes the pipe, and then `cat` ends by itself.
         let _stdin = child.stdin.take();
         let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
         let mut line = String::new();
@@ -245,7 +244,7 @@ fn signals_that_nobody_typed_reach_the_command() {
     }
 }
 
-/// Whether this process ignores a signal, which its children inherit; only Linux tells.
+/// Whether this process ignores a signal. Children inherit that. Only Linux shows it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -256,7 +255,7 @@ fn is_ignored(signal: i32) -> bool {
 
 #[cfg(unix)]
 #[test]
-fn a_sigterm_reaches_the_command_and_the_account_is_still_told() {
+fn after_a_sigterm_the_account_is_still_printed() {
     use std::io::{BufRead, BufReader, Read};
     let dir = tempfile::tempdir().expect("a temporary folder");
     let script = "trap 'exit 9' TERM; echo ready; while :; do read line; done";
@@ -279,7 +278,7 @@ fn a_sigterm_reaches_the_command_and_the_account_is_still_told() {
     assert!(stderr.contains("it called nothing"), "{stderr}");
 }
 
-/// A client that misbehaves, then deletes every trace of it that the control plane lets it delete.
+/// A client that misbehaves, and then deletes all traces that the control plane allows it to delete.
 const HOSTILE: &str = "host=${MOOT_BASE_URL#http://}; send() { exec 3<>/dev/tcp/${host%:*}/${host#*:}; \
     printf '%s HTTP/1.1\\r\\nHost: %s\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n' \"$1\" $host >&3; \
     cat <&3; echo; exec 3<&-; }; send 'GET /v1/requests?state=x' >/dev/null; \
@@ -287,7 +286,7 @@ const HOSTILE: &str = "host=${MOOT_BASE_URL#http://}; send() { exec 3<>/dev/tcp/
     send \"${line% *} /__admin${line#* }\" | grep -q '^HTTP/1.1 200' || exit 9; done";
 
 #[test]
-fn a_client_that_deletes_its_traces_is_still_told_of() {
+fn a_client_that_deletes_its_traces_is_still_reported() {
     let ran = exec(&["--fail-on", "no-token", "--format", "json"], &["bash", "-c", HOSTILE]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
@@ -303,7 +302,7 @@ fn a_client_that_deletes_its_traces_is_still_told_of() {
 
 #[cfg(unix)]
 #[test]
-fn a_process_that_outlives_the_command_is_waited_for_or_told_of() {
+fn a_process_that_outlives_the_command_is_waited_for_or_reported() {
     let late = format!("(sleep 0.3; {WITHOUT_TOKEN}) >/dev/null 2>&1 &");
     for (script, calls, outlived) in
         [(late.as_str(), 1, false), ("sleep 30 >/dev/null 2>&1 & echo $! >&2", 0, true)]

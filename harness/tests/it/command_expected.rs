@@ -47,7 +47,7 @@ scenarios:
         expect: { list-webhooks.status-200: { status: 200 } }
 "#;
 
-/// Runs these scenarios of the sample in process, with this file of known failures.
+/// Runs these scenarios of the sample in process with this file of known failures.
 fn sample(selectors: &[&str], expected: &str, words: &[&str]) -> (tempfile::TempDir, Ran) {
     let dir = tempfile::tempdir().expect("a folder");
     fs::write(dir.path().join("sample.yaml"), SAMPLE).expect("writable");
@@ -68,7 +68,7 @@ fn check(selectors: &[&str], expected: &str, code: i32, said: &[&str]) {
 }
 
 #[test]
-fn what_is_expected_and_happens_does_not_count() {
+fn an_expected_failure_does_not_count() {
     let two = "- { id: sample/violates, outcome: fail, reason: OPS-1 }\n\
                - { id: 'sample/stopped#list-workflows.status-200', outcome: fail, reason: OPS-2 }\n";
     check(&["sample/violates"], two, 0, &["Expected failures", "OPS-1", "1 expected"]);
@@ -82,26 +82,26 @@ fn what_is_expected_and_happens_does_not_count() {
 }
 
 #[test]
-fn only_what_is_named_is_excused() {
+fn only_named_failures_are_excused() {
     check(
         &["violates", "stopped"],
         "- { id: sample/violates, outcome: fail, reason: OPS-1 }\n",
         1,
         &["FAIL", "sample/stopped", "OPS-1"],
     );
-    // Another verdict than the expected one counts, and the entry is stale.
+    // A verdict that differs from the expected one counts, and the entry is stale.
     let warn = "- { id: sample/violates, outcome: warn, reason: OPS-1 }\n";
     check(&["violates"], warn, 1, &["did not happen"]);
 }
 
 #[test]
-fn what_is_expected_and_does_not_happen_is_drift() {
+fn an_expected_failure_that_does_not_occur_is_drift() {
     let sound = "- { id: sample/sound, outcome: fail, reason: mended long ago }\n";
     check(&["sound"], sound, 5, &["drifted", "did not happen", "mended long ago"]);
     check(&["sound", "violates"], sound, 1, &["did not happen"]);
     let runs = "- { id: sample/sound, outcome: not run, reason: OPS-1 }\n";
     check(&["sound"], runs, 5, &["did not happen"]);
-    // What was not selected, or not judged, says nothing.
+    // A check that was not selected or not judged makes no entry stale.
     let stopped = "- { id: sample/unmet, outcome: fail, reason: OPS-1 }\n";
     check(&["sound"], stopped, 0, &[]);
     check(&["sound", "unmet"], stopped, 3, &[]);
@@ -159,7 +159,7 @@ fn a_wrong_entry_is_2_with_its_place() {
 }
 
 #[test]
-fn every_report_shows_what_was_expected() {
+fn every_report_shows_expected_failures() {
     let kinds = ["json", "junit", "html", "markdown", "ndjson"];
     let words: Vec<String> =
         kinds.iter().flat_map(|kind| ["--report".to_owned(), format!("{kind}=r.{kind}")]).collect();
@@ -185,9 +185,9 @@ fn every_report_shows_what_was_expected() {
 }
 
 #[test]
-fn the_target_file_names_it_and_nothing_is_sent_where_it_is_wrong() {
+fn the_target_file_names_it_and_a_wrong_one_sends_nothing() {
     let mock = Running::start(&["--defect", "webhooks.status-203", "--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is ready");
+    let ready = mock.ready();
     let base = ready["base_url"].as_str().expect("an address");
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), base, "expected: known.yaml\n");
@@ -202,7 +202,7 @@ fn the_target_file_names_it_and_nothing_is_sent_where_it_is_wrong() {
     );
     let ran = judge(dir.path());
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    // Closed, so that whoever sent something would end with 4.
+    // The port is closed, so a run that sends something would end with 4.
     target(dir.path(), "http://127.0.0.1:1/api", "expected: known.yaml\n");
     known("- { id: nothing/such, outcome: fail, reason: x }\n");
     assert_eq!(judge(dir.path()).code, Some(2));

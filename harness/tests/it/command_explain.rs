@@ -12,7 +12,7 @@ fn check(words: &[&str], code: i32) -> String {
     if code == 0 { ran.stdout } else { ran.stderr }
 }
 
-/// What is printed for each of these ids, all asked for at once.
+/// The output for each of these ids, from one command.
 fn pages(ids: &[&str]) -> Vec<String> {
     let text = check(&[&["explain"], ids].concat(), 0);
     let mut starts: Vec<usize> = vec![0];
@@ -25,7 +25,7 @@ fn pages(ids: &[&str]) -> Vec<String> {
     starts.windows(2).map(|ends| text[ends[0]..ends[1]].to_owned()).collect()
 }
 
-/// Words, however the lines are broken.
+/// The words without line breaks.
 fn flowed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -54,14 +54,14 @@ fn every_row_is_explained() {
         assert!(text.contains(&format!("§{}", row.section)), "{text}");
         let is_checked = text.contains("checked") || text.contains("observed by");
         assert!(is_checked || row.unverifiable.is_some(), "{text}");
-        // What can fail says what to do then.
+        // A requirement that can fail has a remedy.
         let is_explicit = text.lines().any(|line| line.trim() == "checked by");
         assert!(row.remedy.is_some() || !is_explicit, "{text}");
     }
 }
 
 #[test]
-fn every_defect_is_explained_and_named_by_what_it_breaks() {
+fn every_defect_is_explained_with_the_requirements_that_it_breaks() {
     let defects = moot_mock::defect::all();
     let is_row = |id: &str| moot_fixtures::register::get(id).is_some();
     let own: Vec<_> = defects.iter().filter(|defect| !is_row(&defect.id)).collect();
@@ -92,7 +92,7 @@ fn every_question_is_explained() {
 }
 
 #[test]
-fn a_program_is_told_the_same_of_a_row() {
+fn the_json_of_a_requirement_has_the_same_facts() {
     let row = &moot_fixtures::register::all()[0];
     let json = check(&["explain", &row.id, "--format", "json"], 0);
     let json: Value = serde_json::from_str(&json).expect("it is JSON");
@@ -111,7 +111,7 @@ fn a_near_miss_is_answered() {
 }
 
 #[test]
-fn coverage_says_of_every_row_what_checks_it() {
+fn coverage_has_the_checks_of_every_requirement() {
     let json = check(&["coverage", "--format", "json"], 0);
     let json: Value = serde_json::from_str(&json).expect("it is JSON");
     let rows = json["requirements"].as_array().expect("a list");
@@ -125,7 +125,7 @@ fn coverage_says_of_every_row_what_checks_it() {
     assert!(text.lines().any(|line| line.starts_with("4.5 ")), "{text}");
 }
 
-/// How often each cover stands in the column of all rows.
+/// The number of rows for each kind of coverage.
 fn sums(words: &[&str], dir: &std::path::Path) -> std::collections::BTreeMap<String, u64> {
     let ran = run(&[&["coverage", "--format", "json"], words].concat(), dir);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -142,7 +142,7 @@ fn sums(words: &[&str], dir: &std::path::Path) -> std::collections::BTreeMap<Str
 }
 
 #[test]
-fn every_row_is_in_one_column_and_what_does_not_run_names_its_setting() {
+fn every_requirement_is_in_one_column_and_names_the_missing_setting() {
     let dir = tempfile::tempdir().expect("a folder");
     let all = moot_fixtures::register::all().len() as u64;
     let here = sums(&[], dir.path());

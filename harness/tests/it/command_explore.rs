@@ -1,5 +1,4 @@
-//! `moot explore` saves a failing case as a scenario that fails again, and respects the limits of a
-//! deployment.
+//! `moot explore` saves a failing case as a scenario that fails again. It respects the limits of a deployment.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, Running, run};
+use crate::command_support::{Ran, Running, mock_target, run};
 use crate::deployment;
 
 #[track_caller]
@@ -17,17 +16,13 @@ fn check(words: &[&str], dir: &Path, code: i32) -> Ran {
     ran
 }
 
-/// A moot mock with these options, as `target.yaml` below `dir`.
-fn mock(dir: &Path, words: &[&str]) -> Running {
-    let mock = Running::start(&[&["--format", "json"], words].concat());
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("one JSON line");
-    let base_url = ready["base_url"].as_str().expect("an address");
-    fs::write(dir.join("target.yaml"), format!("base_url: {base_url}\n")).expect("writable");
-    mock
+/// Starts a mock with these options, and writes `target.yaml` below `dir`.
+fn mock(dir: &Path, options: &[&str]) -> Running {
+    mock_target(&dir.join("target.yaml"), options, "")
 }
 
 #[test]
-fn what_fails_is_saved_and_fails_again_and_only_there() {
+fn a_failing_case_is_saved_and_fails_again_only_on_that_target() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let broken = mock(dir.path(), &["--defect", "activity.description-missing"]);
     let explore = ["explore", "--target", "target.yaml", "--cases", "30", "--seed", "7"];
@@ -87,7 +82,7 @@ fn json_and_reports_tell_the_same_and_the_file_goes_where_it_is_sent() {
 }
 
 #[test]
-fn the_line_and_what_cannot_be_reached_have_their_exit_codes() {
+fn usage_errors_and_unreachable_targets_have_their_exit_codes() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let at = dir.path();
     for words in [
@@ -133,7 +128,7 @@ fn an_expected_failure_is_named_and_is_no_violation() {
         .collect();
     let away = (Some("inapplicable"), true);
     assert_eq!(states, [(Some("happened"), false), away, away], "{}", said["expected"]);
-    // All that fails is expected, and what did not happen is not drift.
+    // All failures are expected, and an expected failure that does not occur is not drift.
     let all: String = names
         .iter()
         .map(|id| format!("- {{ id: {id}, outcome: fail, reason: OPS-4 }}\n"))
@@ -158,7 +153,7 @@ fn an_expected_failure_is_named_and_is_no_violation() {
     broken.stop("-TERM");
 }
 
-/// Methods and paths that reached it, without the token endpoint.
+/// Methods and paths of the requests, without those to the token endpoint.
 async fn reached(server: &wiremock::MockServer) -> Vec<(String, String)> {
     let all = server.received_requests().await.unwrap_or_default();
     all.iter()
@@ -180,7 +175,7 @@ async fn without_consent_a_deployment_is_only_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deployment_is_left_with_no_more_than_its_limit_and_the_rest_is_told() {
+async fn exploring_leaves_at_most_the_limit_on_a_deployment_and_reports_it() {
     let server = deployment::start("default").await;
     let dir = tempfile::tempdir().expect("a temporary folder");
     deployment::target(dir.path(), &format!("{}/api", server.uri()), "consent: [write, delete]\n");
@@ -197,7 +192,7 @@ async fn a_deployment_is_left_with_no_more_than_its_limit_and_the_rest_is_told()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_nothing_could_be_sent_the_end_is_3() {
+async fn without_a_case_the_exit_code_is_3() {
     let server = deployment::start("default").await;
     let dir = tempfile::tempdir().expect("a temporary folder");
     let text = format!(
@@ -229,7 +224,7 @@ async fn an_address_is_fetched_only_with_consent() {
     }
 }
 
-/// What a shell prints of this line.
+/// The output of a shell for this line.
 fn shell(line: &str, token: &str) -> String {
     let output = std::process::Command::new("sh")
         .args(["-c", line])
@@ -243,9 +238,9 @@ fn shell(line: &str, token: &str) -> String {
 fn the_lines_of_a_failure_run_in_a_shell_as_they_are_printed() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let broken = Running::start(&["--format", "json", "--defect", "activity.description-missing"]);
-    let ready: Value = serde_json::from_str(&broken.first_line).expect("one JSON line");
+    let ready = broken.ready();
     let base_url = ready["base_url"].as_str().expect("an address");
-    // Without its control plane there are no sandboxes that would be gone by now.
+    // Without the control plane there are no sandboxes. They would already be deleted now.
     deployment::target(dir.path(), base_url, "");
     let words = ["explore", "--target", "target.yaml", "--cases", "30", "--seed", "7"];
     let said = check(&[&words[..], &["--format", "json"]].concat(), dir.path(), 1).stdout;

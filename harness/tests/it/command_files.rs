@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::command_support::{Running, call, call_json, moot};
 
-/// Every place that a program writes to by habit, each an own folder.
+/// The usual places where programs write, each as its own folder.
 const PLACES: [(&str, &str); 6] = [
     ("HOME", "home"),
     ("TMPDIR", "temporary"),
@@ -16,7 +14,7 @@ const PLACES: [(&str, &str); 6] = [
     ("XDG_STATE_HOME", "state"),
 ];
 
-/// Names of the files and folders below one, but for those of the test itself.
+/// Names of the files and folders below a folder, without those of the test itself.
 fn below(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -52,7 +50,7 @@ impl Watched {
             command.env(name, place);
         }
         let running = Running::of(command);
-        let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
         let host = host.expect("plain http").to_owned();
         let (_, minted) =
@@ -61,7 +59,7 @@ impl Watched {
         Self { folder, running, host, token }
     }
 
-    /// Uploads a document of so many bytes.
+    /// Uploads a document with this number of bytes.
     #[track_caller]
     fn upload(&self, bytes: usize) {
         let text = "x".repeat(bytes);
@@ -75,7 +73,7 @@ impl Watched {
         assert_eq!(status, 201, "{answer}");
     }
 
-    /// What is there beside the folders themselves.
+    /// The files in these folders.
     fn written(&self) -> Vec<String> {
         let mut written = below(self.folder.path());
         let made = PLACES.map(|(_, place)| self.folder.path().join(place).display().to_string());
@@ -111,7 +109,7 @@ fn large_uploads_are_temporary_files_that_go_with_the_mock() {
         assert!(written.iter().all(|path| path.starts_with(&temporary)), "{written:?}");
         assert!(written.iter().all(|path| !path.contains("000.txt")), "no name of a client's");
         call_json(&watched.host, "POST /__admin/reset", "", "");
-        // The files of the former world are removed while further calls are answered.
+        // The files of the old world are removed in the background.
         let mut calls = 0;
         while watched.written().len() > 2 {
             calls += 1;

@@ -1,5 +1,5 @@
-//! What a finding shows of a deployment: its root cause, what led to it, how to repeat it. And the tokens
-//! that its commands need.
+//! The findings of a run on a deployment: root cause, earlier requests, and commands that repeat them with their
+//! tokens.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,15 +9,15 @@ use serde_json::Value;
 use crate::command_support::{Ran, Running, call, run};
 use crate::deployment::{ALL_BUT_LOAD, target};
 
-/// The mock with this defect, as a deployment of `target.yaml`.
+/// Starts a mock with this defect as a deployment, and writes `target.yaml`.
 fn deployed(dir: &Path, defect: &str) -> Running {
     let mock = Running::start(&["--format", "json", "--rate-limit", "off", "--defect", defect]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     target(dir, ready["base_url"].as_str().expect("it says where"), ALL_BUT_LOAD);
     mock
 }
 
-/// The report of the scenarios that a word selects.
+/// The report of a run with this selector.
 #[track_caller]
 fn report(dir: &Path, words: &[&str]) -> Value {
     let own = ["run", "--target", "target.yaml", "--format", "json"];
@@ -52,7 +52,7 @@ fn a_missing_member_of_a_body_is_one_finding() {
 }
 
 #[test]
-fn a_finding_shows_what_led_to_it_and_repeats() {
+fn a_finding_shows_earlier_requests_and_commands_that_repeat_it() {
     let dir = tempfile::tempdir().expect("a folder");
     let _mock = deployed(dir.path(), "create.late-check");
     let report = report(dir.path(), &["section:4.5"]);
@@ -83,7 +83,7 @@ fn a_finding_shows_what_led_to_it_and_repeats() {
 fn a_token_is_printed_alone_and_good() {
     let dir = tempfile::tempdir().expect("a folder");
     let mock = Running::start(&["--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     let base = ready["base_url"].as_str().expect("it says where");
     target(dir.path(), base, "");
     let token = |words: &[&str]| -> Ran {
@@ -109,10 +109,10 @@ fn a_token_is_printed_alone_and_good() {
 }
 
 #[test]
-fn what_is_left_out_is_not_run_and_tolerable_by_name() {
+fn skipped_scenarios_are_not_run_and_can_be_tolerated_by_name() {
     let dir = tempfile::tempdir().expect("a folder");
     let mock = Running::start(&["--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     let base = ready["base_url"].as_str().expect("it says where");
     let words = ["09_versioning", "--exclude", "version-in-the-path"];
     for (more, code) in [("", 3), ("tolerate: [09_versioning/version-in-the-path]\n", 0)] {

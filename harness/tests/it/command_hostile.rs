@@ -1,5 +1,5 @@
-//! Hostile input on a real `moot mock`: it needs little memory, gets no 5xx answer, and does not delay
-//! other clients.
+//! Hostile input for a real `moot mock`. The mock needs little memory, sends no 5xx response, and does not delay other
+//! clients.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -9,17 +9,17 @@ use serde_json::Value;
 
 use crate::command_support::Running;
 
-/// Beyond what the mock had before it was attacked.
+/// The most memory that an attack may add.
 const MEMORY_KIB_MAX: u64 = 64 * 1024;
 const SLOW_CLIENTS: usize = 500;
-/// An ordinary read is answered in this time meanwhile.
+/// The time limit for an ordinary read during an attack.
 const READ_MAX: Duration = Duration::from_secs(2);
-/// No exchange takes longer.
+/// The time limit for every exchange.
 const EXCHANGE_MAX: Duration = Duration::from_secs(60);
 const BULK_BYTES: usize = 48 << 20;
 const MULTIPART: &str = "multipart/form-data; boundary=b0";
 
-/// A mock, and whom to call it as.
+/// A mock, and a token for it.
 struct Victim {
     running: Running,
     host: String,
@@ -29,7 +29,7 @@ struct Victim {
 impl Victim {
     fn start() -> Self {
         let running = Running::start(&["--format", "json", "--rate-limit", "off"]);
-        let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         let base_url = ready["base_url"].as_str().expect("an address");
         let host = base_url.strip_prefix("http://").expect("plain http").to_owned();
         let mut victim = Self { running, host, token: String::new() };
@@ -46,10 +46,10 @@ impl Victim {
         stream
     }
 
-    /// Sends `bytes` and no more; all that is answered, or nothing where the connection is reset.
+    /// Sends `bytes`, and returns the whole response. It is empty if the connection is reset.
     fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
-        // A server that has heard enough may close while we still write.
+        // The server may close before it has read everything.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(Shutdown::Write);
         let mut answer = Vec::new();
@@ -73,7 +73,7 @@ impl Victim {
         [head.as_bytes(), body].concat()
     }
 
-    /// It is refused, or cut, and nothing of ours broke.
+    /// Asserts that the request is refused or its connection closed, without a 5xx response.
     #[track_caller]
     fn check(&self, what: &str, answer: &str) {
         let is_fine = answer.is_empty() || answer.starts_with("HTTP/1.1 4");
@@ -95,7 +95,7 @@ impl Victim {
         assert!(started.elapsed() < READ_MAX, "{:?}", started.elapsed());
     }
 
-    /// The most memory that it ever had, in KiB; `None` where the system does not tell.
+    /// The peak of its memory in KiB. `None` if the system does not report it.
     fn peak_kib(&self) -> Option<u64> {
         let path = format!("/proc/{}/status", self.running.pid());
         let status = std::fs::read_to_string(path).ok()?;
@@ -106,7 +106,7 @@ impl Victim {
 
 const PART: &str = "--b0\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n";
 
-/// Multipart bodies, each broken in its own way.
+/// Multipart bodies, each broken in another way.
 fn broken_forms() -> Vec<(&'static str, Vec<u8>)> {
     let text = |what, text: String| (what, text.into_bytes());
     let form = |headers: &str| format!("--b0\r\n{headers}\r\n\r\n1\r\n--b0--\r\n");
@@ -230,7 +230,7 @@ fn documents(victim: &Victim) {
     victim.is_answering();
 }
 
-/// Half of them stop within the head, half within a body that was announced and admitted.
+/// Half of them stop within the head, half within the body.
 fn slow_clients(victim: &Victim) {
     let begun = |number: usize| match number % 2 {
         0 => b"GET /v1/requests HTTP/1.1\r\nHost: x\r\nX-Slow: ".to_vec(),

@@ -1,14 +1,14 @@
-//! Ctrl-C during a run on a deployment: the first one ends it in order, the second one at once.
+//! Ctrl-C during a run on a deployment: the first one ends the run with a report, the second one immediately.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::command_support::moot;
+use crate::command_support::{moot, read_json};
 use crate::deployment::{answered, start, target};
 
 const SAMPLE: &str = r#"section: "4.9"
@@ -42,10 +42,10 @@ scenarios:
         expect: { list-workflows.status-200: { status: 200 } }
 "#;
 
-/// How long the slow answer takes.
+/// The delay of the slow response.
 const SLOW: Duration = Duration::from_millis(1500);
 
-/// A run that has come to the slow call.
+/// A run that has sent the slow call.
 async fn begun(dir: &Path) -> (MockServer, Child) {
     let server = start("default").await;
     let pagination =
@@ -97,8 +97,7 @@ async fn the_first_signal_ends_a_run_in_order() {
             assert!(stdout.contains(part), "{part}\n{stdout}");
         }
         assert!(reached(&server, "/api/v1/requests").await, "what always runs did");
-        let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
-        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        let report = read_json(dir.path().join("report.json"));
         assert_eq!((&report["exit_code"], &report["counts"]["fail"]), (&3.into(), &0.into()));
         let not_run = report["not_run"].to_string();
         assert!(not_run.contains("the run was interrupted"), "{not_run}");
@@ -112,7 +111,7 @@ async fn the_second_signal_stops_at_once() {
     let (_server, child) = begun(dir.path()).await;
     let since = Instant::now();
     signal(&child, "-INT");
-    // Two that come as one are one.
+    // Two signals at the same time count as one.
     tokio::time::sleep(Duration::from_millis(200)).await;
     signal(&child, "-INT");
     let (code, _, stderr) = ended(child);

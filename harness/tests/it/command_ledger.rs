@@ -1,5 +1,5 @@
-//! Objects that a run leaves on a deployment: there are never more than allowed, and each is recorded
-//! before its creation.
+//! Objects that a run leaves on a deployment. There are never more than allowed, and each is recorded before its
+//! creation.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::command_support::moot;
+use crate::command_support::{moot, read_json};
 use crate::deployment::{judged, start, target};
 
 const UPLOADS: &str = r#"section: "4.9"
@@ -63,7 +63,7 @@ fn ledger(dir: &Path) -> Vec<Value> {
 const WORDS: [&str; 4] = ["--scenarios", "uploads.yaml", "--report", "json=report.json"];
 
 #[tokio::test]
-async fn what_the_budget_does_not_cover_is_not_run_and_never_one_more_is_made() {
+async fn scenarios_beyond_the_budget_are_not_run() {
     let body = json!({
         "success": true, "message": "m",
         "data": { "id": "d1", "name": "n.pdf", "created_at": jiff::Timestamp::now().to_string() },
@@ -71,8 +71,7 @@ async fn what_the_budget_does_not_cover_is_not_run_and_never_one_more_is_made() 
     let server = uploads(ResponseTemplate::new(201).set_body_json(body), 3).await;
     let dir = folder(&server, 3);
     let ran = judged(dir.path(), &WORDS, 3);
-    let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
-    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    let report = read_json(dir.path().join("report.json"));
     assert_eq!(report["counts"]["fail"], 0, "{}", ran.stdout);
     assert!(
         report["not_run"].to_string().contains("`limits.created_objects_max`"),
@@ -87,7 +86,7 @@ async fn what_the_budget_does_not_cover_is_not_run_and_never_one_more_is_made() 
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_run_that_is_killed_within_a_creating_call_has_told_of_it() {
+async fn a_run_killed_during_a_creating_call_has_recorded_it() {
     let never = ResponseTemplate::new(201).set_delay(Duration::from_secs(60));
     let server = uploads(never, 1).await;
     let dir = folder(&server, 3);

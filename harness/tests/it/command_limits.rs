@@ -1,5 +1,4 @@
-//! A deployment with a rate limit: a run waits as `Retry-After` says, within bounds, and reports no
-//! violation because of it.
+//! A deployment with a rate limit. A run waits for `Retry-After` within limits, and reports no violation because of it.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +9,7 @@ use serde_json::Value;
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-use crate::command_support::run;
+use crate::command_support::{read_json, run};
 use crate::deployment::{ALL_BUT_LOAD, answered, judged, start, target};
 
 const LISTS: &str = r#"section: "4.6"
@@ -33,8 +32,7 @@ scenarios:
 "#;
 
 fn report(dir: &Path) -> Value {
-    let text = fs::read_to_string(dir.join("report.json")).expect("it was written");
-    serde_json::from_str(&text).expect("it is JSON")
+    read_json(dir.join("report.json"))
 }
 
 fn folder(server: &MockServer, more: &str) -> tempfile::TempDir {
@@ -50,8 +48,7 @@ fn refusal(retry_after: &str) -> ResponseTemplate {
 
 const LISTED: [&str; 4] = ["--scenarios", "lists.yaml", "--report", "json=report.json"];
 
-/// One call in eleven or so, drawn from a fixed seed; the first ones, by which the target is opened, are
-/// left alone.
+/// About one call in eleven, drawn from a fixed seed. The first calls open the target, and are never chosen.
 fn by_chance() -> impl Fn(&Request) -> bool {
     let (calls, state) = (AtomicU64::new(0), AtomicU64::new(7));
     move |_: &Request| {
@@ -84,7 +81,7 @@ async fn a_429_by_chance_is_never_a_violation_wherever_it_comes() {
 }
 
 #[tokio::test]
-async fn who_asks_for_more_than_two_minutes_is_left_alone() {
+async fn a_target_that_asks_for_more_than_two_minutes_gets_no_further_request() {
     let server = start("default").await;
     Mock::given(path("/api/v1/requests"))
         .respond_with(refusal("3600"))
@@ -97,7 +94,7 @@ async fn who_asks_for_more_than_two_minutes_is_left_alone() {
     judged(dir.path(), &LISTED, 3);
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     let not_run = report(dir.path())["not_run"].to_string();
-    for said in ["429 and `Retry-After: 3600`", "left alone for 3600 s"] {
+    for said in ["429 and `Retry-After: 3600`", "a back-off of 3600 s"] {
         assert!(not_run.contains(said), "{said}: {not_run}");
     }
     let reached = server.received_requests().await.unwrap_or_default();
@@ -106,7 +103,7 @@ async fn who_asks_for_more_than_two_minutes_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_token_endpoint_at_its_limit_is_asked_again_after_its_rest() {
+async fn a_token_endpoint_at_its_limit_gets_a_second_request_after_the_back_off() {
     let server = start("default").await;
     Mock::given(path("/api/oauth/token"))
         .respond_with(refusal("1"))
@@ -143,7 +140,7 @@ async fn a_503_that_says_when_is_the_limit_too_and_a_500_is_not() {
     }
 }
 
-/// With the limits that a target file has where it names none.
+/// With the default limits of a target file.
 #[tokio::test]
 async fn a_doctor_has_time_for_every_application_at_the_default_pace() {
     let server = start("default").await;

@@ -1,4 +1,4 @@
-//! `moot mock` prints its address as soon as it listens, serves, and stops on a signal.
+//! `moot mock` prints its address when it listens, serves requests, and stops on a signal.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::command_support::{Running, call_json, moot, run};
 
-/// Status line of the answer to a GET.
+/// The status line of the response to a GET.
 fn get(base_url: &str, path: &str) -> String {
     let address = base_url.strip_prefix("http://").expect("plain http");
     let (host, base_path) = address.split_once('/').unwrap_or((address, ""));
@@ -24,7 +24,7 @@ fn get(base_url: &str, path: &str) -> String {
 #[track_caller]
 fn check(signal: &str) {
     let running = Running::start(&["--format", "json", "--seed", "42"]);
-    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     assert_eq!((&ready["ready"], &ready["seed"]), (&Value::from(true), &Value::from(42)));
     assert!(ready["applications"].as_array().is_some_and(|list| !list.is_empty()));
     let base_url = ready["base_url"].as_str().expect("an address");
@@ -48,7 +48,7 @@ fn verbose_prints_a_line_for_each_call() {
         moot(&["mock", "--port", "0", "--format", "json", "--seed", "42", "-v"], dir.path());
     command.stderr(said);
     let running = Running::of(command);
-    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     let base_url = ready["base_url"].as_str().expect("an address");
     assert_eq!(get(base_url, "/v1/workflows?page=1"), "HTTP/1.1 401 Unauthorized");
     assert_eq!(get(base_url, "/nowhere"), "HTTP/1.1 404 Not Found");
@@ -84,7 +84,7 @@ fn a_port_alone_is_one_of_this_machine() {
 }
 
 #[test]
-fn a_person_is_told_the_credentials_and_a_line_to_paste() {
+fn the_output_has_the_credentials_and_a_line_to_paste() {
     let running = Running::start(&["--seed", "42"]);
     assert!(running.first_line.starts_with("moot mock is ready at http://127.0.0.1:"));
     let (code, rest) = running.stop("-TERM");
@@ -97,14 +97,14 @@ fn a_person_is_told_the_credentials_and_a_line_to_paste() {
 #[test]
 fn the_public_address_is_served_below_its_path() {
     let running = Running::start(&["--format", "json", "--public-url", "http://lrs.example/api/"]);
-    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     assert_eq!(ready["base_url"], "http://lrs.example/api");
     assert_eq!(ready["token_url"], "http://lrs.example/api/oauth/token");
     running.stop("-TERM");
 }
 
 #[test]
-fn tls_wants_two_files_that_prove_something() {
+fn tls_needs_two_valid_files() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for (words, part) in [
         ("cert.pem", "--tls takes two files: CERT,KEY"),
@@ -120,7 +120,7 @@ fn tls_wants_two_files_that_prove_something() {
 fn with_a_public_address_the_real_one_is_printed_too() {
     let words = ["--public-url", "http://lrs.example/api"];
     let running = Running::start(&[&words[..], &["--format", "json"]].concat());
-    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     let listen = ready["listen"].as_str().expect("an address").to_owned();
     assert_eq!(get(&format!("http://{listen}/api"), "/v1/workflows"), "HTTP/1.1 401 Unauthorized");
     running.stop("-TERM");
@@ -134,13 +134,13 @@ fn with_a_public_address_the_real_one_is_printed_too() {
 #[test]
 fn it_listens_on_a_name_too() {
     let running = Running::start_at("localhost:0", "mock", &["--format", "json"]);
-    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     let base_url = ready["base_url"].as_str().expect("an address");
     assert_eq!(get(base_url, "/v1/workflows"), "HTTP/1.1 401 Unauthorized");
     running.stop("-TERM");
 }
 
-/// Body of the answer to a call of the control plane, with the token that it needs beyond loopback.
+/// The body of the response to a call of the control plane. It has the token that is needed outside loopback.
 fn admin(host: &str, line: &str, body: &str) -> Value {
     call_json(host, line, "t0p", body).1
 }
@@ -150,7 +150,7 @@ fn it_says_whether_it_fetches() {
     for (words, fetches) in [(vec![], false), (vec!["--fetch"], true)] {
         let words = [vec!["--format", "json"], words].concat();
         let running = Running::start(&words);
-        let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
         let health = admin(host.expect("plain http"), "GET /__admin/health", "");
         assert_eq!(health["fetches"], Value::from(fetches), "{health}");
@@ -158,7 +158,7 @@ fn it_says_whether_it_fetches() {
     }
 }
 
-/// The mock listens on every address of this machine, and its receiver on loopback alone.
+/// The mock listens on every address of this machine, and its receiver only on loopback.
 #[test]
 fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
     let receiver = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -173,7 +173,7 @@ fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
     {
         let common = vec!["--format", "json", "--admin-token-file", token, "--clock", "frozen"];
         let running = Running::start_at("0.0.0.0:0", "mock", &[common, words].concat());
-        let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
         let host = host.expect("plain http");
         let id = webhook_and_request(host, &url);
@@ -186,7 +186,7 @@ fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
     }
 }
 
-/// Registers a webhook and finds a legal request that is open; its id.
+/// Registers a webhook, and returns the id of an open legal request.
 fn webhook_and_request(host: &str, url: &str) -> String {
     let minted = admin(host, "POST /__admin/tokens", r#"{"client_id":"demo-main"}"#);
     let token = minted["access_token"].as_str().expect("a token");
@@ -199,7 +199,7 @@ fn webhook_and_request(host: &str, url: &str) -> String {
 #[test]
 fn a_container_asks_whether_a_mock_is_healthy() {
     let running = Running::start(&["--format", "json", "--seed", "42"]);
-    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     let base_url = ready["base_url"].as_str().expect("an address").to_owned();
     let dir = tempfile::tempdir().expect("a temporary folder");
     for url in [base_url.clone(), format!("{base_url}/health")] {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command_support::run;
+use crate::command_support::{read_json, run};
 use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
 
 fn planned(dir: &std::path::Path, words: &[&str]) -> Value {
@@ -15,7 +15,7 @@ fn planned(dir: &std::path::Path, words: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn a_plan_sends_nothing_and_bounds_what_a_run_sends() {
+async fn a_plan_sends_nothing_and_is_an_upper_bound_of_the_run() {
     for consent in ["consent: []\n", ALL_BUT_LOAD] {
         let dir = tempfile::tempdir().expect("a folder");
         let server = start("default").await;
@@ -26,8 +26,7 @@ async fn a_plan_sends_nothing_and_bounds_what_a_run_sends() {
         let ran =
             run(&["run", "--target", "target.yaml", "--report", "json=report.json"], dir.path());
         assert!(matches!(ran.code, Some(0 | 3)), "{}", ran.stderr);
-        let text = fs::read_to_string(dir.path().join("report.json")).expect("written");
-        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        let report = read_json(dir.path().join("report.json"));
         let sent = report["requests_sent"].as_u64().expect("a number");
         let tokens = server.received_requests().await.unwrap_or_default();
         let is_token = |path: &str| path == "/api/oauth/token";
@@ -41,7 +40,7 @@ async fn a_plan_sends_nothing_and_bounds_what_a_run_sends() {
             );
             is_nearly(&bounds["likely"], count as f64, &format!("{consent} {what}"));
         }
-        // The same run at a documented pace, which is what it waits for; nothing is left out for the sake of the pace.
+        // The same run with a pace takes as long as the pace demands, and leaves nothing out.
         let paced = [("requests_per_minute", 600), ("token_requests_per_minute", 10)];
         let path = dir.path().join("target.yaml");
         let mut text = fs::read_to_string(&path).expect("it was written");
@@ -51,7 +50,7 @@ async fn a_plan_sends_nothing_and_bounds_what_a_run_sends() {
         text = text.replace("limits:\n", "limits:\n  token_requests_max: 1000\n");
         fs::write(&path, text).expect("writable");
         let plan = planned(dir.path(), &[]);
-        // The first ten tokens are had at once.
+        // The first ten tokens need no wait.
         let minutes = (sent as f64 / 600.0).max(tokens as f64 / 10.0 - 1.0);
         is_nearly(&plan["estimate"]["minutes"]["likely"], minutes, &format!("{consent} minutes"));
         let residue = report["residue"].as_array().map_or(0, Vec::len) as u64;
@@ -59,7 +58,7 @@ async fn a_plan_sends_nothing_and_bounds_what_a_run_sends() {
     }
 }
 
-/// A plan is right within a factor of 1.5.
+/// The estimate of a plan is correct within a factor of 1.5.
 #[track_caller]
 fn is_nearly(planned: &Value, seen: f64, what: &str) {
     let planned = planned.as_f64().expect("a number");
@@ -67,9 +66,9 @@ fn is_nearly(planned: &Value, seen: f64, what: &str) {
 }
 
 #[test]
-fn it_names_minutes_objects_and_whom_they_write_to() {
+fn it_has_minutes_objects_and_recipients() {
     let dir = tempfile::tempdir().expect("a folder");
-    // Nothing listens there.
+    // No server listens there.
     let text = "base_url: https://legal.example.com/api\napplications:\n  main: { client_id: a, \
                 client_secret: { file: secret }, scopes: [read, write] }\nbindings: { \
                 requester_email: someone@company.example }\nconsent: [write]\n";
@@ -92,18 +91,18 @@ fn it_names_minutes_objects_and_whom_they_write_to() {
     ] {
         assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
     }
-    // Without consent to write no mail is sent.
+    // Without consent `write` the plan has no e-mail addresses.
     fs::write(dir.path().join("target.yaml"), text.replace("[write]\n", "[]\n")).expect("writable");
     let plan = planned(dir.path(), &[]);
     assert_eq!(plan["estimate"]["objects"]["max"], 0);
     assert_eq!(plan["estimate"]["mails"], serde_json::json!([]));
 }
 
-/// A secret that only its owner reads.
+/// A file with a secret that only its owner can read.
 #[test]
 fn an_address_on_loopback_without_credentials_can_only_be_a_mock() {
     let dir = tempfile::tempdir().expect("a folder");
-    // The discard port: nothing listens there, and nothing is sent.
+    // No server listens on the discard port, and nothing is sent.
     let words = |url| ["plan", "--target", url, "section:4.7", "--format", "json"];
     let ran = run(&words("http://127.0.0.1:9"), dir.path());
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
@@ -132,7 +131,7 @@ async fn a_consented_run_stays_in_its_budget() {
     assert!(residue > 0 && Some(residue) <= most, "{residue} of {most:?}");
 }
 
-/// Names of the scenarios of a plan.
+/// The names of the scenarios of a plan.
 fn names(plan: &Value) -> Vec<String> {
     let scenarios = plan["scenarios"].as_array().expect("scenarios").iter();
     scenarios.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
@@ -192,7 +191,7 @@ async fn shards_of_a_run_on_a_deployment_are_merged_and_a_recording_has_costs() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn shards_at_the_same_time_see_the_data_of_each_other_and_blame_nobody() {
+async fn concurrent_shards_share_data_without_violations() {
     let dir = tempfile::tempdir().expect("a folder");
     let server = start("default").await;
     target(dir.path(), &format!("{}/api", server.uri()), "consent: [write, delete]\n");

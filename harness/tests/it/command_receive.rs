@@ -1,5 +1,5 @@
-//! `moot receive` prints the calls that it gets, answers with the given statuses, and ends after the
-//! given number.
+//! `moot receive` prints the calls that it gets, responds with the given statuses, and exits after the given number of
+//! calls.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::command_support::{Running, run};
 
-/// Status line of the answer to a delivery.
+/// The status line of the response to a delivery.
 fn deliver(url: &str, path: &str, body: &str) -> String {
     let host = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
     let host = host.expect("plain http, and the root");
@@ -38,10 +38,10 @@ fn each_delivery_is_a_line_and_the_last_status_goes_on() {
 }
 
 #[test]
-fn programs_read_json_and_nothing_steers_a_terminal() {
+fn json_is_for_programs_and_hostile_text_is_escaped() {
     let running =
         Running::start_as("receive", &["--format", "json", "--count", "2", "--delay-ms", "20"]);
-    let ready: Value = serde_json::from_str(&running.first_line).expect("JSON");
+    let ready = running.ready();
     let url = ready["url"].as_str().expect("an address");
     assert_eq!(ready["ready"], Value::from(true));
     assert_eq!(deliver(url, "/", r#"{"a":1}"#), "HTTP/1.1 200 OK");

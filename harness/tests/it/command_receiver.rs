@@ -9,15 +9,15 @@ use crate::deployment::{judged, start, target};
 
 const EVENTS: [&str; 2] = ["06_events/*", "journey_webhook/*"];
 
-/// A mock, and its base address.
+/// Starts a mock, and returns its base address.
 fn mock(words: &[&str]) -> (Running, String) {
     let mock = Running::start(&[&["--format", "json"], words].concat());
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     let base_url = ready["base_url"].as_str().expect("an address").to_owned();
     (mock, base_url)
 }
 
-/// The rows that failed on a run against this base address, which must end with `code`.
+/// Runs against this base address with the exit code `code`, and returns the failed requirements.
 #[track_caller]
 fn failed(base_url: &str, words: &[&str], code: i32) -> Vec<String> {
     let dir = tempfile::tempdir().expect("a folder");
@@ -31,7 +31,7 @@ fn failed(base_url: &str, words: &[&str], code: i32) -> Vec<String> {
 }
 
 #[test]
-fn sound_deliveries_pass_where_the_harness_listens_as_told() {
+fn correct_deliveries_to_the_configured_address_pass() {
     let (_mock, base_url) = mock(&[]);
     let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
     let (address, url) = (free.to_string(), format!("http://{free}/below/a/path"));

@@ -1,4 +1,4 @@
-//! The recipe for one credential, as a new user follows it, and what a wrong target file leads to.
+//! The recipe for one credential as a new user follows it, and the messages for wrong target files.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn recipe(text: &str, base_url: &str) -> String {
         .replace("someone@your-company.example", "requester@northwind.example")
 }
 
-/// A recipe that is not paced, so that the test is short.
+/// A recipe without a pace, so that the test is short.
 fn unpaced(text: &str, base_url: &str) -> String {
     format!("{}admin: none\nlimits: {{ requests_per_minute: 0 }}\n", recipe(text, base_url))
 }
@@ -79,11 +79,11 @@ async fn a_smoke_run_only_reads_without_consent() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_the_target_is_4_and_named_by_key_and_line() {
+async fn a_wrong_value_for_the_target_is_4_with_key_and_line() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("target.yaml");
-    // What the file takes for `main` holds `read` alone.
+    // The application `main` of the file has only the scope `read`.
     let reader = "demo-reader, client_secret: demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T";
     let main = "demo-main, client_secret: demo-main-secret-Vr8Kq3Zt6Wm1Xc5B";
     let role = format!("  reader: {{ client_id: {reader}, scopes: [read] }}\n");
@@ -127,7 +127,7 @@ async fn what_does_not_fit_the_target_is_4_and_named_by_key_and_line() {
 }
 
 #[tokio::test]
-async fn an_application_that_only_reads_breaks_nothing() {
+async fn an_application_with_only_read_breaks_nothing() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     let need = "read_write_application";
@@ -140,7 +140,7 @@ async fn an_application_that_only_reads_breaks_nothing() {
     assert!(text.contains(&role) && text.contains(main));
     let text = text.replace(&role, "").replace(main, reader);
     let scenario = "04_01_create_access_token/scope-omitted-read-write-application";
-    // Without a check that passed, nothing conforms.
+    // Without a passed check nothing conforms.
     let other = "04_02_list_workflows/workflows-listed";
     for (tolerated, code) in [("", 3), ("tolerate: [read_write_application]\n", 0)] {
         fs::write(&path, format!("{text}{tolerated}")).expect("writable");
@@ -168,7 +168,7 @@ async fn a_base_address_that_ends_in_v1_is_a_mistake_of_the_file() {
 #[tokio::test]
 async fn an_application_of_the_same_company_is_no_leak() {
     let mut world = demo();
-    // The other application of the file belongs to the company of `main` now.
+    // The other application of the file now belongs to the company of `main`.
     let all =
         world.companies.iter_mut().flat_map(|company| std::mem::take(&mut company.applications));
     let (own, rest): (Vec<_>, Vec<_>) =

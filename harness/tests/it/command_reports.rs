@@ -1,5 +1,4 @@
-//! Report files of a run: which of them are replaced or appended to, and the annotations of a GitHub
-//! workflow.
+//! Report files of a run: replacing and appending, and the annotations of a GitHub workflow.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +45,7 @@ fn a_file_that_moot_did_not_write_is_replaced_only_by_force() {
         assert_eq!(text(dir.path(), "notes"), "my notes\n", "{kind}");
         let forced = run(&words(&["--report", &report, "--force"]), dir.path());
         assert_eq!(forced.code, Some(1), "{kind}: {}", forced.stderr);
-        // Now it is a report, which the next run replaces.
+        // Now it is a report, so the next run replaces it.
         let again = run(&words(&["--report", &report]), dir.path());
         assert_eq!(again.code, Some(1), "{kind}: {}", again.stderr);
         assert_ne!(text(dir.path(), "notes"), "my notes\n", "{kind}");

@@ -1,4 +1,4 @@
-//! `moot mock --state`, stopped and started again: what a flag says, what is kept, and what is printed.
+//! `moot mock --state`, stopped and started again: flags, stored data and output.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::command_support::{Running, call, call_json, moot};
 
 const FROZEN: &str = "frozen:2026-03-05T14:30:00Z";
 
-/// A mock with its state in `dir`, on a port of its own.
+/// Starts a mock with its state in `dir`.
 struct Kept {
     running: Running,
     ready: Value,
@@ -18,7 +18,7 @@ impl Kept {
     fn start(dir: &Path, words: &[&str]) -> Self {
         let common = ["mock", "--listen", "127.0.0.1:0", "--state", "state", "--format", "json"];
         let running = Running::of(moot(&[&common, words].concat(), dir));
-        let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         Self { running, ready }
     }
 
@@ -94,7 +94,7 @@ fn settings_of_run_time_are_kept_and_flags_win_over_them() {
     }
 }
 
-/// A killed mock without a state folder leaves its uploads behind; the next start removes them.
+/// A killed mock without a state folder leaves its uploads behind. The next start removes them.
 #[test]
 fn uploads_of_a_killed_mock_are_removed_by_the_next_start() {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -107,7 +107,7 @@ fn uploads_of_a_killed_mock_are_removed_by_the_next_start() {
             command.env("TMPDIR", &temporary);
             command
         });
-        let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let ready = running.ready();
         Kept { running, ready }
     };
     let left = || std::fs::read_dir(&temporary).expect("a folder").count();
@@ -137,7 +137,7 @@ fn uploads_of_a_killed_mock_are_removed_by_the_next_start() {
 }
 
 #[test]
-fn kept_data_wins_over_seed_and_world_and_a_person_is_told() {
+fn stored_data_has_precedence_over_seed_and_world_with_a_message() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     Kept::start(dir.path(), &["--seed", "7", "--world", "demo"]).stop();
     for (words, is_told) in [
@@ -190,11 +190,11 @@ fn a_token_outlives_a_restart_on_another_port() {
     again.stop();
 }
 
-/// Bytes that each file of the mock may have while the disk is full.
+/// The size limit of the mock's files while the disk is full.
 #[cfg(target_os = "linux")]
 const FULL_BYTES: u64 = 2 * 1024 * 1024;
 
-/// Sets the largest file that a process may write: beyond it, a write fails as on a full disk.
+/// Sets the size limit for files of a process. A longer write fails as on a full disk.
 #[cfg(target_os = "linux")]
 fn limit_files(pid: u32, bytes: &str) {
     let limit = format!("--fsize={bytes}:unlimited");
@@ -203,7 +203,7 @@ fn limit_files(pid: u32, bytes: &str) {
     assert!(ran.expect("install prlimit (util-linux)").success());
 }
 
-/// Without the signal that would end it, a process is told of the limit by an error.
+/// Ignores the signal for this limit, so that the write returns an error.
 #[cfg(target_os = "linux")]
 fn with_signal_ignored(words: &[&str], dir: &Path) -> std::process::Command {
     let binary = moot(&[], dir);
@@ -213,7 +213,7 @@ fn with_signal_ignored(words: &[&str], dir: &Path) -> std::process::Command {
     command
 }
 
-/// Asks for a token, with the credentials in the form alone.
+/// Requests a token with the credentials in the form.
 #[cfg(target_os = "linux")]
 fn ask_for_token(host: &str, form: &str) -> (u16, Value) {
     use std::io::{Read, Write};
@@ -233,16 +233,16 @@ fn ask_for_token(host: &str, form: &str) -> (u16, Value) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
+fn a_full_disk_loses_no_data_and_writing_works_again_with_free_space() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let words =
         ["mock", "--listen=127.0.0.1:0", "--state=state", "--format=json", "--rate-limit=off"];
     let running = Running::of(with_signal_ignored(&words, dir.path()));
-    let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     let mock = Kept { running, ready };
     let minted = mock.admin("POST /__admin/tokens", &json!({ "client_id": "demo-main" }));
     let token = minted["access_token"].as_str().expect("a token").to_owned();
-    // A file is beside the database, metadata are in it.
+    // Large documents are files, metadata are in the database.
     let upload = |file_bytes: usize, metadata_bytes: usize| {
         let (text, note) = ("x".repeat(file_bytes), "x".repeat(metadata_bytes));
         let body = format!(
@@ -255,7 +255,7 @@ fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
     };
     assert_eq!(upload(1_000, 0).0, 201);
     limit_files(mock.running.pid(), &FULL_BYTES.to_string());
-    // A large document does not fit at all, and metadata fill the database.
+    // A large document does not fit, and metadata fill the database.
     let (status, problem) = upload(3 * 1024 * 1024, 0);
     assert_eq!((status, &problem["type"]), (500, &json!("state_not_kept")), "{problem}");
     assert_eq!(problem["instance"], "/v1/repository_documents");
@@ -287,7 +287,7 @@ fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
     mock.stop();
     let again = Kept::start(dir.path(), &[]);
     assert_eq!(count(&again), before, "everything is there after a restart");
-    // The document that was refused last was kept when there was room.
+    // With free space the document is stored.
     assert!(before >= stored, "{before} of {stored}");
     again.stop();
 }

@@ -1,4 +1,4 @@
-//! `moot run` on the mock in this process: it writes every report and returns the exit code of the run.
+//! `moot run` on the mock in its own process writes every report, and returns the exit code of the run.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn a_violation_ends_with_1_and_names_its_place() {
 }
 
 #[test]
-fn nothing_that_could_run_ends_with_3() {
+fn a_run_without_a_runnable_scenario_ends_with_3() {
     let dir = folder(&scenario().replace("needs: [read]", "needs: [receiver, fetch]"));
     fs::write(
         dir.path().join("sample.yaml"),
@@ -86,7 +86,7 @@ fn a_mistake_in_a_scenario_is_located() {
 }
 
 #[test]
-fn what_would_run_is_listed_and_planned() {
+fn selected_scenarios_are_listed_and_planned() {
     let dir = folder(&scenario());
     let words = ["--scenarios", "sample.yaml", "--format", "json"];
     for command in ["list", "plan"] {

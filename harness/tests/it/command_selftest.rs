@@ -1,4 +1,4 @@
-//! `moot selftest`: a suite that finds the defects passes, and another one does not.
+//! `moot selftest`: a suite that finds the defects passes, and one that misses a defect fails.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command_support::run;
 
-/// A defect that the sample suite notices.
+/// A defect that the sample suite finds.
 const DEFECT: &str = "token.lifetime-3600";
 
 const SUITE: &str = "\
@@ -91,7 +91,7 @@ fn a_suite_that_looks_away_lets_it_survive() {
 }
 
 #[test]
-fn a_suite_that_fixes_what_is_open_has_false_fails() {
+fn a_suite_that_decides_open_questions_has_false_failures() {
     let words = ["--defect", DEFECT];
     let too_strict = "token.lifetime-7200: { /expires_in: 7200, /created_at: 1 }";
     let (report, _) = check(too_strict, 1, &words);
@@ -104,7 +104,7 @@ fn an_unknown_defect_is_a_mistake_of_the_line() {
 }
 
 #[test]
-fn a_report_that_could_not_be_written_is_refused_before_anything_is_tried() {
+fn an_unwritable_report_is_refused_before_the_first_trial() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for (reports, said) in [
         (&["--report", "json=no/such/a.json"][..], "there is no folder no/such"),
@@ -119,7 +119,7 @@ fn a_report_that_could_not_be_written_is_refused_before_anything_is_tried() {
 }
 
 #[test]
-fn a_page_with_markers_keeps_what_is_around_the_matrix() {
+fn a_page_with_markers_keeps_the_text_around_the_matrix() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let suite = format!("{SUITE}          token.lifetime-7200: {{ /expires_in: 7200 }}\n");
     fs::write(dir.path().join("sample.yaml"), suite).expect("writable");
@@ -137,7 +137,7 @@ fn a_page_with_markers_keeps_what_is_around_the_matrix() {
     );
 }
 
-/// The JSON report of a self-test with these words, without the ports of targets that are not the service.
+/// The JSON report of a self-test with these words, without the ports of wrong targets.
 #[track_caller]
 fn report(dir: &std::path::Path, code: i32, words: &[&str], file: &str) -> Value {
     let report = format!("json={file}");

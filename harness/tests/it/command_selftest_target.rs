@@ -1,4 +1,4 @@
-//! `moot selftest --target`: which checks work on a deployment, judged by one run of it.
+//! `moot selftest --target` judges the checks on a deployment by one run.
 
 use std::fs;
 
@@ -29,12 +29,12 @@ scenarios:
           delete-webhook.unknown-404: { status: 404 }
 ";
 
-/// Runs a self-test on a mock that is treated as a deployment without any consent; the report, and
-/// how many calls the mock was sent.
+/// Runs a self-test on a mock that is treated as a deployment without consent. Returns the report and the number of
+/// calls to the mock.
 #[track_caller]
 fn tried(words: &[&str]) -> (Ran, Value) {
     let mock = Running::start(&["--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("a line of JSON");
+    let ready = mock.ready();
     let base_url = ready["base_url"].as_str().expect("an address").to_owned();
     let secret = ready["applications"][0]["client_secret"].as_str().expect("a secret").to_owned();
     let client = ready["applications"][0]["client_id"].as_str().expect("an id").to_owned();
@@ -59,7 +59,7 @@ fn row<'a>(list: &'a Value, member: &str, id: &str) -> &'a Value {
 }
 
 #[test]
-fn checks_of_what_it_answers_prove_alive_and_nothing_is_written() {
+fn a_self_test_on_a_target_proves_checks_alive_and_writes_nothing() {
     let (ran, report) = tried(&["--report", "json=a.json"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("alive:"), "{}", ran.stdout);
@@ -75,7 +75,7 @@ fn checks_of_what_it_answers_prove_alive_and_nothing_is_written() {
 }
 
 #[test]
-fn what_makes_no_sense_on_a_target_is_refused() {
+fn options_that_make_no_sense_on_a_target_are_refused() {
     for (words, said) in [
         (&["--seeds", "3"][..], "cannot be used with"),
         (&["--thorough"], "cannot be used with"),

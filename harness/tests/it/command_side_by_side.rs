@@ -1,24 +1,24 @@
-//! Concurrent tests on one mock: runs and suites do not affect each other.
+//! Concurrent runs and suites on one mock do not affect each other.
 
 use std::process::{Child, Stdio};
 use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::command_support::{Running, call, call_json, moot};
+use crate::command_support::{Running, call, call_json, moot, read_json};
 
 const FORM: &str = "multipart/form-data; boundary=b0";
 
-/// A mock, and where it is.
+/// A mock and its address.
 fn shared() -> (Running, String, Value) {
     let running = Running::start(&["--format", "json", "--seed", "42", "--clock", "frozen"]);
-    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let ready = running.ready();
     let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
     let host = host.expect("plain http").to_owned();
     (running, host, ready)
 }
 
-/// What the control plane answers.
+/// The response of the control plane.
 fn get(host: &str, path: &str) -> Value {
     let (status, answer) = call_json(host, &format!("GET {path}"), "", "");
     assert_eq!(status, 200, "{path}: {answer}");
@@ -26,7 +26,7 @@ fn get(host: &str, path: &str) -> Value {
 }
 
 #[test]
-fn two_runs_on_one_mock_come_to_the_same_and_leave_nothing() {
+fn two_runs_on_one_mock_have_the_same_result_and_leave_no_sandbox() {
     let (running, host, ready) = shared();
     let before = get(&host, "/__admin/world");
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -51,8 +51,7 @@ fn two_runs_on_one_mock_come_to_the_same_and_leave_nothing() {
         .into_iter()
         .map(|(mut child, report)| {
             assert_eq!(child.wait().expect("it ends").code(), Some(0), "{report}");
-            let report = std::fs::read_to_string(dir.path().join(report)).expect("a report");
-            let report: Value = serde_json::from_str(&report).expect("JSON");
+            let report = read_json(dir.path().join(report));
             assert_eq!(report["outcome"], json!("conformant"));
             report["counts"].clone()
         })
@@ -64,8 +63,8 @@ fn two_runs_on_one_mock_come_to_the_same_and_leave_nothing() {
     running.stop("-TERM");
 }
 
-/// A suite in a sandbox of its own: it fills its limit, moves its clock, arms faults, makes and signs
-/// requests, and sees at each step what it would see alone.
+/// A suite in its own sandbox. It uses up its limit, moves its clock, arms faults, creates and signs requests. At each
+/// step it gets the same responses as alone.
 fn suite(host: &str, number: u64) {
     let asked = json!({ "seed": number, "clock": "frozen:2026-03-05T14:30:00Z" }).to_string();
     let (status, made) = call_json(host, "POST /__admin/sandboxes", "", &asked);

@@ -20,7 +20,7 @@ fn record(dir: &Path, name: &str, content: &str) -> Comparison {
     moot_snapshots::check(&dir.join("snapshots"), name, &metadata, content, Mode::Record)
 }
 
-/// Two recorded, both with another text that waits.
+/// Two accepted responses, each with a new response that is not accepted yet.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for name in NAMES {
@@ -46,7 +46,7 @@ fn waiting(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_waits_is_listed_and_reviewed() {
+fn new_responses_are_listed_and_reviewed() {
     let dir = folder();
     let list = check(dir.path(), &["list"], 0).stdout;
     assert!(list.contains("07_errors/one__get waits"), "{list}");
@@ -78,7 +78,7 @@ fn a_wrong_name_changes_nothing() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_holds_nothing() {
+fn a_missing_folder_has_no_snapshots() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let list = check(dir.path(), &["list"], 0).stdout;
     assert!(list.contains("0 recorded"), "{list}");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, moot, run};
+use crate::command_support::{Ran, moot, read_json, run};
 
 const SCENARIOS: &str = "\
 section: \"4.6\"
@@ -48,7 +48,7 @@ fn check(dir: &Path, words: &[&str], code: i32) -> Ran {
     ran
 }
 
-/// Of the first step.
+/// The snapshot of the first step.
 fn snapshot(dir: &Path) -> PathBuf {
     dir.join("snapshots/mock/sample/lists__GET_v1_requests.snap")
 }
@@ -58,7 +58,7 @@ fn a_step_without_its_snapshot_and_a_difference_are_drift() {
     let dir = folder();
     check(dir.path(), &["--snapshots", "check"], 5);
     check(dir.path(), &["--snapshots", "record", "--seed", "42"], 0);
-    // Another seed gives other ids, tokens and times; checked without being asked for.
+    // Another seed gives other ids, tokens and times. Snapshots are checked without an option.
     check(dir.path(), &["--seed", "43"], 0);
     let file = snapshot(dir.path());
     let text = fs::read_to_string(&file).expect("recorded");
@@ -93,7 +93,7 @@ fn rows_share_a_snapshot_and_a_step_may_be_left_out_or_redacted() {
 }
 
 #[test]
-fn unused_snapshots_are_told_only_of_a_whole_run() {
+fn only_a_whole_run_reports_unused_snapshots() {
     let dir = folder();
     check(dir.path(), &["--snapshots", "record"], 0);
     let gone = snapshot(dir.path()).with_file_name("gone__get.snap");
@@ -129,7 +129,7 @@ fn in_ci_only_the_bundle_is_written() {
     );
     check(dir.path(), &[], 0);
     assert_eq!(in_ci(&["--snapshots", "record"], "false"), Some(0), "`false` is not set");
-    // A check that drifts leaves what came in its bundle.
+    // The bundle has the response of a check that drifts.
     let file = snapshot(dir.path());
     let text = fs::read_to_string(&file).expect("recorded");
     fs::write(&file, text.replace("HTTP 200", "HTTP 201")).expect("writable");
@@ -146,7 +146,7 @@ fn in_ci_only_the_bundle_is_written() {
 fn the_bundled_snapshots_hold_with_any_seed() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots/mock");
-    // The first run is whole, so that it tells what is unused; the others only ask again.
+    // Only a whole run reports unused snapshots. The other runs have a selector.
     for (seed, selectors) in [("1", &[][..]), ("2", &["02_resources", "04_*", "07_errors"])] {
         let words = [
             "run",
@@ -162,8 +162,7 @@ fn the_bundled_snapshots_hold_with_any_seed() {
         ];
         let ran = run(&[&words[..], selectors].concat(), dir.path());
         assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-        let report = fs::read_to_string(dir.path().join("report.json")).expect("written");
-        let report: Value = serde_json::from_str(&report).expect("it is JSON");
+        let report = read_json(dir.path().join("report.json"));
         assert_eq!(report["unused_snapshots"].as_array().map(Vec::len), Some(0), "{report}");
     }
 }

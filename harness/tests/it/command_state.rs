@@ -1,4 +1,4 @@
-//! `moot mock --state`: acknowledged changes are there again, whenever the process was killed.
+//! `moot mock --state`: acknowledged changes survive a kill at any time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,9 +15,9 @@ use serde_json::Value;
 use crate::command_support::{moot, run};
 
 const ROUNDS: usize = 100;
-/// Of the main world, and of a sandbox: the letters of their documents.
+/// The letters of the documents of the main world and of a sandbox.
 const WRITERS: [(&str, &str); 2] = [("", "ab"), ("/sandboxes/s1", "cd")];
-/// A document beyond what the database itself keeps.
+/// The length of a document that is too large for the database itself.
 const DOCUMENT_BYTES: usize = 100_000;
 
 /// A running mock with its state in a folder.
@@ -25,7 +25,7 @@ struct Running {
     child: Child,
     host: String,
     token: String,
-    /// Of the sandbox.
+    /// The base path of the sandbox.
     sandbox_token: String,
 }
 
@@ -72,7 +72,7 @@ impl Running {
         running
     }
 
-    /// An action of the control plane, which must be done.
+    /// An action of the control plane, which must succeed.
     fn admin(&self, line: &str, body: &str) -> Value {
         let answer = call(&self.host, line, "", "application/json", body.as_bytes());
         let (status, answer) = answer.expect("a mock that nobody killed answers");
@@ -105,7 +105,7 @@ impl Running {
     }
 }
 
-/// Status and body; `None` where the connection broke before the whole answer was there.
+/// Status and body. `None` if the connection broke before the end of the response.
 fn call(host: &str, line: &str, token: &str, kind: &str, body: &[u8]) -> Option<(u16, Vec<u8>)> {
     let mut stream = TcpStream::connect(host).ok()?;
     let length = body.len();
@@ -139,7 +139,7 @@ fn form(parts: &[(&str, &str)]) -> Vec<u8> {
     body.into_bytes()
 }
 
-/// What was acknowledged: base paths with ids, and of documents the letter that they consist of.
+/// Acknowledged objects: base paths with ids, and the letter of each document.
 #[derive(Default)]
 struct Acknowledged {
     legal_requests: BTreeSet<(&'static str, String)>,
@@ -148,7 +148,7 @@ struct Acknowledged {
     deleted: BTreeSet<String>,
 }
 
-/// Makes sandboxes and deletes every other one, until the mock is gone.
+/// Creates sandboxes and deletes every second one, until the mock is killed.
 fn make_sandboxes(host: &str, acknowledged: &Mutex<Acknowledged>) {
     let kind = "application/json";
     loop {
@@ -164,7 +164,7 @@ fn make_sandboxes(host: &str, acknowledged: &Mutex<Acknowledged>) {
             let mut all = acknowledged.lock().expect("no writer panics");
             assert!(all.made.insert(ids[ids.len() - 1].clone()), "an id is given once");
         }
-        // What was asked to go may be gone, whether or not the answer comes.
+        // Without a response the sandbox may or may not be deleted.
         let gone = ids.swap_remove(0);
         acknowledged.lock().expect("no writer panics").made.remove(&gone);
         let line = format!("DELETE /__admin/sandboxes/{gone}");
@@ -174,7 +174,7 @@ fn make_sandboxes(host: &str, acknowledged: &Mutex<Acknowledged>) {
     }
 }
 
-/// Writes until the mock is gone; the one that gets the last answer wanted kills it.
+/// Writes until the mock is killed. The thread that takes `left` to zero kills it.
 fn write(
     running: &Mutex<&mut Running>,
     (host, base, token): (&str, &'static str, &str),
@@ -239,7 +239,7 @@ fn check(running: &Running, acknowledged: &Acknowledged, round: usize) {
     assert!(back.is_empty(), "round {round}: {back:?}");
 }
 
-/// The moment is counted in answers, so it falls anywhere in what the other writers wait for.
+/// The time of the kill is a number of responses, so the other writers can be at any point.
 #[test]
 fn every_acknowledged_id_survives_a_hundred_kills() {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -277,7 +277,7 @@ fn every_acknowledged_id_survives_a_hundred_kills() {
 }
 
 #[test]
-fn a_damaged_file_is_named_and_nothing_starts() {
+fn a_damaged_file_is_named_and_the_mock_does_not_start() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     Running::start(dir.path()).kill();
     let path = dir.path().join("state").join("state.redb");

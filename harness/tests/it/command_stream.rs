@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::command_support::{moot, run};
 use crate::deployment::{judged, start, target};
 
-/// So long is waited for the first scenarios of a slow run.
+/// The time limit for the first scenarios of a slow run.
 const FIRST_WITHIN: Duration = Duration::from_secs(30);
 
 fn events(text: &str) -> Vec<Value> {
@@ -24,11 +24,11 @@ fn count(events: &[Value], kind: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_run_that_is_killed_leaves_what_it_saw() {
+async fn a_killed_run_leaves_its_events() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api", server.uri()), "");
-    // Paced, so that it goes on for minutes.
+    // With this pace the run takes minutes.
     let words = ["run", "--target", "target.yaml", "--rate", "300", "--report", "ndjson=events"];
     let mut command = moot(&words, dir.path());
     let mut child = command.stdout(Stdio::null()).spawn().expect("the binary runs");
@@ -46,7 +46,7 @@ async fn a_run_that_is_killed_leaves_what_it_saw() {
     child.kill().expect("it can be killed");
     child.wait().expect("it ended");
     let text = fs::read_to_string(&file).expect("it is there");
-    // It may have been killed in the middle of a line.
+    // The last line may be incomplete.
     let seen = events(&text[..text.rfind('\n').map_or(0, |end| end + 1)]);
     assert_eq!(seen[0]["event"], "planned");
     assert!(count(&seen, "ended") >= 3 && count(&seen, "started") >= 1, "{seen:?}");
@@ -68,7 +68,7 @@ fn repeated_runs_tell_of_all_and_end_once() {
 #[tokio::test]
 async fn a_verdict_that_differs_between_runs_is_drift_of_a_deployment() {
     let server = start("default").await;
-    // What opening reads comes before the scenario, with another query.
+    // The requests that open the target come before the scenario, with another query.
     let flaky = wiremock::Mock::given(wiremock::matchers::path("/api/v1/workflows"))
         .and(wiremock::matchers::query_param("page", "7"))
         .respond_with(wiremock::ResponseTemplate::new(500))

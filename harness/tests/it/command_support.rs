@@ -1,5 +1,6 @@
 //! Runs the real binary, in an environment without settings.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -32,7 +33,7 @@ pub(crate) fn moot(words: &[&str], dir: &Path) -> Command {
     command
 }
 
-/// What came of it.
+/// The result of a command.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -47,7 +48,14 @@ pub(crate) fn run(words: &[&str], dir: &Path) -> Ran {
     Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
 }
 
-/// Status and body of the answer to a call with a token and a body of a content type.
+/// Reads a JSON file.
+#[track_caller]
+pub(crate) fn read_json(path: impl AsRef<Path>) -> Value {
+    let text = fs::read_to_string(path).expect("the file was written");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+/// Sends a call with a token and a body, and returns status and body of the response.
 #[track_caller]
 pub(crate) fn call(
     host: &str,
@@ -79,7 +87,16 @@ pub(crate) fn call_json(host: &str, line: &str, token: &str, body: &str) -> (u16
     call(host, line, token, ("application/json", body.as_bytes()))
 }
 
-/// A mock, or a receiver, that runs, with its first line of output.
+/// Starts a mock with these options, and writes a target file for it with `more`.
+pub(crate) fn mock_target(file: &Path, options: &[&str], more: &str) -> Running {
+    let mock = Running::start(&[&["--format", "json"], options].concat());
+    let ready = mock.ready();
+    let base_url = ready["base_url"].as_str().expect("an address");
+    fs::write(file, format!("base_url: {base_url}\n{more}")).expect("writable");
+    mock
+}
+
+/// A running mock or receiver, with its first line of output.
 pub(crate) struct Running {
     child: Child,
     output: BufReader<ChildStdout>,
@@ -87,23 +104,23 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// A mock.
+    /// Starts a mock.
     pub(crate) fn start(words: &[&str]) -> Self {
         Self::start_as("mock", words)
     }
 
-    /// Whatever listens.
+    /// Starts a command that listens.
     pub(crate) fn start_as(command: &str, words: &[&str]) -> Self {
         Self::start_at("127.0.0.1:0", command, words)
     }
 
-    /// Whatever listens there.
+    /// Starts a command that listens at this address.
     pub(crate) fn start_at(address: &str, command: &str, words: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         Self::of(moot(&[&[command, "--listen", address], words].concat(), dir.path()))
     }
 
-    /// What this command starts.
+    /// Starts this command.
     pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = child.stdout.take().expect("stdout is piped");
@@ -113,18 +130,24 @@ impl Running {
         Self { child, output, first_line }
     }
 
+    /// The first line of output as JSON.
+    #[track_caller]
+    pub(crate) fn ready(&self) -> Value {
+        serde_json::from_str(&self.first_line).expect("one line of JSON")
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Its exit code and the rest of its output, once it ended by itself.
+    /// Waits for its end. Returns its exit code and the rest of its output.
     pub(crate) fn wait(mut self) -> (Option<i32>, String) {
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("it prints text");
         (self.child.wait().expect("it ends").code(), rest)
     }
 
-    /// Tells it to stop; its exit code and the rest of its output.
+    /// Sends a signal. Returns its exit code and the rest of its output.
     pub(crate) fn stop(self, signal: &str) -> (Option<i32>, String) {
         let pid = self.child.id().to_string();
         let told = Command::new("kill").args([signal, &pid]).status().expect("there is a kill");
@@ -133,10 +156,10 @@ impl Running {
     }
 }
 
-/// A test that fails leaves no mock behind.
+/// A failed test leaves no mock running.
 impl Drop for Running {
     fn drop(&mut self) {
-        // One that was told to stop is gone already.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

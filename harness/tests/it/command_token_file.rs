@@ -1,11 +1,11 @@
-//! The token file: a run saves a token, and two hours later another run uses it as its expired token.
+//! The token file: a run saves a token, and a run two hours later uses it as its expired token.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::command_support::Running;
+use crate::command_support::{Running, read_json};
 use crate::deployment::{judged, target};
 
 const WORDS: [&str; 5] = [
@@ -38,8 +38,7 @@ async fn minted(base_url: &str, age_seconds: u64) -> String {
 }
 
 fn kept(dir: &Path) -> String {
-    let text = fs::read_to_string(dir.join("tokens")).expect("it was written");
-    let kept: Value = serde_json::from_str(&text).expect("it is JSON");
+    let kept = read_json(dir.join("tokens"));
     let first = kept.as_object().and_then(|it| it.values().next()).expect("one target");
     first["token"].as_str().expect("a token").to_owned()
 }
@@ -49,7 +48,7 @@ fn kept(dir: &Path) -> String {
 async fn a_token_of_a_run_two_hours_ago_is_the_expired_one() {
     use std::os::unix::fs::PermissionsExt;
     let mock = Running::start(&["--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     let base_url = ready["base_url"].as_str().expect("an address");
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), base_url, "");
@@ -86,7 +85,7 @@ async fn an_expired_and_a_revoked_token_are_named_in_the_target_file() {
         "json=report.json",
     ];
     let mock = Running::start(&["--format", "json"]);
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let ready = mock.ready();
     let base_url = ready["base_url"].as_str().expect("an address");
     let dir = tempfile::tempdir().expect("a folder");
     let (expired, revoked) = (minted(base_url, 7_200).await, minted(base_url, 0).await);
@@ -97,7 +96,7 @@ async fn an_expired_and_a_revoked_token_are_named_in_the_target_file() {
     let report = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
     assert!(!report.contains(&expired) && !report.contains(&revoked), "they are masked");
 
-    // One that is neither: the checks are about the very tokens that are named.
+    // This token is neither expired nor revoked. The checks fail for exactly these tokens.
     let sound = minted(base_url, 0).await;
     target(dir.path(), base_url, &format!("expired_token: {sound}\nrevoked_token: {sound}\n"));
     let ran = judged(dir.path(), &SELECTED, 1);

@@ -1,5 +1,5 @@
-//! Each class of difference for each kind of pair in `moot compare`: the mock and a deployment, two
-//! deployments, a recording and a deployment. Each as text, JSON and a page, with its exit code.
+//! Each class of difference for each kind of pair in `moot compare`: the mock and a deployment, two deployments, a
+//! recording and a deployment. Text, JSON, page and exit code are checked.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::command_support::run;
 use crate::five_changes::{Change, start};
 
-/// A few calls that show each thing that changes: each comparison walks them twice.
+/// A few calls that show every change. Each comparison runs them twice.
 const SCENARIOS: &str = r#"
 section: "4"
 title: A deployment of which five things are known
@@ -80,8 +80,7 @@ scenarios:
           create-repository-document.file-or-url-required: { status: 400 }
 "#;
 
-/// One difference alone: what to change, its class when it is on the side B and on the side A, its
-/// subject, its heading, the exit code.
+/// A single difference: the change, its class on side B and on side A, its subject, its heading and the exit code.
 struct Row {
     change: Change,
     classes: [&'static str; 2],
@@ -114,16 +113,16 @@ const ROWS: [Row; 3] = [
     },
 ];
 
-/// Starts the deployment with these changes, with a target file of this name.
+/// Starts the deployment with these changes, and writes a target file with this name.
 async fn deployed(dir: &Path, name: &str, seed: u64, changes: &[Change]) -> wiremock::MockServer {
     let server = start(dir, seed, changes).await;
-    // Pinned answers are another matter: nothing is pinned here.
+    // No answers are pinned here.
     fs::write(dir.join("pinned.yaml"), "").expect("writable");
     fs::rename(dir.join("target.yaml"), dir.join(name)).expect("it was written");
     server
 }
 
-/// Compares two sides; text, JSON and page say the same. The differences, with their classes.
+/// Compares two sides, and checks that text, JSON and page agree. Returns the differences with their classes.
 #[track_caller]
 fn compared(dir: &Path, sides: [&str; 2], heading: &str, code: i32) -> Vec<(String, String)> {
     let words = ["compare", sides[0], sides[1], "--scenarios", "sample.yaml"];
@@ -143,7 +142,7 @@ fn compared(dir: &Path, sides: [&str; 2], heading: &str, code: i32) -> Vec<(Stri
     for one in all {
         let subject = text(one, "subject");
         assert!(page.contains(&subject.replace('/', "&#x2f;")) && ran.stdout.contains(&subject));
-        // Both readings are there for a person to decide, or the two answers.
+        // The report shows both readings or both answers.
         assert!(!text(one, "a").is_empty() && !text(one, "b").is_empty(), "{one:#}");
         assert!(!one["places"].as_array().expect("a list").is_empty(), "{one:#}");
     }

@@ -1,5 +1,5 @@
-//! Sampled defects and answers on one side of a comparison, in process. Each is reported in its class,
-//! and nothing else is reported. With the sides swapped, the other side is named.
+//! Sampled defects and answers on one side of a comparison, in process. Each is reported in its class, without other
+//! differences. With the sides swapped, the report names the other side.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use moot_harness::run::{RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::verdict::result::Event;
 
-/// Files whose scenarios show much and take little time.
+/// Files with fast scenarios that show many differences.
 const SELECTORS: [&str; 11] = [
     "02_resources",
     "02_07_pagination",
@@ -25,7 +25,7 @@ const SELECTORS: [&str; 11] = [
     "07_errors",
 ];
 
-/// Defects, each with a requirement that it breaks. Those of one run have nothing to do with each other.
+/// Defects, each with a requirement that it breaks. Those of one run are independent.
 const DEFECTS: [[(&str, &str); 2]; 5] = [
     [
         ("page.one-short", "pagination.full-until-last"),
@@ -49,7 +49,7 @@ const DEFECTS: [[(&str, &str); 2]; 5] = [
     ],
 ];
 
-/// Answers that the default does not give, by question. Those of one run have nothing to do with each other.
+/// Answers that differ from the default ones, by question. Those of one run are independent.
 const ANSWERS: [[&str; 3]; 4] = [
     ["list_order: oldest_first", "other_company: 403", "webhook_delete_status: 200"],
     [
@@ -65,7 +65,7 @@ const ANSWERS: [[&str; 3]; 4] = [
     ],
 ];
 
-/// A run of these scenarios, all where there is no selector, with what it was told.
+/// A run of these scenarios with these options. Without a selector it runs all scenarios.
 async fn side(word: &str, target: TargetOptions, selectors: &[&str]) -> Side {
     let files = Arc::new(load::bundled().expect("the bundled suite is sound"));
     let target = TargetOptions { seed: 7, run_tag: "moot-00000007".to_owned(), ..target };
@@ -85,13 +85,13 @@ fn held(a: &Side, b: &Side) -> TargetComparison {
     compare(a, b, asked)
 }
 
-/// What differs, each with its class.
+/// The differences with their classes.
 fn rows(comparison: &TargetComparison) -> Vec<(Class, String)> {
     comparison.differences.iter().map(|one| (one.class, one.subject.clone())).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_defect_on_a_side_is_told_as_the_violation_of_that_side() {
+async fn a_defect_on_a_side_is_reported_as_a_violation_of_that_side() {
     let sound = side("sound", TargetOptions::default(), &SELECTORS).await;
     for pair in DEFECTS {
         let defects = pair.map(|(defect, _)| defect.to_owned());
@@ -101,7 +101,7 @@ async fn a_defect_on_a_side_is_told_as_the_violation_of_that_side() {
             [(&sound, &erring, Class::BViolates), (&erring, &sound, Class::AViolates)]
         {
             let comparison = held(a, b);
-            // An object that is another one has another id; who is right, its own finding says.
+            // Another object has another id. Its own finding says which side is right.
             let by_id = (Class::Undecidable, "member legal_request/id".to_owned());
             let rows: Vec<_> = rows(&comparison).into_iter().filter(|row| *row != by_id).collect();
             assert_eq!(comparison.exit_code, 1, "{defects:?}: {rows:?}");
@@ -114,7 +114,7 @@ async fn a_defect_on_a_side_is_told_as_the_violation_of_that_side() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_answer_is_told_as_that_answer_and_nothing_else() {
+async fn another_answer_is_reported_only_as_that_answer() {
     let one = side("default", TargetOptions::default(), &SELECTORS).await;
     for lines in ANSWERS {
         let answers = answers::parse(&lines.join("\n")).expect("they are allowed");
@@ -129,7 +129,7 @@ async fn another_answer_is_told_as_that_answer_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_service_twice_is_the_same_over_the_whole_suite() {
+async fn two_runs_of_the_whole_suite_on_one_service_have_no_difference() {
     let one = side("one", TargetOptions::default(), &[]).await;
     let other = side("other", TargetOptions { ..TargetOptions::default() }, &[]).await;
     let comparison = held(&one, &other);

@@ -1,4 +1,4 @@
-//! The account of a client follows from the journal: what it used, and the errors it received.
+//! The account of a client is derived from the journal: the operations that it used, and the errors that it received.
 
 use moot_harness::grading::conduct::Account;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::conduct_support::{call, journal};
 
 #[test]
-fn an_account_counts_what_was_used_and_joins_errors_of_a_kind() {
+fn an_account_counts_operations_and_joins_errors_of_a_kind() {
     let list = call("list_legal_requests", 200, &json!({}));
     let expired = json!({ "problem": "token_expired", "detail": "What would have worked." });
     let expired = call("list_legal_requests", 401, &expired);

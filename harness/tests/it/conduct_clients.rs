@@ -1,5 +1,4 @@
-//! Clients on a real socket: an honest one breaks no rule. Those that break one are tried by
-//! `moot selftest --conduct`.
+//! Clients on a real socket. A correct client breaks no rule. `moot selftest --conduct` tests clients that break one.
 
 use std::sync::Arc;
 
@@ -40,7 +39,7 @@ async fn mock() -> (Site, String) {
 }
 
 #[tokio::test]
-async fn an_honest_client_breaks_no_rule() {
+async fn a_correct_client_breaks_no_rule() {
     let (site, base_url) = mock().await;
     let described = site.describe();
     let application = &described["applications"][0];

@@ -1,4 +1,4 @@
-//! Each rule that only a drill shows finds what breaks it, and lets its nearest neighbour pass.
+//! Each rule that needs a drill finds its violation, and accepts the most similar correct behaviour.
 
 use moot_fixtures::conduct;
 use moot_fixtures::contract::ConductOccasion;
@@ -45,7 +45,7 @@ fn a_token_is_renewed_once() {
     let renewals = |count: usize| vec![renewal.clone(); count];
     check(&[vec![dead("a")], renewals(3)].concat(), Some("renewal-stampede"));
     check(&[vec![dead("a")], renewals(2)].concat(), None);
-    // Two processes, each with a token of its own.
+    // Two processes, each with its own token.
     let mut second = dead("b");
     second["after_ms"] = 1.into();
     check(&[vec![dead("a"), second], renewals(4)].concat(), None);

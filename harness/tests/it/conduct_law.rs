@@ -1,4 +1,4 @@
-//! A law of the waiting rules: waiting longer before a call never adds a finding.
+//! A property of the waiting rules: a longer wait before a call never adds a finding.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::conduct_support::{call, journal};
 
-/// The rules that are about waiting.
+/// The rules about waiting.
 const WAITING: [&str; 5] =
     ["impatient-retry", "no-back-off", "retry-storm", "polls-fast", "over-the-limit"];
 
-/// A call on another connection that comes sooner than this may have been on its way.
+/// A call on another connection within this time may have been sent before the response.
 const IN_FLIGHT_MS: u64 = 250;
 
-/// A client's calls: each a kind with a pause before it, in milliseconds.
+/// Calls of a client. Each has a kind, and a pause before it in milliseconds.
 fn calls() -> impl Strategy<Value = Vec<Value>> {
     let one = (0..4_usize, 0..4_usize, 0..2_u32).prop_map(|(kind, pause, seconds)| {
         let after_ms = [0, 60, 900, 4_000][pause];
@@ -35,7 +35,7 @@ fn calls() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(one, 1..30)
 }
 
-/// As [`calls`], on two connections, with pauses after which no call counts as on its way any more.
+/// As [`calls`], on two connections. The pauses are so long that each call was sent after the response before it.
 fn calls_of_two() -> impl Strategy<Value = Vec<Value>> {
     let apart = |(mut call, connection): (Value, u64)| {
         let pause = call["after_ms"].as_u64().unwrap_or_default();
@@ -52,7 +52,7 @@ fn calls_of_two() -> impl Strategy<Value = Vec<Value>> {
     })
 }
 
-/// The waiting rules that are broken, each with the calls that show it.
+/// The broken waiting rules, each with its evidence.
 fn broken(calls: &[Value]) -> BTreeSet<String> {
     let found = findings(&[journal(calls)]);
     let waiting = found.into_iter().filter(|it| WAITING.contains(&it.rule.as_str()));
@@ -62,7 +62,7 @@ fn broken(calls: &[Value]) -> BTreeSet<String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// On one connection, where nothing is on its way when an answer is written.
+    /// On one connection, each call is sent after the response before it.
     #[test]
     fn waiting_longer_before_a_call_adds_no_finding(
         calls in calls(), at in any::<prop::sample::Index>(), longer_ms in 1..20_000_u64,
@@ -70,7 +70,7 @@ proptest! {
         check_later(&calls, at.index(calls.len()), longer_ms)?;
     }
 
-    /// On two connections, where every call was sent after the answers before it were read.
+    /// On two connections, each call is sent after the responses before it were read.
     #[test]
     fn waiting_longer_on_two_connections_adds_no_finding(
         calls in calls_of_two(), at in any::<prop::sample::Index>(), longer_ms in 1..20_000_u64,
@@ -79,7 +79,7 @@ proptest! {
     }
 }
 
-/// A longer pause before one call breaks no waiting rule that was not broken before.
+/// Asserts that a longer pause before one call breaks no further waiting rule.
 fn check_later(calls: &[Value], call: usize, longer_ms: u64) -> Result<(), TestCaseError> {
     let before = broken(calls);
     let mut later = calls.to_vec();

@@ -1,4 +1,4 @@
-//! What new users get wrong: each mistake has a rule, and `moot selftest --conduct` shows that the rule finds it.
+//! Mistakes of new users. Each has a rule, and `moot selftest --conduct` shows that the rule finds it.
 
 use moot_harness::grading::misbehaving;
 

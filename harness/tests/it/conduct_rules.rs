@@ -1,4 +1,4 @@
-//! Each rule of conduct finds what breaks it, and lets its nearest neighbour pass.
+//! Each rule of conduct finds its violation, and accepts the most similar correct behaviour.
 
 use std::collections::BTreeSet;
 
@@ -108,7 +108,7 @@ fn a_dead_token_is_renewed() {
     let dead = call("list_legal_requests", 401, &json!({ "problem": "token_expired" }));
     check(&times(3, &dead), Some("dead-token"));
     check(&times(2, &dead), None);
-    // On their way when the first answer was written.
+    // These were sent before the first response was written.
     let parallel = |connection: u64, after_ms: u64| {
         let more =
             json!({ "problem": "token_expired", "connection": connection, "after_ms": after_ms });
@@ -142,7 +142,7 @@ fn a_download_gets_no_token_unasked() {
 }
 
 #[test]
-fn a_client_waits_as_it_is_told() {
+fn a_client_waits_for_retry_after() {
     let limit = |connection: u64, after_ms: u64| {
         let more = json!({ "connection": connection, "after_ms": after_ms, "response": { "retry_after_seconds": 2 } });
         call("list_legal_requests", 429, &more)
@@ -153,10 +153,10 @@ fn a_client_waits_as_it_is_told() {
     check(&[limit(1, 0), next(1, 1_900)], Some("impatient-retry"));
     check(&[limit(1, 0), next(1, 1_950)], None);
     check(&[limit(1, 0), next(1, 2_100)], None);
-    // It was on its way, on another connection.
+    // It was sent before the response, on another connection.
     check(&[limit(1, 0), limit(2, 1)], None);
     check(&[limit(1, 0), limit(2, 300)], Some("impatient-retry"));
-    // Another thread does not know.
+    // Another thread does not know the response.
     let other = call("list_workflows", 200, &json!({ "connection": 2, "path": "/v1/workflows" }));
     check(&[limit(1, 0), other], None);
     let mut same = call("list_workflows", 200, &json!({ "path": "/v1/workflows" }));
@@ -190,12 +190,12 @@ fn a_lost_creation_is_looked_for() {
     let lost = create(&[("file", "x")], 504, &json!({ "fault": "commit_then_fail" }));
     let again = create(&[("file", "x")], 201, &json!({}));
     check(&[lost.clone(), again.clone()], Some("blind-repeat"));
-    // A client with one connection opens another one after a reset, at once.
+    // After a reset, a client with one connection opens a new one immediately.
     let mut soon = again.clone();
     soon["connection"] = 2.into();
     soon["after_ms"] = 1.into();
     check(&[lost.clone(), soon.clone()], Some("blind-repeat"));
-    // A client with several may have sent both at the same time.
+    // A client with several connections may have sent both at the same time.
     let mut beside = list(&json!({ "connection": 2 }));
     beside["status"] = 500.into();
     check(&[beside, lost.clone(), soon], None);
@@ -207,7 +207,7 @@ fn a_lost_creation_is_looked_for() {
 }
 
 #[test]
-fn a_repeated_upload_is_whole() {
+fn a_repeated_upload_is_complete() {
     let upload = |status: u16, length: u64| {
         let file = json!([{ "name": "file", "file_name": "a.pdf", "length": length }]);
         call("create_repository_document", status, &json!({ "request": { "parts": file } }))
@@ -228,7 +228,7 @@ fn an_idempotency_key_is_not_relied_on() {
 
 #[test]
 fn an_address_sends_600_calls_a_minute() {
-    // Each call lasts a millisecond beside its pause.
+    // Each call takes a millisecond in addition to its pause.
     let calls = |count, after_ms: u64| times(count, &list(&json!({ "after_ms": after_ms })));
     check(&calls(600, 10), None);
     check(&calls(601, 10), Some("over-the-limit"));
@@ -261,10 +261,10 @@ fn lists_are_read_to_their_end() {
     check(&[page(1, 2, "")], Some("first-page-only"));
     check(&[page(1, 2, ""), page(2, 2, "page=2")], None);
     check(&[page(1, 1, "")], None);
-    // Page 2 was asked for.
+    // Page 2 was requested.
     let refused = call("list_legal_requests", 503, &json!({ "query": "page=2" }));
     check(&[page(1, 2, ""), refused], None);
-    // The row that was looked for is on page 1.
+    // The wanted row is on page 1.
     let mut first = page(1, 2, "");
     first["answer"] = json!({ "data": [{ "id": "r1" }] });
     let get = call("get_legal_request", 200, &json!({ "path": "/v1/requests/r1" }));
@@ -388,7 +388,7 @@ fn receivers_answer_soon_and_well() {
 }
 
 #[test]
-fn a_finding_names_its_calls_and_what_to_send() {
+fn a_finding_names_its_calls_and_the_correct_request() {
     let found =
         findings(&[journal(&[list(&json!({})), list(&json!({ "query": "state=signed" }))])]);
     assert_eq!(found[0].calls, [2]);

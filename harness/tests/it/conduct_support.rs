@@ -4,8 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use moot_harness::grading::conduct::{WorldJournal, findings, read};
 use serde_json::{Value, json};
 
-/// A call of an operation with a status, a second after the one before it, on connection 1. `more` replaces
-/// members; `after_ms` is the pause before it, `connection` its connection.
+/// A call of an operation with a status, a second after the previous one, on connection 1. `more` replaces members:
+/// `after_ms` is the pause before the call, `connection` its connection.
 pub(crate) fn call(operation: &str, status: u16, more: &Value) -> Value {
     let decision = match status {
         429 => "limit",
@@ -49,7 +49,7 @@ fn merge(into: &mut Value, more: &Value) {
     }
 }
 
-/// The journal of these calls. Each lasts a millisecond; the clock of the world goes with the real one.
+/// The journal of these calls. Each takes a millisecond. The clock of the world is the real clock.
 pub(crate) fn journal(calls: &[Value]) -> WorldJournal {
     let mut now_us: i64 = 1;
     let exchanges: Vec<Value> = calls
@@ -74,7 +74,7 @@ pub(crate) fn journal(calls: &[Value]) -> WorldJournal {
     read(&worlds).expect("these are journals").remove(0)
 }
 
-/// The rules that these calls break, each once.
+/// The rules that these calls break.
 pub(crate) fn broken(calls: &[Value]) -> Vec<String> {
     broken_in(&[journal(calls)])
 }
@@ -85,7 +85,7 @@ pub(crate) fn broken_in(worlds: &[WorldJournal]) -> Vec<String> {
     rules
 }
 
-/// The calls break exactly this rule, or none.
+/// Asserts that the calls break exactly this rule, or none.
 #[track_caller]
 pub(crate) fn check(calls: &[Value], expected: Option<&str>) {
     assert_eq!(broken(calls), expected.into_iter().collect::<Vec<_>>(), "{calls:#?}");

@@ -1,5 +1,5 @@
-//! Each deadline of a run ends what it limits, and the result names it. Most deadlines are injected;
-//! that of `moot doctor` is waited for once.
+//! Each deadline of a run works, and the result names it. Most deadlines are injected. Only the test of `moot doctor`
+//! waits for a real one.
 
 use std::fs;
 use std::path::Path;
@@ -18,11 +18,11 @@ use crate::command_support::run;
 use crate::deployment::{answered, start, target};
 use crate::target_sample::{open_with, service};
 
-/// What never comes while a test lasts.
+/// A delay that is longer than any test.
 const NEVER: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn discovery_ends_at_its_deadline_with_what_it_found() {
+async fn discovery_ends_at_its_deadline_with_a_partial_result() {
     let server = service().await;
     let row = |id: &str| json!({ "id": id, "attributes": { "status": "published" } });
     let list = json!({ "data": [row("g1"), row("t1")], "pagination": { "total_pages": 1 } });

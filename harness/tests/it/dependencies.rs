@@ -1,4 +1,4 @@
-//! The crates that Moot is built from have the licences, sources and versions that `deny.toml` allows.
+//! `deny.toml` allows the licences, sources and versions of all crates that Moot is built from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-/// What this test reads of `deny.toml`. `cargo deny check` reads all of it.
+/// The part of `deny.toml` that this test reads. `cargo deny check` reads all of it.
 #[derive(Deserialize)]
 struct Policy {
     licenses: LicensePolicy,

@@ -1,5 +1,4 @@
-//! A deployment for tests: the mock without its control plane, behind a server that records each
-//! request.
+//! A deployment for tests: the mock without its control plane, behind a server that records each request.
 
 use std::fs;
 use std::path::Path;
@@ -14,23 +13,23 @@ use wiremock::{Mock, MockServer, Respond};
 
 use crate::command_support::{Ran, run};
 
-/// Consent and tolerance with which everything but the load scenarios runs on a deployment.
+/// Consent and tolerance for running everything except the load scenarios on a deployment.
 pub(crate) const ALL_BUT_LOAD: &str = "\
 consent: [write, delete, fetch]
 tolerate: [load, admin, expired_token, revoked_token, receiver]
 ";
 
-/// The world `demo` with these answers; every request that reaches it is kept.
+/// Serves the world `demo` with these answers, and records every request.
 pub(crate) async fn start(answers_name: &str) -> MockServer {
     start_as(demo(), answers::named(answers_name).expect("they are bundled").clone()).await
 }
 
-/// The world `demo`.
+/// Serves the world `demo`.
 pub(crate) fn demo() -> SeedWorld {
     world::named("demo").expect("it is bundled").clone()
 }
 
-/// This world with these answers.
+/// Serves this world with these answers.
 pub(crate) async fn start_as(world: SeedWorld, answers: Answers) -> MockServer {
     let mut settings =
         moot_mock::shell::settings::defaults("http://localhost/api", Arc::new(world));
@@ -39,7 +38,7 @@ pub(crate) async fn start_as(world: SeedWorld, answers: Answers) -> MockServer {
     moot_mock::embed::start_with(settings).await.expect("it starts")
 }
 
-/// Overrides the response to GET of this path.
+/// Replaces the response to GET of this path.
 pub(crate) async fn answered(server: &MockServer, at: &str, answer: impl Respond + 'static) {
     Mock::given(method("GET"))
         .and(path(at))
@@ -49,8 +48,8 @@ pub(crate) async fn answered(server: &MockServer, at: &str, answer: impl Respond
         .await;
 }
 
-/// Writes `target.yaml` for a server on loopback: unpaced, all applications of `demo`, no control
-/// plane; `more` is added.
+/// Writes `target.yaml` for a server on loopback: unpaced, with all applications of `demo`, without a control plane,
+/// with `more` added.
 pub(crate) fn target(dir: &Path, base_url: &str, more: &str) {
     let text = format!(
         "base_url: {base_url}
@@ -74,7 +73,7 @@ limits:
     fs::write(dir.join("target.yaml"), text).expect("writable");
 }
 
-/// `moot run --target target.yaml` with these words, which must end with `code`.
+/// Runs `moot run --target target.yaml` with these words, and asserts its exit code.
 #[track_caller]
 pub(crate) fn judged(dir: &Path, words: &[&str], code: i32) -> Ran {
     let ran = run(&[&["run", "--target", "target.yaml"], words].concat(), dir);

@@ -1,4 +1,4 @@
-//! `docs/reference` is what `moot documentation` writes, and no link of the documentation is dead.
+//! `docs/reference` has the output of `moot documentation`, and the documentation has no dead link.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The files below a folder, by their path in it.
+/// The files below a folder, by relative path.
 fn files_below(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -36,7 +36,7 @@ fn the_reference_is_current() {
     let written = files_below(&dir.path().join("reference"));
     let kept = files_below(&root().join("docs/reference"));
     let differ = |name: &&PathBuf| written.get(*name) != kept.get(*name);
-    // Pages that are written by hand or by another test are there too.
+    // The folder also has pages that are written by hand or by another test.
     let wrong: Vec<&PathBuf> = written.keys().filter(differ).collect();
     assert!(
         wrong.is_empty(),
@@ -48,7 +48,7 @@ fn the_reference_is_current() {
     assert_eq!(gone.map(|(name, _)| name).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
 }
 
-/// The Markdown files that people read.
+/// The Markdown files of the documentation.
 fn pages() -> BTreeMap<PathBuf, String> {
     let root = root();
     let mut pages: BTreeMap<PathBuf, String> = BTreeMap::new();
@@ -69,7 +69,7 @@ fn pages() -> BTreeMap<PathBuf, String> {
     pages
 }
 
-/// The places of a page that a link may name after `#`.
+/// The anchors of a page.
 fn anchors(page: &str) -> Vec<String> {
     let heads = page.lines().filter(|line| line.starts_with('#')).map(|line| {
         let text = line.trim_start_matches('#').trim().to_lowercase();

@@ -1,5 +1,5 @@
-//! The JSON Schemas of the files that users write: every member has a description. They take each file of
-//! the repository, and refuse what the reader refuses in form.
+//! The JSON Schemas of the files that users write. Every member has a description. The schemas accept each file of the
+//! repository, and agree with the readers about the form of a file.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn schema(name: &str) -> Value {
     serde_json::from_str(&ran.stdout).expect("it is JSON")
 }
 
-/// Asserts that the schema takes a text where the reader takes it.
+/// Asserts that the schema accepts a text if and only if the reader does.
 #[track_caller]
 fn agree(schema: &Value, reads: impl Fn(&str) -> bool, sound: &[&str], broken: &[&str]) {
     let validator = jsonschema::options()
@@ -39,7 +39,7 @@ fn agree(schema: &Value, reads: impl Fn(&str) -> bool, sound: &[&str], broken: &
 fn undescribed(schema: &Value, path: &str, found: &mut Vec<String>) {
     let members = schema["properties"].as_object().into_iter().flatten();
     for (name, member) in members {
-        // A rule of a step repeats a key with the value that it must have.
+        // A rule of a step repeats a key with its required value.
         let is_rule =
             member.get("const").is_some() || path.contains("/then") || path.contains("/if");
         if !is_rule && member["description"].as_str().is_none_or(str::is_empty) {

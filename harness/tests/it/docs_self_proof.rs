@@ -9,7 +9,7 @@ use moot_fixtures::register;
 use moot_harness::selftest::markdown;
 use moot_mock::defect;
 
-/// The first texts in code of the lines below a heading, each with its whole line.
+/// The first code span of each line below a heading, with the whole line.
 fn rows(page: &str, heading: &str) -> Vec<(String, String)> {
     let below = page.split_once(heading).map_or("", |(_, below)| below);
     let table = below.lines().take_while(|line| !line.starts_with('#') && *line != markdown::END);

@@ -70,7 +70,7 @@ async fn other_answers_are_differences_and_no_violations() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_defect_is_found_once_and_made_as_small_as_it_can_be() {
+async fn a_defect_is_found_once_and_reduced_to_the_smallest_case() {
     for (defect, requirement) in [
         ("activity.description-missing", "get-legal-request-activity.shape"),
         ("token.lifetime-text", "token.lifetime-7200"),
@@ -102,7 +102,7 @@ async fn no_drawn_service_fails() {
 
 /// Defects of which no implicit check knows: an act of their own has to come across them.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_only_an_act_of_its_own_shows_is_found() {
+async fn a_defect_that_only_one_act_shows_is_found() {
     for (defect, requirement) in [
         ("requests.filter-misses", "list-legal-requests.filter-does-not-miss"),
         ("isolation.upload-shared", "isolation.create-repository-document"),

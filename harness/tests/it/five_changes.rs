@@ -1,5 +1,5 @@
-//! A deployment is recorded with the bundled suite. Then five of its properties change, and a comparison
-//! reports each once, in its class.
+//! A deployment is recorded with the bundled suite. Then five of its properties change. A comparison reports each
+//! change once, in its class.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,8 +21,7 @@ use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 use crate::command_support::run;
 use crate::deployment::{ALL_BUT_LOAD, target};
 
-/// Of the bundled suite all that records a response, and all that shows one of the things that change; the
-/// whole of it takes minutes in a debug build.
+/// The scenarios that record a response or show one of the changes. The whole suite takes minutes in a debug build.
 const SELECTION: [&str; 30] = [
     "02_resources/workflow-schema-members",
     "02_07_pagination/pagination-partition",
@@ -56,25 +55,25 @@ const SELECTION: [&str; 30] = [
     "journey_nda",
 ];
 
-/// What is another way than when it was recorded.
+/// A change since the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// A resource of another company is refused, not unknown.
+    /// A resource of another company is forbidden instead of not found.
     Answer,
-    /// The oldest comes first.
+    /// Lists begin with the oldest object.
     Order,
-    /// A request has one more member.
+    /// A request has a further member.
     Field,
-    /// The list of workflows may be kept by a cache.
+    /// A cache may store the list of workflows.
     Header,
-    /// An upload without a document is refused by another status.
+    /// An upload without a document is refused with another status.
     Defect,
 }
 
 const ALL: [Change; 5] =
     [Change::Answer, Change::Order, Change::Field, Change::Header, Change::Defect];
 
-/// The mock in which these changes were made, behind a server.
+/// The mock with these changes, behind a server.
 struct Changed {
     site: Site,
     changes: Vec<Change>,
@@ -82,7 +81,7 @@ struct Changed {
 
 impl Respond for Changed {
     fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
-        // wiremock's own runtime stands still meanwhile.
+        // This blocks the runtime of wiremock.
         let (head, mut body) = std::thread::scope(|scope| {
             let answer = scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -130,7 +129,7 @@ impl Changed {
     }
 }
 
-/// Starts it with another seed each time, and writes the target file for it.
+/// Starts the deployment with a new seed, and writes its target file.
 pub(crate) async fn start(dir: &Path, seed: u64, changes: &[Change]) -> MockServer {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let base = format!("http://{}/api", listener.local_addr().expect("it is bound"));
@@ -158,14 +157,14 @@ pub(crate) async fn start(dir: &Path, seed: u64, changes: &[Change]) -> MockServ
     server
 }
 
-/// A deployment of today, and the folder of what was recorded of it yesterday.
+/// The deployment with its changes, and the folder with its earlier recording.
 struct Today {
     dir: tempfile::TempDir,
     yesterday: &'static Path,
     _server: MockServer,
 }
 
-/// A folder with a recording, snapshots and pinned answers of the deployment as it was: made once.
+/// A folder with a recording, snapshots and pinned answers of the deployment before its changes. It is created once.
 async fn recorded() -> &'static Path {
     static MADE: OnceCell<tempfile::TempDir> = OnceCell::const_new();
     let made = MADE.get_or_init(|| async {
@@ -193,14 +192,15 @@ impl Today {
         self.yesterday.join(name).to_string_lossy().into_owned()
     }
 
-    /// What is wrong in a run.
+    /// The findings of a run.
     #[track_caller]
     fn judged(&self, code: i32) -> Vec<String> {
         let snapshots = self.of_yesterday("snapshots");
         judged(self.dir.path(), &["--snapshots", "check", "--snapshot-dir", &snapshots], code)
     }
 
-    /// Class and subject of what a comparison of the recording and the target found; each is there once.
+    /// Compares the recording with the target. Returns class and subject of each difference, and asserts that none is
+    /// reported twice.
     #[track_caller]
     fn compared(&self, code: i32) -> BTreeSet<String> {
         let kept = self.of_yesterday("kept");
@@ -218,7 +218,7 @@ impl Today {
     }
 }
 
-/// Verdict and subject of each finding of a run; each check that was found wanting is in one of them.
+/// Verdict and subject of each finding of a run. Asserts that each failed check is in a finding.
 #[track_caller]
 fn judged(dir: &Path, words: &[&str], code: i32) -> Vec<String> {
     let plan = ["run", "--target", "target.yaml", "--report", "json=run.json"];
@@ -263,7 +263,7 @@ async fn the_same_deployment_with_other_data_is_the_same() {
 }
 
 #[tokio::test]
-async fn each_change_alone_is_one_finding_and_nothing_else_is() {
+async fn each_change_is_exactly_one_finding() {
     for (change, code, finding) in [
         (Change::Answer, 5, ANSWER),
         (Change::Order, 5, ORDER),
@@ -277,7 +277,7 @@ async fn each_change_alone_is_one_finding_and_nothing_else_is() {
 }
 
 #[tokio::test]
-async fn five_changes_are_told_once_each_in_their_classes() {
+async fn five_changes_are_reported_once_each_in_their_classes() {
     let today = today(4, &ALL).await;
     assert_eq!(today.judged(1), [DEFECT, ORDER, HEADER, FIELD, ANSWER]);
     let differences = [

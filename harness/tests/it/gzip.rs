@@ -1,13 +1,13 @@
 //! Compresses one repeated byte with gzip (RFC 1951, RFC 1952), for decompression bombs.
 
-/// What a member unpacks to.
+/// The unpacked length of a member.
 const UNPACKED_BYTES: usize = 1024 * 1024;
-/// The byte that is repeated.
+/// The repeated byte.
 const BYTE: u8 = b'[';
-/// The longest copy that DEFLATE knows.
+/// The longest copy of DEFLATE.
 const COPY_BYTES_MAX: usize = 258;
 
-/// Bits in the order of DEFLATE: the lowest of each byte first.
+/// Writes bits in the order of DEFLATE: the lowest bit of each byte first.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -25,7 +25,7 @@ impl Bits {
         self.used += 1;
     }
 
-    /// A Huffman code of so many bits: the highest first.
+    /// Writes a Huffman code of this number of bits, the highest bit first.
     fn code(&mut self, code: u16, bits: u16) {
         for place in (0..bits).rev() {
             self.push(code >> place & 1 == 1);
@@ -33,12 +33,12 @@ impl Bits {
     }
 }
 
-/// A whole member of 1 MiB, of about 6.6 kB; members in a row are one gzip stream.
+/// A whole member of 1 MiB. It has about 6.6 kB. Consecutive members are one gzip stream.
 pub(crate) fn member_of_a_mebibyte() -> Vec<u8> {
     let copies = (UNPACKED_BYTES - 1) / COPY_BYTES_MAX;
     let literals = UNPACKED_BYTES - copies * COPY_BYTES_MAX;
     let mut bits = Bits::default();
-    // The last block, with the fixed codes: `1`, then `01` with its lower bit first.
+    // The last block with the fixed codes: `1`, then `01` with the lower bit first.
     for bit in [true, true, false] {
         bits.push(bit);
     }
@@ -56,7 +56,7 @@ pub(crate) fn member_of_a_mebibyte() -> Vec<u8> {
     member
 }
 
-/// Of the unpacked bytes.
+/// The CRC-32 of the unpacked bytes.
 fn crc32() -> u32 {
     let next = |crc: u32, _| {
         (0..8).fold(crc ^ u32::from(BYTE), |crc, _| {
@@ -67,10 +67,10 @@ fn crc32() -> u32 {
 }
 
 #[test]
-fn a_member_is_small_and_whole() {
+fn a_member_is_small_and_valid() {
     let member = member_of_a_mebibyte();
     assert!(member.len() < 7_000, "{}", member.len());
-    // As zlib has it for 1 MiB of `[`.
+    // The value of zlib for 1 MiB of `[`.
     assert_eq!(crc32(), CRC_OF_ZLIB);
 }
 

@@ -1,5 +1,5 @@
-//! Deployments with hostile or broken behaviour: each run ends soon, needs little memory, and has the
-//! right verdict, reason and exit code.
+//! Deployments with hostile or broken behaviour. Each run ends soon, needs little memory, and has the correct verdict,
+//! reason and exit code.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -13,20 +13,20 @@ use crate::command_support::{LIST_SCENARIO, moot};
 use crate::deployment::target;
 use crate::hard_servers::{Hard, ROWS, SILENT};
 
-/// So long a run takes at most: two tries, each to its deadline, and what opening takes.
+/// The longest time of a run: opening the target, and two attempts until their deadline.
 const RUN_TIME_MAX: Duration = Duration::from_secs(40);
-/// So much memory a run takes at most, whatever it is sent.
+/// The most memory of a run.
 const MEMORY_KIB_MAX: u64 = 256 * 1024;
-/// How often the memory of a run is looked at; the system keeps its peak.
+/// The time between two reads of the memory of a run. The system keeps the peak.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
-/// Runs side by side.
+/// The number of concurrent runs.
 const RUNS: usize = 6;
 
-/// What came of a run.
+/// The result of a run.
 struct Outcome {
     code: Option<i32>,
     took: Duration,
-    /// `None` where the system does not tell.
+    /// `None` if the system does not report it.
     memory_peak_kib: Option<u64>,
     report: Value,
     text: String,
@@ -51,7 +51,7 @@ fn every_run_ends_soon_small_and_with_the_right_verdict() {
     }
 }
 
-/// What is wrong with the run on this one.
+/// The errors in the run on this server.
 fn wrong(hard: &Hard) -> Option<String> {
     let outcome = ran(hard);
     let checks = outcome.report["checks"].as_array();
@@ -112,14 +112,14 @@ fn file(dir: &Path, name: &str) -> Stdio {
     File::create(dir.join(name)).expect("writable").into()
 }
 
-/// The peak of its memory, once it has ended, or was ended for taking too long.
+/// Waits until the run has ended, or ends it after the time limit. Returns the peak of its memory.
 fn watched(child: &mut Child) -> Option<u64> {
     let started = Instant::now();
     let mut peak = None;
     while child.try_wait().expect("it can be asked").is_none() {
         peak = memory_peak_kib(child.id()).max(peak);
         if started.elapsed() > RUN_TIME_MAX {
-            // It may have ended a moment ago.
+            // The process may have ended.
             let _ = child.kill();
         }
         thread::sleep(LOOK_EVERY);
@@ -127,8 +127,7 @@ fn watched(child: &mut Child) -> Option<u64> {
     peak
 }
 
-/// `VmHWM` of the process: the most that it ever had in memory. Until it runs its own program it has
-/// that of the tests.
+/// `VmHWM` of the process: the peak of its memory. Before `exec` it is that of the tests.
 fn memory_peak_kib(process_id: u32) -> Option<u64> {
     let program = fs::read_link(format!("/proc/{process_id}/exe")).ok()?;
     if program == fs::read_link("/proc/self/exe").ok()? {

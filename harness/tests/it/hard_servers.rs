@@ -1,4 +1,4 @@
-//! Servers that each break one rule of HTTP or JSON: a table of the bytes that they send.
+//! Servers that each break one rule of HTTP or JSON, as a table of the bytes that they send.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,24 +7,24 @@ use std::time::Duration;
 
 use crate::gzip;
 
-/// What a thread of a server sends at most, so that it ends though nobody stops it.
+/// The most bytes that a thread of a server sends, so that every thread ends.
 const SENT_BYTES_MAX: usize = 1_000_000_000;
-/// Just below what is kept of an answer.
+/// Slightly less than the client keeps of a body.
 const KEPT_BYTES: usize = 4_000_000;
-/// What the gzip bomb is when it is unpacked: 512 MiB.
+/// The members of the gzip bomb. It unpacks to 512 MiB.
 const BOMB_MEMBERS: usize = 512;
 
-/// What the server does about the list: all that it writes.
+/// Writes the response to the request for the list.
 type Answer = fn(&mut TcpStream) -> std::io::Result<()>;
 
-/// One hard service, and what must be said of it.
+/// A hostile or broken server, and the expected result of a run.
 pub(crate) struct Hard {
     pub(crate) name: &'static str,
     /// The exit code of the run.
     pub(crate) code: i32,
-    /// A check of the run has this verdict …
+    /// The verdict of a check of the run.
     pub(crate) verdict: &'static str,
-    /// … and says this.
+    /// A part of the message of that check.
     pub(crate) says: &'static str,
     answer: Answer,
 }
@@ -37,7 +37,7 @@ const fn row(
     Hard { name, code, verdict, says, answer }
 }
 
-/// Each is met by one scenario that reads the list of requests.
+/// All of them. One scenario reads the list of requests from each.
 pub(crate) const ROWS: [Hard; 26] = [
     row("a body that never ends", (4, "not_run", "goes on beyond 64 MB"), |stream| {
         head(stream, "content-type: application/json\r\ntransfer-encoding: chunked\r\n")?;
@@ -124,7 +124,7 @@ pub(crate) const ROWS: [Hard; 26] = [
             head(stream, "content-type: application/json\r\ncontent-length: 900\r\n")?;
             stream.write_all(b"{\"data\":[")?;
             stream.flush()?;
-            // The head is to be there before the reset, which would overtake it.
+            // The reset must come after the head was received.
             thread::sleep(Duration::from_millis(200));
             reset(stream)
         },
@@ -147,7 +147,7 @@ pub(crate) const ROWS: [Hard; 26] = [
     }),
 ];
 
-/// A silent one stands beside the table: the deadline is another.
+/// A silent server. It is not in the table because its deadline differs.
 pub(crate) const SILENT: Hard =
     row("silence in the body", (4, "not_run", "deadline `silence`"), |stream| {
         head(stream, "content-type: application/json\r\n")?;
@@ -166,13 +166,13 @@ fn json(stream: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
     stream.write_all(body)
 }
 
-/// A list of this value, as long as is kept of an answer.
+/// A list of this value with about [`KEPT_BYTES`].
 fn many(value: &[u8]) -> Vec<u8> {
     let pieces = vec![value; KEPT_BYTES / (value.len() + 1)];
     [b"[", pieces.join(&b","[..]).as_slice(), b"]"].concat()
 }
 
-/// 1 GB, or as much of it as somebody reads.
+/// Sends 1 GB, or until the client closes.
 fn pour(stream: &mut TcpStream, piece: &[u8]) -> std::io::Result<()> {
     for _ in 0..SENT_BYTES_MAX / piece.len() {
         stream.write_all(piece)?;
@@ -180,7 +180,7 @@ fn pour(stream: &mut TcpStream, piece: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// One byte after another, slowly, until nobody reads or a minute is over.
+/// Sends one byte after another, slowly, until the client closes or a minute has passed.
 fn drip(stream: &mut TcpStream) -> std::io::Result<()> {
     for _ in 0..600 {
         stream.write_all(b"x")?;
@@ -189,7 +189,7 @@ fn drip(stream: &mut TcpStream) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Closes it by a reset (`SO_LINGER` 0), as a process that dies.
+/// Closes the connection by a reset (`SO_LINGER` 0).
 fn reset(stream: &TcpStream) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let twin = stream.try_clone()?;
@@ -198,7 +198,7 @@ fn reset(stream: &TcpStream) -> std::io::Result<()> {
 }
 
 impl Hard {
-    /// A service that gives tokens and has no workflows, and answers everything else in its own way.
+    /// A service that issues tokens and has no workflows. It answers everything else with the hostile response.
     pub(crate) fn serve(&self) -> String {
         let answer = self.answer;
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -207,7 +207,7 @@ impl Hard {
             for mut stream in listener.incoming().flatten() {
                 thread::spawn(move || {
                     let line = read_request(&stream).unwrap_or_default();
-                    // Whoever was sent nonsense may hang up.
+                    // The client may close the connection.
                     let _ = if line.starts_with("POST /api/oauth/token") {
                         json(&mut stream, b"{\"access_token\":\"token-1\",\"expires_in\":7200}")
                     } else if line.starts_with("GET /api/v1/workflows") {
@@ -222,7 +222,7 @@ impl Hard {
     }
 }
 
-/// Reads one request whole; its first line.
+/// Reads a whole request, and returns its first line.
 fn read_request(stream: &TcpStream) -> std::io::Result<String> {
     let mut reader = BufReader::new(stream);
     let mut first = String::new();

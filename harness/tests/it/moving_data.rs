@@ -1,5 +1,5 @@
-//! Other clients change data during a run on a deployment. Such changes prove no violation. A violation
-//! of unchanged data is still found.
+//! Other clients change data during a run on a deployment. Such a change is no violation. Violations with unchanged
+//! data are still found.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,7 @@ scenarios:
           pagination.totals-same-on-each-page: { /pagination/total_count: <total> }
 "#;
 
-/// A list that counts one more where a page is named, which is wrong, and grows by `step` a call.
+/// A list that grows by `step` per call. Its count is wrong by one if the request names a page.
 struct List {
     step: u64,
     calls: AtomicU64,
@@ -61,11 +61,11 @@ async fn check(step: u64, code: i32, said: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_wrong_in_data_that_stand_still_fails() {
+async fn violations_in_unchanged_data_fail() {
     check(0, 1, "pagination.totals-same-on-each-page").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_differs_in_data_that_others_change_is_not_run() {
+async fn differences_in_data_that_others_change_are_not_run() {
     check(1, 3, "others changed the data while it was judged, twice").await;
 }

@@ -1,13 +1,13 @@
-//! Rows that a scenario file states itself are judged, reported and explained like those of the register.
+//! Requirements of a scenario file are judged, reported and explained like those of the register.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, run};
+use crate::command_support::{Ran, read_json, run};
 
-/// A suite with a row of its own. A workflow of the mock has a longer name than three characters.
+/// A suite with its own requirement. Some workflows of the mock have names with more than three characters.
 const SUITE: &str = "\
 section: \"4.2\"
 title: Rules of Acme
@@ -41,8 +41,7 @@ fn an_own_row_decides_by_its_level_and_is_reported_with_its_sentence_and_remedy(
         let line = ["run", "--scenarios", "acme.yaml", "--report", "json=a.json", "--force"];
         let ran = told(level, &line, dir.path());
         assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-        let text = fs::read_to_string(dir.path().join("a.json")).expect("it is written");
-        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        let report = read_json(dir.path().join("a.json"));
         let is_own = |row: &&Value| row["requirement"] == "acme.names-are-short";
         let finding = report["findings"].as_array().and_then(|all| all.iter().find(is_own));
         assert_eq!(finding.map(|it| &it["verdict"]), Some(&Value::from(verdict)), "{report:#}");

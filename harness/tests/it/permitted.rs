@@ -1,5 +1,5 @@
-//! What a sound service may do: lists that lag, addresses that it refuses for reasons of its own, and token
-//! endpoints that refuse the documented request, which no sound service does.
+//! Permitted behaviour of a service: lists that lag, and addresses that it refuses for its own reasons. And one that is
+//! not permitted: token endpoints that refuse the documented request.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,12 @@ use serde_json::Value;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, Request, ResponseTemplate};
 
-use crate::command_support::run;
+use crate::command_support::{read_json, run};
 use crate::deployment::{self, judged};
 
 /// The report of a run.
 fn report(dir: &Path) -> Value {
-    let text = fs::read_to_string(dir.join("report.json")).expect("the run wrote a report");
-    serde_json::from_str(&text).expect("it is JSON")
+    read_json(dir.join("report.json"))
 }
 
 fn checks<'r>(report: &'r Value, verdict: &str) -> Vec<&'r Value> {
@@ -25,7 +24,7 @@ fn checks<'r>(report: &'r Value, verdict: &str) -> Vec<&'r Value> {
 #[test]
 fn a_list_is_read_again_until_it_shows_a_change() {
     let dir = tempfile::tempdir().expect("a folder");
-    // The clock of the mock moves, so that nothing sleeps. A list is waited for 5 seconds.
+    // The clock of the mock moves, so the test does not sleep. A run waits 5 seconds for a list.
     for (lag, code, verdict) in [(0, 0, "pass"), (4, 0, "pass"), (30, 1, "fail")] {
         fs::write(dir.path().join("lag.yaml"), format!("list_lag: {lag}\n")).expect("writable");
         let words = [
@@ -76,8 +75,8 @@ async fn a_refused_default_address_is_not_run_and_a_refused_bound_one_fails() {
     judged(dir.path(), &words, 1);
 }
 
-/// A token endpoint that answers the documented form with this status and error. With `takes_basic` it
-/// grants credentials that are sent by HTTP Basic.
+/// A token endpoint that responds to the documented form with this status and error. With `takes_basic` it accepts
+/// HTTP Basic.
 async fn token_run(status: u16, error: &str, takes_basic: bool, code: i32) -> Value {
     let server = deployment::start("default").await;
     let is_refused =

@@ -1,5 +1,5 @@
-//! The register, the scenarios and the implicit checks have the same requirements: every requirement has
-//! a check or a reason, and every check has a requirement.
+//! The register, the scenarios and the implicit checks have the same requirements. Every requirement has a check or a
+//! reason, and every check has a requirement.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ fn implicit_ids() -> impl Iterator<Item = &'static str> {
     implicit::TABLE.iter().flat_map(|row| row.verifies.iter().copied())
 }
 
-/// The rows that satisfy `is`, one per line.
+/// The rows for which `is` holds, one per line.
 fn rows(is: impl Fn(&Requirement) -> bool) -> String {
     let ids = register::all().iter().filter(|row| is(row)).map(|row| format!("{}\n", row.id));
     ids.collect()
@@ -66,7 +66,7 @@ fn every_check_has_a_row() {
 }
 
 #[test]
-fn no_check_expects_something_of_an_open_row() {
+fn no_check_expects_an_answer_to_an_open_question() {
     let verified = verified();
     let open = rows(|row| row.level == Level::Open && verified.contains(&row.id));
     assert!(open.is_empty(), "open rows with an expectation:\n{open}");

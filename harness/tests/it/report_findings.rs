@@ -1,4 +1,4 @@
-//! Checks with the same cause are one finding, in every report and as `findings` in the JSON report.
+//! Checks with the same cause are one finding in every report. In the JSON report they are in `findings`.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn failed(id: &str, row: &str, message: &str, pointer: Option<&str>) -> CheckRes
     check
 }
 
-/// A snapshot that differs so, of an exchange with this number.
+/// A snapshot with this difference, of the exchange with this number.
 fn drifted(result: &RunResult, name: &str, number: u64, changes: &[SnapshotChange]) -> CheckResult {
     let answer = exchange(&result.masks, number, Ok((403, "{}")));
     let subject = Subject::Snapshot(name.to_owned().into());
@@ -88,7 +88,7 @@ fn check(checks: Vec<CheckResult>, expected: &[(&str, &str, u64)]) -> Value {
 }
 
 #[test]
-fn what_differs_in_row_index_or_count_only_is_one() {
+fn checks_that_differ_only_in_row_index_or_count_are_one_finding() {
     let shape = |row: &str, index: usize, more: &str| {
         let pointer = format!("/data/{index}/attributes");
         let message = format!("the body breaks its schema at {pointer}: 'x' was unexpected{more}");
@@ -130,7 +130,7 @@ fn the_worst_comes_first_and_then_the_specification() {
 }
 
 #[test]
-fn what_is_known_or_was_not_run_is_no_finding() {
+fn known_failures_and_checks_that_were_not_run_are_no_findings() {
     let mut known = failed("known", "row", "is wrong", None);
     known.known = Some(Box::new(KnownFailure { id: "k".to_owned(), reason: "r".to_owned() }));
     let mut not_run = failed("not-run", "row", "no answer", None);
@@ -151,7 +151,7 @@ fn the_same_change_in_several_snapshots_is_one_and_two_changes_are_two() {
 }
 
 #[test]
-fn steps_without_their_snapshot_are_one_and_texts_that_cannot_be_taken_apart_are_not() {
+fn steps_without_a_snapshot_are_one_finding_and_bodies_without_members_are_not() {
     let sample = result();
     let missing = |name: &str| {
         let mut check = drifted(&sample, name, 11, &[]);
@@ -180,7 +180,7 @@ fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
     let same = drifted(&sample, "other", 11, &[status()]);
     let found = check(vec![pinned("403"), same.clone()], &[("drift", "other_company", 1)]);
     assert_eq!(found[0]["explains"], json!([same.id()]));
-    // Another answer, another value, or more than that: it is told for itself.
+    // Another response, another value or a further value is a finding of its own.
     let elsewhere = drifted(&sample, "other", 12, &[status()]);
     let rows = [("drift", "other_company", 1), ("drift", "other", 1)];
     check(vec![pinned("403"), elsewhere], &rows);
@@ -199,7 +199,7 @@ fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
 }
 
 #[test]
-fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_with_it() {
+fn requirements_broken_by_the_same_fault_are_in_one_finding() {
     let sample = result();
     let judged = |id: &str, number: u64, actual: &str| {
         let mut check = failed(id, "row", "expected 201, got another status", None);
@@ -213,20 +213,20 @@ fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_wi
     assert_eq!(found[0]["explains"], json!([rows[2].id()]));
     let text = render(Format::Text, &of(rows.clone()), &[], PLAIN).expect("no secret in it");
     assert!(text.contains("with it   b (§4.5) is broken by this"), "{text}");
-    // What a scenario expects of the answer is not there where another came.
+    // A response with another status does not have the members that a scenario expects.
     let detail = failed("c", "row", "`/detail` does not match", Some("/detail"));
     let detail = CheckResult { exchange: rows[0].exchange.clone(), ..detail };
     check([&rows[..], std::slice::from_ref(&detail)].concat(), &[("fail", "a", 2)]);
     let implicit = CheckResult { place: None, ..detail };
     check([&rows[..], &[implicit]].concat(), &[("fail", "a", 2), ("fail", "c", 1)]);
-    // Another answer or another value is another fault.
+    // Another response or another value is another fault.
     let elsewhere = [judged("a", 11, "422"), judged("b", 11, "422"), judged("b", 13, "422")];
     check(elsewhere.to_vec(), &[("fail", "b", 2)]);
     check(
         vec![judged("a", 11, "422"), judged("b", 13, "422")],
         &[("fail", "a", 1), ("fail", "b", 1)],
     );
-    // One value at one place is one fault, whatever each says of it.
+    // One value at one place is one fault with any message.
     let at = |check: CheckResult, message: &str, pointer: &str| CheckResult {
         message: message.to_owned(),
         part: Some(AnswerPart::Body),
@@ -240,7 +240,7 @@ fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_wi
     check(vec![typed.clone(), beside], &[("fail", "a", 1), ("fail", "b", 1)]);
     let other = CheckResult { actual: "y".to_owned(), ..shaped };
     check(vec![typed, other], &[("fail", "a", 1), ("fail", "b", 1)]);
-    // A status that the operation does not document is another than each scenario expects.
+    // A status that the operation does not document differs from the status that each scenario expects.
     let undocumented = |number| CheckResult {
         message: "create_webhook does not document this status".to_owned(),
         mismatch: Some(MismatchKind::NotAllowed),

@@ -17,7 +17,7 @@ fn check(format: Format, options: Options, result: &RunResult) -> String {
     artefact.replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
 
-/// The register grows; the reports of the sample must not change with it.
+/// The reports of the sample must not change when the register grows.
 fn without_requirements(json: &str) -> serde_json::Value {
     let mut value: serde_json::Value = serde_json::from_str(json).expect("it is JSON");
     value["requirements"] = serde_json::json!([]);
@@ -107,7 +107,7 @@ fn a_fault_of_ours_is_an_error_and_the_statement_of_the_register_is_shown() {
 }
 
 #[test]
-fn the_page_loads_nothing_and_holds_everything() {
+fn the_page_loads_nothing_and_is_complete() {
     let page = check(Format::Html, PLAIN, &result());
     for part in [
         "sample.detail-is-text",
@@ -126,7 +126,7 @@ fn the_page_loads_nothing_and_holds_everything() {
     }
 }
 
-/// As many scenarios as the suite has, with as many steps and exchanges.
+/// A result of the size of the suite: scenarios, steps and exchanges.
 #[test]
 fn the_page_of_a_green_run_is_small() {
     const SCENARIOS: usize = 500;
@@ -148,7 +148,7 @@ fn the_page_of_a_green_run_is_small() {
     assert!(page.contains("POST /v1/requests"), "its steps are listed");
 }
 
-/// A run of a scenario with checks, two that were not run for one reason, and one of them with checks.
+/// A scenario with checks, and two that were not run for the same reason. One of those has checks.
 #[test]
 fn numbers_agree_between_reports_and_equal_reasons_are_one_row() {
     let mut result = result();
@@ -193,7 +193,7 @@ fn numbers_agree_between_reports_and_equal_reasons_are_one_row() {
 }
 
 #[test]
-fn what_is_scrolled_to_is_not_below_the_filter() {
+fn the_filter_bar_covers_no_target_of_a_link() {
     let page = check(Format::Html, PLAIN, &result());
     assert!(page.contains("position: sticky") && page.contains("scroll-padding-top"));
 }

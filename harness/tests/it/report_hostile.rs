@@ -1,5 +1,5 @@
-//! Hostile bytes of a server are only text on a terminal, in HTML, XML and Markdown. An echoed secret is
-//! masked, and a report that still has one is not written.
+//! Hostile bytes of a server are only text on a terminal, in HTML, XML and Markdown. An echoed secret is masked. A
+//! report that still has a secret is not written.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ const OPTIONS: Options = Options { color: false, detail: Detail::Verbose };
 const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\u{7}\u{202e}\u{200b}\0]]><script>alert(1)</script>\
     <img src=x onerror=alert(2)>'\"&{{ 7*7 }}{% raw %}|`</summary>```\r\n\u{fffe}end";
 
-/// The sample with `text` wherever a server has a say.
+/// The sample with `text` in all texts that a server can choose.
 fn with(text: &str) -> RunResult {
     let mut result = result();
     let exchange = exchange(&result.masks, 7, Ok((500, text)));
@@ -88,7 +88,7 @@ fn xml_stays_well_formed() {
 #[test]
 fn markdown_stays_text() {
     let text = check(Format::Markdown, &[]);
-    // Raw markup may only stand inside of a fence.
+    // Raw markup is allowed only inside a fence.
     let mut fence = None;
     for line in text.lines() {
         match &fence {
@@ -128,7 +128,7 @@ fn a_secret_that_a_server_echoes_is_masked_in_every_form() {
 #[test]
 fn a_report_with_a_secret_in_it_is_thrown_away() {
     let mut result = result();
-    // A place that no server has a say in, and that is therefore shown as it is.
+    // A server cannot choose this text, so it is shown unchanged.
     let mut skipped = result.scenarios[1].clone();
     skipped.title = format!("leaks {SECRET}");
     skipped.at = at("05_isolation", 9);

@@ -1,5 +1,5 @@
-//! The JUnit report follows the XSD of the Jenkins xUnit plugin (`junit-10.xsd`), which CI systems read.
-//! The test has its elements with their attributes and children.
+//! The JUnit report follows the XSD of the Jenkins xUnit plugin (`junit-10.xsd`), which CI systems read. The table of
+//! this test has its elements with their attributes and children.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::report_sample::{result, unreachable};
 
-/// An element: its name, the attributes that it must have, those that it may have, its children.
+/// An element: its name, its required attributes, its optional attributes, and its children.
 struct Element(
     &'static str,
     &'static [&'static str],
@@ -58,9 +58,9 @@ const ELEMENTS: [Element; 10] = [
     Element("system-err", &[], &[], &[]),
 ];
 
-/// What may hold text.
+/// Elements with text.
 const TEXTS: [&str; 5] = ["error", "failure", "skipped", "system-out", "system-err"];
-/// What is counted, and by which attribute of its suite.
+/// Elements that a suite counts, each with the attribute of the count.
 const COUNTED: [(&str, &str); 3] =
     [("testcase", "tests"), ("failure", "failures"), ("error", "errors")];
 
@@ -75,7 +75,7 @@ fn attributes(start: &BytesStart<'_>) -> BTreeMap<String, String> {
     all.map(|one| (text(one.key.as_ref()), text(&one.value))).collect()
 }
 
-/// What opens stands where it may, with the attributes that it must have and no others.
+/// Asserts that an element is allowed in its parent, and has the required attributes and only allowed ones.
 fn check_start(start: &BytesStart<'_>, parent: Option<&str>) -> (String, BTreeMap<String, String>) {
     let name = String::from_utf8(start.name().as_ref().to_vec()).expect("UTF-8");
     let Element(_, needed, possible, _) = element(&name);
@@ -102,7 +102,7 @@ fn check_start(start: &BytesStart<'_>, parent: Option<&str>) -> (String, BTreeMa
     (name, given)
 }
 
-/// Walks the whole document; how many there are of each element.
+/// Checks the whole document, and returns the number of each element.
 fn check(result: &RunResult) -> BTreeMap<String, usize> {
     let options = Options { color: false, detail: Detail::Normal };
     let xml = render(Format::Junit, result, &[], options).expect("no secret in it");

@@ -1,5 +1,5 @@
-//! A result for tests of reports: every verdict except `error`, exchanges, an answer, residue. Its ids
-//! are not in the register, so that reports do not change with it.
+//! A result for tests of reports: every verdict except `error`, exchanges, an answer, residue. Its ids are not in the
+//! register, so the reports do not change with it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) fn at(file: &str, line: u32) -> Location {
     Location { file: format!("scenarios/{file}.yaml").into(), line, column: 9 }
 }
 
-/// An exchange with this answer.
+/// An exchange with this response.
 pub(crate) fn exchange(
     masks: &Arc<Masks>,
     number: u64,
@@ -152,7 +152,7 @@ fn checks(masks: &Arc<Masks>) -> Vec<CheckResult> {
     ]
 }
 
-/// The whole result; its base address is that of a mock.
+/// The whole result. Its base address is that of a mock.
 pub(crate) fn result() -> RunResult {
     let masks = Arc::new(Masks::default());
     masks.hide(SECRET, "main.client_secret");

@@ -23,7 +23,7 @@ fn check(report: &Value, is_valid: bool) {
 }
 
 #[test]
-fn what_is_written_is_valid() {
+fn written_reports_are_valid() {
     check(&report(&result()), true);
     check(&report(&unreachable()), true);
 }

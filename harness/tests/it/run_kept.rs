@@ -1,4 +1,4 @@
-//! The reports of a run do not depend on how much of it stays in memory.
+//! The reports of a run do not depend on the part of the run that is kept in memory.
 
 use moot_harness::report::{self, Format, text};
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
@@ -27,7 +27,7 @@ fn checks(result: &RunResult) -> impl Iterator<Item = &CheckResult> {
     result.scenarios.iter().flat_map(|scenario| &scenario.steps).flat_map(|step| &step.checks)
 }
 
-/// What the text report counts: lines with numbers of checks, without times.
+/// The lines of the text report with numbers of checks, without times.
 fn counted(result: &RunResult) -> Vec<String> {
     let options =
         text::Options { color: false, detail: moot_harness::report::terminal::Detail::Normal };
@@ -38,7 +38,7 @@ fn counted(result: &RunResult) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn where_no_report_lists_what_passed_it_is_only_counted_and_the_same_is_said() {
+async fn passed_checks_that_no_report_lists_are_only_counted() {
     let (listed, short) = (walked(Kept::Outline).await, walked(Kept::Counts).await);
     let passed =
         |result: &RunResult| checks(result).filter(|it| it.verdict == Verdict::Pass).count();
@@ -58,7 +58,7 @@ async fn where_no_report_lists_what_passed_it_is_only_counted_and_the_same_is_sa
 }
 
 #[tokio::test]
-async fn a_page_finds_what_was_sent() {
+async fn a_page_has_the_sent_requests() {
     let result = walked(Kept::Beginning).await;
     let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
     let mut exchanges = steps.flat_map(|step| &step.exchanges).peekable();

@@ -1,5 +1,5 @@
-//! Repeated runs of the suite: the verdict of a scenario depends neither on the order nor on concurrent
-//! scenarios. The gate runs the whole suite twenty times with `moot run --repeat 20 --shuffle`.
+//! Repeated runs of the suite. The verdict of a scenario depends neither on the order nor on concurrent scenarios. The
+//! gate runs the whole suite twenty times with `moot run --repeat 20 --shuffle`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use moot_harness::run::{RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::ScenarioFile;
 
-/// Runs that are compared with the first; each has its own order and its own number of jobs.
+/// The number of runs that are compared with the first. Each has its own order and number of jobs.
 const RUNS: u64 = 50;
 const JOBS: [usize; 5] = [1, 2, 3, 8, 32];
-/// Each of these runs has one scenario in so many, so that each scenario runs once more.
+/// Each of these runs has every Nth scenario, so that together they run each scenario once more.
 const PART: usize = 50;
 
 /// The scenarios whose place in the suite is `number`, `number` + [`PART`], and so on.

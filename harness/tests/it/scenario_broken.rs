@@ -1,8 +1,8 @@
 //! Broken scenario files, each with the exact messages of its mistakes.
 //!
-//! Each `tests/broken/NAME.yaml` has a `NAME.txt` with one message per line. The prefix of a name is the
-//! stage that finds the mistake: `yaml_` the YAML parser, `form_` the reader and the JSON Schema,
-//! `text_` only the reader (it parses the inside of a text), `meaning_` the validation afterwards.
+//! Each `tests/broken/NAME.yaml` has a `NAME.txt` with one message per line. The prefix of a name is the stage that
+//! finds the mistake: `yaml_` is the YAML parser, `form_` the reader and the JSON Schema, `text_` only the reader (it
+//! parses texts), `meaning_` the validation after reading.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::scenario_examples::files;
 
-/// The complaints about a file, one a line.
+/// The messages about a file, one per line.
 fn complaints(name: &str, text: &Arc<str>) -> String {
     let mut told = String::new();
     let suite = load::suite(vec![(name.to_owned(), Arc::clone(text))], IdCheck::Register);
@@ -52,7 +52,7 @@ fn each_broken_file_gets_its_complaints() {
 }
 
 #[test]
-fn the_corpus_is_large_and_whole() {
+fn the_corpus_is_large_and_complete() {
     let (broken, expected) = (files("tests/broken", "yaml"), files("tests/broken", "txt"));
     assert!(broken.len() >= 40, "{}", broken.len());
     let stems = |files: &[(String, Arc<str>)]| -> Vec<String> {
@@ -62,7 +62,7 @@ fn the_corpus_is_large_and_whole() {
 }
 
 #[test]
-fn the_schema_refuses_what_is_wrong_in_form_and_nothing_else() {
+fn the_schema_refuses_exactly_the_files_with_a_wrong_form() {
     let validator = validator();
     for (name, text) in files("tests/broken", "yaml") {
         let Some(json) = as_json(&text) else {
@@ -88,7 +88,7 @@ fn the_schema_takes_every_sound_file() {
     }
 }
 
-/// The bundled files; the folder is not there before the first one is written.
+/// The bundled files. The folder does not exist before the first file is written.
 fn bundled() -> Vec<(String, Arc<str>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios");
     if std::path::Path::new(folder).is_dir() { files("../scenarios", "yaml") } else { Vec::new() }

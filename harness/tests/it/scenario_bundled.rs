@@ -6,7 +6,7 @@ use moot_harness::scenario::model::{Check, Place, ScenarioFile, Step};
 use moot_harness::scenario::{Diagnostic, declared, load};
 use sha2::{Digest, Sha256};
 
-/// The bundled files; a mistake in one is told as the command line would.
+/// The bundled files. A mistake in one is shown as on the command line.
 #[track_caller]
 pub(crate) fn bundled() -> Vec<ScenarioFile> {
     match load::bundled() {
@@ -44,15 +44,15 @@ fn a_folder_gives_the_same_scenarios_as_the_binary() {
 }
 
 #[test]
-fn what_is_not_there_is_told_as_a_mistake_of_the_file() {
+fn a_missing_requirement_is_a_mistake_of_the_file() {
     let problems = load::paths(&[PathBuf::from("no/such/file.yaml")]).expect_err("it is not there");
     assert_eq!(problems.len(), 1);
     assert!(problems[0].to_string().starts_with("no/such/file.yaml:1:1: can't be read: "));
     assert!(problems[0].source.is_empty());
 }
 
-/// `get-legal-request.status-200` says which status is answered, and its remedy too: a member of the body that
-/// is called `status` is the matter of another row.
+/// `get-legal-request.status-200` and its remedy are about the status of the response. Another requirement is about the
+/// member `status` of the body.
 #[test]
 fn a_row_about_a_status_is_checked_by_the_status_alone() {
     let is_of_status = |id: &str| {

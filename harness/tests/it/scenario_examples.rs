@@ -43,7 +43,7 @@ fn every_example_is_read() {
 }
 
 #[test]
-fn a_step_is_called_by_what_it_does() {
+fn a_step_is_named_after_its_action() {
     let files = examples();
     let webhook = files.iter().find(|file| file.stem == "journey_webhook").expect("it is there");
     let names: Vec<&str> = webhook.scenarios[0].steps.iter().map(|s| s.name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! When a self-test passes.
+//! The conditions for a passed self-test.
 
 use moot_harness::selftest::SelftestOutcome;
 use moot_harness::selftest::matrix::MatrixRow;

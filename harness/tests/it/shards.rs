@@ -1,4 +1,4 @@
-//! Merging the parts of a run gives exactly the reports of one run: for 1, 2, 3 and 8 shards, in any order.
+//! Merging the parts of a run gives exactly the reports of one run, for 1, 2, 3 and 8 shards in any order.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,10 +23,10 @@ const FORMATS: [Format; 6] =
 const SHARDS: [u16; 4] = [1, 2, 3, SHARDS_MAX];
 const SHARDS_MAX: u16 = 8;
 
-/// What the mock does wrong, so that there are findings of several kinds.
+/// Defects of the mock, so that there are findings of several kinds.
 const DEFECTS: [&str; 2] = ["problem.title-missing", "problem.instance-root"];
 
-/// Times that the mock puts into its answers: its clock is real.
+/// Times in the responses of the mock. Its clock is real.
 fn timeless(text: &str) -> String {
     let iso = Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z").expect("a pattern");
     let http = Regex::new(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT");
@@ -94,7 +94,7 @@ async fn merging_gives_the_reports_of_one_run_for_few_and_many_shards_in_any_ord
             written(options, Shard { number, count }, &plan, &part).await;
             dirs.push(part);
         }
-        // Many orders are tried with the most parts, and two with fewer parts.
+        // Many orders are tested with the most parts, and two orders with fewer parts.
         let turns = if count == SHARDS_MAX { count } else { count.min(2) };
         for turn in 0..usize::from(turns) {
             dirs.rotate_left(turn);
@@ -144,7 +144,7 @@ scenarios:
 "#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_of_the_user_and_what_was_not_run_come_through_whatever_is_kept() {
+async fn merged_parts_keep_own_requirements_and_reasons_for_not_run() {
     let dir = tempfile::tempdir().expect("a folder");
     let folder = dir.path().join("scenarios");
     std::fs::create_dir(&folder).expect("a folder");
@@ -178,7 +178,7 @@ async fn rows_of_the_user_and_what_was_not_run_come_through_whatever_is_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_known_failure_of_another_shard_is_not_missed_by_a_shard_but_by_the_whole() {
+async fn a_known_failure_is_stale_only_for_the_whole_run() {
     let dir = tempfile::tempdir().expect("a folder");
     let folder = dir.path().join("scenarios");
     std::fs::create_dir(&folder).expect("a folder");

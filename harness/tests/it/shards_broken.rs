@@ -1,4 +1,4 @@
-//! Sets of parts that must not be merged: each is refused, and the cause is named.
+//! Sets of parts that must not be merged. Each is refused, and the message names the cause.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::command_support::run;
 use crate::shards_support::{copied, options, plan_of, suite, written};
 
-/// A suite of four scenarios, all of which pass.
+/// A suite of four scenarios that pass.
 fn scenarios(title: &str) -> String {
     let mut text = "section: \"4.6\"\ntitle: A sample\nscenarios:\n".to_owned();
     for id in ["one", "two", "three", "four"] {
@@ -70,7 +70,7 @@ impl SoundSet {
         fs::write(&file, change(text)).expect("writable");
     }
 
-    /// As [`SoundSet::changed`], with a digest that fits: somebody wrote it so.
+    /// As [`SoundSet::changed`], with a correct digest.
     fn forged(&self, name: &str, change: impl FnOnce(&mut Vec<Value>)) {
         self.changed(name, |text| {
             let parsed = |line| serde_json::from_str(line).expect("JSON");
@@ -89,7 +89,7 @@ impl SoundSet {
     }
 }
 
-/// What a set is refused for.
+/// The reason why a set is refused.
 #[derive(Debug, PartialEq)]
 enum Cause {
     NotAPart,
@@ -202,7 +202,7 @@ async fn every_broken_set_is_refused_and_the_cause_is_named() {
     for fact in ["tolerate", "target", "register"] {
         set.forged_fact(&format!("fact-{fact}"), fact);
     }
-    // One shard of a set that is otherwise sound; then sets of other numbers of folders.
+    // One wrong shard of an otherwise valid set, and then sets with other numbers of folders.
     let foreign = Cause::Foreign;
     let instead_of_part2 = [
         ("seed", foreign(PartFact::Seed)),

@@ -30,13 +30,13 @@ pub(crate) fn options(files: &Arc<Vec<ScenarioFile>>) -> RunOptions {
     options
 }
 
-/// The plan of so many shards.
+/// The plan for this number of shards.
 pub(crate) fn plan_of(options: &RunOptions, count: u16) -> ShardPlan {
     let planned = plan::select(&options.files, &options.selectors).expect("selectors that select");
     ShardPlan::new(&planned, &Default::default(), count)
 }
 
-/// Walks one shard.
+/// Runs one shard.
 pub(crate) async fn walked(mut options: RunOptions, shard: Shard, plan: &ShardPlan) -> RunPart {
     options.only = Some(plan.names(shard.number));
     options.target.shard = Some(shard);
@@ -44,7 +44,7 @@ pub(crate) async fn walked(mut options: RunOptions, shard: Shard, plan: &ShardPl
     part.map_err(|result| result.trouble.clone()).expect("the mock opens")
 }
 
-/// Walks one shard, and writes its part into this folder.
+/// Runs one shard, and writes its part to this folder.
 pub(crate) async fn written(options: RunOptions, shard: Shard, plan: &ShardPlan, dir: &Path) {
     let part = walked(options.clone(), shard, plan).await;
     let rows = plan.scenarios.iter().map(|it| (it.name.clone(), it.shard)).collect();
@@ -59,7 +59,7 @@ pub(crate) fn copied(from: &Path, to: &Path) {
     fs::copy(from.join("part.jsonl"), to.join("part.jsonl")).expect("a part");
 }
 
-/// Without the times of the run.
+/// The same result without times.
 pub(crate) fn without_times(mut result: RunResult) -> RunResult {
     result.started_at = "2026-01-01T00:00:00Z".to_owned();
     result.duration = Duration::ZERO;

@@ -1,4 +1,4 @@
-//! Snapshots of a deployment: other stored data are not drift, and other behaviour is.
+//! Snapshots of a deployment: other stored data are no drift, but other behaviour is.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use moot_fixtures::contract::ProblemType;
 use serde_json::Value;
 
-use crate::command_support::{Running, run};
+use crate::command_support::{Running, read_json, run};
 use crate::deployment;
 
-/// Recorded of the mock.
+/// Snapshots of the mock.
 const BUNDLED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots/mock");
 
 /// The scenarios that have a snapshot and run on a deployment.
@@ -43,13 +43,13 @@ const STEPS: [&str; 26] = [
     "token-failure-is-no-problem",
 ];
 
-/// Bundled snapshots of scenarios that a deployment walks only with tokens that somebody gave it.
+/// Bundled snapshots of scenarios that need an expired or revoked token of the target file.
 const ELSEWHERE: [&str; 2] = [
     "07_errors/problem-of-a-revoked-token__GET_v1_requests",
     "07_errors/problem-of-an-expired-token__GET_v1_requests",
 ];
 
-/// A folder with the snapshots of the mock as it comes: recorded once, and then only read.
+/// A folder with the snapshots of the mock without options. It is written once.
 static RECORDED: LazyLock<PathBuf> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a temporary folder").keep();
     let kept = dir.join("kept");
@@ -60,26 +60,25 @@ static RECORDED: LazyLock<PathBuf> = LazyLock::new(|| {
 /// The checks of snapshots on a mock with these options that hides its control plane.
 fn judged(dir: &Path, kept: &Path, words: &[&str], selectors: &[&str], mode: &str) -> Vec<Value> {
     let mock = Running::start(&[&["--format", "json"], words].concat());
-    let ready: Value = serde_json::from_str(&mock.first_line).expect("one JSON line");
+    let ready = mock.ready();
     let base_url = ready["base_url"].as_str().expect("an address");
     deployment::target(dir, base_url, deployment::ALL_BUT_LOAD);
     let kept = kept.to_string_lossy();
     let plan = ["run", "-q", "--target", "target.yaml", "--snapshot-dir", &kept, "--snapshots"];
     let ran = run(&[&plan[..], &[mode, "--report", "json=run.json"], selectors].concat(), dir);
     assert!(matches!(ran.code, Some(0 | 1 | 5)), "{}{}", ran.stdout, ran.stderr);
-    let report = fs::read_to_string(dir.join("run.json")).expect("it was written");
-    let report: Value = serde_json::from_str(&report).expect("it is JSON");
+    let report = read_json(dir.join("run.json"));
     let checks = report["checks"].as_array().into_iter().flatten();
     checks.filter(|it| it["snapshot"].is_string()).cloned().collect()
 }
 
-/// Name and difference of what drifted.
+/// Name and difference of each drift.
 fn drifted(checks: &[Value]) -> Vec<String> {
     let drifted = checks.iter().filter(|it| it["verdict"] == "drift");
     drifted.map(|it| format!("{} {}", it["snapshot"], it["actual"])).collect()
 }
 
-/// The bundled world with other ids, names, numbers and an order of its own.
+/// The bundled world with other ids, names, numbers and another order.
 fn other_world() -> String {
     let text =
         fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/worlds/demo.yaml"))
@@ -93,7 +92,7 @@ fn other_world() -> String {
         .replace("generated_repository_documents: 60", "generated_repository_documents: 7")
         .replace("generated_webhooks: 55", "generated_webhooks: 0")
         .replace("status: unpublished", "status: published");
-    // The first requests of a list are others, some with a description and some without.
+    // A list begins with other requests. Some have a description, some have none.
     for (status, other) in
         [("status: draft", "status: archived"), ("status: expired", "status: draft")]
     {
@@ -102,14 +101,14 @@ fn other_world() -> String {
     text
 }
 
-/// Names of the accepted snapshots of a folder.
+/// The names of the accepted snapshots in a folder.
 fn names(dir: &Path) -> Vec<String> {
     let all = moot_snapshots::list(dir).expect("a folder of snapshots");
     all.into_iter().map(|entry| entry.name).collect()
 }
 
 #[test]
-fn a_deployment_records_what_is_bundled_of_the_mock() {
+fn a_deployment_has_the_same_snapshots_as_the_bundled_ones() {
     let mut bundled = names(Path::new(BUNDLED));
     bundled.retain(|name| !ELSEWHERE.contains(&name.as_str()));
     assert_eq!(names(&RECORDED), bundled);

@@ -106,10 +106,10 @@ fn a_small_file_is_in_the_line_and_a_large_one_by_its_name() {
     ));
     let named = one(2_049);
     assert_eq!(named, "curl -sS -i -X POST http://a/b -F 'file=@\"a.pdf\";type=application/pdf'");
-    // Standard input is one.
+    // There is only one standard input.
     let two = line("POST", "http://a/b", &[], &ClientBody::Multipart(vec![file(1), file(1)]));
     assert_eq!((two.matches("@-").count(), two.matches("@\"a.pdf\"").count()), (1, 1), "{two}");
-    // What the shell makes of it are the very bytes.
+    // The shell decodes it to exactly these bytes.
     let bytes: Vec<u8> = (b'-'..=255).chain(0..b'-').collect();
     let content = BodyPiece::Bytes(Bytes::from(bytes.clone()));
     let body = ClientBody::Multipart(vec![FormPart { content, ..file(1) }]);
@@ -120,7 +120,7 @@ fn a_small_file_is_in_the_line_and_a_large_one_by_its_name() {
 }
 
 #[test]
-fn the_shell_reads_back_what_was_meant() {
+fn the_shell_reads_back_the_original_words() {
     let body = bytes(Some("text/plain"), "it's \"$x\" \\ `y` t0ken!\nä");
     let line = line("POST", "http://a/b c", &[("x-a", "*?~")], &body);
     let output = std::process::Command::new("sh")

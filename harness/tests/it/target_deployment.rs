@@ -30,7 +30,7 @@ async fn opened(server: &MockServer, more: &str) -> Opened {
     Opened { target, session, masks, folder }
 }
 
-/// What reached the server, tokens and discovery aside.
+/// The requests to the server, without tokens and discovery.
 async fn reached(server: &MockServer) -> Vec<String> {
     let requests = server.received_requests().await.unwrap_or_default();
     let own = |line: &String| line != "POST /api/oauth/token" && line != "GET /api/v1/workflows";
@@ -54,7 +54,7 @@ async fn a_read_only_run_only_reads() {
 }
 
 #[tokio::test]
-async fn a_token_is_asked_for_once_and_shared() {
+async fn a_token_is_requested_once_and_shared() {
     let server = service().await;
     let opened = opened(&server, "").await;
     let read = opened.session.token("main", Scopes::READ).await.expect("there is one");
@@ -102,7 +102,7 @@ async fn a_revoked_token_of_the_scenario_stays_revoked() {
 }
 
 #[tokio::test]
-async fn a_get_is_repeated_once_and_what_503_refused() {
+async fn a_get_is_retried_once_and_so_is_a_call_refused_by_503() {
     for (verb, status, calls) in [
         ("GET", 502, 2),
         ("GET", 503, 2),
@@ -145,7 +145,7 @@ async fn retry_after_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_is_created_is_in_the_ledger_before_and_after() {
+async fn each_creation_is_in_the_ledger_before_and_after() {
     let server = service().await;
     Mock::given(method("POST"))
         .and(path("/api/v1/webhooks"))
@@ -208,7 +208,7 @@ async fn the_budget_of_created_objects_is_kept() {
 }
 
 #[tokio::test]
-async fn nothing_shown_of_an_exchange_holds_a_secret() {
+async fn no_text_of_an_exchange_has_a_secret() {
     let server = service().await;
     let opened = opened(&server, "").await;
     let form = "grant_type=client_credentials&client_id=id&client_secret=top-secret-value";
@@ -223,7 +223,7 @@ async fn nothing_shown_of_an_exchange_holds_a_secret() {
         assert!(!shown.contains(secret), "{shown}");
     }
     assert!(exchange.request.curl.contains("client_secret=\"$MOOT_CLIENT_SECRET\""));
-    // The token of that answer is known from now on.
+    // The token of that response is masked from now on.
     assert!(opened.masks.secrets().contains(&"token-2".to_owned()));
     let with_token = opened.session.send(call_with("GET", "/v1/requests", "token-2")).await;
     assert!(with_token.request.curl.contains("$MOOT_TOKEN"), "{}", with_token.request.curl);
@@ -231,7 +231,7 @@ async fn nothing_shown_of_an_exchange_holds_a_secret() {
 }
 
 #[tokio::test]
-async fn refused_credentials_are_told_from_no_answer() {
+async fn refused_credentials_differ_from_no_response() {
     let server = MockServer::start().await;
     Mock::given(path("/api/oauth/token"))
         .respond_with(
@@ -318,7 +318,7 @@ async fn a_creating_call_is_one_in_every_spelling() {
         .mount(&server)
         .await;
     let opened = opened(&server, "consent: [write]").await;
-    // The budget of two is spent.
+    // The budget of two is used up.
     for _ in 0..2 {
         opened.session.send(upload("/v1/requests", &[("name", "x")])).await;
     }
@@ -342,7 +342,7 @@ async fn a_creating_call_is_one_in_every_spelling() {
 }
 
 #[tokio::test]
-async fn what_is_placed_elsewhere_needs_the_same_consent() {
+async fn other_endpoints_need_the_same_consent() {
     let server = service().await;
     let more = "endpoints: { create_webhook: GET /v1/hooks/new }\n";
     let opened = opened(&server, more).await;

@@ -1,4 +1,4 @@
-//! Target files: the values that they give, and each mistake with its line and column.
+//! Target files: their values, and each mistake with its line and column.
 
 use std::path::Path;
 use std::time::Duration;
@@ -94,13 +94,13 @@ fn an_operator_is_a_program_of_the_files_folder_or_a_person() {
 }
 
 #[test]
-fn nothing_secret_is_shown_by_debug() {
+fn debug_output_has_no_secret() {
     let shown = format!("{:?}", read(GOOD).expect("it is sound"));
     assert!(!shown.contains("the-secret") && !shown.contains("open-sesame"), "{shown}");
 }
 
 #[test]
-fn each_mistake_is_told_at_its_place() {
+fn each_mistake_is_reported_at_its_place() {
     let rows = [
         ("base_ulr: x\n", "1:1: unknown key `base_ulr`; did you mean `base_url`?"),
         ("name: x\n", "1:1: the key `base_url` is missing"),

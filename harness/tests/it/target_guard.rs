@@ -13,7 +13,7 @@ fn guard(consent: &[Consent]) -> ConsentGuard {
     ConsentGuard::new(consent.iter().copied().collect(), bound, 2)
 }
 
-/// `refused` is a part of the reason; empty is let through.
+/// `refused` is a part of the reason. It is empty for an allowed request.
 #[track_caller]
 fn check(
     consent: &[Consent],
@@ -49,7 +49,7 @@ fn write_is_not_delete_and_delete_is_not_write() {
 }
 
 #[test]
-fn only_bound_addresses_and_invalid_ones_leave() {
+fn only_bound_and_invalid_addresses_are_allowed() {
     let write = [Consent::Write];
     let rows = [
         ("requester@legal.example", ""),

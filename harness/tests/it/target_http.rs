@@ -1,4 +1,4 @@
-//! Requests over HTTP: the recorded parts of an answer, and the names of transport errors.
+//! Requests over HTTP: the recorded parts of a response, and the kinds of transport errors.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,7 +15,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::target_sample::{call, open, service};
 
-/// One GET, or `prepared`, to a deployment beside which `server` runs.
+/// Sends a GET, or `prepared`, to a deployment while `server` runs.
 async fn exchange(server: &MockServer, prepared: ClientRequest) -> Exchange {
     let folder = tempfile::tempdir().expect("a folder");
     let masks = Arc::new(Masks::default());
@@ -52,7 +52,7 @@ async fn redirects_are_not_followed() {
 }
 
 #[tokio::test]
-async fn a_body_is_kept_up_to_its_limit_and_says_so() {
+async fn a_body_over_the_limit_is_cut_and_marked() {
     const KEPT: usize = 4 * 1024 * 1024;
     for (length, is_cut) in [(KEPT, false), (KEPT + 1, true)] {
         let server = service().await;
@@ -123,14 +123,14 @@ async fn another_host_never_gets_a_token() {
 }
 
 #[tokio::test]
-async fn a_lie_about_the_length_is_sent_as_it_is() {
+async fn a_false_length_is_sent_unchanged() {
     let seen = Arc::new(parking_lot::Mutex::new(Vec::new()));
     let answer_bytes = b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n\
                          Transfer-Encoding: chunked\r\n\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n";
     let kept = seen.clone();
     let address = serve(move |mut stream| {
         let mut bytes = Vec::new();
-        // The sender closes its side, so the end is seen.
+        // The sender closes its side, so the server reads to the end.
         let _ = stream.read_to_end(&mut bytes);
         kept.lock().extend_from_slice(&bytes);
         let _ = stream.write_all(answer_bytes);
@@ -157,7 +157,7 @@ async fn a_lie_about_the_length_is_sent_as_it_is() {
     assert!(sent.contains("content-length: 4096\r\n") && sent.ends_with("\r\n\r\n--moot\r\n"));
 }
 
-/// Opens a raw server as a deployment; its first connection is the token request.
+/// Opens a raw server as a deployment. Its first connection is the token request.
 async fn open_raw(address: SocketAddr, body: ClientBody) -> Exchange {
     let relay = token_then(address);
     let folder = tempfile::tempdir().expect("a folder");
@@ -213,8 +213,8 @@ async fn a_body_that_ends_too_early_is_called_cut_short() {
     }
 }
 
-/// The second request on a connection is read and gets no answer: the service closed the connection
-/// at the moment when the request was sent.
+/// Reads the second request on a connection and closes: the service closed an idle connection while the request was on
+/// its way.
 #[tokio::test]
 async fn a_connection_that_the_service_closed_without_notice_fails_no_request() {
     let address = serve(|mut stream| {
@@ -269,7 +269,7 @@ async fn tls_trouble_is_called_so() {
     }
 }
 
-/// A server that hands each connection to `handle`, in a thread that ends with the process.
+/// A server that passes each connection to `handle`. Its thread ends with the process.
 fn serve(handle: impl Fn(TcpStream) + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it is bound");
@@ -277,8 +277,8 @@ fn serve(handle: impl Fn(TcpStream) + Send + 'static) -> SocketAddr {
     address
 }
 
-/// A server that answers token requests and the list of workflows itself, and hands every other
-/// connection to `address`.
+/// A server that responds to token requests and the list of workflows itself, and passes every other connection to
+/// `address`.
 fn token_then(address: SocketAddr) -> SocketAddr {
     serve(move |mut stream| {
         let head = read_head(&mut stream);
@@ -308,7 +308,7 @@ fn token_then(address: SocketAddr) -> SocketAddr {
     })
 }
 
-/// Reads up to the end of a head; what follows in the same piece comes with it.
+/// Reads to the end of a head. The result may include bytes after the head.
 fn read_head(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];

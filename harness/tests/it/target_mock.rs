@@ -1,4 +1,4 @@
-//! A mock as a target, in process and over HTTP: each session has a sandbox of its own.
+//! A mock as a target, in process and over HTTP. Each session has its own sandbox.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ async fn a_stage_knows_the_workflow_of_a_schema_it_read() {
 }
 
 #[tokio::test]
-async fn expired_and_revoked_tokens_are_what_they_say() {
+async fn expired_and_revoked_tokens_are_refused_as_such() {
     let (target, masks) = in_process().await;
     let session = session(&target, &Sandbox::default()).await;
     for role in ["main", "reader", "writer", "other_company"] {
@@ -273,7 +273,7 @@ async fn over_http_it_is_the_same_mock() {
 
     let masks = Arc::new(Masks::default());
     let options = TargetOptions { seed: 7, run_tag: "t1".to_owned(), ..TargetOptions::default() };
-    // Another name of the same machine: sandboxes are reached by the name that was given.
+    // Another name of the same machine: the addresses of sandboxes have the given name.
     let url = format!("http://localhost:{}/api", address.port());
     let target =
         Environment::open(TargetChoice::Url(url).read().expect("an address"), options, masks)

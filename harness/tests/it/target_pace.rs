@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use moot_harness::client::pace::{MINUTE, RETRY_AFTER_MAX, RequestPace, retry_after};
 use tokio::time::Instant;
 
-/// When a turn is taken that is asked for from `now` on.
+/// Waits for a turn from `now` on, and returns its time.
 fn taken(pace: &RequestPace, now: Instant) -> Instant {
     let mut at = now;
     while let Err(later) = pace.take(at) {
@@ -15,7 +15,7 @@ fn taken(pace: &RequestPace, now: Instant) -> Instant {
     at
 }
 
-/// When each of `expected.len()` turns is, in milliseconds, all asked for at once.
+/// Asserts the times of turns that are requested at the same time, in milliseconds.
 #[track_caller]
 fn check(pace: &RequestPace, now: Instant, expected: &[u64]) {
     let mut at = now;
@@ -40,7 +40,7 @@ fn a_few_may_leave_at_once_after_a_back_off() {
     let pace = RequestPace::new(60, 3);
     let now = Instant::now();
     check(&pace, now, &[0, 0, 0, 1_000, 2_000]);
-    // Five turns are used up after five seconds, and the bucket is full again.
+    // After five seconds the bucket is full again.
     check(&pace, now + Duration::from_secs(5), &[0, 0, 0, 1_000]);
 }
 
@@ -56,8 +56,8 @@ fn all_of_a_minute_may_leave_at_once() {
     check(&RequestPace::a_minute(0), Instant::now(), &[0, 0, 0]);
 }
 
-/// Asks for turns at odd times, now and then after a back-off that the target asked for, and counts what
-/// reaches the target, each up to a second after it left, in every window of 60 s.
+/// Takes turns at irregular times, sometimes after a back-off. Each request reaches the target up to a second later.
+/// Counts the requests at the target in every window of 60 s.
 #[track_caller]
 fn check_every_minute(pace: &RequestPace, most: usize, pause_ms: u64) {
     let mut at = Instant::now();
@@ -89,7 +89,7 @@ fn no_minute_has_more_turns_than_it_may() {
 }
 
 #[test]
-fn a_burst_waits_for_as_many_earlier_requests_as_it_must() {
+fn a_burst_waits_for_the_required_number_of_earlier_requests() {
     let (now, second) = (Instant::now(), Duration::from_secs(1));
     let pace = RequestPace::new(0, 1);
     for number in 0..61 {
@@ -127,7 +127,7 @@ fn spaced_requests_begin_as_soon_as_no_minute_has_more_than_they_are() {
             let within = all[index..].iter().take_while(|one| **one < *first + time).count();
             assert!(within <= 540 || *first + time <= begin, "{within}");
         }
-        // The next round begins without them.
+        // The next round begins without these turns.
         let _ = pace.back_off(at, RETRY_AFTER_MAX);
     }
 }
@@ -144,7 +144,7 @@ async fn a_turn_that_waits_for_another_is_counted_when_it_leaves() {
 }
 
 #[tokio::test]
-async fn turns_are_taken_in_the_order_in_which_they_are_asked_for() {
+async fn turns_are_taken_in_the_order_of_the_requests() {
     let pace = RequestPace::new(6_000, 1);
     let left = parking_lot::Mutex::new(Vec::new());
     let wait = async |name: &'static str| {
@@ -156,7 +156,7 @@ async fn turns_are_taken_in_the_order_in_which_they_are_asked_for() {
 }
 
 #[test]
-fn a_rest_holds_back_everything_up_to_its_limit() {
+fn a_back_off_holds_back_all_requests_up_to_its_limit() {
     let now = Instant::now();
     for rate in [0, 60] {
         let pace = RequestPace::new(rate, 1);

@@ -108,7 +108,7 @@ fn bound_signers_come_first_where_the_form_takes_them() {
 }
 
 #[test]
-fn what_has_no_value_names_the_setting() {
+fn a_field_without_a_value_names_the_setting() {
     let rows = [
         (json!({ "required_fields": [] }), json!({}), "bindings.requester_email"),
         (

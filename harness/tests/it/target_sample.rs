@@ -65,8 +65,7 @@ pub(crate) async fn service() -> MockServer {
     server
 }
 
-/// Opens this address as a deployment, unpaced; `more` is added to the target file, `folder` takes
-/// the ledger.
+/// Opens this address as a deployment without a pace. `more` is added to the target file. The ledger is in `folder`.
 pub(crate) async fn open(
     base_url: &str,
     more: &str,
@@ -76,7 +75,7 @@ pub(crate) async fn open(
     open_with(base_url, more, folder, masks, TargetOptions::default()).await
 }
 
-/// As [`open`], used in this way.
+/// As [`open`], with this use of the target.
 pub(crate) async fn open_with(
     base_url: &str,
     more: &str,

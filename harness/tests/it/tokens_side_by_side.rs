@@ -1,6 +1,5 @@
-//! Concurrent scenarios that only read and request tokens. If a newer token leaves older ones valid,
-//! they run concurrently; if it ends them, each runs alone, and nothing wrong is reported. A server
-//! counts the concurrent requests.
+//! Concurrent scenarios that only read and request tokens. They run concurrently if a newer token leaves older ones
+//! valid. Otherwise each runs alone, and the run reports no violation. A server counts the concurrent requests.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -13,14 +12,14 @@ use serde_json::json;
 
 use crate::deployment::{judged, target};
 
-/// So long a token request waits for another beside it, where one is to come …
+/// The time that a token request waits for a concurrent one, if one is expected.
 const BESIDE_DEADLINE: Duration = Duration::from_secs(5);
-/// … and where none may.
+/// The same time, if none is allowed.
 const ALONE_DEADLINE: Duration = Duration::from_millis(20);
 const SCENARIOS: usize = 6;
 const JOBS: &str = "4";
 
-/// What the server does to the older tokens when it issues one.
+/// The effect of a new token on older ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Older {
     Last,
@@ -30,7 +29,7 @@ enum Older {
 #[derive(Default)]
 struct Seen {
     issued: usize,
-    /// Token requests in hand, now and at most.
+    /// Concurrent token requests, now and at most.
     in_hand: usize,
     in_hand_max: usize,
 }
@@ -50,7 +49,7 @@ impl Service {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let service = Arc::clone(&shared);
-                // Whoever hangs up has had enough.
+                // The client may close the connection.
                 thread::spawn(move || service.serve(stream).ok());
             }
         });
@@ -79,7 +78,7 @@ impl Service {
         Ok(())
     }
 
-    /// A token, once another request for one is in hand, or a moment later.
+    /// Waits for a concurrent token request, or for the time limit, and returns a token.
     fn issue(&self) -> String {
         let deadline = match self.older {
             Older::Last => BESIDE_DEADLINE,
@@ -91,7 +90,7 @@ impl Service {
         seen.in_hand += 1;
         seen.in_hand_max = seen.in_hand_max.max(seen.in_hand);
         self.arrived.notify_all();
-        // The first is asked for when the target is opened, and the trial asks for one after another.
+        // Opening the target requests the first, and the trial requests them one after another.
         if number > 1 + JOBS.parse::<usize>().expect("a number") {
             let is_alone = |seen: &mut Seen| seen.in_hand_max < 2;
             let waited = self.arrived.wait_timeout_while(seen, deadline, is_alone);
@@ -109,7 +108,7 @@ impl Service {
     }
 }
 
-/// Path and number of the token of the next request, whose body is left out; `None` after the last.
+/// Path and token number of the next request. Its body is skipped. `None` after the last request.
 fn asked(stream: &mut impl BufRead) -> std::io::Result<Option<(String, Option<usize>)>> {
     let (mut line, mut token, mut length) = (String::new(), None, 0);
     stream.read_line(&mut line)?;
@@ -144,7 +143,7 @@ fn list() -> String {
     json!({ "data": [], "pagination": pagination }).to_string()
 }
 
-/// Scenarios that ask for a token and read with a shared one, and one that keeps its own.
+/// Scenarios that request a token and read with a shared one, and a scenario with its own token.
 fn suite() -> String {
     let form = "{ grant_type: client_credentials, client_id: <target.main.client_id>, \
                 client_secret: <target.main.client_secret>, scope: read }";
@@ -181,11 +180,11 @@ fn check(older: Older, words: &[&str], expected_in_hand: impl Fn(usize) -> bool)
 }
 
 #[test]
-fn where_older_tokens_last_who_asks_for_tokens_is_walked_beside_others() {
+fn scenarios_with_tokens_run_concurrently_if_older_tokens_stay_valid() {
     check(Older::Last, &["--jobs", JOBS], |in_hand| in_hand > 1);
 }
 
 #[test]
-fn where_newer_tokens_end_older_ones_who_asks_for_tokens_is_walked_alone() {
+fn scenarios_with_tokens_run_alone_if_newer_tokens_revoke_older_ones() {
     check(Older::End, &["--jobs", JOBS], |in_hand| in_hand == 1);
 }

@@ -1,33 +1,31 @@
-//! Two sets of answers side by side.
+//! Compares two sets of answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// One question that two sets answer differently, or only one of them answers.
+/// A question that two sets answer differently, or that only one of them answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
     /// The question.
     pub question: String,
-    /// The answer of the first; `None` where it has none.
+    /// The answer of the first set.
     pub a: Option<Value>,
-    /// The answer of the second.
+    /// The answer of the second set.
     pub b: Option<Value>,
 }
 
 impl Difference {
-    /// Whether both answer: one that was not seen is not another answer.
+    /// Whether both sets answer. A missing answer is no change.
     pub fn is_change(&self) -> bool {
         self.a.is_some() && self.b.is_some()
     }
 }
 
-/// What differs, by question.
+/// The differences, by question.
 pub fn diff(first: &BTreeMap<String, Value>, second: &BTreeMap<String, Value>) -> Vec<Difference> {
-    let mut ids: Vec<&String> = first.keys().chain(second.keys()).collect();
-    ids.sort_unstable();
-    ids.dedup();
+    let ids: BTreeSet<&String> = first.keys().chain(second.keys()).collect();
     ids.into_iter()
         .filter(|id| first.get(*id) != second.get(*id))
         .map(|id| Difference {

@@ -1,4 +1,4 @@
-//! What a run saw of a deployment's answers, as the file that imitates it.
+//! The answers that a run observed, as a file. A mock with this file imitates the deployment.
 
 use std::collections::BTreeMap;
 
@@ -8,46 +8,46 @@ use serde_json::Value;
 
 use crate::exchange::ObservedAnswer;
 
-/// What stands at the head of a written file.
+/// The first lines of a written file.
 const HEAD: &str = concat!(
     "# Written by moot ",
     env!("CARGO_PKG_VERSION"),
     ". What was seen of a deployment. `moot mock --answers` takes this file.\n# Below `observed` are the observations.\n"
 );
 
-/// An answers file with what it was made of.
+/// An answers file with the observations behind it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
-    /// By question, in the form of an answers file; none where the observations tell none.
+    /// Answers by question, in the form of an answers file. A question has none if the observations show none.
     pub answers: BTreeMap<String, Value>,
-    /// By question, what was seen.
+    /// Observations by question.
     pub evidence: BTreeMap<String, Evidence>,
 }
 
-/// What was seen of one question.
+/// The observations of one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// Whether every observation tells the same answer.
+    /// Whether every observation shows the same answer.
     pub steady: bool,
-    /// Distinct observations, in the order first seen.
+    /// Distinct observations, in their first order.
     pub samples: Vec<Sample>,
-    /// Steps where it was seen.
+    /// Steps that observed it.
     pub seen_in: Vec<String>,
 }
 
-/// One observation.
+/// A distinct observation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
-    /// A status, a member, a body.
+    /// A status, a member or a body.
     pub value: Value,
-    /// How often.
+    /// The number of times it was observed.
     pub times: u32,
 }
 
 impl Observed {
-    /// What a run saw.
+    /// The observations of a run. An answer that no mock may give is left out.
     pub fn of_run(seen: &BTreeMap<String, ObservedAnswer>) -> Self {
         let mut observed = Self::default();
         for (id, one) in seen {
@@ -57,22 +57,23 @@ impl Observed {
             let samples = samples.map(|(value, times)| Sample { value, times }).collect();
             let evidence = Evidence { steady, samples, seen_in: one.seen_in.clone() };
             observed.evidence.insert(id.clone(), evidence);
-            observed.answers.extend(settled.answer.map(|answer| (id.clone(), answer)));
+            let allowed = settled.answer.filter(|answer| is_allowed(id, answer));
+            observed.answers.extend(allowed.map(|answer| (id.clone(), answer)));
         }
-        observed.only_allowed()
+        observed
     }
 
-    /// Reads an answers file, made by a run or by hand.
+    /// Reads an answers file. It was written by a run or by hand.
     ///
     /// # Errors
-    /// It is none, or contradicts the specification.
+    /// It is no answers file, or contradicts the specification.
     pub fn from_text(text: &str) -> Result<Self, DataError> {
         let file = answers::read_file(text)?;
         let evidence = match file.observed {
             Some(observed) => serde_json::from_value(observed).map_err(|error| DataError {
                 file: "answers".to_owned(),
                 place: None,
-                message: format!("`observed` is not what a run writes: {error}"),
+                message: format!("`observed` does not have the form that a run writes: {error}"),
                 hint: Some("take it from the file that `moot run --save-answers` wrote".to_owned()),
             })?,
             None => BTreeMap::new(),
@@ -80,7 +81,7 @@ impl Observed {
         Ok(Self { answers: file.given, evidence })
     }
 
-    /// The whole file: YAML, a line for each question.
+    /// The text of the file: YAML with a line for each question.
     pub fn to_text(&self) -> String {
         let mut out = HEAD.to_owned();
         // A JSON text on one line is a YAML text.
@@ -96,14 +97,10 @@ impl Observed {
         }
         out
     }
+}
 
-    /// Without the answers that no mock may give; what was seen of them stays.
-    fn only_allowed(mut self) -> Self {
-        let is_allowed =
-            |id: &str, answer: &Value| answers::parse(&format!("{id}: {answer}\n")).is_ok();
-        self.answers.retain(|id, answer| is_allowed(id, answer));
-        self
-    }
+fn is_allowed(id: &str, answer: &Value) -> bool {
+    answers::parse(&format!("{id}: {answer}\n")).is_ok()
 }
 
 #[cfg(test)]
@@ -138,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn different_observations_may_tell_one_answer() {
+    fn different_observations_may_show_one_answer() {
         let seen = [(json!("2026-03-05T14:30:00Z"), 1), (json!("2026-03-06T14:30:00Z"), 1)];
         check("timestamps", &seen, Some(json!("seconds")), true);
         check("read_scope", &[(json!(401), 1), (json!(403), 1)], Some(json!("read")), true);
     }
 
     #[test]
-    fn what_no_mock_may_do_is_only_evidence() {
+    fn an_answer_that_no_mock_may_give_is_only_evidence() {
         check("per_page", &[(json!(0), 3)], None, true);
         check("upload_success_status", &[(json!(204), 1)], None, true);
         check("webhook_auth_types", &[(json!(["none"]), 1)], None, true);
@@ -154,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_an_answer_come_together() {
+    fn parts_of_an_answer_are_joined() {
         let both = json!({ "invalid_client": 401, "other": 401 });
         let seen = [(json!({ "invalid_client": 401 }), 4), (json!({ "other": 401 }), 2)];
         check("token_failure_status", &seen, Some(both), true);

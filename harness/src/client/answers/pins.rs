@@ -1,4 +1,4 @@
-//! Answers that a target file pins: another one is drift.
+//! Answers that a target file pins. A different answer is drift.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::Observed;
 
-/// The answers that a deployment is held to.
+/// The answers that a deployment must give.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pins {
-    /// By question: the answer, and where it varied when it was seen, the others.
+    /// By question: the answer, followed by the other observed ones if it varied.
     allowed: BTreeMap<String, Vec<Value>>,
 }
 
@@ -21,7 +21,7 @@ impl Pins {
     /// The pins of an answers file.
     ///
     /// # Errors
-    /// The file can't be read, is not an answers file, or contradicts the specification; with its name.
+    /// The file can't be read, is no answers file, or contradicts the specification. The message has its name.
     pub fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -49,8 +49,9 @@ impl Pins {
         Self { allowed }
     }
 
-    /// The pinned answer, where this observation tells another one. Within the latitude, what fits
-    /// no answer or several tells nothing; beyond it, what fits none is another one.
+    /// The pinned answer, if this observation shows a different one. `is_within` tells whether the observation is one
+    /// that the question allows. Such an observation shows nothing if it fits no answer or several. Any other one is a
+    /// different answer.
     pub fn broken_by(&self, id: &str, observed: &Value, is_within: bool) -> Option<&Value> {
         let allowed = self.allowed.get(id)?;
         let mut fits = allowed.iter().filter_map(|answer| answers::fits(id, answer, observed));

@@ -1,9 +1,9 @@
-//! The JSON Schema of an answers file, from the open questions.
+//! The JSON Schema of an answers file, built from the open questions.
 
 use moot_fixtures::{answers, questions};
 use serde_json::{Map, Value, json};
 
-/// The schema: what `moot schema answers` prints.
+/// The schema that `moot schema answers` prints.
 pub fn schema() -> Value {
     let defaults = serde_json::to_value(answers::default()).unwrap_or_default();
     let mut properties = Map::new();
@@ -15,7 +15,7 @@ pub fn schema() -> Value {
         properties.insert(question.id.clone(), schema);
     }
     let observed =
-        "What a run saw of the deployment. `moot run --save-answers` writes it; a mock ignores it.";
+        "Observations of a run. `moot run --save-answers` writes them, and a mock ignores them.";
     properties.insert("observed".to_owned(), json!({ "description": observed }));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,6 +1,6 @@
-//! The operator's command: a program of the user that does one action and ends.
+//! The operator's command: a program of the user that does one action and exits.
 
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,53 +13,42 @@ use crate::client::target_file::OperatorCommand;
 use crate::exchange::masks::Masks;
 use crate::scenario::model::OperatorOrder;
 
-/// Bytes of a command's standard error that are kept.
-const SAID_BYTES_MAX: usize = 64 * 1024;
-/// How long the rest of the standard error is waited for after the command ended. A service that it started in
-/// the background may hold the pipe for ever.
-const LAST_WORDS: Duration = Duration::from_millis(200);
-/// The environment variable of the token that is to be revoked.
+/// Bytes of the standard error that are kept.
+const OUTPUT_BYTES_MAX: usize = 64 * 1024;
+/// The time for reading the rest of the standard error after the command has exited. A service that it started in the
+/// background may keep the pipe open forever.
+const LAST_OUTPUT: Duration = Duration::from_millis(200);
+/// The environment variable with the token to revoke.
 const TOKEN_VARIABLE: &str = "MOOT_TOKEN";
 
-/// Runs the command for this order, without a shell. Returns what it wrote to its standard error, masked.
+/// Runs the command for this order, without a shell. Returns its masked standard error.
 pub(crate) async fn run(
     command: &OperatorCommand,
     order: &OperatorOrder,
     masks: &Masks,
 ) -> Result<String, OperatorTrouble> {
-    let mut child = started(command, order)?;
-    let said = CommandOutput::of(child.stderr.take());
-    let words = || masks.mask(&order.words().join(" "));
-    match tokio::time::timeout(command.timeout(), child.wait()).await {
-        Err(_) => {
-            end(&mut child).await;
-            Err(OperatorTrouble::TimedOut {
-                order: words(),
-                seconds: command.timeout().as_secs(),
-                said: clause(&said.text(masks).await),
-            })
-        }
+    let mut child = start(command, order)?;
+    let stderr = CommandOutput::of(child.stderr.take());
+    let words = masks.mask(&order.words().join(" "));
+    let exited = tokio::time::timeout(command.timeout(), child.wait()).await;
+    if exited.is_err() {
+        end(&mut child).await;
+    }
+    let output = stderr.text(masks).await;
+    let clause = if output.is_empty() { String::new() } else { format!(": {output}") };
+    match exited {
+        Err(_) => Err(OperatorTrouble::TimedOut {
+            order: words,
+            seconds: command.timeout().as_secs(),
+            output: clause,
+        }),
         Ok(Err(error)) => Err(OperatorTrouble::Lost(error)),
-        Ok(Ok(status)) => judged(status, words, said.text(masks).await),
+        Ok(Ok(status)) if status.success() => Ok(output),
+        Ok(Ok(status)) => Err(OperatorTrouble::Failed { order: words, status, output: clause }),
     }
 }
 
-fn judged(
-    status: ExitStatus,
-    words: impl Fn() -> String,
-    said: String,
-) -> Result<String, OperatorTrouble> {
-    match status.success() {
-        true => Ok(said),
-        false => Err(OperatorTrouble::Failed { order: words(), status, said: clause(&said) }),
-    }
-}
-
-fn clause(said: &str) -> String {
-    if said.is_empty() { String::new() } else { format!(": {said}") }
-}
-
-fn started(command: &OperatorCommand, order: &OperatorOrder) -> Result<Child, OperatorTrouble> {
+fn start(command: &OperatorCommand, order: &OperatorOrder) -> Result<Child, OperatorTrouble> {
     let program = command.program();
     let mut process = Command::new(&program);
     process
@@ -73,13 +62,13 @@ fn started(command: &OperatorCommand, order: &OperatorOrder) -> Result<Child, Op
     if let OperatorOrder::RevokeToken { token } = order {
         process.env(TOKEN_VARIABLE, token);
     }
-    // Ctrl-C is for us: what the command started in the background lives on.
+    // In a group of its own, Ctrl-C does not end services that the command started in the background.
     #[cfg(unix)]
     process.process_group(0);
     process.spawn().map_err(|error| OperatorTrouble::NotStarted { program, error })
 }
 
-/// Ends a command that takes too long, and what it started.
+/// Ends a command that takes too long, and the processes that it started.
 async fn end(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = child.id().and_then(|id| i32::try_from(id).ok())
@@ -91,7 +80,7 @@ async fn end(child: &mut Child) {
     let _ = child.kill().await;
 }
 
-/// What a command writes to its standard error. It is read to its end, so that whoever writes is never blocked.
+/// The standard error of a command. It is read to its end, so that writing to it never blocks.
 struct CommandOutput {
     kept: Arc<Mutex<Vec<u8>>>,
     reading: tokio::task::JoinHandle<()>,
@@ -106,24 +95,24 @@ impl CommandOutput {
             let mut piece = [0; 4096];
             while let Ok(length @ 1..) = pipe.read(&mut piece).await {
                 let mut kept = into.lock();
-                let room = SAID_BYTES_MAX.saturating_sub(kept.len());
+                let room = OUTPUT_BYTES_MAX.saturating_sub(kept.len());
                 kept.extend_from_slice(&piece[..length.min(room)]);
             }
         });
         Self { kept, reading }
     }
 
-    /// What was written until now, masked. The reading goes on.
+    /// The masked text so far. Reading continues in the background.
     async fn text(self, masks: &Masks) -> String {
-        let _ = tokio::time::timeout(LAST_WORDS, self.reading).await;
+        let _ = tokio::time::timeout(LAST_OUTPUT, self.reading).await;
         let text = String::from_utf8_lossy(&self.kept.lock()).into_owned();
         shown(&text, masks)
     }
 }
 
-/// Text of others for people: masked, in one paragraph, its end where it is long.
+/// The masked text. Only the end of a long text is shown.
 fn shown(text: &str, masks: &Masks) -> String {
-    /// Characters that are shown.
+    /// Longer texts are cut.
     const SHOWN_CHARACTERS_MAX: usize = 600;
     let text = masks.mask(text.trim());
     let skipped = text.chars().count().saturating_sub(SHOWN_CHARACTERS_MAX);
@@ -141,7 +130,7 @@ mod tests {
     use crate::exchange::masks::Masks;
     use crate::scenario::model::{OperatorAction, OperatorOrder};
 
-    /// A command that runs this script; the order's words are `$@`.
+    /// A command that runs this script. The words of the order are `$@`.
     fn command(program: &str, script: &str) -> OperatorCommand {
         OperatorCommand {
             command: [program, "-c", script, "operate"].map(str::to_owned).to_vec(),
@@ -156,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_gets_the_words_of_an_order_and_what_it_says_is_masked() {
+    async fn a_command_gets_the_words_of_an_order_and_its_output_is_masked() {
         let masks = Masks::default();
         masks.hide("hush-hush-hush", "MOOT_TOKEN");
         let script = "printf '<%s>' \"$@\" \"$MOOT_TOKEN\" >&2; echo unheard";
@@ -175,10 +164,10 @@ mod tests {
         assert!(matches!(missing, Err(OperatorTrouble::NotStarted { .. })), "{missing:?}");
         let failed =
             run(&command("sh", "echo no such request >&2; exit 4"), &order(), &masks).await;
-        let Err(OperatorTrouble::Failed { status, said, .. }) = failed else {
+        let Err(OperatorTrouble::Failed { status, output, .. }) = failed else {
             panic!("{failed:?}");
         };
-        assert_eq!((status.code(), said.as_str()), (Some(4), ": no such request"));
+        assert_eq!((status.code(), output.as_str()), (Some(4), ": no such request"));
         let slow = OperatorCommand {
             timeout_seconds: Some(1),
             ..command("sh", "exec 2>&-; while :; do sleep 1000; done")
@@ -187,9 +176,9 @@ mod tests {
         assert!(matches!(late, Err(OperatorTrouble::TimedOut { .. })), "{late:?}");
     }
 
-    /// As a script that restarts a service: the service holds the pipe when the script has ended.
+    /// A script that restarts a service: the service keeps the pipe open after the script has exited.
     #[tokio::test]
-    async fn what_a_command_leaves_in_the_background_is_not_waited_for() {
+    async fn a_background_process_is_not_waited_for() {
         let script = "sleep 1 & echo started >&2";
         let said = run(&command("sh", script), &order(), &Masks::default()).await;
         assert_eq!(said.expect("it ends with 0"), "started");

@@ -1,10 +1,10 @@
-//! An order to an operator, in words for a command and for a person.
+//! An order to an operator, as arguments of a command and as a request to a person.
 
 use crate::scenario::model::OperatorOrder;
 
 impl OperatorOrder {
-    /// Verb and values, as a command takes them. A token is not among them: others could read it in the list
-    /// of processes.
+    /// Verb and values, as arguments of a command. A token is left out, because other users can read it in the list of
+    /// processes.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = vec![self.action().to_string()];
         match self {
@@ -16,7 +16,7 @@ impl OperatorOrder {
         words
     }
 
-    /// The request to a person.
+    /// The request to a person, after "Please".
     pub(super) fn question(&self) -> String {
         match self {
             Self::SetStatus { id, status } => match status.as_str() {

@@ -1,4 +1,4 @@
-//! A person at the terminal who does what is asked, and says so.
+//! Asks a person at the terminal to do an action, and waits for the confirmation.
 
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -8,7 +8,7 @@ use crate::client::operator::trouble::OperatorTrouble;
 use crate::exchange::masks::Masks;
 use crate::scenario::model::OperatorOrder;
 
-/// Whether a person can be asked: there is a terminal, and this is not a CI.
+/// Whether there is a terminal, and this is not a CI.
 pub(crate) fn has_terminal() -> bool {
     let in_ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "false"));
     !in_ci && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
@@ -25,10 +25,10 @@ pub(crate) async fn ask(order: &OperatorOrder, masks: &Masks) -> Result<String, 
         _ => masks.mask(&order.question()),
     };
     let (answered, answer) = oneshot::channel();
-    // A thread that reads a line cannot be stopped. The end of the process must not wait for it.
+    // A thread that reads a line cannot be stopped, and the end of the process must not wait for it.
     std::thread::spawn(move || {
-        let answer = put(&question, &mut std::io::stdin().lock(), &mut std::io::stderr().lock());
-        // A run that was interrupted no longer waits.
+        let answer = prompt(&question, &mut std::io::stdin().lock(), &mut std::io::stderr().lock());
+        // After an interrupt the run no longer waits, so this can fail.
         let _ = answered.send(answer);
     });
     match answer.await.unwrap_or(PersonAnswer::Gone) {
@@ -38,7 +38,7 @@ pub(crate) async fn ask(order: &OperatorOrder, masks: &Masks) -> Result<String, 
     }
 }
 
-/// What a person replies.
+/// The answer of a person.
 #[derive(Debug, PartialEq, Eq)]
 enum PersonAnswer {
     Done,
@@ -47,8 +47,9 @@ enum PersonAnswer {
     Gone,
 }
 
-/// Writes the question, and reads a line: nothing is done, `s` is skip; anything else is asked again.
-fn put(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> PersonAnswer {
+/// Writes the question and reads a line. An empty line means done, `s` means skip. Any other line repeats the
+/// question.
+fn prompt(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> PersonAnswer {
     loop {
         let asked = write!(output, "\nPlease {question}, then press Enter; s skips. ")
             .and_then(|()| output.flush());
@@ -66,14 +67,14 @@ fn put(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> Per
 
 #[cfg(test)]
 mod tests {
-    use super::{PersonAnswer, put};
+    use super::{PersonAnswer, prompt};
     use crate::scenario::model::OperatorOrder;
 
     #[track_caller]
     fn check(typed: &str, expected: PersonAnswer, times: usize) {
         let order = OperatorOrder::SetStatus { id: "8Fq2".to_owned(), status: "signed".to_owned() };
         let mut shown = Vec::new();
-        assert_eq!(put(&order.question(), &mut typed.as_bytes(), &mut shown), expected);
+        assert_eq!(prompt(&order.question(), &mut typed.as_bytes(), &mut shown), expected);
         let shown = String::from_utf8(shown).expect("it is a text");
         let line = "\nPlease have the counterparty sign request 8Fq2 in your system, then press \
                     Enter; s skips. ";

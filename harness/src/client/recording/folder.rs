@@ -1,4 +1,4 @@
-//! The folder of a recording: its files, and the errors of reading and writing them.
+//! The folder of a recording: names, reading and errors of its files.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::{fs, io};
 
 use serde::de::DeserializeOwned;
 
-/// Version of the format of the folder. Other versions are refused.
+/// Format version of the folder. Other versions are refused.
 pub(crate) const FORMAT_VERSION: u32 = 1;
-/// The index.
+/// The file name of the index.
 pub(crate) const INDEX: &str = "index.json";
 /// The folder with the files of the sessions.
 pub(crate) const EXCHANGES: &str = "exchanges";
-/// Bytes. Longer files are refused.
+/// Larger files are refused.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// Characters of a scenario's name in the name of a file.
+/// Longer names of scenarios are cut in file names.
 const NAME_CHARACTERS_MAX: usize = 120;
 
-/// Why a recording cannot be written or read, with the file or folder.
+/// The reason why a recording cannot be written or read, with the file or folder.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct RecordingError(String);
@@ -36,25 +36,27 @@ impl RecordingError {
     /// The folder has another version of the format.
     pub(super) fn version(path: &Path, found: u32) -> Self {
         let shown = path.display();
-        Self(format!("{shown} is of version {found}, this program reads version {FORMAT_VERSION}"))
+        Self(format!(
+            "{shown} has format version {found}; this program reads version {FORMAT_VERSION}"
+        ))
     }
 
     /// A file would contain a secret, and was not written.
     pub(super) fn secret(path: &Path) -> Self {
-        Self(format!("a secret stands in {}, which was not written", path.display()))
+        Self(format!("{} was not written, because it would contain a secret", path.display()))
     }
 }
 
 /// Creates the folder.
 ///
 /// # Errors
-/// It cannot be created, or is there and not empty.
+/// It cannot be created, or is not empty.
 pub(crate) fn make(dir: &Path) -> Result<(), RecordingError> {
     let failed = |error| RecordingError::unusable(dir, &error);
     fs::create_dir_all(dir).map_err(failed)?;
     match fs::read_dir(dir).map_err(failed)?.next() {
         Some(_) => Err(RecordingError(format!(
-            "{} is not empty; a recording goes into a folder of its own",
+            "{} is not empty; a recording needs an empty folder",
             dir.display()
         ))),
         None => Ok(()),
@@ -75,14 +77,14 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError
     serde_json::from_slice(&text).map_err(|error| RecordingError::malformed(path, error))
 }
 
-/// The name of a session's file below the folder. Every file system accepts its characters.
+/// The name of a session's file below the folder. It has only characters that every file system accepts.
 pub(crate) fn session_file(number: usize, scenario: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
     let name: String = scenario.chars().map(plain).take(NAME_CHARACTERS_MAX).collect();
     format!("{EXCHANGES}/{number:04}_{name}.har")
 }
 
-/// Whether an index may name this file: it must be in the folder of sessions.
+/// Whether this file of an index is below the folder of the recording.
 pub(crate) fn is_below(file: &str) -> bool {
     let parts: Vec<_> = Path::new(file).components().collect();
     !parts.is_empty() && parts.iter().all(|part| matches!(part, std::path::Component::Normal(_)))

@@ -1,5 +1,5 @@
-//! A session as a HAR 1.2 file. Values that HAR does not define are in `_moot`. The types have what is
-//! read; the rest of a file is always the same.
+//! A session as a HAR 1.2 file. Values that HAR does not define are in `_moot`. The types have only the members that
+//! are read back.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,12 +12,11 @@ use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::client::recording::redact::Redactor;
 use crate::client::recording::session_record::SessionRecord;
-use crate::exchange::masks::Masks;
+use crate::exchange::masks::{Masks, Secrets};
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 
-/// A file.
+/// A HAR file.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Har {
     pub(crate) log: HarLog,
@@ -53,7 +52,7 @@ struct HarRequest {
 
 #[derive(Debug, Deserialize)]
 struct HarResponse {
-    /// 0 if there was no answer.
+    /// 0 if there was no response.
     status: u16,
     headers: Vec<HarHeader>,
     content: HarContent,
@@ -85,14 +84,14 @@ struct HarMootEntry {
 
 const HTTP: &str = "HTTP/1.1";
 const BASE64: &str = "base64";
-/// HAR's value for unknown sizes.
+/// The value of HAR for unknown sizes.
 const UNKNOWN: i64 = -1;
 
 /// The file of a session, without secrets.
-pub(crate) fn file(mut session: SessionRecord, redactor: &mut Redactor) -> Value {
-    session.redact(redactor);
+pub(crate) fn file(mut session: SessionRecord, secrets: &Secrets) -> Value {
+    session.mask(secrets);
     let entries: Vec<Value> =
-        session.log.exchanges.iter().map(|exchange| entry(exchange, redactor)).collect();
+        session.log.exchanges.iter().map(|exchange| entry(exchange, secrets)).collect();
     let creator = json!({ "name": "moot", "version": env!("CARGO_PKG_VERSION") });
     json!({ "log": {
         "version": "1.2",
@@ -103,42 +102,42 @@ pub(crate) fn file(mut session: SessionRecord, redactor: &mut Redactor) -> Value
 }
 
 /// An exchange without secrets. Its request was masked when it was sent.
-pub(crate) fn entry(exchange: &Exchange, redactor: &mut Redactor) -> Value {
+pub(crate) fn entry(exchange: &Exchange, secrets: &Secrets) -> Value {
     let milliseconds = exchange.duration.as_secs_f64() * 1000.0;
     let started = jiff::Timestamp::from_second(exchange.sent_at_seconds);
     json!({
         "startedDateTime": started.map_or_else(|_| String::new(), |at| at.to_string()),
         "time": milliseconds,
-        "request": request(&exchange.request, redactor),
-        "response": response(exchange.outcome.as_ref().ok(), redactor),
+        "request": request(&exchange.request, secrets),
+        "response": response(exchange.outcome.as_ref().ok(), secrets),
         "cache": {},
         "timings": { "send": 0.0, "wait": milliseconds, "receive": 0.0 },
         "_moot": HarMootEntry {
             number: exchange.number,
-            path: redactor.text(&exchange.request.path),
+            path: secrets.mask(&exchange.request.path),
             operation: exchange.request.operation.map(|it| it.as_str().to_owned()),
-            curl: redactor.text(&exchange.request.curl),
+            curl: secrets.mask(&exchange.request.curl),
             sent_at_seconds: exchange.sent_at_seconds,
             is_cut: exchange.outcome.as_ref().is_ok_and(|response| response.is_cut),
-            trouble: exchange.outcome.as_ref().err().map(|trouble| redactor.trouble(trouble)),
+            trouble: exchange.outcome.as_ref().err().map(|trouble| trouble.masked(secrets)),
             peer: exchange.outcome.as_ref().ok().and_then(|response| response.peer),
         },
     })
 }
 
-fn request(sent: &SentRequest, redactor: &mut Redactor) -> Value {
-    let headers = headers(&sent.headers, redactor);
-    let body = (!sent.body_shown.is_empty()).then(|| redactor.text(&sent.body_shown));
+fn request(sent: &SentRequest, secrets: &Secrets) -> Value {
+    let headers = headers(&sent.headers, secrets);
+    let body = (!sent.body_shown.is_empty()).then(|| secrets.mask(&sent.body_shown));
     let media_type = media_type(&headers);
     let query = url::Url::parse(&sent.url).ok();
     let query = query.iter().flat_map(url::Url::query_pairs);
     let mut request = json!({
         "method": sent.method,
-        "url": redactor.text(&sent.url),
+        "url": secrets.mask(&sent.url),
         "httpVersion": HTTP,
         "cookies": [],
         "headers": headers,
-        "queryString": query.map(|(name, value)| header(&name, &value, redactor)).collect::<Vec<_>>(),
+        "queryString": query.map(|(name, value)| header(&name, &value, secrets)).collect::<Vec<_>>(),
         "headersSize": UNKNOWN,
         "bodySize": sent.body_length,
     });
@@ -148,9 +147,9 @@ fn request(sent: &SentRequest, redactor: &mut Redactor) -> Value {
     request
 }
 
-fn response(received: Option<&ReceivedResponse>, redactor: &mut Redactor) -> Value {
-    let headers = received.map(|it| headers(&it.headers, redactor)).unwrap_or_default();
-    let body = redactor.bytes(received.map_or(&[][..], |it| &it.body));
+fn response(received: Option<&ReceivedResponse>, secrets: &Secrets) -> Value {
+    let headers = received.map(|it| headers(&it.headers, secrets)).unwrap_or_default();
+    let body = secrets.mask_bytes(received.map_or(&[][..], |it| &it.body));
     let mut content = json!({ "size": body.len(), "mimeType": media_type(&headers) });
     match String::from_utf8(body) {
         Ok(text) => content["text"] = text.into(),
@@ -176,7 +175,7 @@ impl HarEntry {
     /// Converts an entry back to an exchange.
     ///
     /// # Errors
-    /// What is wrong with the entry.
+    /// The reason why the entry is invalid.
     pub(crate) fn exchange(self, masks: &Arc<Masks>) -> Result<Exchange, String> {
         let Self { time, request, response, moot, .. } = self;
         let operation = moot.operation.as_deref().and_then(|name| {
@@ -233,12 +232,12 @@ impl HarResponse {
     }
 }
 
-fn headers(pairs: &[(String, String)], redactor: &mut Redactor) -> Vec<HarHeader> {
-    pairs.iter().map(|(name, value)| header(name, value, redactor)).collect()
+fn headers(pairs: &[(String, String)], secrets: &Secrets) -> Vec<HarHeader> {
+    pairs.iter().map(|(name, value)| header(name, value, secrets)).collect()
 }
 
-fn header(name: &str, value: &str, redactor: &mut Redactor) -> HarHeader {
-    HarHeader { name: redactor.text(name), value: redactor.text(value) }
+fn header(name: &str, value: &str, secrets: &Secrets) -> HarHeader {
+    HarHeader { name: secrets.mask(name), value: secrets.mask(value) }
 }
 
 fn pairs(headers: Vec<HarHeader>) -> Vec<(String, String)> {

@@ -1,4 +1,4 @@
-//! The index of a recording: the plan, the target, the versions.
+//! The index of a recording: the plan, the target and the versions.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::exchange::TargetDescription;
 /// `index.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RecordingIndex {
-    /// Version of the format of the folder.
+    /// Format version of the folder.
     pub format_version: u32,
     /// Version of the program that wrote it.
     pub moot_version: String,
-    /// Version of the register that the run used.
+    /// Version of the register.
     pub register_version: String,
     /// Time of the run, ISO 8601 UTC.
     pub recorded_at: String,
@@ -23,18 +23,18 @@ pub struct RecordingIndex {
     pub seed: u64,
     /// Tag of the run. It is part of names and addresses in the requests.
     pub run_tag: String,
-    /// Whether the run counted a broken MUST of a standard as a failure.
+    /// Whether a broken MUST of a standard was a failure.
     pub strict: bool,
-    /// The selectors of the plan; empty for all scenarios.
+    /// The selectors of the plan. Empty for all scenarios.
     pub selectors: Vec<String>,
     /// Exit code of the run.
     pub exit_code: u8,
     /// The target.
     pub target: IndexTarget,
-    /// Milliseconds of each scenario, by which shards are planned; empty in recordings without them.
+    /// Milliseconds of each scenario, for planning shards. Older recordings have none.
     #[serde(default)]
     pub costs: BTreeMap<String, u64>,
-    /// The sessions, in the order of their scenarios' names.
+    /// The sessions, sorted by scenario.
     #[serde(rename = "tapes")]
     pub sessions: Vec<RecordingIndexRow>,
     /// The placeholder of each secret, with its label.
@@ -49,13 +49,13 @@ pub struct IndexTarget {
     pub description: TargetDescription,
     /// Whether it has sandboxes.
     pub is_mock: bool,
-    /// Pages of a list that are read at most, if its file limits them.
+    /// The most pages of a list that are read, if the target file limits them.
     pub pages_max: Option<u64>,
-    /// Needs and scenarios that may stay not run.
+    /// Needs and scenarios that may remain not run.
     pub tolerate: Vec<String>,
-    /// Needs that are not met, each with the reason, a clause, and the setting that would enable it.
+    /// Needs that are not met, each with the reason (a clause) and the setting that would meet it.
     pub unmet: BTreeMap<String, (String, String)>,
-    /// The answers that its file pins; empty in recordings without them.
+    /// The answers that the target file pins. Older recordings have none.
     #[serde(default)]
     pub pins: Pins,
 }

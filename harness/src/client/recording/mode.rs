@@ -1,4 +1,4 @@
-//! Whether a session records its answers, or replays recorded ones.
+//! Recording and replaying the answers of a session.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ pub(crate) enum RecordingMode {
     Off,
     /// Records all answers.
     Record(Arc<Recorder>, Mutex<SessionLog>),
-    /// Returns recorded answers. A missing answer is trouble.
+    /// Returns recorded answers. A missing one is trouble.
     Replay(Mutex<SessionLog>),
 }
 
 impl RecordingMode {
-    /// Records, if there is a recorder.
+    /// [`RecordingMode::Record`] if there is a recorder.
     pub(crate) fn new(recorder: Option<&Arc<Recorder>>) -> Self {
         recorder.map_or(Self::Off, |it| Self::Record(Arc::clone(it), Mutex::default()))
     }
 
-    /// The recorded answer; `None` unless this is a replay.
+    /// The recorded answer. `None` if this is no replay.
     pub(crate) fn answer(&self, key: &str) -> Option<Result<Value, Trouble>> {
         match self {
             Self::Replay(log) => Some(log.lock().call(key)),
@@ -40,7 +40,7 @@ impl RecordingMode {
         Some(answer.and_then(|value| value.as_str().map(str::to_owned).ok_or_else(|| absent(key))))
     }
 
-    /// The recorded exchange; `None` unless this is a replay that has one.
+    /// The recorded exchange. `None` if this is no replay, or it has none.
     pub(crate) fn exchange(&self, method: &str, path: &str) -> Option<Exchange> {
         match self {
             Self::Replay(log) => log.lock().exchange(method, path),
@@ -48,7 +48,7 @@ impl RecordingMode {
         }
     }
 
-    /// The recorded exchanges of a burst; `None` unless this is a replay.
+    /// The recorded exchanges of a burst. `None` if this is no replay.
     pub(crate) fn burst(&self, key: &str) -> Option<Result<Vec<Exchange>, Trouble>> {
         let numbers = match self.answer(key)? {
             Ok(numbers) => numbers,

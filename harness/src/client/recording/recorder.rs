@@ -1,4 +1,4 @@
-//! Collects the session records of a run, and writes them after its end.
+//! Collects the session records of a run, and writes them at its end.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::client::recording::folder::{self, FORMAT_VERSION, RecordingError};
 use crate::client::recording::har;
 use crate::client::recording::index::{IndexTarget, RecordingIndex, RecordingIndexRow};
-use crate::client::recording::redact::Redactor;
 use crate::client::recording::session_record::SessionRecord;
 use crate::exchange::masks::{Masks, Secrets};
 
@@ -37,8 +36,8 @@ impl Recorder {
         *self.target.lock() = target;
     }
 
-    /// Writes all files to `dir`, without the secrets of `masks`. `index` has what is known of the run. The index
-    /// comes last, so that a folder with an index is complete.
+    /// Writes all files to `dir`, without the secrets of `masks`. `index` has the facts of the run. It is written
+    /// last, so a folder with an index is complete.
     ///
     /// # Errors
     /// A file can't be written, or still has a secret.
@@ -48,11 +47,9 @@ impl Recorder {
         index: RecordingIndex,
         masks: &Masks,
     ) -> Result<(), RecordingError> {
-        let mut redactor = Redactor::new(masks);
-        let scan = Secrets::of(masks);
+        let secrets = Secrets::with_placeholders(masks);
         let mut sessions = std::mem::take(&mut *self.sessions.lock());
-        // Concurrent scenarios end in any order. The sort is stable, so the sessions of one scenario
-        // keep their order.
+        // Concurrent scenarios end in any order. The sort is stable: the sessions of one scenario keep their order.
         sessions.sort_by(|a, b| a.scenario.cmp(&b.scenario));
         let below = dir.join(folder::EXCHANGES);
         fs::create_dir_all(&below).map_err(|error| RecordingError::unusable(&below, &error))?;
@@ -60,7 +57,7 @@ impl Recorder {
         for (at, session) in sessions.into_iter().enumerate() {
             let scenario = masks.mask(&session.scenario);
             let file = folder::session_file(at + 1, &scenario);
-            publish(&dir.join(&file), &har::file(session, &mut redactor), &scan)?;
+            publish(&dir.join(&file), &har::file(session, &secrets), &secrets)?;
             rows.push(RecordingIndexRow { scenario, file });
         }
         let index = RecordingIndex {
@@ -69,17 +66,17 @@ impl Recorder {
             register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
             target: self.target.lock().clone(),
             sessions: rows,
-            placeholders: redactor.used(),
+            placeholders: secrets.used(),
             ..index
         };
-        publish(&dir.join(folder::INDEX), &index, &scan)
+        publish(&dir.join(folder::INDEX), &index, &secrets)
     }
 }
 
-fn publish(path: &Path, content: &impl Serialize, scan: &Secrets) -> Result<(), RecordingError> {
+fn publish(path: &Path, content: &impl Serialize, secrets: &Secrets) -> Result<(), RecordingError> {
     let text = serde_json::to_string_pretty(content)
         .map_err(|error| RecordingError::malformed(path, error))?;
-    if scan.is_in(&text) {
+    if secrets.is_in(&text) {
         return Err(RecordingError::secret(path));
     }
     fs::write(path, text + "\n").map_err(|error| RecordingError::unusable(path, &error))

@@ -1,4 +1,4 @@
-//! Reads a recording: the sessions of each scenario, in the order of the recording.
+//! Reads a recording.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -13,9 +13,10 @@ use crate::client::recording::session_record::{SessionRecord, absent};
 use crate::exchange::Trouble;
 use crate::exchange::masks::Masks;
 
-/// A recording.
+/// A recording that was read.
 pub struct Replay {
     pub(crate) target: IndexTarget,
+    /// The sessions of each scenario, in the order of the recording.
     sessions: Mutex<BTreeMap<String, VecDeque<SessionRecord>>>,
 }
 
@@ -26,7 +27,7 @@ impl Replay {
     /// A file is missing or invalid.
     pub fn open(dir: &Path, masks: &Arc<Masks>) -> Result<Self, RecordingError> {
         let index = RecordingIndex::read(dir)?;
-        // Reports show a placeholder in the same way as the secret itself.
+        // Reports show the label of a secret instead of its placeholder.
         for (placeholder, label) in &index.placeholders {
             masks.hide(placeholder, label);
         }
@@ -35,7 +36,7 @@ impl Replay {
             let path = dir.join(&row.file);
             let malformed = |reason| RecordingError::malformed(&path, reason);
             if !folder::is_below(&row.file) {
-                return Err(malformed("it is outside of the recording's folder".to_owned()));
+                return Err(malformed("it is outside the folder of the recording".to_owned()));
             }
             let log = folder::read::<Har>(&path)?.log;
             let exchanges = log.entries.into_iter().map(|entry| entry.exchange(masks));

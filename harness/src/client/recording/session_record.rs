@@ -1,4 +1,4 @@
-//! The requests and answers of one session in order, and their replay.
+//! The record of one session: its requests and answers in order. A replay takes them out again.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use moot_fixtures::contract::Scopes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::client::recording::redact::Redactor;
+use crate::exchange::masks::Secrets;
 use crate::exchange::{Exchange, Trouble};
 
-/// One session of a scenario. In its file it is `_moot`, beside the exchanges.
+/// One session of a scenario. In its HAR file it is the member `_moot`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SessionRecord {
     /// `stem/id[row]`.
@@ -22,18 +22,18 @@ pub(crate) struct SessionRecord {
     pub(crate) log: SessionLog,
 }
 
-/// All answers that a session received.
+/// All responses and other answers that a session received.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct SessionLog {
     /// Requests of the scenario.
     #[serde(skip)]
     pub(crate) exchanges: Vec<Exchange>,
-    /// All other answers: tokens, the control plane, deliveries, and which exchanges were one burst.
+    /// All other answers: tokens, the control plane, deliveries, and the numbers of the exchanges of a burst.
     pub(crate) calls: Vec<RecordedAnswer>,
 }
 
-/// An answer to something other than a request of the scenario.
+/// An answer that is not the response to a request of the scenario.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RecordedAnswer {
     /// The question: `token main read`, `admin POST /clock`, `deliveries inbox`.
@@ -52,7 +52,7 @@ pub(crate) struct DestinationRow {
     pub(crate) has_admin: bool,
 }
 
-/// Credentials in a recording. The secret is a placeholder once the recording is written.
+/// Credentials in a recording. In the file the secret is a placeholder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CredentialsRow {
     pub(crate) client_id: String,
@@ -61,20 +61,20 @@ pub(crate) struct CredentialsRow {
 }
 
 impl SessionRecord {
-    /// Replaces the secrets in everything but the exchanges.
-    pub(super) fn redact(&mut self, redactor: &mut Redactor) {
-        self.scenario = redactor.text(&self.scenario);
+    /// Replaces the secrets everywhere except in the exchanges.
+    pub(super) fn mask(&mut self, secrets: &Secrets) {
+        self.scenario = secrets.mask(&self.scenario);
         for credentials in self.destination.applications.values_mut() {
-            credentials.client_secret = redactor.text(&credentials.client_secret);
+            credentials.client_secret = secrets.mask(&credentials.client_secret);
         }
         for bound in self.destination.bindings.values_mut() {
-            *bound = redactor.value(bound);
+            *bound = secrets.mask_value(bound);
         }
         for call in &mut self.log.calls {
-            call.key = redactor.text(&call.key);
+            call.key = secrets.mask(&call.key);
             call.outcome = match &call.outcome {
-                Ok(value) => Ok(redactor.value(value)),
-                Err(trouble) => Err(redactor.trouble(trouble)),
+                Ok(value) => Ok(secrets.mask_value(value)),
+                Err(trouble) => Err(trouble.masked(secrets)),
             };
         }
     }
@@ -97,7 +97,7 @@ impl SessionLog {
     /// Removes and returns the next answer to this question.
     ///
     /// # Errors
-    /// The recorded trouble; [`Trouble::Withheld`] if the recording has no answer.
+    /// The recorded trouble. [`Trouble::Withheld`] if the recording has no answer.
     pub(crate) fn call(&mut self, key: &str) -> Result<Value, Trouble> {
         match self.calls.iter().position(|call| call.key == key) {
             Some(at) => self.calls.remove(at).outcome,
@@ -106,7 +106,7 @@ impl SessionLog {
     }
 }
 
-/// The recording has no answer to this question.
+/// The trouble of a replay that has no answer to `what`.
 pub(crate) fn absent(what: &str) -> Trouble {
     Trouble::Withheld(format!("the recording has no further answer to `{what}`; record again"))
 }

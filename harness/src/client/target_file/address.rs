@@ -1,14 +1,14 @@
-//! Base addresses: parsing, joining, comparing.
+//! Base addresses: parsing, joining and comparing.
 
 use std::net::IpAddr;
 
 use url::{Host, Url};
 
-/// Reads a base address: absolute, http or https, no user, query or fragment. The slash at its end
-/// is dropped where it has a path.
+/// Reads a base address: absolute, http or https, without user, query or fragment. A trailing slash of its path is
+/// removed.
 ///
 /// # Errors
-/// What is wrong, as a sentence.
+/// The mistake, as a sentence.
 pub(crate) fn base(text: &str) -> Result<Url, String> {
     let mut url = Url::parse(text.trim()).map_err(|error| {
         format!("`{text}` is not a base address such as https://legal.example.com/api: {error}")
@@ -17,7 +17,7 @@ pub(crate) fn base(text: &str) -> Result<Url, String> {
         return Err(format!("`{text}` is neither an http nor an https address"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("a base address holds no user and no password".to_owned());
+        return Err("a base address has no user and no password".to_owned());
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(format!("the base address `{text}` has a query or a fragment"));
@@ -27,17 +27,17 @@ pub(crate) fn base(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The address of `path` (with its leading `/`, and its query) below `base`.
+/// The address of `path` below `base`. `path` has its leading `/` and its query.
 pub(crate) fn below(base: &Url, path: &str) -> String {
     format!("{}{path}", base.as_str().trim_end_matches('/'))
 }
 
-/// Times that a path is percent-decoded, because a service may decode more than once.
+/// A path is percent-decoded up to this number of times, because a service may decode more than once.
 const DECODED_TIMES_MAX: usize = 4;
 
-/// The path of an address below `base` as the most lenient service would read it: percent-decoded,
-/// without empty and dot segments, without a slash at its end; `\` is a slash. Consent is checked with
-/// it. Requests are sent as they are written.
+/// The path of an address below `base`, as the most lenient service would read it: percent-decoded, without empty and
+/// dot segments, without a trailing slash. `\` is a slash. This is only for checking consent. Requests are sent
+/// unchanged.
 pub(crate) fn canonical_path(url: &Url, base: &Url) -> String {
     let (path, base) = (canonical(url.path()), canonical(base.path()));
     match path.strip_prefix(&base) {
@@ -49,14 +49,7 @@ pub(crate) fn canonical_path(url: &Url, base: &Url) -> String {
 fn canonical(path: &str) -> String {
     let mut text = path.to_owned();
     for _ in 0..DECODED_TIMES_MAX {
-        if !text.contains('%') {
-            break;
-        }
-        let decoded = percent_encoding::percent_decode_str(&text).decode_utf8_lossy().into_owned();
-        if decoded == text {
-            break;
-        }
-        text = decoded;
+        text = percent_encoding::percent_decode_str(&text).decode_utf8_lossy().into_owned();
     }
     let mut segments: Vec<&str> = Vec::new();
     let before_query = text.split(['?', '#', ';']).next().unwrap_or_default();
@@ -72,7 +65,7 @@ fn canonical(path: &str) -> String {
     segments.iter().flat_map(|segment| ["/", segment]).collect::<String>().to_ascii_lowercase()
 }
 
-/// Whether the host is this machine alone.
+/// Whether only this machine can reach the host.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -82,7 +75,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Host and port, for people.
+/// Host and port, for messages.
 pub(crate) fn shown_host(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
@@ -90,7 +83,7 @@ pub(crate) fn shown_host(url: &Url) -> String {
 
 /// Whether both have the same scheme, host and port.
 pub(crate) fn is_same_origin(one: &Url, other: &Url) -> bool {
-    // An address without a host never has the same origin.
+    // Two addresses without a host have different origins.
     one.has_host()
         && one.scheme() == other.scheme()
         && one.host() == other.host()
@@ -102,7 +95,7 @@ mod tests {
     use super::{base, below, canonical_path};
 
     #[test]
-    fn every_spelling_of_a_path_is_one() {
+    fn all_spellings_of_a_path_are_equal() {
         for path in [
             "/v1/requests",
             "/v1/requests/",
@@ -127,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn another_path_stays_another() {
+    fn different_paths_stay_different() {
         for (path, expected) in [("/v1/requests/a", "/v1/requests/a"), ("/v1", "/v1"), ("", "")] {
             let base = base("https://legal.example.com").expect("a base address");
             let url = url::Url::parse(&below(&base, path)).expect("an address");

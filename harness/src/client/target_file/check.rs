@@ -20,34 +20,32 @@ use crate::client::target_file::shape::{
 use crate::client::target_file::{address, endpoint};
 use crate::scenario::model::NEEDS;
 
-/// Seconds of the longest deadline.
+/// The longest deadline.
 const DEADLINE_SECONDS_MAX: u16 = 600;
 
-/// Seconds for which a list may be waited for.
+/// The longest time for waiting until a list shows a change.
 const SETTLE_SECONDS_MAX: u16 = 60;
 
-/// Bytes of the shortest secret. Shorter ones are not searched for in finished reports.
+/// The length of the shortest secret. Finished reports are not scanned for shorter ones.
 const SECRET_BYTES_MIN: usize = 8;
 /// As [`SECRET_BYTES_MIN`], on loopback. Shorter secrets are not masked.
 const SECRET_BYTES_MIN_LOOPBACK: usize = 4;
 
-/// Checks one file.
+/// Checks a target file.
 pub(crate) struct TargetFileReader<'a> {
-    /// As given.
+    /// The path as given by the user.
     pub(crate) file: String,
-    /// Its text, in which the place of a mistake is looked up.
+    /// Its text, for finding the places of mistakes.
     pub(crate) text: &'a str,
     /// The folder of relative paths.
     pub(crate) folder: PathBuf,
     /// For `$NAME`.
     pub(crate) variables: Variables<'a>,
-    /// Whether the base address is this machine.
+    /// Whether the base address is on loopback.
     pub(crate) is_loopback: bool,
 }
 
 impl TargetFileReader<'_> {
-    /// The file's meaning.
-    ///
     /// # Errors
     /// The first mistake.
     pub(crate) fn check(
@@ -109,14 +107,14 @@ impl TargetFileReader<'_> {
                 Err(self.mistake(&["applications", role], message))
             };
             if ["reader", "writer"].contains(&role) && application.scopes != default {
-                return refused(format!("is an application scoped `{default}` alone"));
+                return refused(format!("must have only the scope `{default}`"));
             }
             let same = |(_, known): &(&String, &ApplicationCredentials)| {
                 known.client_id == application.client_id
             };
             if let Some((other, _)) = applications.iter().find(same) {
                 return refused(format!(
-                    "has the client id of `applications.{other}`; it is another application"
+                    "has the client id of `applications.{other}`, but must be another application"
                 ));
             }
             applications.insert(role.to_owned(), application);
@@ -165,7 +163,7 @@ impl TargetFileReader<'_> {
                 }
             });
             let endpoint = endpoint.map_err(|message| {
-                // A key may have two names, so its place is not looked up by its name.
+                // The key may have one of two names, so its place cannot be found by its name.
                 DataError::new(&self.file, message).at(Some(text.referenced.into()))
             })?;
             endpoints.insert(operation, endpoint);
@@ -196,7 +194,7 @@ impl TargetFileReader<'_> {
             }
         }
         if limits.settle_seconds > SETTLE_SECONDS_MAX {
-            let range = format!("a list is waited for 0 to {SETTLE_SECONDS_MAX} seconds");
+            let range = format!("the time for a list is 0 to {SETTLE_SECONDS_MAX} seconds");
             return Err(mistake("settle_seconds", &range));
         }
         Ok(limits)
@@ -204,7 +202,7 @@ impl TargetFileReader<'_> {
 
     fn tolerate(&self, words: Vec<String>) -> Result<Vec<String>, DataError> {
         for (index, word) in words.iter().enumerate() {
-            // A scenario's name has a slash. The run checks whether there is such a scenario.
+            // The name of a scenario has a slash. The run checks whether the scenario exists.
             if !word.contains('/') && word != OPERATOR && !NEEDS.contains(&word.as_str()) {
                 let near = hint_or_all(word, &NEEDS);
                 let message = format!("`{word}` is neither a need nor a scenario FILE/ID; {near}");
@@ -223,14 +221,14 @@ impl TargetFileReader<'_> {
             .map(|(key, source)| {
                 let (path, name) = (&["headers", key], key.to_ascii_lowercase());
                 if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
-                    return Err(self.mistake(path, format!("`{name}` is not a name of a header")));
+                    return Err(self.mistake(path, format!("`{name}` is not the name of a header")));
                 }
                 let value = match sounds_secret(&name) {
                     true => self.secret(source, path)?,
                     false => self.value(source, path)?,
                 };
                 if http::HeaderValue::from_str(value.expose_secret()).is_err() {
-                    let message = format!("`headers.{name}` is not a value of a header");
+                    let message = format!("`headers.{name}` is not the value of a header");
                     return Err(self.mistake(path, message));
                 }
                 Ok(FileHeader { name, value, is_secret: !source.is_literal() })
@@ -247,18 +245,18 @@ impl TargetFileReader<'_> {
         Ok(FileOperator::Command(command))
     }
 
-    /// A value that may be literal anywhere.
+    /// Resolves a value. It may always be literal.
     fn value(&self, source: &ValueSource, path: &[&str]) -> Result<SecretString, DataError> {
         source
             .resolve(&self.folder, self.variables)
             .map_err(|message| self.mistake(path, format!("`{}`: {message}", named(path))))
     }
 
-    /// A value that may be literal only for a loopback address.
+    /// Resolves a secret. It may be literal only for a loopback address.
     fn secret(&self, source: &ValueSource, path: &[&str]) -> Result<SecretString, DataError> {
         if source.is_literal() && !self.is_loopback {
             let message = format!(
-                "`{}` stands in the file itself, which only a loopback address may; write \
+                "`{}` is in the file itself, which is allowed only for a loopback address; write \
                  `$NAME`, `{{file: PATH}}` or `{{command: [WORD, …]}}`",
                 named(path)
             );
@@ -276,15 +274,15 @@ impl TargetFileReader<'_> {
     }
 }
 
-/// A path as messages name it.
+/// A path for messages.
 fn named(path: &[&str]) -> String {
     path.join(".").to_ascii_lowercase()
 }
 
-/// Checks that a secret can be kept out of reports.
+/// Checks that a secret is long enough to be kept out of reports.
 ///
 /// # Errors
-/// Where it is too short.
+/// It is too short.
 pub(crate) fn check_secret(
     value: &SecretString,
     what: &str,
@@ -293,23 +291,23 @@ pub(crate) fn check_secret(
     let least = if is_loopback { SECRET_BYTES_MIN_LOOPBACK } else { SECRET_BYTES_MIN };
     match value.expose_secret().len() < least {
         true => Err(format!(
-            "`{what}` is shorter than {least} bytes: it could not be told from other text, and so \
-             not be kept out of reports; use a longer secret"
+            "`{what}` is shorter than {least} bytes. Reports could contain such a text by chance, so it cannot be kept \
+             out of them; use a longer secret"
         )),
         false => Ok(()),
     }
 }
 
-/// Checks a rate a minute, from a file or a command line.
+/// Checks a rate per minute, from a file or the command line.
 ///
 /// # Errors
-/// Where only a loopback address may have this rate.
+/// Only a loopback address may have this rate.
 pub(crate) fn check_rate(rate: u32, is_loopback: bool) -> Result<(), String> {
     match rate {
         _ if is_loopback => Ok(()),
-        0 => Err("0, unpaced, is for loopback addresses only".to_owned()),
+        0 => Err("0 (no pace) is for loopback addresses only".to_owned()),
         rate if rate > REQUESTS_PER_MINUTE_MAX => Err(format!(
-            "{rate} a minute is more than the service serves ({REQUESTS_PER_MINUTE_MAX}, §8)"
+            "{rate} per minute is more than the limit of the service ({REQUESTS_PER_MINUTE_MAX}, §8)"
         )),
         _ => Ok(()),
     }

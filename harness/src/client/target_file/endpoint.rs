@@ -1,15 +1,15 @@
-//! Where an operation is on a target (method and path), and which operation a call belongs to.
+//! The endpoints of a target: method and path of each operation, and the operation of a call.
 
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::{Endpoint, Operation};
 
-/// Where every operation is.
+/// Method and path of every operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoints(BTreeMap<Operation, Endpoint>);
 
 impl Endpoints {
-    /// The places of the specification, but where `given` says otherwise.
+    /// The endpoints of the specification. Those in `given` replace them.
     pub fn new(given: &BTreeMap<Operation, Endpoint>) -> Self {
         let own = |operation: Operation| Endpoint {
             method: operation.method().to_string(),
@@ -20,28 +20,28 @@ impl Endpoints {
         Self(all)
     }
 
-    /// Where this operation is.
+    /// Method and path of this operation.
     pub fn get(&self, operation: Operation) -> &Endpoint {
         &self.0[&operation]
     }
 
-    /// The path of this operation for the object of this id.
+    /// The path of this operation for the object with this id.
     pub fn path_of(&self, operation: Operation, id: &str) -> String {
         let id = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC);
         self.get(operation).path.replace("{id}", &id.to_string())
     }
 
-    /// The operation that method and path (below the base address, its query is ignored) belong to.
+    /// The operation with this method and path. `path` is below the base address. Its query is ignored.
     pub fn find(&self, method: &str, path: &str) -> Option<Operation> {
         let path = path.split(['?', '#']).next().unwrap_or(path);
         let operations =
             self.all(|endpoint| endpoint.method == method && matches(&endpoint.path, path));
-        // A template without an id wins: nothing of §4 has an id where another has a fixed segment.
+        // A template without an id has precedence.
         operations.min_by_key(|operation| operation.path().contains('{'))
     }
 
-    /// The operation for which a lenient service might take a call. `path` is canonical, the method is
-    /// compared without case. Operations that create or delete come first.
+    /// The operation that a lenient service might take a call for. `path` is canonical. The case of the method is
+    /// ignored. Operations that create or delete have precedence.
     pub(crate) fn find_spelled(&self, method: &str, path: &str) -> Option<Operation> {
         let all = || {
             self.all(|endpoint| {
@@ -52,16 +52,15 @@ impl Endpoints {
         all().find(|operation| changes(*operation)).or_else(|| all().next())
     }
 
-    /// The operations whose endpoint fits.
     fn all(&self, fits: impl Fn(&Endpoint) -> bool) -> impl Iterator<Item = Operation> {
         self.0.iter().filter(move |(_, endpoint)| fits(endpoint)).map(|(operation, _)| *operation)
     }
 }
 
-/// Reads `METHOD /path`; a path alone takes `method`.
+/// Reads `METHOD /path`. A path alone has the method `method`.
 ///
 /// # Errors
-/// What is wrong, as a clause.
+/// The mistake, as a clause.
 pub(crate) fn parse(text: &str, method: &str) -> Result<Endpoint, String> {
     let (method, path) = match text.split_once(char::is_whitespace) {
         Some((method, path)) => (method, path.trim()),
@@ -91,7 +90,7 @@ fn changes(operation: Operation) -> bool {
     created_kind(operation).is_some() || operation == Operation::DeleteWebhook
 }
 
-/// Whether `path` fits `template`, segment by segment; `{id}` takes any segment but an empty one.
+/// Whether `path` matches `template`. `{id}` matches any segment except an empty one.
 fn matches(template: &str, path: &str) -> bool {
     let mut given = path.split('/');
     template.split('/').all(|expected| match given.next() {
@@ -106,7 +105,7 @@ mod tests {
     use super::matches;
 
     #[test]
-    fn a_template_takes_one_segment_for_an_id() {
+    fn an_id_matches_one_segment() {
         assert!(matches("/v1/requests/{id}", "/v1/requests/abc"));
         assert!(!matches("/v1/requests/{id}", "/v1/requests/"));
         assert!(!matches("/v1/requests/{id}", "/v1/requests/abc/activity"));

@@ -1,4 +1,4 @@
-//! A target file that was read and checked.
+//! A target file after reading and checking.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -14,63 +14,62 @@ use crate::client::target_file::address;
 use crate::client::target_file::operator::FileOperator;
 use crate::client::target_file::places::KeyPlaces;
 
-/// Where the ledger is unless the file says otherwise, beside the target file.
+/// The default of `ledger`, relative to the target file.
 pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
 
-/// `limits.settle_seconds` unless the file says otherwise.
+/// The default of `limits.settle_seconds`.
 pub(crate) const SETTLE_SECONDS: u16 = 5;
 
-/// For so many minutes of its limit scenarios ask the token endpoint, unless the file says otherwise. Tokens that
-/// they share come on top, so that a run takes less than four minutes.
+/// The default of `limits.token_requests_max`, in minutes of the limit of the token endpoint. Shared tokens are not
+/// included, so a run takes less than four minutes of the limit.
 pub(crate) const TOKEN_MINUTES_MAX: u32 = 3;
 
-/// `limits.created_objects_max` of a run without a plan, unless the file says otherwise.
+/// The default of `limits.created_objects_max` for a run without a plan.
 pub(crate) const CREATED_OBJECTS_MAX: u32 = 20;
 
-/// A target file, checked, its secrets resolved.
+/// A checked target file with resolved secrets.
 #[derive(Debug, Clone)]
 pub struct TargetFile {
-    /// For people: `name` of the file, else its stem.
+    /// The name for reports: `name` of the file, or the name of the file itself.
     pub name: String,
-    /// The base address, without a slash at the end of its path.
+    /// The base address, without a trailing slash in its path.
     pub base_url: Url,
-    /// The OAuth applications by role: `main`, `reader`, `writer`, `other_company`. `main` may be
-    /// absent only on a moot mock.
+    /// The OAuth applications by role: `main`, `reader`, `writer`, `other_company`. Only a mock needs no `main`.
     pub applications: BTreeMap<String, ApplicationCredentials>,
-    /// What the harness may use there.
+    /// Data of the deployment that a run may use.
     pub bindings: FileBindings,
-    /// Where operations are that the specification does not place.
+    /// Endpoints that the specification leaves open.
     pub endpoints: BTreeMap<Operation, Endpoint>,
-    /// What the run may do beyond reading.
+    /// Consents beyond reading.
     pub consent: BTreeSet<Consent>,
-    /// Budgets.
+    /// Pace, budgets and deadlines.
     pub limits: FileLimits,
-    /// Needs and scenarios that may stay not run.
+    /// Needs and scenarios that may remain not run.
     pub tolerate: Vec<String>,
-    /// The known failures.
+    /// The file of known failures.
     pub expected: Option<PathBuf>,
-    /// The pinned answers.
+    /// The file of pinned answers.
     pub answers: Option<PathBuf>,
-    /// A further authority for TLS, PEM.
+    /// A further certificate authority (PEM).
     pub ca_file: Option<PathBuf>,
-    /// Headers for a gateway, sent with every request to the target's own host.
+    /// Headers for a gateway. They are sent with every request to the target's own host.
     pub headers: Vec<FileHeader>,
-    /// Whether and how the control plane of a moot mock is looked for.
+    /// The choice whether to use the control plane of a mock.
     pub admin: AdminChoice,
-    /// Who does there what no client can do.
+    /// The operator of the deployment.
     pub operator: Option<FileOperator>,
     /// A token of `main` that expired.
     pub expired_token: Option<SecretString>,
     /// A token of `main` that was revoked.
     pub revoked_token: Option<SecretString>,
-    /// Where the ledger is written.
+    /// The file of the ledger.
     pub ledger: PathBuf,
-    /// Where its keys are.
+    /// The lines of its keys.
     pub places: KeyPlaces,
 }
 
 impl TargetFile {
-    /// Whether it is on loopback, has no credentials, and allows a control plane.
+    /// Whether only a mock fits: it is on loopback, has no credentials, and allows a control plane.
     pub fn can_only_be_a_mock(&self) -> bool {
         !self.applications.contains_key("main")
             && matches!(self.admin, AdminChoice::Auto)
@@ -81,15 +80,15 @@ impl TargetFile {
 /// An OAuth application (§4.1).
 #[derive(Debug, Clone)]
 pub struct ApplicationCredentials {
-    /// The UID.
+    /// The client id.
     pub client_id: String,
-    /// The secret.
+    /// The client secret.
     pub client_secret: SecretString,
-    /// What it is scoped to.
+    /// The scopes that it may request.
     pub scopes: Scopes,
 }
 
-/// What the harness may use on a deployment. Absent workflows are discovered.
+/// Data of a deployment that a run may use. Workflows that are not bound are discovered.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "Bindings")]
 #[serde(deny_unknown_fields)]
@@ -98,14 +97,14 @@ pub struct FileBindings {
     pub requester_email: Option<String>,
     /// E-mail address of the counterparty. Without it, one below `.invalid`.
     pub counterparty_email: Option<String>,
-    /// E-mail addresses of internal signers, beside those that the schema of a workflow offers.
+    /// E-mail addresses of internal signers, in addition to those in the schema of a workflow.
     #[serde(default)]
     pub internal_signer_emails: Vec<String>,
-    /// E-mail addresses that no user of the company has: one of its own domain, and one of a user of another
-    /// company. Each is sent as requester and as signer, and must be refused.
+    /// E-mail addresses of no user of the company: one of its own domain, and one of a user of another company. Each is
+    /// sent as requester and as signer, and must be refused.
     #[serde(default)]
     pub unknown_user_emails: Vec<String>,
-    /// Values of workflow variables by name. They come before values from a schema. If a schema requires
+    /// Values of workflow variables by name. They have precedence over values from a schema. If a schema requires
     /// variables without naming them, all of these are sent.
     pub variables: Option<serde_json::Map<String, serde_json::Value>>,
     /// A published workflow that generates the agreement.
@@ -123,7 +122,7 @@ pub struct FileBindings {
     pub webhook_url: Option<String>,
 }
 
-/// What a run may do beyond reading.
+/// A consent beyond reading.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema, IntoStaticStr,
 )]
@@ -143,36 +142,36 @@ pub enum Consent {
 }
 
 impl Consent {
-    /// All of them.
+    /// Every consent.
     pub const ALL: [Self; 5] = [Self::Write, Self::Delete, Self::Load, Self::Fetch, Self::Operate];
 
-    /// As in the target file.
+    /// The name in the target file.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
-/// Budgets of a run on a deployment.
+/// Pace, budgets and deadlines of a run on a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(rename = "Limits")]
 #[serde(deny_unknown_fields, default)]
 pub struct FileLimits {
-    /// Requests a minute. 0 sends without pauses, on loopback only.
+    /// Requests per minute. 0 sends without pauses, on loopback only.
     pub requests_per_minute: u32,
-    /// Token requests a minute. Without it they are paced once the service shows its limit by a 429. 0 is
-    /// unpaced, on loopback only.
+    /// Token requests per minute. Without it, they are paced after the service has shown its limit by a 429. 0 sends
+    /// without pauses, on loopback only.
     pub token_requests_per_minute: Option<u32>,
-    /// Token requests of a run at most. Without it: those of three minutes, once a limit is known.
+    /// The most token requests of a run. Without it: those of three minutes, once a limit is known.
     pub token_requests_max: Option<u32>,
-    /// Objects a run creates at most. Without it: as many as its plan needs.
+    /// The most objects that a run creates. Without it: the number that its plan needs.
     pub created_objects_max: Option<u32>,
-    /// Pages of a list that are followed, at most.
+    /// The most pages of a list that are followed.
     pub pages_max: u64,
-    /// Deadline `silence`: seconds until the first byte of an answer, and between two pieces of it.
+    /// Deadline `silence`: seconds until the first byte of a response, and between two pieces of it.
     pub silence_seconds: u16,
     /// Deadline `exchange`: seconds from the first byte sent to the last byte received.
     pub exchange_seconds: u16,
-    /// Seconds for which a list is read again after a change, until it shows the change.
+    /// The most seconds for which a list is read again after a change, until it shows the change.
     pub settle_seconds: u16,
 }
 
@@ -198,17 +197,17 @@ pub struct FileHeader {
     pub name: String,
     /// The value.
     pub value: SecretString,
-    /// Whether the value is masked: it comes from outside the file.
+    /// Whether the value is masked, because it comes from outside the file.
     pub is_secret: bool,
 }
 
-/// How the control plane of a moot mock is looked for.
+/// The choice whether to use the control plane of a mock.
 #[derive(Debug, Clone, Default)]
 pub enum AdminChoice<T = SecretString> {
     /// On loopback addresses.
     #[default]
     Auto,
-    /// Not at all: the service is treated as a deployment.
+    /// Never: the service is treated as a deployment.
     None,
     /// Everywhere, with this token.
     Token(T),

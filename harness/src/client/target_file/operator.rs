@@ -1,4 +1,4 @@
-//! `operator` of a target file: who does at a deployment what no client can do.
+//! `operator` of a target file: the program or person for actions that a client cannot do.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,9 +11,9 @@ use serde::{Deserialize, Deserializer};
 use super::text_or_keys::text_or_keys;
 use crate::scenario::model::OperatorAction;
 
-/// In `tolerate`: every action of an operator.
+/// The word of `tolerate` for every action of an operator.
 pub(crate) const OPERATOR: &str = "operator";
-/// In `tolerate`: whatever needs a control plane. It was the need of what an operator does now.
+/// The word of `tolerate` for a control plane. Older versions used it for the actions of an operator.
 const ADMIN: &str = "admin";
 
 /// Whether these words of `tolerate` cover a need or a scenario.
@@ -22,21 +22,21 @@ pub(crate) fn tolerates(words: &[String], what: &str) -> bool {
     words.iter().any(|word| word == what || is_action && (word == OPERATOR || word == ADMIN))
 }
 
-/// Seconds that an action may take, unless the file says otherwise.
+/// The default time limit for an action.
 const TIMEOUT_SECONDS: u64 = 60;
-/// The longest time that a file may give to an action.
+/// The longest time limit that a file may set.
 const TIMEOUT_SECONDS_MAX: u64 = 3_600;
 
-/// Who does at a deployment what no client can do.
+/// The operator of a deployment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileOperator {
     /// A program.
     Command(OperatorCommand),
-    /// A person at the terminal, who is asked for every action.
+    /// The person at the terminal is asked for every action.
     Ask,
 }
 
-/// A program that does the actions. The verb and its values are its last arguments.
+/// A program that does the actions.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(description = "The keys of a command.")]
 #[serde(deny_unknown_fields)]
@@ -48,7 +48,7 @@ pub struct OperatorCommand {
     /// The actions that it can do.
     #[schemars(with = "Vec<OperatorAction>", length(min = 1))]
     pub actions: BTreeSet<OperatorAction>,
-    /// How long one action may take. Without it, 60.
+    /// The time limit for one action. Without it, 60.
     #[serde(default)]
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_seconds: Option<u64>,
@@ -67,19 +67,19 @@ impl OperatorCommand {
         }
     }
 
-    /// How long one action may take.
+    /// The time limit for one action.
     pub fn timeout(&self) -> Duration {
         Duration::from_secs(self.timeout_seconds.unwrap_or(TIMEOUT_SECONDS))
     }
 
-    /// The key whose value is wrong, and what is wrong with it.
+    /// The first key with a wrong value, and a message.
     pub(super) fn mistake(&self) -> Option<(&'static str, String)> {
         if self.command.first().is_none_or(String::is_empty) {
             let message = "`operator.command` names no program, such as `[./operate.sh]`";
             return Some(("command", message.to_owned()));
         }
         if self.actions.is_empty() {
-            let message = "`operator.actions` names nothing that the command can do";
+            let message = "`operator.actions` names no action that the command can do";
             return Some(("actions", message.to_owned()));
         }
         let seconds = self.timeout_seconds.unwrap_or(TIMEOUT_SECONDS);
@@ -88,7 +88,7 @@ impl OperatorCommand {
     }
 }
 
-/// A relative program would be looked for in the folder of this process.
+/// The absolute path of a folder. A relative one would be searched from the folder of this process.
 pub(super) fn absolute(folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf())
@@ -123,7 +123,7 @@ mod tests {
     use super::tolerates;
 
     #[test]
-    fn one_word_tolerates_every_action_and_no_other_need() {
+    fn the_words_operator_and_admin_tolerate_every_action_and_no_other_need() {
         for word in ["operator", "admin", "operator.restart"] {
             let words = [word.to_owned()];
             assert!(tolerates(&words, "operator.restart"), "{word}");

@@ -1,4 +1,4 @@
-//! Where the keys of a target file are, for messages about a key whose value turns out wrong later.
+//! The lines of the keys of a target file, for mistakes that are found only when the target is used.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyPlaces {
     file: String,
-    /// By `KEY` where the value is no block, else by `BLOCK.KEY`.
+    /// By `KEY`, or by `BLOCK.KEY` if the value is a block.
     lines: BTreeMap<String, u32>,
 }
 
 impl KeyPlaces {
-    /// The places in this text of a file, which is sound YAML.
+    /// The lines in this text of a file. It is valid YAML.
     pub fn new(file: &str, text: &str) -> Self {
         let mut lines = BTreeMap::new();
         let root = YamlNode::read_any(text).ok();
@@ -33,10 +33,10 @@ impl KeyPlaces {
         self.lines.contains_key(key)
     }
 
-    /// `staging.yaml:7: ` for a key, or for the one around it; empty without a file.
+    /// The prefix `staging.yaml:7: ` for a key or its parent. Empty without a file.
     pub fn of(&self, key: &str) -> String {
-        let around = key.rsplit_once('.').map_or(key, |(around, _)| around);
-        match self.lines.get(key).or_else(|| self.lines.get(around)) {
+        let parent = key.rsplit_once('.').map_or(key, |(parent, _)| parent);
+        match self.lines.get(key).or_else(|| self.lines.get(parent)) {
             Some(line) => format!("{}:{line}: ", self.file),
             None if self.file.is_empty() => String::new(),
             None => format!("{}: ", self.file),
@@ -60,7 +60,7 @@ mod tests {
         let text = "\
 base_url: https://a.example
 applications:
-  # the one with both scopes
+  # This one has both scopes.
   main: { client_id: main, client_secret: x }
   other_company:
     client_id: b

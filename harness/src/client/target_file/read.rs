@@ -1,4 +1,4 @@
-//! Reads a target file. Every mistake has its line and column.
+//! Reads a target file, or builds one from an address.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -46,11 +46,11 @@ pub fn from_text(
     reader.check(shape, stem.unwrap_or_default())
 }
 
-/// A target given by its address alone: without consent, with credentials from `MOOT_CLIENT_ID` and
-/// `MOOT_CLIENT_SECRET`, which a moot mock does without.
+/// Builds a target file from an address: without consent, with credentials from `MOOT_CLIENT_ID` and
+/// `MOOT_CLIENT_SECRET`. A mock needs no credentials.
 ///
 /// # Errors
-/// Where it is not a base address.
+/// It is not a base address.
 pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, DataError> {
     let refused = |message: String| DataError::new("--target", message);
     let base_url = address::base(text).map_err(refused)?;

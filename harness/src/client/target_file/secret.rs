@@ -12,32 +12,32 @@ use serde::{Deserialize, Deserializer};
 
 use crate::client::target_file::text_or_keys::text_or_keys;
 
-/// Seconds that the command of a secret may take.
+/// The time limit for the command of a secret.
 const COMMAND_SECONDS_MAX: u64 = 30;
-/// Bytes of a secret at most.
+/// Longer secrets are cut.
 const SECRET_BYTES_MAX: u64 = 64 * 1024;
 
-/// Reads an variables variable; a parameter so that tests need none.
+/// Reads an environment variable. Tests pass a function of their own.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ValueSource {
-    /// As it stands in the file.
+    /// The value itself.
     Literal(String),
     /// `$NAME`.
     Variable(String),
-    /// `{file: …}`, with mode 0600; relative to the target file.
+    /// `{file: …}`, with mode 0600. The path is relative to the target file.
     File(PathBuf),
-    /// `{command: […]}`: what it prints, without the last line end.
+    /// `{command: […]}`: its output, without the last line end.
     Command(Vec<String>),
 }
 
 impl ValueSource {
-    /// The value.
+    /// Reads the value from its source.
     ///
     /// # Errors
-    /// What is wrong, as a clause that names the variable, file or command.
+    /// A clause that names the variable, file or command.
     pub(crate) fn resolve(
         &self,
         folder: &Path,
@@ -59,7 +59,7 @@ impl ValueSource {
         Ok(SecretString::from(text))
     }
 
-    /// Whether it stands in the file itself.
+    /// Whether the value is in the target file itself.
     pub(crate) const fn is_literal(&self) -> bool {
         matches!(self, Self::Literal(_))
     }
@@ -88,7 +88,7 @@ fn from_file(path: &Path) -> Result<String, String> {
     file.take(SECRET_BYTES_MAX)
         .read_to_string(&mut text)
         .map_err(|error| format!("cannot read `{shown}`: {error}"))?;
-    Ok(without_line_end(text))
+    Ok(without_line_end(&text).to_owned())
 }
 
 fn from_command(words: &[String]) -> Result<String, String> {
@@ -113,7 +113,7 @@ fn from_command(words: &[String]) -> Result<String, String> {
         .join()
         .map_err(|_| format!("the output of `{program}` cannot be read"))?
         .map_err(|error| format!("the output of `{program}` cannot be read: {error}"))?;
-    Ok(without_line_end(text))
+    Ok(without_line_end(&text).to_owned())
 }
 
 fn wait(
@@ -128,11 +128,11 @@ fn wait(
                 std::thread::sleep(Duration::from_millis(20));
             }
             Ok(None) => {
-                // A failure to end the process changes nothing for us.
+                // The result is the same if ending the process fails.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!(
-                    "the command `{program}` did not end within {COMMAND_SECONDS_MAX} s"
+                    "the command `{program}` did not exit within {COMMAND_SECONDS_MAX} s"
                 ));
             }
             Err(error) => return Err(format!("the command `{program}` failed: {error}")),
@@ -140,14 +140,9 @@ fn wait(
     }
 }
 
-fn without_line_end(mut text: String) -> String {
-    if text.ends_with('\n') {
-        text.pop();
-        if text.ends_with('\r') {
-            text.pop();
-        }
-    }
-    text
+fn without_line_end(text: &str) -> &str {
+    let Some(line) = text.strip_suffix('\n') else { return text };
+    line.strip_suffix('\r').unwrap_or(line)
 }
 
 #[derive(Deserialize, JsonSchema)]

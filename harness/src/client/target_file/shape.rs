@@ -1,4 +1,4 @@
-//! The keys of a target file, as they are parsed.
+//! The keys of a target file as they are parsed, before checks. Secrets are still sources, and paths are relative.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,14 +32,14 @@ pub(crate) struct TargetFileShape {
     /// Paths of operations that the specification does not place.
     #[serde(default)]
     pub(crate) endpoints: EndpointShapes,
-    /// What a run may do beyond GET and token requests.
+    /// Consents beyond GET and token requests.
     #[serde(default)]
     #[schemars(with = "Vec<Consent>")]
     pub(crate) consent: BTreeSet<Consent>,
     /// The pace and the budget of a run.
     #[serde(default)]
     pub(crate) limits: Option<FileLimits>,
-    /// Needs (`delete`, `operator`) and scenarios (`FILE/ID`, with `*` for any text) that may stay not run.
+    /// Needs (`delete`, `operator`) and scenarios (`FILE/ID`, with `*` for any text) that may remain not run.
     #[serde(default)]
     pub(crate) tolerate: Vec<String>,
     /// The file of known failures, relative to this file.
@@ -54,19 +54,19 @@ pub(crate) struct TargetFileShape {
     /// Headers for a gateway, by name. They are sent with every request to the host of `base_url`.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, ValueSource>,
-    /// Whether to look for the control plane of a moot mock.
+    /// Whether to look for the control plane of a mock.
     #[serde(default)]
     pub(crate) admin: AdminChoice<ValueSource>,
-    /// Who does on the deployment what a client cannot do.
+    /// A program or a person for actions that a client cannot do.
     #[serde(default)]
     pub(crate) operator: Option<FileOperator>,
-    /// A token of `main` that expired.
+    /// An expired token of `main`.
     #[serde(default)]
     pub(crate) expired_token: Option<ValueSource>,
-    /// A token of `main` that was revoked.
+    /// A revoked token of `main`.
     #[serde(default)]
     pub(crate) revoked_token: Option<ValueSource>,
-    /// The file that lists what runs created, relative to this file. Without it, `.moot/ledger.ndjson`.
+    /// The file that lists the objects that runs created, relative to this file. Without it, `.moot/ledger.ndjson`.
     #[serde(default)]
     pub(crate) ledger: Option<PathBuf>,
 }
@@ -76,11 +76,11 @@ pub(crate) struct TargetFileShape {
 #[schemars(rename = "Applications")]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ApplicationShapes {
-    /// The application that most scenarios use. Its scopes are `[read, write]` unless it says otherwise.
+    /// The application that most scenarios use. Its default scopes are `[read, write]`.
     pub(crate) main: Option<ApplicationShape>,
-    /// An application of the same company with the scope `read` alone.
+    /// An application of the same company with only the scope `read`.
     pub(crate) reader: Option<ApplicationShape>,
-    /// An application of the same company with the scope `write` alone.
+    /// An application of the same company with only the scope `write`.
     pub(crate) writer: Option<ApplicationShape>,
     /// An application of another company.
     pub(crate) other_company: Option<ApplicationShape>,
@@ -100,7 +100,7 @@ pub(crate) struct ApplicationShape {
     pub(crate) scopes: Option<Vec<Scope>>,
 }
 
-/// `endpoints`: `METHOD /path` each.
+/// `endpoints`. Each value is `METHOD /path`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "Endpoints")]
 #[serde(deny_unknown_fields, default)]

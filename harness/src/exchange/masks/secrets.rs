@@ -1,51 +1,113 @@
-//! The secrets of a run in every form that they could have in a report. They are masked when a report
-//! is built, and finished reports are scanned for them.
+//! The secrets of a run in every form that they could have in a file. They are replaced when a file is built, and
+//! finished files are scanned for them.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use parking_lot::Mutex;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
 
 use super::{Masks, Needles};
 
-/// Shorter forms are masked in texts of a server, but reports are not scanned for them: they could
-/// occur in our own words by chance.
+/// Shorter forms are replaced, but files are not scanned for them: our own words could contain them by chance.
 const SCANNED_BYTES_MIN: usize = 8;
 
-/// All forms of all secrets.
+/// The beginning of a placeholder.
+const STEM: &str = "redacted-";
+
+/// All forms of all secrets, and the replacement of each secret.
 pub struct Secrets {
     forms: Needles,
-    /// The label of each form, by the number of the form.
-    labels: Vec<String>,
+    rows: Vec<SecretRow>,
+    /// Numbers of the rows that were replaced.
+    used: Mutex<BTreeSet<usize>>,
+}
+
+struct SecretRow {
+    label: String,
+    replacement: String,
 }
 
 impl Secrets {
-    /// The secrets that are known at this time.
+    /// Replaces the current secrets by their labels in brackets.
     pub fn of(masks: &Masks) -> Self {
-        let secrets = masks.secrets();
-        let labels = secrets.iter().map(|secret| masks.mask(secret)).collect();
-        let forms = secrets.iter().enumerate();
-        let forms = forms.flat_map(|(number, secret)| {
-            forms_of(secret).into_iter().map(move |form| (form, number))
-        });
-        Self { forms: Needles::of(forms), labels }
+        Self::replacing(masks, |_, _, label| format!("[{label}]"))
     }
 
-    /// `text` with every form of every secret replaced by its label.
+    /// Replaces the current secrets by placeholders. A secret always has the same placeholder, with the same length
+    /// if it is long enough. So checks can still compare values.
+    pub(crate) fn with_placeholders(masks: &Masks) -> Self {
+        Self::replacing(masks, |number, secret, _| placeholder(number, secret.len()))
+    }
+
+    fn replacing(masks: &Masks, replacement: impl Fn(usize, &str, &str) -> String) -> Self {
+        let secrets = masks.labelled();
+        let numbered = || secrets.iter().enumerate();
+        // Plain secrets come first: an encoded form may equal another secret.
+        let plain = numbered().map(|(number, (secret, _))| (secret.clone(), number));
+        let forms = numbered().flat_map(|(number, (secret, _))| {
+            forms_of(secret).into_iter().map(move |form| (form, number))
+        });
+        let row = |(number, (secret, label)): (usize, &(String, String))| SecretRow {
+            label: label.clone(),
+            replacement: replacement(number, secret, label),
+        };
+        Self {
+            forms: Needles::of(plain.chain(forms)),
+            rows: numbered().map(row).collect(),
+            used: Mutex::default(),
+        }
+    }
+
+    /// `text` with every form of every secret replaced.
     pub fn mask(&self, text: &str) -> String {
-        self.forms.replaced(text, |number| &self.labels[number])
+        String::from_utf8_lossy(&self.mask_bytes(text.as_bytes())).into_owned()
+    }
+
+    /// As [`Secrets::mask`], for bytes.
+    pub(crate) fn mask_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        self.forms.replaced(bytes, |number| {
+            self.used.lock().insert(number);
+            self.rows[number].replacement.clone()
+        })
+    }
+
+    /// As [`Secrets::mask`], for all texts of a value, and names of members.
+    pub(crate) fn mask_value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.mask(text)),
+            Value::Array(items) => items.iter().map(|item| self.mask_value(item)).collect(),
+            Value::Object(members) => {
+                members.iter().map(|(name, it)| (self.mask(name), self.mask_value(it))).collect()
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// The replacements that were used so far, each with the label of its secret.
+    pub(crate) fn used(&self) -> BTreeMap<String, String> {
+        let used = self.used.lock();
+        let rows = used.iter().map(|number| &self.rows[*number]);
+        rows.map(|row| (row.replacement.clone(), row.label.clone())).collect()
     }
 
     /// Whether `artefact` contains a secret in any form.
     pub fn is_in(&self, artefact: &str) -> bool {
-        self.forms
-            .matches(artefact.as_bytes())
-            .any(|form| form.end - form.start >= SCANNED_BYTES_MIN)
+        self.forms.matches(artefact.as_bytes()).any(|form| form.place.len() >= SCANNED_BYTES_MIN)
     }
 }
 
-/// The forms of a secret: unchanged, percent-encoded (in both cases), as a form field, JSON-escaped,
-/// HTML-escaped, and inside of a base64 text at each of the three alignments.
-pub(crate) fn forms_of(secret: &str) -> Vec<String> {
+fn placeholder(number: usize, length: usize) -> String {
+    let stem = format!("{STEM}{number:05}-");
+    let padding = "x".repeat(length.saturating_sub(stem.len()));
+    stem + &padding
+}
+
+/// The forms of a secret: unchanged, percent-encoded (upper and lower case), as a form field, JSON-escaped,
+/// HTML-escaped, and inside a base64 text at each of the three alignments.
+fn forms_of(secret: &str) -> Vec<String> {
     let percent = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
     let json = serde_json::Value::from(secret).to_string();
     let html = secret
@@ -80,8 +142,8 @@ fn lower_hex(percent: &str) -> String {
     out
 }
 
-/// The base64 characters that depend on `secret` alone if it begins `offset` bytes after a multiple of
-/// three. Empty if they are so few that they could occur by chance.
+/// The base64 characters that depend on `secret` alone if it begins `offset` bytes after a multiple of three. A
+/// text that is too short to scan for is left out.
 fn base64_inside(secret: &str, offset: usize) -> Vec<String> {
     let bytes: Vec<u8> = std::iter::repeat_n(0, offset).chain(secret.bytes()).collect();
     // The first and the last characters also depend on the bytes before and after.
@@ -98,6 +160,7 @@ fn base64_inside(secret: &str, offset: usize) -> Vec<String> {
 mod tests {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
+    use serde_json::json;
 
     use super::Secrets;
     use crate::exchange::masks::Masks;
@@ -139,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_secret_is_masked_but_not_looked_for() {
+    fn a_short_secret_is_masked_but_not_scanned_for() {
         let masks = Masks::default();
         masks.hide("seven77", "short");
         masks.hide("eight888", "long");
@@ -147,5 +210,32 @@ mod tests {
         assert_eq!(secrets.mask("seven77 eight888"), "[short] [long]");
         assert!(!secrets.is_in("seven77"));
         assert!(secrets.is_in("eight888"));
+    }
+
+    #[test]
+    fn every_form_of_a_secret_has_its_placeholder() {
+        let masks = Masks::default();
+        masks.hide("a-token~of+a/run=", "A");
+        let secrets = Secrets::with_placeholders(&masks);
+        let text = secrets.mask("token=a-token%7Eof%2Ba%2Frun%3D&x=1 a-token~of+a/run=");
+        assert_eq!(text, "token=redacted-00000-xx&x=1 redacted-00000-xx");
+        assert!(!secrets.is_in(&text));
+    }
+
+    #[test]
+    fn equal_secrets_have_the_same_placeholder_and_different_ones_have_different_placeholders() {
+        let masks = Masks::default();
+        masks.hide("first-secret-of-a-run", "A");
+        masks.hide("first-secret-of-a", "B");
+        masks.hide("an-unused-secret", "C");
+        let secrets = Secrets::with_placeholders(&masks);
+        let value = secrets.mask_value(&json!({
+            "a": "Bearer first-secret-of-a-run", "b": ["first-secret-of-a-run", 1],
+            "c": "first-secret-of-a"
+        }));
+        let (one, two) = ("redacted-00000-xxxxxx", "redacted-00001-xx");
+        assert_eq!(value, json!({ "a": format!("Bearer {one}"), "b": [one, 1], "c": two }));
+        let used: Vec<_> = secrets.used().into_iter().collect();
+        assert_eq!(used, [(one.to_owned(), "A".to_owned()), (two.to_owned(), "B".to_owned())]);
     }
 }

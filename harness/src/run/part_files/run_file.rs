@@ -11,7 +11,6 @@ use super::error::PartError;
 use super::file::{PartFile, PartHead, PartWriter};
 use super::set::PartSet;
 use crate::client::recording::har::{self, HarEntry};
-use crate::client::recording::redact::Redactor;
 use crate::exchange::Exchange;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::run::part::RunPart;
@@ -28,16 +27,15 @@ pub fn write_run(
     is_complete: bool,
 ) -> Result<(), PartError> {
     let mut part = part.clone();
-    let scan = Secrets::of(&part.result.masks);
-    part.result.map_texts(&scan);
+    let secrets = Secrets::of(&part.result.masks);
+    part.result.map_texts(&secrets);
     make_portable(&mut part.result);
-    let mut redactor = Redactor::with_labels(&part.result.masks);
     let mut writer = PartWriter::new(head)?;
     writer.line(&part)?;
     for scenario in part.result.scenarios {
-        writer.line(&ScenarioRow::new(scenario, &mut redactor))?;
+        writer.line(&ScenarioRow::new(scenario, &secrets))?;
     }
-    writer.write(dir, is_complete, &scan)
+    writer.write(dir, is_complete, &secrets)
 }
 
 /// Makes the paths of a result mean the same on every machine.
@@ -111,7 +109,7 @@ struct ScenarioRow {
 
 impl ScenarioRow {
     /// The texts of the scenario are already masked. Its exchanges are masked here.
-    fn new(scenario: ScenarioResult, redactor: &mut Redactor) -> Self {
+    fn new(scenario: ScenarioResult, secrets: &Secrets) -> Self {
         let mut all: Vec<&Arc<Exchange>> = Vec::new();
         let mut links = Vec::with_capacity(scenario.steps.len());
         for step in &scenario.steps {
@@ -126,7 +124,7 @@ impl ScenarioRow {
             let judged = step.checks.iter().map(|check| check.exchange.as_ref().map(&mut index));
             links.push((sent, judged.collect()));
         }
-        let exchanges = all.into_iter().map(|exchange| har::entry(exchange, redactor)).collect();
+        let exchanges = all.into_iter().map(|exchange| har::entry(exchange, secrets)).collect();
         Self { scenario, exchanges, links }
     }
 

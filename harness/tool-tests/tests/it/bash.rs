@@ -1,5 +1,5 @@
-//! `moot exec` reports what its command did. The commands are scripts that call the mock through
-//! the sockets of bash.
+//! `moot exec` reports the calls of its command. The commands are scripts that call the mock through the sockets of
+//! bash.
 
 mod action;
 
@@ -26,7 +26,7 @@ fn calls(path: &str, times: usize) -> String {
 }
 
 #[test]
-fn a_person_is_told_what_the_command_did() {
+fn the_text_output_reports_the_calls_of_the_command() {
     let output = exec(&[], &calls("/v1/requests", 2));
     assert_eq!(output.code, Some(3), "{}", output.stderr);
     assert_eq!(output.stdout, "", "stdout is the command's");
@@ -42,7 +42,7 @@ fn a_person_is_told_what_the_command_did() {
 }
 
 #[test]
-fn a_program_is_told_in_the_last_line_of_stdout() {
+fn the_last_line_of_stdout_is_json_for_programs() {
     let script = format!("echo mine; {}", calls("/v1/nowhere", 3));
     let output = exec(&["--format", "json"], &script);
     assert_eq!(output.stderr, "");
@@ -65,9 +65,9 @@ fn the_flags_of_the_mock_hold() {
     assert!(!unlimited.stdout.contains("rate_limit_exceeded"), "{}", unlimited.stdout);
 }
 
-/// What is called in a sandbox counts, also when the sandbox is gone at the end.
+/// Calls in a sandbox count, even if the sandbox is deleted at the end.
 #[test]
-fn what_was_done_in_sandboxes_is_told_too() {
+fn calls_in_sandboxes_are_also_reported() {
     let send = |line: &str| {
         format!(
             "exec 3<>/dev/tcp/${{host%:*}}/${{host#*:}}; printf '{line} HTTP/1.1\\r\\nHost: \
@@ -93,9 +93,9 @@ fn what_was_done_in_sandboxes_is_told_too() {
     assert_eq!(conduct["findings"][0]["worlds"], 2);
 }
 
-/// A client that puts a secret where none belongs: in a path. What is told of it has none.
+/// A client that puts a secret into a path. The report masks it.
 #[test]
-fn no_secret_of_a_world_is_in_what_is_told() {
+fn no_secret_of_a_world_is_in_the_report() {
     let send = |head: &str, words: &str, then: &str| {
         format!(
             "exec 3<>/dev/tcp/${{host%:*}}/${{host#*:}}; printf '{head}' {words} >&3; {then}; exec 3>&-; "
@@ -140,7 +140,7 @@ fn no_secret_of_a_world_is_in_what_is_told() {
     assert_eq!(json["conduct"]["calls"], 2);
 }
 
-/// Starts a mock, and makes three calls: two are refused, and one is not a call of the service.
+/// Starts a mock and sends three calls. Two are refused, and one is no call of the service.
 const REFUSED_CALLS: &str = r#"
 moot mock --port 0 >ready & mock=$!
 for at in $(seq 200); do grep -q '127.0.0.1:' ready && break; sleep 0.05; done
@@ -153,7 +153,7 @@ done
 kill $mock; wait $mock
 "#;
 
-/// `script` is the terminal. Without `-v` the mock shows the refused calls alone.
+/// `script` is the terminal. Without `-v` the mock shows only the refused calls.
 #[test]
 fn a_mock_on_a_terminal_shows_the_calls_that_it_refuses() {
     program(&[&["bash", "-c", "true"]], "bash");

@@ -1,11 +1,11 @@
-//! The ten most common mistakes of a first try: `moot doctor` and `moot run` say what to do.
+//! The ten most common mistakes of a new user. `moot doctor` and `moot run` name the remedy.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
 use crate::support::moot;
 
-/// What a service answers to the token request, and to any other call.
+/// The responses of a service to the token request, and to any other call.
 struct Service {
     token: &'static str,
     other: &'static str,
@@ -17,13 +17,13 @@ const NOT_FOUND: &str = "404 Not Found\r\nContent-Type: application/json\r\n\r\n
 const NO_WORKFLOWS: &str = "200 OK\r\nContent-Type: application/json\r\n\r\n{\"pagination\":{\"current_page\":1,\
     \"per_page\":25,\"total_pages\":0,\"total_count\":0},\"data\":[]}";
 
-/// A head of the answer with its length, and its body.
+/// A response with its length.
 fn answer(text: &str) -> String {
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
     format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
-/// Whether a whole request came: its head, and a body of the announced length.
+/// Whether a whole request was received: its head, and a body of the announced length.
 fn is_whole(request: &str) -> bool {
     let Some((head, body)) = request.split_once("\r\n\r\n") else { return false };
     let length = head.lines().find_map(|line| {
@@ -46,7 +46,7 @@ fn serve(mut stream: TcpStream, service: &Service) -> std::io::Result<()> {
     let text = match request.contains("grant_type=client_credentials")
         || request.starts_with("POST /oauth")
     {
-        // An application that may only read.
+        // An application with only the scope `read`.
         true if service.token.is_empty() && request.contains("write") => {
             "400 Bad Request\r\nContent-Type: application/json\r\n\r\n{\"error\":\"invalid_scope\"}"
         }
@@ -57,13 +57,13 @@ fn serve(mut stream: TcpStream, service: &Service) -> std::io::Result<()> {
     stream.write_all(answer(text).as_bytes())
 }
 
-/// A service on a free port, which ends with the tests.
+/// Starts a service on a free port. It ends with the tests.
 fn start(service: Service) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let port = listener.local_addr().expect("it is bound").port();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A client that goes away does not fail the test.
+            // The client may close the connection.
             let _ = serve(stream, &service);
         }
     });
@@ -81,7 +81,7 @@ fn file(base_url: &str) -> String {
     )
 }
 
-/// Asserts that both commands end with this code, and say what to do.
+/// Asserts that both commands have this exit code, and name the remedy.
 #[track_caller]
 fn both(what: &str, target: &str, code: i32, said: &str) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -105,7 +105,7 @@ fn both(what: &str, target: &str, code: i32, said: &str) {
 }
 
 #[test]
-fn each_says_what_to_do() {
+fn each_mistake_has_a_remedy() {
     for (what, token, code, said) in [
         ("wrong path", NOT_FOUND, 1, "correct the path of `base_url`"),
         (
@@ -154,7 +154,7 @@ fn https_where_http_is_spoken() {
 }
 
 #[test]
-fn nothing_listens_there() {
+fn no_server_listens_there() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let port = listener.local_addr().expect("it is bound").port();
     drop(listener);

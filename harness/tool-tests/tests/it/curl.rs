@@ -1,4 +1,4 @@
-//! The commands of the documents, run as they are printed there.
+//! Runs the commands of the documentation.
 
 mod degenerate;
 mod drill;
@@ -6,7 +6,7 @@ mod pages;
 mod readme;
 mod sandbox;
 
-/// Fails the test where curl is missing.
+/// Fails the test if curl is missing.
 #[track_caller]
 fn require_curl() {
     crate::support::program(&[&["curl", "--version"]], "curl");

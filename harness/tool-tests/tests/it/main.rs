@@ -1,6 +1,6 @@
-//! Tests of the binary `moot` that need another program. A program that is missing fails its tests.
+//! Tests of the binary `moot` that need another program. A missing program fails its tests.
 //!
-//! Each program has a module, so that `--skip curl::` leaves out what needs curl.
+//! Each program has a module, so that `--skip curl::` skips the tests that need curl.
 
 mod bash;
 mod beginnings;

@@ -1,4 +1,4 @@
-//! The client in JavaScript. It needs Node 18 or later, which has `fetch` and `FormData`.
+//! The client in JavaScript. It needs Node 18 or later for `fetch` and `FormData`.
 
 use crate::support::{example, moot, program, root};
 

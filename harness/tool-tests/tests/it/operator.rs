@@ -1,4 +1,4 @@
-//! The operator of `examples/operator`: bash and curl at a moot mock that is judged as a deployment.
+//! The operator of `examples/operator`: bash and curl, on a mock that is judged as a deployment.
 
 use std::fs;
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use crate::support::{Output, moot, program, root, script};
 /// The files of the example.
 const FILES: [&str; 3] = ["mock.sh", "operate.sh", "target.yaml"];
 
-/// The mock of the example, in a folder of its own. It is stopped in the end.
+/// The mock of the example in its own folder. It is stopped when this is dropped.
 struct Example {
     folder: tempfile::TempDir,
 }
@@ -55,8 +55,8 @@ impl Drop for Example {
     }
 }
 
-/// Scenarios that an operator is needed for, and nothing that only a mock has. Those that wait longest for
-/// deliveries are left out.
+/// Scenarios that need an operator, and nothing that only a mock has. Those with the longest waits for deliveries are
+/// left out.
 fn tagged() -> Vec<String> {
     let listed = moot(&["list", "--format", "json"], root());
     let listed: Value = serde_json::from_str(&listed.stdout).expect("it is JSON");
@@ -75,7 +75,7 @@ fn tagged() -> Vec<String> {
 }
 
 #[test]
-fn a_deployment_with_an_operator_is_judged_where_a_client_alone_can_do_nothing() {
+fn an_operator_makes_more_checks_of_a_deployment_possible() {
     let example = Example::start();
     let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let receiver = free.local_addr().expect("its address").to_string();
@@ -91,7 +91,7 @@ fn a_deployment_with_an_operator_is_judged_where_a_client_alone_can_do_nothing()
     let report: Value = serde_json::from_str(&report).expect("it is JSON");
     assert_eq!(report["counts"]["not_run"].as_u64().unwrap_or(0), 0, "{}", report["counts"]);
 
-    // Without the consent nothing is done, and the plan says what is missing.
+    // Without the consent the operator does nothing, and the plan names the missing setting.
     example.change("consent: [write, delete, operate]", "consent: [write, delete]");
     let plan = ["plan", "--target", "target.yaml", "--format", "json"];
     let planned = moot(&[&plan[..], &receiving, &names].concat(), example.path());
@@ -103,7 +103,7 @@ fn a_deployment_with_an_operator_is_judged_where_a_client_alone_can_do_nothing()
 }
 
 #[test]
-fn what_an_operator_says_is_shown_and_its_failure_is_no_violation() {
+fn the_output_of_an_operator_is_shown_and_its_failure_is_no_violation() {
     let example = Example::start();
     let failing = "#!/bin/sh\necho \"no $1 for demo-main-secret-Vr8Kq3Zt6Wm1Xc5B\" >&2\nexit 3\n";
     fs::write(example.path().join("operate.sh"), failing).expect("it is ours");

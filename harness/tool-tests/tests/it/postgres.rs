@@ -1,4 +1,4 @@
-//! Several `moot mock` with one PostgreSQL: nodes are killed, stopped and cut off while clients write.
+//! Several `moot mock` with one PostgreSQL. Nodes are killed, stopped and disconnected while clients write.
 //!
 //! The binary must have the feature `postgres`. The lab is short here; `bench/run failures` repeats it
 //! hundreds of times.

@@ -15,7 +15,7 @@ pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// The first of these commands that succeeds, without its arguments. Fails the test where none does.
+/// The first of these commands that succeeds, without its arguments. Fails the test if none succeeds.
 #[track_caller]
 pub(crate) fn program<'a>(probes: &[&[&'a str]], package: &str) -> &'a str {
     let works = |probe: &&&[&str]| {
@@ -34,7 +34,7 @@ pub(crate) fn program<'a>(probes: &[&[&'a str]], package: &str) -> &'a str {
     probe[0]
 }
 
-/// What a command printed, and its exit code.
+/// The output of a command, and its exit code.
 pub(crate) struct Output {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,

@@ -1,4 +1,4 @@
-//! `action.yml`: its steps are run as a workflow runs them, with the files of GitHub.
+//! `action.yml`: runs its steps like a workflow, with the files of GitHub.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,12 +8,12 @@ use crate::support::{Output, binary, program, root, script};
 
 /// A step of the action that runs a script.
 struct ActionStep {
-    /// Variables, with the input that each comes from.
+    /// Variables, each with its input.
     variables: BTreeMap<String, String>,
     script: String,
 }
 
-/// The steps with a script, in order. Reads the layout that the file has, not all of YAML.
+/// The steps with a script, in order. Reads only the layout of this file, not all of YAML.
 fn steps(text: &str) -> Vec<ActionStep> {
     let mut found = Vec::new();
     for step in text.split("\n    - name: ").skip(1) {
@@ -37,7 +37,7 @@ fn default<'t>(text: &'t str, input: &str) -> &'t str {
     found.unwrap_or("").trim_matches('"')
 }
 
-/// Runs both steps with these inputs. The outputs of the last one, and the files of GitHub.
+/// Runs both steps with these inputs. Returns the outputs of the last one, and the files of GitHub.
 fn act(folder: &Path, inputs: &[(&str, &str)]) -> (Output, String, String) {
     let bash = program(&[&["bash", "-c", "true"]], "bash");
     let text = fs::read_to_string(root().join("action.yml")).expect("the action is there");
@@ -67,7 +67,7 @@ fn act(folder: &Path, inputs: &[(&str, &str)]) -> (Output, String, String) {
         ]);
         let variables: Vec<(&str, &str)> =
             variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        // A later step finds what an earlier one put on the PATH.
+        // A later step has the PATH entries of an earlier one.
         let added = "while read -r folder; do PATH=$folder:$PATH; done <\"$GITHUB_PATH\"\n";
         let ran = script(&[bash, "-c", &format!("{added}{}", step.script)], folder, &variables);
         let is_over = ran.code != Some(0);
@@ -80,7 +80,7 @@ fn act(folder: &Path, inputs: &[(&str, &str)]) -> (Output, String, String) {
     (last.expect("a step ran"), read(&output), read(&summary))
 }
 
-/// An archive as `release/build` lays it out, with the binary under test. Its path and its checksum.
+/// Builds an archive in the layout of `release/build` with the binary under test. Returns its path and its checksum.
 fn archive(folder: &Path) -> (String, String) {
     let inner = folder.join("moot-0.1.0-x86_64-linux");
     fs::create_dir_all(&inner).expect("writable");
@@ -119,7 +119,7 @@ fn a_client_is_run_and_reported() {
         assert!(dir.path().join("moot-reports").join(report).is_file(), "{report}");
     }
 
-    // A run: the target file is missing, which is exit code 2.
+    // A run without a target file has exit code 2.
     let inputs = [("archive", archive.as_str()), ("sha256", sum.as_str())];
     let (ran, output, _) = act(dir.path(), &inputs);
     assert_eq!((ran.code, output.as_str()), (Some(2), "exit-code=2\n"), "{}", ran.stderr);

@@ -1,11 +1,11 @@
-//! The console: walks through its views against a live mock.
+//! The views of the console on a live mock.
 
 use serde_json::{Value, json};
 
 use super::driver::{Browser, ENTER, ESCAPE, TAB};
 use super::served::Mock;
 
-/// Opens the list of calls and waits until it is there.
+/// Opens the list of calls, and waits until it is shown.
 #[track_caller]
 fn opened(browser: &Browser, mock: &Mock, view: &str) {
     browser.open("about:blank");
@@ -28,7 +28,7 @@ fn a_new_user_finds_out_why_a_call_was_refused() {
     for word in ["existence", "demo-main", "/v1/requests/unknown0", "\"status\": 404"] {
         browser.wait_text(".detail", word);
     }
-    // The filter is in the address, so that it can be sent to somebody.
+    // The filter is in the address, so that a link can have it.
     browser.open(&mock.page("#/calls?status=2xx"));
     browser.wait("document.querySelectorAll('tbody tr').length === 1");
     browser.wait_text("tbody tr", "list_workflows");
@@ -40,7 +40,7 @@ fn a_new_user_finds_out_why_a_call_was_refused() {
 }
 
 #[test]
-fn a_paused_list_says_what_waits_and_keeps_its_rows() {
+fn a_paused_list_counts_new_calls_and_keeps_its_rows() {
     let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
     let token = mock.token();
     mock.call("GET /v1/workflows", &token, &[], b"");
@@ -55,7 +55,7 @@ fn a_paused_list_says_what_waits_and_keeps_its_rows() {
     assert_eq!(browser.count("tbody tr"), 1);
     browser.press("p");
     browser.wait("document.querySelectorAll('tbody tr').length === 3");
-    // Rows are patched: the focus is where it was.
+    // Rows are updated in place, so the focus does not move.
     browser.wait("window.row.isConnected && window.row.contains(document.activeElement)");
 }
 
@@ -83,7 +83,7 @@ fn a_request_is_declined_by_keyboard_alone() {
         browser.press(TAB);
     }
     browser.wait("document.activeElement.innerText === 'Declined'");
-    // Each button shows the command that does the same.
+    // Each button shows the equivalent command.
     browser.wait_text("#strip-command", &format!("__admin{path}/status"));
     browser.press(ENTER);
     browser.wait_text(".subtitle", "declined");
@@ -96,7 +96,7 @@ fn a_request_is_declined_by_keyboard_alone() {
 }
 
 #[test]
-fn a_restart_of_the_mock_loses_and_doubles_nothing() {
+fn a_restart_of_the_mock_loses_and_duplicates_no_call() {
     let (browser, mut mock) = (Browser::start(), Mock::start(&[], &[]));
     let token = mock.token();
     for _ in 0..3 {
@@ -117,7 +117,7 @@ fn a_restart_of_the_mock_loses_and_doubles_nothing() {
     browser.wait("document.querySelectorAll('tbody tr').length === 3");
 }
 
-/// A browser has six connections for all pages of a host.
+/// A browser has only six connections for all pages of a host.
 #[test]
 fn many_tabs_of_the_console_all_work() {
     let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
@@ -138,7 +138,7 @@ fn many_tabs_of_the_console_all_work() {
 }
 
 #[test]
-fn a_token_is_asked_for_once_and_kept_in_memory() {
+fn the_console_asks_once_for_the_token_and_keeps_it_in_memory() {
     let mock = Mock::start(&[], &[("MOOT_ADMIN_TOKEN", "admin-token")]);
     let browser = Browser::start();
     browser.open(&mock.page("#/calls"));
@@ -161,7 +161,7 @@ fn a_token_is_asked_for_once_and_kept_in_memory() {
     assert_eq!(browser.run("return document.querySelector('#token').open"), false);
 }
 
-/// Someone who knows only the page makes the next creation fail after it was done.
+/// A user of the page makes the response to the next creation fail, after the creation was done.
 #[test]
 fn the_next_creation_fails_after_it_was_done() {
     let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));

@@ -1,4 +1,4 @@
-//! Every view can be used by everybody, as far as axe-core can tell.
+//! Every view of the console breaks no rule of axe-core.
 
 use std::fs;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub(super) fn check(browser: &Browser, axe: &str, what: &str) {
     if browser.run("return typeof axe") != "object" {
         browser.run(axe);
     }
-    // Colours that still change to those of another theme are not judged.
+    // During a change of the theme, colours have wrong values.
     browser.wait("!document.getAnimations().some((one) => one instanceof CSSTransition)");
     assert_eq!(browser.run(JUDGED), json!([]), "{what}");
 }
@@ -59,7 +59,7 @@ fn no_view_breaks_a_rule_of_axe() {
 
 /// A page with mistakes has violations: the check can fail.
 #[test]
-fn axe_finds_what_is_wrong() {
+fn axe_finds_mistakes() {
     let (browser, axe) = (Browser::start(), axe());
     browser.open("data:text/html,<title>x</title><img src=x><button></button><input>");
     browser.run(&axe);

@@ -1,4 +1,4 @@
-//! The console of `moot drill --console`: drills as they run, and the grade.
+//! The console of `moot drill --console`: the progress of drills, and the grade.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -11,10 +11,10 @@ use super::filled::FilledMock;
 use super::served::Mock;
 use crate::support::{binary, root};
 
-/// Drills of which the client holds two, and does not meet the third.
+/// Drills. The client passes two, and does not reach the third.
 const DRILLS: &str = "limited,broken-json,webhooks-late";
 
-/// A running command with a console. It ends with this value.
+/// A running command with a console. It ends when this is dropped.
 struct ShownCommand {
     process: Child,
     url: String,
@@ -35,7 +35,7 @@ impl ShownCommand {
             let at = line.find("http://")?;
             Some(line[at..].split_whitespace().next()?.to_owned())
         });
-        // What it says later must not fill the pipe.
+        // Later output must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self { process, url: url.expect("it prints the address of its console") }
     }
@@ -56,7 +56,7 @@ fn drills_are_shown_as_they_run_with_their_calls_and_the_grade() {
     let shown =
         ShownCommand::start(&[&options[..], &["--", "sh", "examples/clients/honest.sh"]].concat());
     browser.open(&shown.url);
-    // Each drill is there from the start.
+    // The page shows each drill from the start.
     browser.wait("document.querySelectorAll('tbody tr').length === 4");
     browser.wait_text("main", "The client is graded");
     browser.wait_text(".grade", "inconclusive");
@@ -91,7 +91,7 @@ fn drills_are_shown_as_they_run_with_their_calls_and_the_grade() {
         browser.wait_text(".grade", "inconclusive");
         check(&browser, &axe(), theme);
     }
-    // One drill is started again: it and the calm run have new calls, the others keep theirs.
+    // One drill is started again. It and the calm run have new calls, the others keep theirs.
     let calls = |drill: &str| {
         let script = format!(
             "return [...document.querySelectorAll('tbody tr')].find((one) => one.querySelector('code').innerText === {})?.querySelector('.calls-of').innerText",
@@ -115,7 +115,7 @@ fn drills_are_shown_as_they_run_with_their_calls_and_the_grade() {
     assert_ne!(calls("broken-json"), broken);
     browser.wait_text(".buttons button", "Run all again");
     assert_eq!(browser.complaints(), [""; 0]);
-    // What the page asks for fits the OpenAPI document of the control plane.
+    // The requests of the page fit the OpenAPI document of the control plane.
     let port = shown.url.split(':').nth(2).and_then(|rest| rest.split('/').next()?.parse().ok());
     let run = http(port.expect("a port"), "GET /__admin/drill_run", &[], b"").json();
     let filled = FilledMock::start();
@@ -147,7 +147,7 @@ fn required(schema: &Value) -> Vec<&str> {
 fn the_calls_of_a_drill_are_shown_while_it_runs() {
     let (browser, dir) = (Browser::start(), tempfile::tempdir().expect("a folder"));
     let may_end = dir.path().join("may-end");
-    // The client goes on only after its calls were seen.
+    // The client continues only after the page has shown its calls.
     let client = format!(
         "sh examples/clients/honest.sh && until [ -e {} ]; do sleep 0.05; done",
         may_end.display()
@@ -171,7 +171,7 @@ fn the_calls_of_a_drill_are_shown_while_it_runs() {
     browser.run("location.hash = '#/drills'");
     browser.wait_text(".grade", "inconclusive");
     browser.wait(&format!("{calm}.innerText.includes('held')"));
-    // No call is there twice.
+    // The page shows each call once.
     let numbers = "[...document.querySelectorAll('tbody tr')].map((one) => one.dataset.key)";
     browser.run("location.hash = '#/calls?drill=calm'");
     browser.wait_text("tbody", "create_access_token");

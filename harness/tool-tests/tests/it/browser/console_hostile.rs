@@ -1,4 +1,4 @@
-//! The console shows what clients sent as text, whatever it is.
+//! The console shows hostile values of clients as text.
 
 use serde_json::{Value, json};
 
@@ -6,17 +6,17 @@ use super::driver::Browser;
 use super::filled::{VIEWS, open_view};
 use super::served::Mock;
 
-/// Markup, quotes, and marks that turn the direction of a text and never turn it back.
+/// Markup, quotes, and marks that change the direction of a text without an end.
 const HOSTILE: &str =
     "<script>struck=1</script><img src=x onerror=struck=2>\"'`&lt;\u{202e}\u{2067}fdp";
-/// A part of it that is read in the order in which it was written.
+/// A part of it whose direction does not change.
 const MARKUP: &str = "<script>struck=1</script><img src=x onerror=struck=2>";
-/// Characters of the longest value.
+/// The length of the longest value.
 const LONG: usize = 1 << 20;
-/// Characters that one text of the page may have. The body of an answer is the longest that the journal keeps.
+/// The longest text of the page. The longest value in the journal is the body of a response.
 const TEXT_MAX: u64 = 70_000;
 
-/// Elements that nothing in the content may become, listeners in attributes, and the longest text.
+/// Counts elements that content must not create and listeners in attributes, and measures the longest text.
 const FOUND: &str = "
 const all = [...document.querySelectorAll('body *')];
 const inner = [...document.querySelectorAll('main *, #strip *, #notice *')];
@@ -86,7 +86,7 @@ fn hostile_values_stay_text() {
     let mut places: Vec<String> = VIEWS.iter().map(|view| format!("#/{view}")).collect();
     places.extend(serials.map(|serial| format!("#/calls/{serial}")));
     places.push(format!("#/requests/{id}"));
-    // A filter comes from the address: somebody may be sent a hostile one.
+    // A filter comes from the address, so a link can have a hostile one.
     places.push("#/calls?path=%3Cscript%3Estruck=6%3C/script%3E%25".to_owned());
     places.push("#/calls/%3Cimg%20src=x%20onerror=struck=7%3E".to_owned());
     places.push("#/requests/%3Cimg%20src=x%20onerror=struck=8%3E%25".to_owned());
@@ -104,7 +104,7 @@ fn hostile_values_stay_text() {
             seen.push_str(&format!("\n== {place}\n{}", browser.text("main")));
         }
     }
-    // The values were there.
+    // The page shows the values.
     let shown = |place: &str, what: &str| {
         let found = seen.split("\n== ").any(|part| part.starts_with(place) && part.contains(what));
         assert!(found, "{place} never shows {what}");
@@ -122,11 +122,11 @@ fn hostile_values_stay_text() {
 }
 
 #[test]
-fn a_text_from_right_to_left_turns_nothing_around_it() {
+fn a_right_to_left_text_does_not_change_the_text_around_it() {
     let (browser, (mock, _)) = (Browser::start(), hostile_mock());
     browser.open(&mock.page("#/requests"));
     browser.wait_text("tbody", MARKUP);
-    // The columns are where their headings are, and what follows a name reads from left to right.
+    // The columns are below their headings, and text after a name reads from left to right.
     let turned = "return [...document.querySelectorAll('tbody tr')].filter((row) => [...row.children].some((cell, at) =>
         Math.abs(cell.getBoundingClientRect().left - document.querySelectorAll('thead th')[at].getBoundingClientRect().left) > 1)
         || getComputedStyle(row).direction !== 'ltr').length";

@@ -1,4 +1,4 @@
-//! The console with as many calls as the journal holds.
+//! The console with a full journal.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,16 +6,16 @@ use std::net::TcpStream;
 use super::driver::Browser;
 use super::served::Mock;
 
-/// As many as the journal keeps.
+/// The number of calls that the journal keeps.
 const CALLS: usize = 10_000;
-/// Calls that are sent before their answers are read.
+/// The number of calls that are sent before their responses are read.
 const PIPELINED: usize = 100;
-/// Rows that the page may have: it shows the newest calls.
+/// The most rows of the page. It shows the newest calls.
 const ROWS_MAX: u64 = 200;
-/// Milliseconds that the page may be busy in one go while calls come, also where other tests keep the machine busy.
+/// The longest time in milliseconds that the page may block while calls arrive. Other tests run at the same time.
 const BUSY_MAX: u64 = 5_000;
 
-/// Sends calls one after the other on one connection; every fourth is for something that does not exist.
+/// Sends calls one after the other on one connection. Every fourth is for an object that does not exist.
 fn send(mock: &Mock, token: &str, count: usize) {
     let mut stream = TcpStream::connect(("127.0.0.1", mock.port)).expect("the mock listens");
     let head = format!("host: 127.0.0.1:{}\r\nauthorization: Bearer {token}\r\n\r\n", mock.port);
@@ -33,7 +33,7 @@ fn send(mock: &Mock, token: &str, count: usize) {
             assert!(length > 0, "the connection ended");
             rest.push_str(&String::from_utf8_lossy(&buffer[..length]));
             answers += rest.matches("HTTP/1.1 ").count();
-            // A mark may be cut in two.
+            // A marker may be split between two pieces.
             rest = rest[rest.rfind("HTTP/1.1 ").map_or(0, |at| at + 9)..].to_owned();
         }
     }
@@ -51,7 +51,7 @@ fn ten_thousand_calls_leave_the_page_usable() {
           .observe({ entryTypes: ['longtask'] });",
     );
     send(&mock, &token, CALLS);
-    // The newest is the last one, whatever the page missed while they came.
+    // The page shows the last call, even if it missed others.
     browser.wait_text("tbody tr:first-child .serial", &(CALLS + 1).to_string());
     browser.wait_text("#count", "of 10,000 calls");
     let rows = browser.count("tbody tr");
@@ -64,14 +64,14 @@ fn ten_thousand_calls_leave_the_page_usable() {
     let busy = browser.run("return busy").as_f64().unwrap_or_default();
     assert!(busy < BUSY_MAX as f64, "the page was busy for {busy} ms");
 
-    // A row that somebody reads stays where it is while others come.
+    // A row in view does not move while new ones arrive.
     browser.run("document.querySelectorAll('tbody tr')[40].scrollIntoView({ block: 'center' })");
     browser.run("window.row = document.querySelectorAll('tbody tr')[40]; window.top0 = row.getBoundingClientRect().top");
     send(&mock, &token, 20);
     browser.wait_text("tbody tr:first-child .serial", &(CALLS + 21).to_string());
     browser.wait("row.isConnected && Math.abs(row.getBoundingClientRect().top - top0) < 2");
 
-    // More rows come when they are asked for, and never all of them.
+    // The page adds more rows on request, but never all of them.
     for _ in 0..6 {
         let before = browser.count("tbody tr");
         browser.run("document.querySelector('.more:not([hidden])')?.click()");
@@ -83,7 +83,7 @@ fn ten_thousand_calls_leave_the_page_usable() {
     let rows = browser.count("tbody tr");
     assert!(rows > ROWS_MAX && rows <= 2_000, "{rows} rows");
 
-    // The filter looks at all of them, not at those that are shown.
+    // The filter applies to all calls, not only to those that are shown.
     browser.run("document.querySelector('#filter').value = ''");
     browser.run("document.querySelector('#filter').focus()");
     browser.press("status=404 path=/v1/requests/unknown4*");

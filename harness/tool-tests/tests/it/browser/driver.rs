@@ -1,4 +1,4 @@
-//! A browser that a test steers, by the WebDriver protocol of `chromedriver`: JSON over HTTP on loopback.
+//! Controls a browser by the WebDriver protocol of `chromedriver`: JSON over HTTP on loopback.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,19 +12,19 @@ use serde_json::{Value, json};
 use super::report::BROWSERS;
 use crate::support::program;
 
-/// A condition that does not hold by then has failed.
+/// The time limit for a condition.
 const WAIT_MAX: Duration = Duration::from_secs(30);
-/// Between two looks whether a condition holds.
+/// The time between two checks of a condition.
 const LOOK: Duration = Duration::from_millis(25);
-/// The key with which WebDriver names an element.
+/// The key of an element's id in WebDriver.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// Keys as WebDriver writes them.
+/// Keys in the notation of WebDriver.
 pub(super) const ENTER: &str = "\u{e007}";
 pub(super) const ESCAPE: &str = "\u{e00c}";
 pub(super) const TAB: &str = "\u{e004}";
 
-/// An answer of a server on loopback.
+/// A response of a server on loopback.
 pub(super) struct HttpAnswer {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
@@ -36,7 +36,7 @@ impl HttpAnswer {
     }
 }
 
-/// Sends one request, on a connection of its own. `head` are further lines of its head.
+/// Sends one request on its own connection. `head` are further lines of its head.
 pub(super) fn http(port: u16, line: &str, head: &[&str], body: &[u8]) -> HttpAnswer {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     let head: String = head.iter().map(|line| format!("{line}\r\n")).collect();
@@ -48,7 +48,7 @@ pub(super) fn http(port: u16, line: &str, head: &[&str], body: &[u8]) -> HttpAns
     read_answer(&mut BufReader::new(stream))
 }
 
-/// Reads an answer whose length is told.
+/// Reads a response with a `Content-Length`.
 fn read_answer(stream: &mut BufReader<TcpStream>) -> HttpAnswer {
     let (mut status, mut length) = (0, 0);
     loop {
@@ -70,7 +70,7 @@ fn read_answer(stream: &mut BufReader<TcpStream>) -> HttpAnswer {
     HttpAnswer { status, body }
 }
 
-/// A browser with one window. It ends with this value.
+/// A browser with one window. It ends when this is dropped.
 pub(super) struct Browser {
     driver: Child,
     port: u16,
@@ -96,13 +96,13 @@ impl Browser {
             rest.trim_end_matches('.').parse().ok()
         });
         let port = port.expect("chromedriver says its port");
-        // What it says later must not fill the pipe.
+        // Later output must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         let profile = tempfile::tempdir().expect("a folder");
         let mut browser_started = Self { driver, port, session: String::new(), profile };
         let path = which(browser);
         let data = format!("--user-data-dir={}", browser_started.profile.path().display());
-        // A root user has no sandbox. No name is resolved.
+        // Chromium has no sandbox for root. Host names are not resolved.
         let arguments = [
             "--headless=new",
             "--no-sandbox",
@@ -146,13 +146,13 @@ impl Browser {
         self.send("POST", "/url", json!({ "url": address }));
     }
 
-    /// Opens a tab and goes there.
+    /// Opens a tab and switches to it.
     pub(super) fn tab(&self) {
         let tab = self.send("POST", "/window/new", json!({ "type": "tab" }));
         self.send("POST", "/window", json!({ "handle": tab["handle"] }));
     }
 
-    /// Goes to the tab with this number, counted from 0.
+    /// Switches to the tab with this number, counted from 0.
     pub(super) fn show_tab(&self, number: usize) {
         let tabs = self.send("GET", "/window/handles", Value::Null);
         self.send("POST", "/window", json!({ "handle": tabs[number] }));
@@ -165,33 +165,33 @@ impl Browser {
         self.devtools("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Shows pages as for people who like it dark, or light.
+    /// Sets the preferred colour scheme, dark or light.
     pub(super) fn theme(&self, name: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": name }]);
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// What the window shows, as a PNG.
+    /// A screenshot of the window as PNG.
     #[track_caller]
     pub(super) fn picture(&self) -> Vec<u8> {
         let base64 = self.send("GET", "/screenshot", Value::Null);
         BASE64_STANDARD.decode(base64.as_str().expect("a text")).expect("base64")
     }
 
-    /// The value of a script: `return document.title`.
+    /// The result of a script: `return document.title`.
     #[track_caller]
     pub(super) fn run(&self, script: &str) -> Value {
         self.send("POST", "/execute/sync", json!({ "script": script, "args": [] }))
     }
 
-    /// The text of the first element that a selector finds; empty if there is none.
+    /// The text of the first element that a selector finds. Empty if there is none.
     #[track_caller]
     pub(super) fn text(&self, selector: &str) -> String {
         let script = format!("return document.querySelector({})?.innerText ?? ''", json!(selector));
         self.run(&script).as_str().unwrap_or_default().to_owned()
     }
 
-    /// How many elements a selector finds.
+    /// The number of elements that a selector finds.
     #[track_caller]
     pub(super) fn count(&self, selector: &str) -> u64 {
         let script = format!("return document.querySelectorAll({}).length", json!(selector));
@@ -210,7 +210,7 @@ impl Browser {
         }
     }
 
-    /// Waits until an element is shown and its text has a word. An element that is hidden has an `innerText` too.
+    /// Waits until an element is visible and its text has a word. A hidden element also has an `innerText`.
     #[track_caller]
     pub(super) fn wait_text(&self, selector: &str, word: &str) {
         let (selector, word) = (json!(selector), json!(word));
@@ -227,7 +227,7 @@ impl Browser {
         self.send("POST", &format!("/element/{element}/click"), json!({}));
     }
 
-    /// Presses keys, one after the other, wherever the focus is.
+    /// Presses keys one after the other. The element with the focus gets them.
     pub(super) fn press(&self, keys: &str) {
         let actions: Vec<Value> = keys
             .chars()
@@ -242,7 +242,7 @@ impl Browser {
         self.send("POST", "/actions", json!({ "actions": [keyboard] }));
     }
 
-    /// What the page logged since the last time, but for addresses that did not answer.
+    /// The log messages of the page since the last call, without those about addresses that did not respond.
     pub(super) fn complaints(&self) -> Vec<String> {
         let log = self.send("POST", "/se/log", json!({ "type": "browser" }));
         let messages = log.as_array().into_iter().flatten();
@@ -253,7 +253,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The driver ends the browser. A test that failed must leave none behind either.
+        // The driver ends the browser. A failed test must not leave one running.
         if !self.session.is_empty() {
             let line = format!("DELETE /session/{}", self.session);
             let _ = std::panic::catch_unwind(|| http(self.port, &line, &[], b""));

@@ -1,4 +1,4 @@
-//! A mock in which every view has something to show.
+//! A mock with data for every view.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(super) struct FilledMock {
     pub(super) mock: Mock,
     /// A legal request with a delivery.
     pub(super) request: String,
-    /// The number of the call that was refused.
+    /// The number of the refused call.
     pub(super) refused: u64,
 }
 
@@ -74,7 +74,7 @@ impl FilledMock {
     }
 }
 
-/// Opens a view anew, and waits until it shows what it has asked for.
+/// Opens a view again, and waits until it has loaded its data.
 #[track_caller]
 pub(super) fn open_view(browser: &Browser, mock: &Mock, place: &str) {
     browser.open("about:blank");

@@ -1,4 +1,4 @@
-//! Every page that a command writes can be used by everybody, as far as axe-core can tell, and fits a phone.
+//! Every page that a command writes breaks no rule of axe-core, and fits on a phone.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::console_axe::{axe, check};
 use super::driver::Browser;
 use crate::support::{root, script};
 
-/// Each page that a command writes, and the command.
+/// Each page that a command writes, with the command.
 const PAGES: [(&str, &str); 6] = [
     (
         "a report with failures",
@@ -39,7 +39,7 @@ fn no_page_of_a_command_breaks_a_rule_of_axe() {
         let output = script(&["sh", "-c", line], dir.path(), &[("CLIENT", &client)]);
         let page = dir.path().join("page.html");
         assert!(page.exists(), "{what}: {}{}", output.stdout, output.stderr);
-        // Contrast does not depend on the width: each theme and each width once.
+        // Contrast does not depend on the width, so each theme and each width is tested once.
         for (theme, width) in [("light", 400), ("dark", 1280)] {
             browser.theme(theme);
             browser.size(width, 860);
@@ -52,7 +52,7 @@ fn no_page_of_a_command_breaks_a_rule_of_axe() {
     }
 }
 
-/// Opens a page with everything in it shown.
+/// Opens a page, and opens everything that is folded.
 #[track_caller]
 fn open(browser: &Browser, page: &Path) {
     browser.open(&format!("file://{}", page.display()));

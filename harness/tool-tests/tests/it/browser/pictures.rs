@@ -1,5 +1,5 @@
-//! Pictures for the docs. Each one is taken only after what it shows was checked. With MOOT_WRITE_PICTURES=1 they are
-//! written to `docs/images`, and made small by `pngquant`.
+//! Pictures for the documentation. Each is taken only after its content was checked. With MOOT_WRITE_PICTURES=1 they
+//! are written to `docs/images`, and compressed by `pngquant`.
 
 use std::fs;
 use std::process::Command;
@@ -8,13 +8,13 @@ use super::driver::Browser;
 use super::filled::FilledMock;
 use crate::support::{moot, root};
 
-/// Bytes of a picture of the docs.
+/// The largest picture of the documentation.
 const BYTES_MAX: usize = 120 << 10;
-/// A picture that shows nothing is smaller.
+/// An empty picture is smaller.
 const BYTES_MIN: usize = 8 << 10;
 const COLOURS: &str = "64";
 
-/// Takes a picture of the window, and writes it if that is wanted. The one that the docs have must be small.
+/// Takes a picture of the window, and writes it if requested. The picture in the documentation must be small.
 #[track_caller]
 fn take(browser: &Browser, name: &str) {
     let picture = browser.picture();

@@ -1,5 +1,5 @@
-//! The HTML report in a real browser: it counts rows, filters them, logs nothing, loads nothing, and its filter
-//! hides nothing.
+//! The HTML report in a real browser. It counts and filters rows, logs nothing and loads nothing, and its filter bar
+//! covers no content.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::support::{moot, program};
 
-/// Browsers that can run without a screen.
+/// Browsers with a headless mode.
 pub(super) const BROWSERS: [&[&str]; 4] = [
     &["chromium", "--version"],
     &["chromium-browser", "--version"],
@@ -15,11 +15,11 @@ pub(super) const BROWSERS: [&[&str]; 4] = [
     &["chrome", "--version"],
 ];
 
-/// A mock that breaks a requirement, judged by a few scenarios, so that the page has failures.
+/// A run with a few scenarios on a mock with a defect, so that the page has failures.
 const REPORT: &str =
     "moot run --target \"$MOOT_BASE_URL\" 04_02_list_workflows --report html=page.html";
 
-/// Follows each link to an exchange, and says on the page which of them came to be below the filter.
+/// Follows each link to an exchange, and writes into the page which of them the filter bar covers.
 const PROBE: &str = "<script>
 const bar = document.querySelector('.filter');
 const below = [...document.querySelectorAll('[id^=x]')].filter((element) => {
@@ -30,15 +30,15 @@ const below = [...document.querySelectorAll('[id^=x]')].filter((element) => {
 document.body.dataset.below = below.map((element) => element.id).join(' ') || 'nothing';
 </script>";
 
-/// Width and height of windows: a screen, a phone, a phone on its side.
+/// Width and height of windows: a screen, a phone, and a phone in landscape mode.
 const WINDOWS: [&str; 3] = ["1200,800", "500,900", "1200,400"];
 
-/// A page after its scripts have run, and what the browser wrote to stderr.
+/// A page after its scripts have run, and the stderr of the browser.
 fn opened(browser: &str, dir: &Path, page: &str, window: &str) -> (String, String) {
     let page = format!("file://{}/{page}", dir.display());
     let profile = format!("--user-data-dir={}", dir.join("profile").display());
     let mut command = Command::new(browser);
-    // A root user has no sandbox. Virtual time passes at once. No name is resolved.
+    // Chromium has no sandbox for root. Timers run without waiting. Host names are not resolved.
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000"]);
     command.args(["--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND", &profile]);
     command.arg(format!("--window-size={window}"));
@@ -47,7 +47,7 @@ fn opened(browser: &str, dir: &Path, page: &str, window: &str) -> (String, Strin
     (text(output.stdout), text(output.stderr))
 }
 
-/// The number of rows that can be filtered, and how many of them are hidden.
+/// The number of rows with a filter, and the number of hidden ones.
 fn rows(dom: &str) -> (usize, usize) {
     let rows = dom.split('<').filter(|tag| {
         ["details ", "tr "].iter().any(|name| tag.starts_with(name)) && tag.contains("data-text=")
@@ -72,7 +72,7 @@ fn the_page_works_in_a_browser() {
     assert!(dom.contains("Conformance to the Legal Request Service API"), "{said}");
     let (all, hidden) = rows(&dom);
     assert_eq!((all, hidden), (page.matches("data-text=").count(), 0));
-    // What the console says is logged with this word.
+    // Messages of the JavaScript console have this word.
     assert!(!said.contains("CONSOLE"), "{said}");
 
     let (filtered, said) = opened(browser, dir.path(), "page.html?verdict=fail", WINDOWS[0]);
@@ -88,7 +88,7 @@ fn the_page_works_in_a_browser() {
         opened(browser, dir.path(), "page.html?words=no-such-word-anywhere", WINDOWS[0]);
     assert_eq!(rows(&nothing), (all, all));
 
-    // The filter stays at the top and hides nothing that a link leads to. The page itself runs no other script.
+    // The filter bar stays at the top and covers no target of a link. The page itself runs no other script.
     let probe = format!("{}{PROBE}", page.replace("Content-Security-Policy", "X-None"));
     fs::write(dir.path().join("probe.html"), probe).expect("writable");
     for window in WINDOWS {

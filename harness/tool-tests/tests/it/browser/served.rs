@@ -1,4 +1,4 @@
-//! A mock that a page shows, and a client of it.
+//! A mock with a console, and a client for it.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::driver::{HttpAnswer, http};
 use crate::support::binary;
 
-/// A running `moot mock`. It ends with this value.
+/// A running `moot mock`. It ends when this is dropped.
 pub(super) struct Mock {
     process: Child,
     pub(super) port: u16,
@@ -16,12 +16,12 @@ pub(super) struct Mock {
 }
 
 impl Mock {
-    /// One on a free port.
+    /// Starts a mock on a free port.
     pub(super) fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         Self::start_at(0, arguments, variables)
     }
 
-    /// One on this port.
+    /// Starts a mock on this port.
     pub(super) fn start_at(port: u16, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut process = Command::new(binary())
             .args(["mock", "--seed", "7", "--format", "json", "--rate-limit", "off"])
@@ -72,7 +72,7 @@ impl Mock {
         http(self.port, line, &[&[authorization.as_str()], head].concat(), body)
     }
 
-    /// Creates a legal request whose counterparty has this name; gives its id.
+    /// Creates a legal request with this name of the counterparty, and returns its id.
     #[track_caller]
     pub(super) fn create(&self, token: &str, counterparty: &str) -> String {
         let answer = self.try_create(token, counterparty);
@@ -84,7 +84,7 @@ impl Mock {
         self.create_with(token, counterparty, "Sample Works Ltd", "")
     }
 
-    /// Creates a legal request; `parts` are further parts of its form.
+    /// Creates a legal request. `parts` are further parts of its form.
     pub(super) fn create_with(
         &self,
         token: &str,
@@ -122,7 +122,7 @@ impl Mock {
         assert_eq!(answer.status, 201, "{}", answer.json());
     }
 
-    /// Ends it at once.
+    /// Kills it.
     pub(super) fn kill(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

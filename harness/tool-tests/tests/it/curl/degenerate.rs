@@ -1,11 +1,11 @@
-//! Clients that don't work, or don't look at answers, are never `ready`.
+//! Clients that don't work, or ignore responses, are never `ready`.
 
 use serde_json::Value;
 
 use super::require_curl;
 use crate::support::moot;
 
-/// Gets a token and sets `auth`, whatever is answered.
+/// Requests a token and sets `auth`, even if there is no token.
 const TOKEN: &str = "token=$(curl -s -m 2 $MOOT_TOKEN_URL -d grant_type=client_credentials \
     -d 'scope=read write' -d client_id=$MOOT_CLIENT_ID -d client_secret=$MOOT_CLIENT_SECRET \
     | sed 's/.*access_token\":\"\\([^\"]*\\).*/\\1/'); auth=\"Authorization: Bearer $token\"; ";
@@ -16,7 +16,7 @@ const CREATE: &str = "curl -s -m 2 -o /dev/null $MOOT_BASE_URL/v1/requests -H \"
     -F internal_signer_email=legal@northwind.example \
     -F 'variables={\"purpose\":\"x\",\"duration\":1,\"duration_unit\":\"years\"}'; ";
 
-/// What it does, and a shell script that does it. `{token}`, `{list}` and `{create}` are filled in.
+/// Descriptions of clients, each with its shell script. `{token}`, `{list}` and `{create}` are filled in.
 const DEGENERATES: [(&str, &str); 19] = [
     ("does nothing", "exit 0"),
     ("fails at once", "exit 1"),
@@ -65,7 +65,7 @@ fn check(number: usize) {
     assert_eq!(ran.code, Some(code), "{what}");
 }
 
-/// They run side by side: each waits most of the time.
+/// They run concurrently, because each waits most of the time.
 #[test]
 fn a_degenerate_client_is_never_ready() {
     std::thread::scope(|scope| {

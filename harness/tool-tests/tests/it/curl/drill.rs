@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::require_curl;
 use crate::support::{Output, moot, root};
 
-/// A client that gets a token and calls once, whatever is answered.
+/// A client that requests a token and calls once, with any response.
 const CARELESS: &str = "token=$(curl -s $MOOT_TOKEN_URL -d grant_type=client_credentials -d scope=read \
     -d client_id=$MOOT_CLIENT_ID -d client_secret=$MOOT_CLIENT_SECRET \
     | sed 's/.*access_token\":\"\\([^\"]*\\).*/\\1/'); \
@@ -37,7 +37,7 @@ fn json_of(ran: &Output) -> Value {
 }
 
 #[test]
-fn a_client_that_does_nothing_is_never_ready() {
+fn a_client_without_calls_is_never_ready() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for (script, why) in [
         ("exit 0", "called nothing"),
@@ -74,7 +74,7 @@ fn a_client_that_ignores_every_answer_is_not_ready() {
 }
 
 #[test]
-fn an_honest_client_holds_and_its_certificate_is_verified() {
+fn a_correct_client_passes_and_its_certificate_is_verified() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let only =
         "token-expires,secret-revoked,answer-lost,new-members,declined,redirected,webhooks-late";
@@ -100,7 +100,7 @@ fn an_honest_client_holds_and_its_certificate_is_verified() {
 }
 
 #[test]
-fn a_waiver_counts_until_its_day_and_only_for_what_fails() {
+fn a_waiver_counts_until_its_day_and_only_for_failures() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let waived = |drill: &str, expires: &str| {
         let text =
@@ -122,7 +122,7 @@ fn a_waiver_counts_until_its_day_and_only_for_what_fails() {
     }
 }
 
-/// Tries every route by which a client could change what is known of it, then calls once and ignores the answer.
+/// Tries every route that could change the account of the client. Then it calls once and ignores the response.
 const HOSTILE: &str = "admin() { curl -s -o /dev/null -w '%{http_code} ' -X $1 $2/__admin$3 -H \"$4\"; }; \
     for auth in \"Authorization: Bearer $MOOT_ADMIN_TOKEN\" 'X-None: 1'; do for base in $MOOT_BASE_URL $BASE; do \
     admin DELETE $base /exchanges \"$auth\"; admin DELETE $base /faults \"$auth\"; admin POST $base /reset \"$auth\"; \
@@ -130,7 +130,7 @@ const HOSTILE: &str = "admin() { curl -s -o /dev/null -w '%{http_code} ' -X $1 $
     done; done";
 
 #[test]
-fn a_client_that_tries_to_change_its_grade_is_judged_by_what_it_did() {
+fn a_client_that_tries_to_change_its_grade_is_judged_by_its_calls() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let script = format!("BASE=$MOOT_BASE_URL; {HOSTILE}; {CARELESS}");
     let options = ["--only", "unavailable", "--format", "json"];
@@ -144,7 +144,7 @@ fn a_client_that_tries_to_change_its_grade_is_judged_by_what_it_did() {
     assert!(used.contains(&json!("DELETE /exchanges")), "{used:?}");
 }
 
-/// In a sandbox of its own a client is in the same situation, and what it makes there counts.
+/// In its own sandbox a client is in the same situation, and its objects there count.
 #[test]
 fn a_sandbox_of_the_client_is_drilled_too() {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -169,7 +169,7 @@ fn a_sandbox_of_the_client_is_drilled_too() {
     assert_eq!(certificate["recordings"]["calm"]["made"]["legal_requests"], 1);
 }
 
-/// Registers the built-in receiver as a webhook, does what the honest client does, and stays for what comes later.
+/// Registers the built-in receiver as a webhook, acts like the correct client, and waits for later deliveries.
 fn hooked() -> String {
     let register = CARELESS.replace(
         "curl -s -o /dev/null $MOOT_BASE_URL/v1/requests",
@@ -182,7 +182,7 @@ fn hooked() -> String {
 const HOOK: &str = "$MOOT_BASE_URL/v1/webhooks -H 'Content-Type: application/json' -d \
     \"{\\\"name\\\":\\\"Mine\\\",\\\"url\\\":\\\"$MOOT_ADMIN_URL/receiver\\\",\\\"auth_type\\\":\\\"bearer\\\",\\\"token\\\":\\\"mine\\\"}\"";
 
-/// The built-in receiver takes whatever comes, and its owner acts once or more.
+/// The built-in receiver accepts every delivery, and its owner acts once or more often.
 #[test]
 fn webhooks_are_drilled_and_a_probe_says_how_often_the_client_acted() {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -209,7 +209,7 @@ fn webhooks_are_drilled_and_a_probe_says_how_often_the_client_acted() {
     assert!(told["drills"][1]["why"].as_str().expect("a text").contains("the probe failed"));
 }
 
-/// The command is the client here; a service would be called by it.
+/// The command is the client here. A service would call the mock by itself.
 #[test]
 fn an_attached_client_is_graded_one_drill_after_the_other() {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -230,7 +230,7 @@ fn an_attached_client_is_graded_one_drill_after_the_other() {
 }
 
 #[test]
-fn a_client_that_checks_no_certificate_is_told_so() {
+fn a_client_without_certificate_checks_gets_a_finding() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
     std::fs::write(dir.path().join("cert.pem"), made.cert.pem()).expect("a written file");

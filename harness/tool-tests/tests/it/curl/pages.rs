@@ -1,11 +1,10 @@
-//! The `console` blocks of tutorials and guides: their commands are run, and print what the page says.
+//! Runs the commands of the `console` blocks of tutorials and guides, and compares their output.
 //!
-//! A line that begins with `$ ` is a command; a command goes on in the next line after a `\` or a `|`. The lines after
-//! it are what it prints, stdout and stderr together. `...` stands for any text: alone in a line for any
-//! lines, inside a line for any part of it. A block of another language is not run, except one with the
-//! comment `<!-- file: NAME -->` before it: that file is written first. All blocks of a page run in one
-//! folder, in order. `moot mock` in the background is ended with the shell. The ports 4010 and 4011 of the pages
-//! are replaced by free ones.
+//! A line that begins with `$ ` is a command. After a `\` or a `|` it continues in the next line. The lines after it are
+//! its output, stdout and stderr together. `...` stands for any text: alone in a line for any lines, inside a line for
+//! any part of it. A block of another language is not run. If the comment `<!-- file: NAME -->` is before it, it is
+//! written to that file. All blocks of a page run in one folder, in order. A `moot mock` in the background ends with the
+//! shell. The ports 4010 and 4011 of the pages are replaced by free ones.
 
 use std::fs;
 use std::net::TcpListener;
@@ -19,26 +18,26 @@ use crate::support::{program, root, script};
 /// Printed before and after each command.
 const MARK: &str = "--- command ";
 
-/// The longest time for the commands of a page.
+/// The time limit for the commands of a page.
 const PAGE_SECONDS: &str = "120";
 
 /// Pages whose commands other tests run: `python::tutorial` and `curl::sandbox`.
 const RUN_ELSEWHERE: &[&str] = &["from-nothing-to-ready.md", "sandbox.md"];
 
-/// A command of a page, and what it prints.
+/// A command of a page and its output.
 struct Command {
     line: usize,
     text: String,
     printed: String,
 }
 
-/// What a page asks a shell to do, in order.
+/// The actions of a page, in order.
 enum Action {
     Write { name: String, content: String },
     Run(Command),
 }
 
-/// The name of a file that the next block has.
+/// The name of the file with the content of the next block.
 fn file_name(line: &str) -> Option<&str> {
     line.strip_prefix("<!-- file: ")?.strip_suffix(" -->")
 }
@@ -124,7 +123,7 @@ fn with_free_ports(page: &str) -> String {
     })
 }
 
-/// Runs a page. What differs is a line of the answer.
+/// Runs a page, and returns the differences, one per line.
 fn differences(name: &str, page: &str) -> Vec<String> {
     let page = &with_free_ports(page);
     let bash = program(&[&["bash", "-c", "true"]], "bash");
@@ -174,12 +173,12 @@ fn check(folder: &str, commands_min: usize) {
 }
 
 #[test]
-fn tutorials_print_what_they_say() {
+fn tutorials_have_the_documented_output() {
     check("tutorials", 10);
 }
 
 #[test]
-fn guides_print_what_they_say() {
+fn guides_have_the_documented_output() {
     check("guides", 5);
 }
 

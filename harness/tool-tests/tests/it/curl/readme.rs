@@ -1,9 +1,9 @@
-//! The first session of the README: its commands are run as they are printed.
+//! Runs the commands of the first session of the README.
 
 use super::require_curl;
 use crate::support::{moot, root};
 
-/// The line that says where the mock listens. In the test it listens at another address.
+/// The line with the address of the mock. In the test the address differs.
 const BASE: &str = "BASE=http://127.0.0.1:4010\n";
 
 /// The first `sh` block of the README.

@@ -1,4 +1,4 @@
-//! `docs/tutorials/sandbox.md`: its commands are run as they are printed, and print what it says.
+//! Runs the commands of `docs/tutorials/sandbox.md`, and compares their output.
 
 use super::require_curl;
 use crate::support::{Output, moot, root};
@@ -6,14 +6,14 @@ use crate::support::{Output, moot, root};
 /// Printed before the output of each block.
 const MARK: &str = "--- block ";
 
-/// The commands of a block, and what they print. Empty where the document does not say.
+/// The commands of a block and their output. It is empty if the document does not show it.
 struct Block {
     line: usize,
     commands: String,
     printed: String,
 }
 
-/// The `sh` blocks of a document; a `text` block is what the one before it prints.
+/// The `sh` blocks of a document. A `text` block is the output of the block before it.
 fn blocks(document: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut lines = (1..).zip(document.lines());
@@ -33,7 +33,7 @@ fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// The line with which the document starts its shell, without the shell.
+/// The command of the document that starts a shell, without the name of the shell.
 fn options(document: &str) -> Vec<&str> {
     let line = document.lines().find_map(|line| line.strip_prefix("$ moot "));
     let line = line.and_then(|line| line.strip_suffix(" sh")).expect("it starts a shell");
@@ -41,7 +41,7 @@ fn options(document: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_command_does_what_the_document_says() {
+fn every_command_has_the_documented_output() {
     require_curl();
     let document = std::fs::read_to_string(root().join("docs/tutorials/sandbox.md"))
         .expect("the document is there");

@@ -1,4 +1,4 @@
-//! The deployment of `deploy/`, without containers: HAProxy with its file before three nodes.
+//! The deployment of `deploy/` without containers: HAProxy with its file in front of three nodes.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -14,11 +14,11 @@ use super::lab::progress;
 use super::nodes::{Node, active, token};
 use crate::support;
 
-/// Clients at the same time.
+/// The number of concurrent clients.
 const CLIENTS: usize = 4;
-/// Writes that must be acknowledged between two restarts.
+/// The number of acknowledged writes between two restarts.
 const WRITES: u64 = 20;
-/// Time until the proxy must answer.
+/// The time limit for a response of the proxy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// HAProxy, which sends calls to the active node.
@@ -28,9 +28,9 @@ struct Balancer {
 }
 
 impl Balancer {
-    /// Starts it with the file of `deploy/`, in which only addresses are replaced.
+    /// Starts it with the file of `deploy/`. Only addresses are replaced.
     fn start(nodes: &[Node], folder: &Path) -> Self {
-        // Debian keeps it out of the PATH of ordinary users.
+        // On Debian it is not on the PATH of ordinary users.
         let program =
             support::program(&[&["haproxy", "-v"], &["/usr/sbin/haproxy", "-v"]], "haproxy");
         let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -79,7 +79,7 @@ fn a_rolling_restart_behind_haproxy_fails_no_call_but_with_503() {
     *history.hosts.lock().expect("no panic") = vec![balancer.host.clone()];
     clients::during(&history, CLIENTS, &token, || {
         progress(&history, WRITES);
-        // Every node, the active one at some time.
+        // Every node is restarted, so the active one is, too.
         for node in &mut nodes {
             node.signal("-TERM");
             let ended = node.process.wait().expect("it ends");

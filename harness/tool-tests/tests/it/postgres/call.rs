@@ -1,4 +1,4 @@
-//! One HTTP call over a connection of its own, with everything that can go wrong as a value.
+//! One HTTP call over its own connection. Every error is a value.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A call without an answer for this time is given up.
+/// The time limit for a call.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Between two looks at what must become true.
+/// The time between two checks of a condition.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Leaves the processor to others for a moment.
+/// Sleeps for a moment.
 pub(super) fn pause() {
     std::thread::park_timeout(LOOK);
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -31,7 +31,7 @@ impl Answer {
     }
 }
 
-/// Calls `host`. `None`: nobody knows what became of the call.
+/// Calls `host`. `None` if the outcome of the call is unknown.
 pub(super) fn call(host: &str, line: &str, headers: &str, body: &str) -> Option<Answer> {
     let address = host.parse().expect("an address");
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
@@ -50,7 +50,7 @@ pub(super) fn call(host: &str, line: &str, headers: &str, body: &str) -> Option<
         line.to_ascii_lowercase().strip_prefix("content-length: ").map(str::to_owned)
     });
     let length = if status == 204 { "0".to_owned() } else { length? };
-    // A body that broke off is no answer.
+    // An incomplete body is no response.
     (length.parse() == Ok(body.len())).then(|| Answer {
         status,
         head: head.to_owned(),

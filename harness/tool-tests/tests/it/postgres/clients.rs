@@ -1,4 +1,4 @@
-//! Clients that write and read all the time, and the checker of what they saw.
+//! Clients that write and read continuously, and the checker of their observations.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -7,28 +7,28 @@ use std::time::Duration;
 
 use super::call::{documents, pause, upload};
 
-/// Time before the next try after no answer. The service asks for a second.
+/// The time before the next attempt without a response. The service asks for a second.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
-/// What all clients saw.
+/// The observations of all clients.
 #[derive(Default)]
 pub(super) struct History {
-    /// Where the nodes are now.
+    /// The current addresses of the nodes.
     pub(super) hosts: Mutex<Vec<String>>,
     pub(super) is_over: AtomicBool,
-    /// Documents before the first write.
+    /// The number of documents before the first write.
     pub(super) base: u64,
-    /// Ids of writes that were answered 201.
+    /// The ids of writes with a 201 response.
     pub(super) acknowledged: Mutex<Vec<String>>,
-    /// The number of them.
+    /// The number of these writes.
     pub(super) count: AtomicU64,
-    /// Writes without an answer, or answered 503: they may have taken effect.
+    /// Writes without a response or with a 503 response. They may have taken effect.
     pub(super) unknown: AtomicU64,
-    /// Calls that got no answer at all.
+    /// Calls without a response.
     pub(super) unanswered: AtomicU64,
-    /// Reads that were answered 200.
+    /// Reads with a 200 response.
     pub(super) reads: AtomicU64,
-    /// What must not happen.
+    /// Violations.
     pub(super) faults: Mutex<Vec<String>>,
 }
 
@@ -51,9 +51,9 @@ impl History {
     }
 }
 
-/// Runs something while clients call.
+/// Runs a function while clients call.
 pub(super) fn during(history: &History, clients: usize, token: &str, what: impl FnOnce()) {
-    /// Ends the clients, also if a failure of the test unwinds.
+    /// Ends the clients, also if the test fails.
     struct Over<'h>(&'h History);
     impl Drop for Over<'_> {
         fn drop(&mut self) {
@@ -69,7 +69,7 @@ pub(super) fn during(history: &History, clients: usize, token: &str, what: impl 
     });
 }
 
-/// Writes and reads until it is over. Goes on to the next node after anything but an answer.
+/// Writes and reads until the end of the test. After a call without a response it uses the next node.
 fn run(history: &History, client: usize, token: &str) {
     let (mut at, mut number) = (client, 0);
     while !history.is_over.load(Ordering::SeqCst) {
@@ -96,7 +96,7 @@ fn run(history: &History, client: usize, token: &str) {
                 std::thread::park_timeout(BACK_OFF);
             }
         }
-        // Any node may be asked: one that answers shows everything that was acknowledged before.
+        // Every node that responds shows all changes that were acknowledged before.
         let acknowledged = history.count();
         let Some(answer) = documents(&history.host(at), token, 1) else {
             history.unanswered.fetch_add(1, Ordering::SeqCst);
@@ -119,7 +119,7 @@ fn run(history: &History, client: usize, token: &str) {
     }
 }
 
-/// All ids of the documents of a node, and the text of all pages.
+/// The ids of all documents of a node, and the text of all pages.
 pub(super) fn all_documents(host: &str, token: &str) -> (Vec<String>, String) {
     let (mut ids, mut text) = (Vec::new(), String::new());
     for page in 1.. {
@@ -136,7 +136,7 @@ pub(super) fn all_documents(host: &str, token: &str) -> (Vec<String>, String) {
     (ids, text)
 }
 
-/// Every acknowledged write is there once, and nothing is there that nobody wrote.
+/// Asserts that every acknowledged write is there once, and that there are no other documents.
 #[track_caller]
 pub(super) fn check(history: &History, ids: &[String]) {
     let faults = history.faults.lock().expect("no panic");

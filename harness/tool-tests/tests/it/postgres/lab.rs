@@ -1,4 +1,4 @@
-//! The failure lab: three nodes under load, and everything that can happen to them.
+//! The failure lab: three nodes under load, with every kind of failure.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -13,24 +13,24 @@ use super::proxy::{Link, Proxy};
 
 const NODES: usize = 3;
 const CLIENTS: usize = 6;
-/// Writes that must be acknowledged between two failures.
+/// The number of acknowledged writes between two failures.
 const WRITES: u64 = 20;
-/// A takeover may take this much longer than the lease on a machine that does other things too.
+/// A takeover may take longer than the lease by this time, because the machine is busy.
 const SLACK: Duration = Duration::from_secs(20);
 
-/// Every write fails as PostgreSQL fails when the disk is full.
+/// Makes every write fail like PostgreSQL with a full disk.
 const FULL_DISK: &str = "
     create function full_disk() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
     create trigger full_disk before insert or update on moot_row execute function full_disk()";
 
-/// How often each failure is provoked: a few times in the gate, `MOOT_LAB_KILLS=500` by `bench/run failures`.
+/// The number of times that each failure is caused: a few in the gate, `MOOT_LAB_KILLS=500` in `bench/run failures`.
 fn times(name: &str, default: u32) -> u32 {
     let given = std::env::var(format!("MOOT_LAB_{name}")).ok();
     given.map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// Waits until clients were answered so many times more.
+/// Waits for this number of further acknowledged writes.
 #[track_caller]
 pub(super) fn progress(history: &History, writes: u64) {
     let (target, began) = (history.count() + writes, Instant::now());
@@ -40,7 +40,7 @@ pub(super) fn progress(history: &History, writes: u64) {
     }
 }
 
-/// Times of takeovers of one kind.
+/// The durations of takeovers of one kind.
 struct Takeovers(&'static str, Vec<Duration>);
 
 impl Takeovers {
@@ -59,7 +59,7 @@ impl Takeovers {
 }
 
 #[test]
-fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
+fn no_failure_of_the_nodes_loses_an_acknowledged_write() {
     let cluster = Cluster::start();
     let url = cluster.url("lab");
     let proxies: Vec<Proxy> = (0..NODES).map(|_| Proxy::start(cluster.port())).collect();
@@ -113,7 +113,7 @@ fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
             assert_ne!(next, paused);
             progress(&history, WRITES);
             nodes[paused].signal("-CONT");
-            // Its first answers are not those of a node that believes to be active.
+            // Its first responses are not those of an active node.
             let late = upload(&nodes[paused].host, &token, "late.txt").expect("an answer");
             assert_eq!(late.status, 503, "{}", late.body);
             let read = documents(&nodes[paused].host, &token, 1).expect("an answer");
@@ -146,7 +146,7 @@ fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
             active(&nodes, |at| at != cut);
             partitions.note(began);
             progress(&history, WRITES);
-            // What was held back arrives now: statements of a lease that is over.
+            // Now the delayed statements of the expired lease arrive.
             proxies[cut].set(Link::Open);
             progress(&history, WRITES);
         }
@@ -159,7 +159,7 @@ fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
 
         for _ in 0..times("FULL", 1) {
             cluster.sql("lab", FULL_DISK);
-            // One that is under way may still be stored.
+            // A concurrent write may still be stored.
             let (before, refused) = (history.count() + CLIENTS as u64, history.unknown() + WRITES);
             let began = Instant::now();
             while history.unknown() < refused {
@@ -195,7 +195,7 @@ fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
     let last = active(&nodes, |_| true);
     let (ids, text) = all_documents(&nodes[last].host, &token);
     clients::check(&history, &ids);
-    // The next node reads the same from the database as this one has in memory.
+    // The next node reads the same data from the database that this one has in memory.
     nodes[last].process.kill().expect("it runs");
     let next = active(&nodes, |at| at != last);
     assert!(all_documents(&nodes[next].host, &token).1 == text, "the nodes have different data");
@@ -207,7 +207,7 @@ fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
     }
 }
 
-/// Whether a process is stopped by a signal.
+/// Whether a signal has stopped the process.
 fn is_stopped(node: &Node) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", node.process.id()));
     stat.is_ok_and(|text| text.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T')))
@@ -224,7 +224,7 @@ fn a_database_that_was_put_back_is_noticed_and_said() {
     cluster.crash();
     cluster.copy("before");
     cluster.start_again();
-    // The node may still trust the lease that it renewed before, and learns of the crash by this call.
+    // The node may still trust its lease. Then it notices the crash by this call.
     let began = Instant::now();
     while upload(&node[0].host, &token, "lost.txt").expect("an answer").status != 201 {
         assert!(began.elapsed() < Duration::from_secs(60), "nothing is acknowledged any more");

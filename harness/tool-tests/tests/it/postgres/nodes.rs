@@ -50,7 +50,7 @@ impl Node {
         Self { process, host, ready }
     }
 
-    /// What it says of itself, with the status.
+    /// Its health, with the status of the response.
     pub(super) fn health(&self) -> (u16, Value) {
         let answer = call(&self.host, "GET /__admin/health", "", "");
         answer.map_or((0, Value::Null), |it| (it.status, it.json()))
@@ -76,7 +76,7 @@ impl Drop for Node {
     }
 }
 
-/// The index of the node that is active, as soon as one of those that `counts` is.
+/// Waits until a node for which `counts` holds is active, and returns its index.
 #[track_caller]
 pub(super) fn active(nodes: &[Node], counts: impl Fn(usize) -> bool) -> usize {
     let began = Instant::now();
@@ -90,7 +90,7 @@ pub(super) fn active(nodes: &[Node], counts: impl Fn(usize) -> bool) -> usize {
     }
 }
 
-/// The health of a node, once it is as it should be. Other nodes learn of a takeover a moment later.
+/// Waits for the expected health of a node. Other nodes notice a takeover a moment later.
 #[track_caller]
 pub(super) fn health_when(node: &Node, is_right: impl Fn(u16, &Value) -> bool) -> Value {
     let began = Instant::now();
@@ -108,7 +108,7 @@ fn healths(nodes: &[Node]) -> Vec<(u16, Value)> {
     nodes.iter().map(Node::health).collect()
 }
 
-/// A token that every node knows.
+/// A token that every node accepts.
 #[track_caller]
 pub(super) fn token(host: &str) -> String {
     let headers = "Content-Type: application/json\r\n";

@@ -1,26 +1,26 @@
-//! A proxy between one node and the database, that holds back what is sent, or cuts connections.
+//! A proxy between one node and the database. It delays bytes or closes connections.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// How late bytes arrive over a slow link.
+/// The delay of a slow link.
 const DELAY: Duration = Duration::from_millis(200);
 
-/// What the proxy does to bytes.
+/// The behaviour of the proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Link {
     Open,
-    /// Nothing arrives until the link is open again: then all of it arrives, late.
+    /// Bytes arrive only after the link is open again.
     Held,
-    /// Requests do not arrive until then.
+    /// Requests arrive only after the link is open again.
     RequestsHeld,
-    /// Requests arrive at once. Answers do not arrive until then.
+    /// Requests arrive immediately, responses only after the link is open again.
     AnswersHeld,
-    /// All of it arrives [`DELAY`] late.
+    /// All bytes arrive with a delay of [`DELAY`].
     Slow,
-    /// Connections end, and new ones end at once.
+    /// Connections are closed, also new ones.
     Cut,
 }
 

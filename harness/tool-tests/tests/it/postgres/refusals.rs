@@ -1,4 +1,4 @@
-//! What `moot mock` says where it can't use a database, and of a standby.
+//! The messages of `moot mock` about a database that it can't use, and about a standby.
 
 use std::process::Command;
 
@@ -19,7 +19,7 @@ fn refused(url: &str, variables: &[(&str, &str)]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_database_that_cannot_be_used_is_named_with_what_to_do() {
+fn an_unusable_database_is_named_with_a_remedy() {
     let cluster = Cluster::start();
     let (good, port) = (cluster.url("mocks"), cluster.port());
     cluster.sql("postgres", "create user crowded connection limit 0");
@@ -114,7 +114,7 @@ fn a_password_may_come_from_a_file() {
 }
 
 #[test]
-fn a_standby_says_who_is_active_and_has_the_same_credentials() {
+fn a_standby_names_the_active_node_and_has_the_same_credentials() {
     let cluster = Cluster::start();
     let url = cluster.url("mocks");
     let nodes = [Node::start(&url), Node::start(&url)];

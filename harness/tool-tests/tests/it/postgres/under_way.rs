@@ -1,4 +1,4 @@
-//! Deliveries and uploads that are under way when their node is lost.
+//! The loss of a node during deliveries and uploads.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::call::{Answer, call};
 use super::nodes::{Node, active, token};
 
-/// Time until a delivery must arrive.
+/// The time limit for a delivery.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A call with a JSON body, and its answer.
+/// Sends a call with a JSON body, and returns the response.
 #[track_caller]
 fn json_call(host: &str, line: &str, token: &str, body: &Value) -> Answer {
     let headers = format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n");
@@ -23,7 +23,7 @@ fn json_call(host: &str, line: &str, token: &str, body: &Value) -> Answer {
     answer
 }
 
-/// Takes the next delivery: its connection, which waits for an answer, and its text.
+/// Accepts the next delivery. Returns its connection, which waits for a response, and its text.
 fn next_delivery(receiver: &TcpListener) -> (TcpStream, String) {
     let (mut stream, _) = receiver.accept().expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
@@ -39,7 +39,7 @@ fn next_delivery(receiver: &TcpListener) -> (TcpStream, String) {
 }
 
 #[test]
-fn a_delivery_under_way_is_sent_again_by_the_next_node_and_says_so() {
+fn an_interrupted_delivery_is_sent_again_by_the_next_node() {
     let cluster = Cluster::start();
     let url = cluster.url("deliveries");
     let mut nodes: Vec<Node> = (0..2).map(|_| Node::start(&url)).collect();
@@ -55,7 +55,7 @@ fn a_delivery_under_way_is_sent_again_by_the_next_node_and_says_so() {
     let line = format!("POST /__admin/legal_requests/{id}/status");
     json_call(&host, &line, &token, &json!({"status": "signed", "force": true}));
 
-    // The receiver has it and has not answered when the node is lost.
+    // The node is lost after the receiver has read the delivery and before it responds.
     let (unanswered, lost) = next_delivery(&receiver);
     assert!(lost.contains(&id), "{lost}");
     nodes[first].process.kill().expect("it runs");
@@ -77,7 +77,7 @@ fn a_delivery_under_way_is_sent_again_by_the_next_node_and_says_so() {
     assert!(interrupted["error"].is_string(), "{told}");
     assert_eq!(delivered["status"], 204, "{told}");
 
-    // Nothing comes after the webhook was deleted, through the new node.
+    // After the webhook was deleted through the new node, no delivery arrives.
     let webhooks = json_call(host, "GET /v1/webhooks", &token, &Value::Null).json();
     let own = webhooks["data"].as_array().expect("a list").iter();
     let own = own.filter(|it| it["attributes"]["url"] == address.as_str());
@@ -93,7 +93,7 @@ fn a_delivery_under_way_is_sent_again_by_the_next_node_and_says_so() {
     assert!(receiver.accept().is_err(), "a delivery to a deleted webhook");
 }
 
-/// Megabytes of the upload that is cut.
+/// The size of the interrupted upload in megabytes.
 const UPLOAD_MEGABYTES: usize = 100;
 
 #[test]

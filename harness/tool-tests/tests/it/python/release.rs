@@ -1,4 +1,4 @@
-//! `release/build`: the artefacts are whole, work where they are unpacked, and are the same bytes each time.
+//! `release/build`: the artefacts are complete, work after unpacking, and have the same bytes each time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::{Output, binary, program, root, script};
 
-/// Unpacks the image as an engine would, and checks every digest on the way.
+/// Unpacks the image like a container engine, and checks every digest.
 const UNPACK_IMAGE: &str = "\
 import hashlib, json, sys, tarfile
 from pathlib import Path
@@ -80,7 +80,7 @@ fn the_artefacts_work_and_are_the_same_each_time() {
                echo \"${COMPREPLY[@]}\"";
     assert!(succeeds(&["bash", "-c", ask], &archive).contains("selftest"));
 
-    // The image: each digest is right. As root, it runs where nothing else is.
+    // The image: each digest is correct. It runs (as root) without any other file.
     let image = ends("-oci.tar");
     succeeds(&[python, "-c", UNPACK_IMAGE, image, "../layout", "../rootfs"], &first);
     if succeeds(&["id", "-u"], &first).trim() == "0" {

@@ -1,4 +1,4 @@
-//! The same seed gives the same findings: a client with several mistakes is judged twenty times.
+//! The same seed gives the same findings. A client with several mistakes is judged twenty times.
 
 use std::sync::Mutex;
 
@@ -8,10 +8,11 @@ use super::python;
 use crate::support::moot;
 
 const RUNS: usize = 20;
-/// Runs side by side: more than there are processors, so that the machine is busy.
+/// The number of concurrent runs. It is larger than the number of processors, so that the machine is busy.
 const LANES: usize = 4;
 
-/// Only 200 counts as success, each call has a token of its own, nothing is waited for, and `state` is no parameter.
+/// Mistakes of the client: only 200 counts as success, each call requests a token, it never waits, and `state` is no
+/// parameter.
 const CLIENT: &str = r#"
 import os, requests
 base = os.environ["MOOT_BASE_URL"]
@@ -35,7 +36,7 @@ call("GET", "/v1/requests/unknown0")
 call("DELETE", "/v1/webhooks/unknown0")
 "#;
 
-/// A finding without the address of the mock, which is another one each time.
+/// A finding without the address of the mock, which differs each time.
 fn steady(finding: &Value) -> Value {
     let mut finding = finding.clone();
     let excerpt = finding["excerpt"].as_str().unwrap_or_default();
@@ -51,7 +52,7 @@ fn findings(value: &Value) -> Vec<Value> {
     value.as_array().expect("a list").iter().map(steady).collect()
 }
 
-/// What `moot exec` finds.
+/// The findings of `moot exec`.
 fn of_traffic() -> Value {
     let dir = tempfile::tempdir().expect("a folder");
     let words = ["exec", "--seed", "7", "--format", "json", "--", python(), "-c", CLIENT];
@@ -61,7 +62,7 @@ fn of_traffic() -> Value {
     json!(findings(&report["conduct"]["findings"]))
 }
 
-/// What some drills find, and how they end.
+/// The findings and the outcomes of some drills.
 fn of_drills() -> Value {
     let dir = tempfile::tempdir().expect("a folder");
     let only = "limited,unavailable";
@@ -76,7 +77,7 @@ fn of_drills() -> Value {
     json!([certificate["grade"], certificate["reasons"], drills.collect::<Vec<_>>()])
 }
 
-/// All runs give the same; what they give.
+/// Asserts that all runs have the same result, and returns it.
 #[track_caller]
 fn the_same(judged: fn() -> Value) -> Value {
     let left = Mutex::new(0..RUNS);

@@ -1,15 +1,15 @@
-//! The tutorial "From nothing to ready": its files are saved, its commands are run, and print what it shows.
+//! The tutorial "From nothing to ready": the test saves its files, runs its commands, and compares their output.
 
 use std::path::Path;
 
 use super::python;
 use crate::support::{Output, root, script};
 
-/// A part of the page that the test does something with.
+/// A part of the page that the test uses.
 enum Block<'p> {
     /// A whole `client.py`.
     Client(&'p str),
-    /// A command, and what it prints.
+    /// A command and its output.
     Session(&'p str, Vec<&'p str>),
 }
 
@@ -33,12 +33,12 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// Columns may be wider where other rows are.
+/// Removes repeated spaces, because columns may have another width.
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// The lines that are shown come in this order. `…` stands for any lines, or for the rest of one.
+/// Asserts that the output has the shown lines in this order. `…` stands for any lines, or for the rest of a line.
 #[track_caller]
 fn check_printed(command: &str, shown: &[&str], output: &Output) {
     let printed = format!("{}\n{}", output.stdout, output.stderr);
@@ -87,7 +87,7 @@ fn the_tutorial_leads_from_three_mistakes_to_ready() {
     assert!(std::fs::read_to_string(certificate).expect("a certificate").contains("ready"));
 }
 
-/// Runs a command in a shell, where `python3` is the one that has the packages.
+/// Runs a command in a shell. Its `python3` has the packages.
 fn session(command: &str, folder: &Path) -> Output {
     script(&["sh", "-c", &command.replace("python3", python())], folder, &[])
 }

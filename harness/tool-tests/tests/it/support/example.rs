@@ -1,4 +1,4 @@
-//! Runs a client of `examples/` against a mock and checks what it did.
+//! Runs a client of `examples/` against a mock, and checks its calls.
 
 use std::sync::Mutex;
 
@@ -17,7 +17,7 @@ const OPERATIONS: [&str; 5] = [
     "get_legal_request",
 ];
 
-/// The example prints what it should, uses these operations, meets no error and breaks no rule of conduct.
+/// Asserts that the example prints its output, uses these operations, gets no error and breaks no rule of conduct.
 #[track_caller]
 pub(crate) fn check(interpreter: &str, file: &str) {
     let options = ["exec", "--format", "json", "--seed", "1", "--progression", "on-read:1", "--"];
@@ -35,10 +35,10 @@ pub(crate) fn check(interpreter: &str, file: &str) {
 
 /// Seeds of the runs that must not have a finding.
 const SEEDS: u64 = 20;
-/// Clients side by side: more than there are processors, so that the machine is busy.
+/// The number of concurrent clients. It is larger than the number of processors, so that the machine is busy.
 const CLIENTS: usize = 4;
 
-/// The client is graded `ready` by one command, and has no finding with any of twenty seeds on a busy machine.
+/// Asserts that one command grades the client `ready`, and that it has no finding with twenty seeds on a busy machine.
 #[track_caller]
 pub(crate) fn check_ready(client: &[&str]) {
     let options = ["drill", "--progression", "on-read:1", "--seed", "1", "--format", "json", "--"];
