@@ -7,7 +7,7 @@ use moot_fixtures::questions;
 use serde_json::Value;
 
 use crate::exchange::{AnswerSight, Exchange};
-use crate::scenario::model::{Observation, Place, Sight};
+use crate::scenario::model::{AnswerPlace, Observation, Place};
 use crate::verdict::Verdict;
 use crate::verdict::check::{self, AnswerPart, Document, MismatchKind};
 use crate::verdict::result::{CheckResult, Subject};
@@ -22,13 +22,13 @@ pub(super) fn observe(
     exchange: Option<&Arc<Exchange>>,
 ) -> Vec<CheckResult> {
     let observe = |observation: &Observation| {
-        let found = check::place::observed(&observation.sight, document, &walk.names);
+        let found = check::place::observed(&observation.place, document, &walk.names);
         let mut result =
             answer(walk, &observation.question, found.unwrap_or(Value::Null), exchange);
         result.place = Some(observation.at.clone());
         match result.verdict {
             Verdict::Drift => {
-                result.part = Some(part(&observation.sight));
+                result.part = Some(part(&observation.place));
                 result.pointer = pointer(walk, observation, document);
             }
             Verdict::Warn => result.pointer = pointer(walk, observation, document),
@@ -76,11 +76,11 @@ pub(super) fn answer(
     result
 }
 
-fn part(sight: &Sight) -> AnswerPart {
-    match sight {
-        Sight::Whole(Place::Status) => AnswerPart::Status,
-        Sight::Whole(Place::Header(name)) => AnswerPart::Header(name.to_ascii_lowercase()),
-        Sight::Whole(_) | Sight::Members(_) => AnswerPart::Body,
+fn part(place: &AnswerPlace) -> AnswerPart {
+    match place {
+        AnswerPlace::Whole(Place::Status) => AnswerPart::Status,
+        AnswerPlace::Whole(Place::Header(name)) => AnswerPart::Header(name.to_ascii_lowercase()),
+        AnswerPlace::Whole(_) | AnswerPlace::Members(_) => AnswerPart::Body,
     }
 }
 
@@ -90,9 +90,9 @@ fn pointer(
     observation: &Observation,
     document: &Document,
 ) -> Option<String> {
-    match &observation.sight {
-        Sight::Whole(place) => check::place::pointer(place, "", document, &walk.names),
-        Sight::Members(_) => None,
+    match &observation.place {
+        AnswerPlace::Whole(place) => check::place::pointer(place, "", document, &walk.names),
+        AnswerPlace::Members(_) => None,
     }
 }
 
