@@ -10,11 +10,22 @@ pub(crate) use count::counted;
 pub use not_run::{NotRun, NotRunKind};
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 
 /// The verdict of a check, a step, a scenario or a run. The worst is the greatest.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -41,16 +52,9 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, the worst first.
-    pub const WORST_FIRST: [Self; 8] = [
-        Self::Error,
-        Self::Fail,
-        Self::Drift,
-        Self::NotRun,
-        Self::Warn,
-        Self::Observed,
-        Self::Pass,
-        Self::NotApplicable,
-    ];
+    pub fn worst_first() -> impl Iterator<Item = Self> {
+        Self::VARIANTS.iter().rev().copied()
+    }
 
     /// For people: `not run`.
     pub fn as_str(self) -> &'static str {

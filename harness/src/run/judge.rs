@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::exchange::{AnswerSight, Exchange};
 use crate::scenario::declared::{self, OwnRows};
-use crate::scenario::model::{Check, Expectation, Location, Observation, Place, Sight, Step};
+use crate::scenario::model::{AnswerPlace, Check, Expectation, Location, Observation, Place, Step};
 use crate::scenario::names::Names;
 use crate::verdict::check::{
     self, AnswerPart, Document, Judgement, Mismatch, MismatchKind, implicit,
@@ -237,26 +237,27 @@ pub(super) fn observations(
     exchange: Option<&Arc<Exchange>>,
 ) -> Vec<CheckResult> {
     let mut results = Vec::with_capacity(observations.len());
-    for Observation { question, sight, at } in observations {
-        let value = check::place::observed(sight, document, &run.names);
+    for Observation { question, place: shown, at } in observations {
+        let value = check::place::observed(shown, document, &run.names);
         let mut result = answer(run, question, value.unwrap_or(Value::Null), exchange);
         result.place = Some(at.clone());
-        if let (Verdict::Drift | Verdict::Warn, Sight::Whole(place)) = (result.verdict, sight) {
+        if let (Verdict::Drift | Verdict::Warn, AnswerPlace::Whole(place)) = (result.verdict, shown)
+        {
             result.pointer = check::place::pointer(place, "", document, &run.names);
         }
         if result.verdict == Verdict::Drift {
-            result.part = Some(part(sight));
+            result.part = Some(part(shown));
         }
         results.push(result);
     }
     results
 }
 
-fn part(sight: &Sight) -> AnswerPart {
-    match sight {
-        Sight::Whole(Place::Status) => AnswerPart::Status,
-        Sight::Whole(Place::Header(name)) => AnswerPart::Header(name.to_ascii_lowercase()),
-        Sight::Whole(_) | Sight::Members(_) => AnswerPart::Body,
+fn part(place: &AnswerPlace) -> AnswerPart {
+    match place {
+        AnswerPlace::Whole(Place::Status) => AnswerPart::Status,
+        AnswerPlace::Whole(Place::Header(name)) => AnswerPart::Header(name.to_ascii_lowercase()),
+        AnswerPlace::Whole(_) | AnswerPlace::Members(_) => AnswerPart::Body,
     }
 }
 

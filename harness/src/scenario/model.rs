@@ -19,7 +19,7 @@ pub use super::text::{Json, Location, Text, TextPiece};
 pub use admin::{AdminCall, AdminStep};
 pub use body::{Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody};
 pub use burst::{BurstPlan, BurstStep, Rhythm};
-pub use expectation::{Check, Claim, Expectation, Observation, Sight};
+pub use expectation::{AnswerPlace, Check, Claim, Expectation, Observation};
 pub(super) use file::ScenarioFileKeys;
 pub use file::{NEEDS, Sandbox, Scenario, ScenarioFile};
 pub use for_each::ForEach;

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_the_text_or_nothing_is_left_out() {
+    fn the_text_itself_and_empty_texts_are_left_out() {
         check("12", &["2", "1", "122", "13", "1W"]);
         check("7", &["77", "8", "b"]);
         check("", &[]);

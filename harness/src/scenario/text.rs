@@ -67,7 +67,7 @@ pub enum Json {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
     /// A `<` that is not the start of a name.
-    #[error("`<` begins no name")]
+    #[error("`<` is not the start of a name")]
     NoName {
         /// The offset of the `<`, in characters from the start of the text.
         offset: usize,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::Diagnostic;
 use super::model::{Location, ScenarioFile};
 
-/// How many bytes of the file are searched for a part of a text, from the start of the text.
+/// The number of bytes of the file that are searched for a part of a text.
 const SEARCH_BYTES_MAX: usize = 4_000;
 
 /// Whether the ids of requirements and questions are checked.

@@ -11,7 +11,7 @@ use moot_fixtures::contract::Answers;
 use moot_harness::client::answers::{NOT_TOLD, Observed};
 use moot_harness::run::LIST_LAG;
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
-use moot_harness::scenario::model::{ScenarioFile, Sight, Step, StepAction};
+use moot_harness::scenario::model::{AnswerPlace, ScenarioFile, Step, StepAction};
 use moot_harness::scenario::{declared, load};
 use moot_harness::selftest::Bench;
 use serde_json::Value;
@@ -64,9 +64,9 @@ fn parts(steps: &[Step]) -> BTreeSet<String> {
     for step in steps {
         found.extend(parts(declared::inner(step)));
         for observation in declared::observations(step) {
-            let members = match &observation.sight {
-                Sight::Whole(_) => String::new(),
-                Sight::Members(members) => format!(
+            let members = match &observation.place {
+                AnswerPlace::Whole(_) => String::new(),
+                AnswerPlace::Members(members) => format!(
                     "{:?}",
                     members.iter().map(|(name, _)| &name.pieces).collect::<Vec<_>>()
                 ),

@@ -38,7 +38,7 @@ fn a_body_that_is_no_json_is_the_only_finding_about_it() {
     let findings = findings(&report);
     assert_eq!(findings.len(), 1, "{findings:#?}");
     let message = findings[0]["message"].as_str().unwrap_or_default();
-    assert!(message.starts_with("The body ends before its JSON does, after "), "{message}");
+    assert!(message.starts_with("The body ends inside its JSON, after "), "{message}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::{answers, questions, register};
+use strum::VariantArray;
 
 use crate::report::section_order;
 use crate::verdict::result::RunOutcome;
@@ -26,7 +27,7 @@ The commands `run`, `merge`, `judge`, `plan`, `doctor`, `compare`, `explore` and
 |---|---|---|
 "
     .to_owned();
-    let mut all = RunOutcome::ALL;
+    let mut all = RunOutcome::VARIANTS.to_vec();
     all.sort_by_key(|outcome| outcome.exit_code());
     for outcome in all {
         let (code, name, meaning) = (outcome.exit_code(), outcome.as_str(), outcome.meaning());

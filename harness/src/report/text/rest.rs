@@ -98,7 +98,7 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
         out.push_str(&format!("{} {trouble}\n\n", paint.verdict(Verdict::Error, "error:")));
     }
     let counts = |is_wanted: fn(Verdict) -> bool| -> Vec<String> {
-        let wanted = Verdict::WORST_FIRST.into_iter().filter(|v| is_wanted(*v));
+        let wanted = Verdict::worst_first().filter(|v| is_wanted(*v));
         let there = wanted.filter(|v| report.counts.of(*v) > 0);
         there
             .map(|v| paint.verdict(v, &format!("{} {}", report.counts.of(v), v.as_str())))

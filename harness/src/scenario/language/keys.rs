@@ -3,7 +3,7 @@
 use moot_fixtures::yaml::YamlNode;
 use serde_json::{Map, Value, json};
 
-use super::form::SchemaDefinitions;
+use super::form::{SchemaDefinitions, YamlForm};
 use super::reader::{MapFields, ScenarioReader};
 
 /// A type that is written as all or some of the keys of a map.
@@ -47,6 +47,16 @@ impl MapSchema {
         if is_required {
             self.required.push(key);
         }
+    }
+
+    /// Adds the key of a field of the type `T` with the form `F`.
+    pub(in crate::scenario) fn add_field<T, F: YamlForm<T>>(
+        &mut self,
+        definitions: &mut SchemaDefinitions,
+        key: &'static str,
+        doc: &str,
+    ) {
+        self.add(key, F::absent().is_none(), doc, F::schema(definitions));
     }
 
     /// The whole schema.
@@ -198,70 +208,54 @@ macro_rules! keyed {
             $($(#[doc = $field_doc])* pub $field: $type,)*
         }
 
-        impl $crate::scenario::language::keys::Keys for $name {
-            fn names(names: &mut Vec<&'static str>) {
-                $($(<$group_type as $crate::scenario::language::keys::Keys>::names(names);)*)?
-                names.extend([$(key_name!($field $($key)?),)*]);
-            }
+        const _: () = {
+            use $crate::scenario::language::form::SchemaDefinitions;
+            use $crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name};
+            use $crate::scenario::language::reader::{MapFields, ScenarioReader};
 
-            fn describe(
-                definitions: &mut $crate::scenario::language::form::SchemaDefinitions,
-                map: &mut $crate::scenario::language::keys::MapSchema,
-            ) {
-                use $crate::scenario::language::form::YamlForm;
-                $($(
-                    <$group_type as $crate::scenario::language::keys::Keys>::describe(
-                        definitions, map,
-                    );
-                )*)?
-                $(
-                    let is_required =
-                        <form_of!($type $(, $form)?) as YamlForm<$type>>::absent().is_none();
-                    let schema = <form_of!($type $(, $form)?) as YamlForm<$type>>::schema(definitions);
-                    let doc = concat!($($field_doc),*);
-                    map.add(key_name!($field $($key)?), is_required, doc, schema);
-                )*
-            }
-
-            fn read_keys(
-                reader: &mut $crate::scenario::language::reader::ScenarioReader,
-                fields: $crate::scenario::language::reader::MapFields<'_>,
-            ) -> Option<Self> {
-                $($(
-                    let $group = <$group_type as $crate::scenario::language::keys::Keys>::read_keys(
-                        reader, fields,
-                    );
-                )*)?
-                $(
-                    let $field = reader.field::<$type, form_of!($type $(, $form)?)>(
-                        fields,
-                        key_name!($field $($key)?),
-                    );
-                )*
-                Some(Self { $($($group: $group?,)*)? $($field: $field?,)* })
-            }
-        }
-
-        $(
-            impl $crate::scenario::language::form::YamlForm<Self> for $name {
-                fn read(
-                    reader: &mut $crate::scenario::language::reader::ScenarioReader,
-                    node: &moot_fixtures::yaml::YamlNode,
-                    _: &str,
-                ) -> Option<Self> {
-                    $crate::scenario::language::keys::read_map(reader, node, $what)
+            impl Keys for $name {
+                fn names(names: &mut Vec<&'static str>) {
+                    $($(<$group_type as Keys>::names(names);)*)?
+                    names.extend([$(key_name!($field $($key)?),)*]);
                 }
 
-                fn schema(
-                    definitions: &mut $crate::scenario::language::form::SchemaDefinitions,
-                ) -> serde_json::Value {
-                    definitions.refer(
-                        stringify!($name),
-                        $crate::scenario::language::keys::map_schema::<Self>,
-                    )
+                fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
+                    $($(<$group_type as Keys>::describe(definitions, map);)*)?
+                    $(
+                        map.add_field::<$type, form_of!($type $(, $form)?)>(
+                            definitions, key_name!($field $($key)?), concat!($($field_doc),*),
+                        );
+                    )*
+                }
+
+                fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
+                    $($(let $group = <$group_type as Keys>::read_keys(reader, fields);)*)?
+                    $(
+                        let $field = reader.field::<$type, form_of!($type $(, $form)?)>(
+                            fields, key_name!($field $($key)?),
+                        );
+                    )*
+                    Some(Self { $($($group: $group?,)*)? $($field: $field?,)* })
                 }
             }
-        )?
+
+            $(
+                impl $crate::scenario::language::form::YamlForm<Self> for $name {
+                    fn read(
+                        reader: &mut ScenarioReader,
+                        node: &moot_fixtures::yaml::YamlNode,
+                        _: &str,
+                    ) -> Option<Self> {
+                        $crate::scenario::language::keys::read_map(reader, node, $what)
+                    }
+
+                    fn schema(definitions: &mut SchemaDefinitions) -> serde_json::Value {
+                        let schema = $crate::scenario::language::keys::map_schema::<Self>;
+                        definitions.refer(stringify!($name), schema)
+                    }
+                }
+            )?
+        };
     };
 }
 
@@ -280,38 +274,40 @@ macro_rules! one_key {
             $($(#[doc = $field_doc])* $variant($type),)*
         }
 
-        impl $crate::scenario::language::keys::OneKey for $name {
-            const NAMES: &'static [&'static str] = &[$($key),*];
+        const _: () = {
+            use $crate::scenario::language::form::{SchemaDefinitions, YamlForm};
+            use $crate::scenario::language::keys::{MapSchema, OneKey, form_of};
+            use $crate::scenario::language::reader::ScenarioReader;
 
-            fn describe_each(
-                definitions: &mut $crate::scenario::language::form::SchemaDefinitions,
-                map: &mut $crate::scenario::language::keys::MapSchema,
-            ) {
-                use $crate::scenario::language::form::YamlForm;
-                $(
-                    let schema = <form_of!($type $(, $form)?) as YamlForm<$type>>::schema(definitions);
-                    map.add($key, false, concat!($($field_doc),*), schema);
-                )*
-            }
+            impl OneKey for $name {
+                const NAMES: &'static [&'static str] = &[$($key),*];
 
-            fn read_variant(
-                reader: &mut $crate::scenario::language::reader::ScenarioReader,
-                index: usize,
-                node: &moot_fixtures::yaml::YamlNode,
-            ) -> Option<Self> {
-                use $crate::scenario::language::form::YamlForm;
-                let what = format!("`{}`", Self::NAMES[index]);
-                match Self::NAMES[index] {
+                fn describe_each(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
                     $(
-                        $key => <form_of!($type $(, $form)?) as YamlForm<$type>>::read(
-                            reader, node, &what,
-                        )
-                        .map(Self::$variant),
+                        let schema =
+                            <form_of!($type $(, $form)?) as YamlForm<$type>>::schema(definitions);
+                        map.add($key, false, concat!($($field_doc),*), schema);
                     )*
-                    _ => None,
+                }
+
+                fn read_variant(
+                    reader: &mut ScenarioReader,
+                    index: usize,
+                    node: &moot_fixtures::yaml::YamlNode,
+                ) -> Option<Self> {
+                    let what = format!("`{}`", Self::NAMES[index]);
+                    match Self::NAMES[index] {
+                        $(
+                            $key => <form_of!($type $(, $form)?) as YamlForm<$type>>::read(
+                                reader, node, &what,
+                            )
+                            .map(Self::$variant),
+                        )*
+                        _ => None,
+                    }
                 }
             }
-        }
+        };
     };
 }
 

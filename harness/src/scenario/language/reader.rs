@@ -194,8 +194,7 @@ impl ScenarioReader {
             return self.refuse_with(span, message, Some(help.to_owned()));
         }
         if ROOTS.contains(&name) {
-            return self
-                .refuse(span, format!("`{name}` would hide the values that a run supplies"));
+            return self.refuse(span, format!("`{name}` is the name of a value of the run"));
         }
         Some(name.to_owned())
     }

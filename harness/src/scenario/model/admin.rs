@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::expectation::Check;
 use super::place::Place;
 use crate::scenario::language::form::{SchemaDefinitions, YamlForm};
-use crate::scenario::language::keys::{form_of, key_name, keyed};
+use crate::scenario::language::keys::keyed;
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Text};
 

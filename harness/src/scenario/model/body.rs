@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 use crate::scenario::language::form::{
     Integer, List, OrDefault, Pairs, SchemaDefinitions, YamlForm,
 };
-use crate::scenario::language::keys::{
-    Keys, form_of, key_name, keyed, map_schema, one_key, read_map,
-};
+use crate::scenario::language::keys::{Keys, keyed, map_schema, one_key, read_map};
 use crate::scenario::language::measures::Size;
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Text};

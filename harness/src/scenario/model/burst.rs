@@ -6,7 +6,7 @@ use super::expectation::{Check, Observation};
 use super::place::Place;
 use super::request::{RequestLine, RequestShape};
 use crate::scenario::language::form::{Integer, List, OrDefault};
-use crate::scenario::language::keys::{Keys, form_of, key_name, keyed, one_key};
+use crate::scenario::language::keys::{Keys, keyed, one_key};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 
 /// The largest burst that is not load. Runs send this many requests at once in any case.

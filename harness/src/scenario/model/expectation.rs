@@ -9,12 +9,11 @@ use crate::scenario::language::form::{SchemaDefinitions, YamlForm, entries_schem
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Location, Text};
 
-/// One check: a requirement and what must hold for it.
+/// One check: a requirement and its expectation.
 #[derive(Debug, Clone)]
 pub struct Check {
     /// The id of the requirement.
     pub requirement: String,
-    /// What must hold.
     pub expectation: Expectation,
     /// The place of the id.
     pub at: Location,
@@ -26,14 +25,14 @@ pub struct Observation {
     /// The id of the question.
     pub question: String,
     /// The place or places of its answer.
-    pub sight: Sight,
+    pub place: AnswerPlace,
     /// The place of the id.
     pub at: Location,
 }
 
 /// The place or places of the answer to a question.
 #[derive(Debug, Clone)]
-pub enum Sight {
+pub enum AnswerPlace {
     /// The whole answer is at one place.
     Whole(Place),
     /// The answer is an object with a place for each member. A place without a value is left out.
@@ -47,14 +46,14 @@ pub struct Expectation {
     pub claims: Vec<Claim>,
 }
 
-/// A place and what must hold there.
+/// A place and the condition on its value.
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// The place in the response.
     pub place: Place,
-    /// What must hold there.
+    /// The condition on the value at the place.
     pub matcher: Matcher,
-    /// Where the place is written in the file.
+    /// The line and column of the place in the file.
     pub at: Location,
 }
 
@@ -105,7 +104,7 @@ impl YamlForm<Self> for Expectation {
         });
         definitions.refer("Expectation", |_| {
             let mut map = entries_schema(&places, &matcher);
-            map["description"] = json!("Places, and what must hold at each.");
+            map["description"] = json!("Places, and the matcher of each.");
             map["properties"] = json!({ "schema": schema });
             map
         })
@@ -116,17 +115,17 @@ impl YamlForm<Self> for Expectation {
 impl YamlForm<Self> for Vec<Observation> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a question id", |reader, key, node| {
-            let sight = Sight::read(reader, node, "an observation");
+            let place = AnswerPlace::read(reader, node, "an observation");
             let question = id(reader, key, "question", true);
             let at = reader.at(key.span);
-            Some(Observation { question: question?, sight: sight?, at })
+            Some(Observation { question: question?, place: place?, at })
         })
     }
 
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let ids = json!({ "pattern": "^[a-z0-9._-]+$" });
-        let sight = Sight::schema(definitions);
-        definitions.refer("observe", |_| entries_schema(&ids, &sight))
+        let place = AnswerPlace::schema(definitions);
+        definitions.refer("observe", |_| entries_schema(&ids, &place))
     }
 
     fn absent() -> Option<Self> {
@@ -134,7 +133,7 @@ impl YamlForm<Self> for Vec<Observation> {
     }
 }
 
-impl YamlForm<Self> for Sight {
+impl YamlForm<Self> for AnswerPlace {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         if !matches!(node.value, YamlValue::Map(_)) {
             return Place::read(reader, node, what).map(Self::Whole);

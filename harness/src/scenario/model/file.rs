@@ -10,7 +10,7 @@ use super::for_each::ForEach;
 use super::own_requirement::{OwnRequirement, OwnRow, is_slug};
 use super::step::Step;
 use crate::scenario::language::form::{List, NewName, OrDefault, SchemaDefinitions, YamlForm};
-use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
+use crate::scenario::language::keys::{Keys, MapSchema, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::text::Location;
 

@@ -36,7 +36,7 @@ impl YamlForm<Self> for ForEach {
         let mut rows = reader.entries(node, what, "a name and its rows", row)?;
         match rows.len() {
             1 => rows.pop(),
-            _ => reader.refuse(node.span, format!("{what} has one name")),
+            _ => reader.refuse(node.span, format!("{what} needs exactly one name")),
         }
     }
 

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use strum::{Display, EnumString, VariantNames};
 
 use crate::scenario::language::form::{ListValue, NumberValue, SchemaDefinitions, Word, YamlForm};
-use crate::scenario::language::keys::{MapSchema, OneKey, form_of, key_name, keyed, one_key};
+use crate::scenario::language::keys::{MapSchema, OneKey, keyed, one_key};
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Text};
 
 /// The largest size of a compiled regular expression, in bytes.
 const REGEX_BYTES_MAX: usize = 1 << 20;
 
-/// What must hold of a value.
+/// A condition on a value.
 #[derive(Debug, Clone)]
 pub enum Matcher {
     /// Equality with a scalar, including the type.
@@ -122,7 +122,7 @@ impl YamlForm<Self> for Matcher {
         match &node.value {
             YamlValue::List(items) if items.is_empty() => {
                 let help = Some("`{ equals: [] }` is an empty list".to_owned());
-                reader.refuse_with(node.span, "nothing is one of no values", help)
+                reader.refuse_with(node.span, "an empty list matches no value", help)
             }
             YamlValue::List(items) => {
                 let items: Vec<_> =
@@ -160,7 +160,7 @@ fn rules(
 ) -> Option<Vec<MatcherRule>> {
     if entries.is_empty() {
         let help = Some("`{ equals: {} }` is an empty map".to_owned());
-        let message = "a matcher without a rule holds for everything";
+        let message = "a matcher without a rule matches every value";
         return reader.refuse_with(node.span, message, help);
     }
     let mut rule = |(key, node): &(YamlKey, YamlNode)| match MatcherRule::NAMES

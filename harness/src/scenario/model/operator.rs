@@ -54,7 +54,6 @@ pub enum OperatorOrder<T = String> {
 }
 
 impl OperatorAction {
-    /// All of them.
     pub const ALL: [Self; 5] =
         [Self::SetStatus, Self::AddComment, Self::Restart, Self::AdvanceClock, Self::RevokeToken];
 

@@ -8,7 +8,7 @@ use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
 use crate::scenario::language::form::{SchemaDefinitions, YamlForm};
-use crate::scenario::language::keys::{form_of, key_name, keyed};
+use crate::scenario::language::keys::keyed;
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::Location;
 

@@ -80,7 +80,9 @@ impl YamlForm<Self> for Place {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let text = reader.plain(node, what)?;
         match Self::parse(reader, text, node.span)? {
-            Self::Schema => reader.refuse(node.span, "`schema` is judged, it has no value to take"),
+            Self::Schema => {
+                reader.refuse(node.span, "`schema` has no value, it can only be judged")
+            }
             place => Some(place),
         }
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::expectation::{Check, Expectation, Observation};
 use super::place::Place;
 use crate::scenario::language::form::{Integer, SchemaDefinitions, YamlForm};
-use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
+use crate::scenario::language::keys::{Keys, MapSchema, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 
 keyed! {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::body::RequestBody;
 use crate::scenario::language::form::{OrDefault, Pairs, SchemaDefinitions, YamlForm};
-use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
+use crate::scenario::language::keys::{Keys, MapSchema, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::text::{Json, Text};
 
@@ -187,7 +187,7 @@ fn path_line(
     }
     if path.contains(char::is_whitespace) {
         let help = "write it as `%20`, or give a query by the key `query`".to_owned();
-        return reader.refuse_with(span, "a space in a path", Some(help));
+        return reader.refuse_with(span, "the path has a space", Some(help));
     }
     let before = u32::try_from(method.chars().count() + 1).unwrap_or(0);
     let length = span.length.saturating_sub(before).max(1);

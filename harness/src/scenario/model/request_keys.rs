@@ -9,14 +9,14 @@ use super::expectation::{Check, Expectation};
 use super::place::Place;
 use super::request::RequestShape;
 use crate::scenario::language::form::{Integer, List, SchemaDefinitions, YamlForm};
-use crate::scenario::language::keys::{form_of, key_name, keyed, map_schema, read_map};
+use crate::scenario::language::keys::{keyed, map_schema, read_map};
 use crate::scenario::language::reader::ScenarioReader;
 
 keyed! {
     /// `control`: the valid call that runs before a request that must fail.
     #[derive(Debug, Clone)]
     pub struct ControlRequest {
-        /// What its response must satisfy. Default: status 2xx.
+        /// The expectation of its response. Default: status 2xx.
         require: Option<Expectation>,
     }
     with {

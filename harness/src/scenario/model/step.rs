@@ -17,7 +17,7 @@ use super::request_keys::{ControlRequest, EachPage, Poll, SnapshotRule, Snapshot
 use crate::scenario::language::form::{
     List, OrDefault, SchemaDefinitions, YamlForm, entries_schema, name_schema,
 };
-use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
+use crate::scenario::language::keys::{Keys, MapSchema, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::text::{Json, Location, Text};
 
@@ -68,7 +68,7 @@ keyed! {
     /// Conditions for the rest of the scenario.
     #[derive(Debug, Clone)]
     pub struct Assumption {
-        /// A `<value>` and what must hold of it.
+        /// A `<value>` and its matcher.
         "assume" => conditions: Vec<(Text, Matcher)>,
         /// The reason that a report gives if one does not hold.
         because: String,
@@ -81,7 +81,7 @@ keyed! {
     pub struct RequestStep {
         /// The precondition.
         require: Option<Expectation>,
-        /// Requirement ids, and what must hold for each.
+        /// Requirement ids, and the expectation of each.
         expect: Vec<Check>,
         /// The valid call that runs first: the keys in which it differs from this request.
         control: Option<Box<ControlRequest>>,
@@ -216,11 +216,11 @@ impl YamlForm<Self> for Step {
             let near = entries.iter().find_map(|(key, _)| nearest::hint(&key.name, keys()));
             let all = || format!("there are {}", keys().collect::<Vec<_>>().join(", "));
             let start = entries.first().map_or(node.span, |(key, _)| key.span);
-            let message = "a step without a key that says what it does";
+            let message = "the step has no action";
             return reader.refuse_with(start, message, Some(near.unwrap_or_else(all)));
         };
         if let Some((_, second)) = given.next() {
-            let message = format!("a step does one thing: `{}` or `{}`", key.name, second.name);
+            let message = format!("a step has one action: `{}` or `{}`", key.name, second.name);
             return reader.refuse(second.span, message);
         }
         let article = if kind.key.starts_with(['a', 'o']) { "an" } else { "a" };
@@ -298,7 +298,7 @@ impl YamlForm<Self> for Vec<(Text, Matcher)> {
             let matcher = Matcher::read(reader, node, what);
             let value = value?;
             if value.as_literal().is_some() {
-                let message = format!("`{}` is not a `<value>`: it never changes", key.name);
+                let message = format!("`{}` is a constant: write a `<value>`", key.name);
                 return reader.refuse(key.span, message);
             }
             Some((value, matcher?))

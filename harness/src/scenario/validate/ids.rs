@@ -27,8 +27,8 @@ pub(super) fn unique(files: &[ScenarioFile]) -> Vec<Diagnostic> {
         }
         for scenario in &file.scenarios {
             if let Some(first) = ids.get(scenario.id.as_str()) {
-                let message = format!("the id `{}` is taken", scenario.id);
-                let help = Some(format!("by {first}"));
+                let message = format!("the id `{}` is used twice", scenario.id);
+                let help = Some(format!("first at {first}"));
                 problems.push(file.problem(&scenario.at, &scenario.id, message, help));
             } else {
                 ids.insert(&scenario.id, &scenario.at);

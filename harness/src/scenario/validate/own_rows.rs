@@ -21,15 +21,16 @@ pub(super) fn of<'a>(files: &'a [ScenarioFile], problems: &mut Vec<Diagnostic>) 
         for own in &file.requirements {
             let id = own.row.id.as_str();
             let mistake = match known.get(id) {
-                Some(first) => {
-                    Some((format!("the row `{id}` is there already"), format!("at {}", first.at)))
-                }
+                Some(first) => Some((
+                    format!("the requirement `{id}` is stated twice"),
+                    format!("first at {}", first.at),
+                )),
                 None if is_of_register(id) => Some((
-                    format!("the prefix of `{id}` is one of the register"),
+                    format!("the register uses the prefix of `{id}`"),
                     "choose a prefix of your own, such as `acme`".to_owned(),
                 )),
                 None if !checked.contains(id) => Some((
-                    format!("no check names the row `{id}`"),
+                    format!("no check names the requirement `{id}`"),
                     "name it in an `expect`, or remove it".to_owned(),
                 )),
                 None => None,

@@ -94,7 +94,7 @@ impl NameScope {
             "receivers" => self.of_receivers(members),
             "page" => self.of_page(members),
             _ => Some((
-                format!("nothing before this defines `<{}>`", path.join(".")),
+                format!("`<{}>` is not defined before this", path.join(".")),
                 self.names.iter().cloned().chain(ROOTS.map(str::to_owned)).collect(),
             )),
         }

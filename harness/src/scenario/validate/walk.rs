@@ -8,10 +8,10 @@ use super::scope::{APPLICATIONS, NameScope, PageScope};
 use super::{ids, lines};
 use crate::scenario::Diagnostic;
 use crate::scenario::model::{
-    AdminStep, BoundValue, BurstStep, Check, Expectation, ForEach, Json, Location, Matcher,
-    MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody,
-    RequestLine, RequestShape, RequestStep, Scenario, ScenarioFile, Sight, Step, StepAction, Text,
-    TokenChoice,
+    AdminStep, AnswerPlace, BoundValue, BurstStep, Check, Expectation, ForEach, Json, Location,
+    Matcher, MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep,
+    RequestBody, RequestLine, RequestShape, RequestStep, Scenario, ScenarioFile, Step, StepAction,
+    Text, TokenChoice,
 };
 
 /// Reports every mistake of meaning in a file. Without `own`, requirements and questions are not checked.
@@ -237,9 +237,9 @@ impl ValidationWalk<'_> {
             if self.own.is_some() {
                 self.problems.extend(ids::question(self.file, observation));
             }
-            match &observation.sight {
-                Sight::Whole(place) => self.place(place),
-                Sight::Members(members) => {
+            match &observation.place {
+                AnswerPlace::Whole(place) => self.place(place),
+                AnswerPlace::Members(members) => {
                     for (name, place) in members {
                         self.text(name);
                         self.place(place);

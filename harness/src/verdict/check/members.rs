@@ -154,7 +154,7 @@ mod tests {
     use super::same_members;
 
     #[test]
-    fn how_many_are_missing_and_unexpected_comes_first() {
+    fn the_counts_come_first() {
         let expected: Vec<Value> = (0..12).map(|id| json!(format!("id-{id}"))).collect();
         let actual: Vec<Value> = (10..37).map(|id| json!(format!("id-{id}"))).collect();
         let Judgement::Fails(mismatch) = same_members(&json!(actual), &expected) else {

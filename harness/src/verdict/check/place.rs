@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::Document;
 use super::document::{is_json, media_type};
-use crate::scenario::model::{Place, Sight, Text};
+use crate::scenario::model::{AnswerPlace, Place, Text};
 use crate::scenario::names::Names;
 
 /// The value at a place.
@@ -52,10 +52,10 @@ pub fn find(place: &Place, document: &Document, names: &Names) -> Result<PlaceVa
 
 /// The value of an observation: the value at a place, or an object of the values that are present.
 /// `None` if there is none.
-pub fn observed(sight: &Sight, document: &Document, names: &Names) -> Option<Value> {
-    let members = match sight {
-        Sight::Whole(place) => return value(place, document, names),
-        Sight::Members(members) => members,
+pub fn observed(place: &AnswerPlace, document: &Document, names: &Names) -> Option<Value> {
+    let members = match place {
+        AnswerPlace::Whole(place) => return value(place, document, names),
+        AnswerPlace::Members(members) => members,
     };
     let found = members.iter().filter_map(|(name, place)| {
         Some((name.render_text(names).ok()?, value(place, document, names)?))

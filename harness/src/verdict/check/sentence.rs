@@ -103,7 +103,7 @@ fn predicate(place: &str, mismatch: &Mismatch) -> String {
             format!("{place} has another type: expected {expected}, got {actual}")
         }
         MismatchKind::Value => format!("{place} differs: expected {expected}, got {actual}"),
-        MismatchKind::Forbidden => format!("{place} has what it must not have: {actual}"),
+        MismatchKind::Forbidden => format!("{place} has a value that is not allowed: {actual}"),
         MismatchKind::NotAllowed
         | MismatchKind::Pattern
         | MismatchKind::TooSmall

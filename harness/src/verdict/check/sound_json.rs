@@ -31,7 +31,7 @@ pub(super) fn judge(body: &[u8]) -> Judgement {
         return fails(JsonFault::DuplicateMember, message, actual);
     };
     if error.is_eof() {
-        let message = format!("the body ends before its JSON does, after {} bytes", body.len());
+        let message = format!("the body ends inside its JSON, after {} bytes", body.len());
         return fails(JsonFault::Short, message, around(body, body.len()));
     }
     let at = offset(body, error.line(), error.column());
@@ -41,7 +41,7 @@ pub(super) fn judge(body: &[u8]) -> Judgement {
     }
     let (fault, message) = match has_json_before(body, at) {
         true => {
-            let message = format!("the body goes on after its JSON has ended, at byte {at}");
+            let message = format!("the body has more bytes after its JSON, from byte {at}");
             (JsonFault::TrailingBytes, message)
         }
         false => (JsonFault::Syntax, format!("the body is not JSON: byte {at} breaks its grammar")),
@@ -113,13 +113,13 @@ mod tests {
 
     #[test]
     fn the_message_names_and_shows_the_first_wrong_byte() {
-        let message = "the body goes on after its JSON has ended, at byte 8";
+        let message = "the body has more bytes after its JSON, from byte 8";
         check(b"{\"a\": 1}</html>", JsonFault::TrailingBytes, message, "{\"a\": 1} ▶ </html>");
-        let message = "the body goes on after its JSON has ended, at byte 9";
+        let message = "the body has more bytes after its JSON, from byte 9";
         check(b"{\"a\": 1}\n{}", JsonFault::TrailingBytes, message, "{\"a\": 1}\\n ▶ {}");
         let message = "the body is not JSON: byte 7 breaks its grammar";
         check(b"{\"a\": 1; 2}", JsonFault::Syntax, message, "{\"a\": 1 ▶ ; 2}");
-        let message = "the body ends before its JSON does, after 7 bytes";
+        let message = "the body ends inside its JSON, after 7 bytes";
         check(b"{\"a\": 1", JsonFault::Short, message, "{\"a\": 1 ▶ ");
         let message = "the body is not JSON: byte 7 is not UTF-8";
         check(b"{\"a\": \"\xff\"}", JsonFault::Encoding, message, "{\"a\": \" ▶ \u{fffd}\"}");

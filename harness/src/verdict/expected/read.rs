@@ -62,7 +62,7 @@ pub(super) struct EntryRow {
     #[serde(default, alias = "expiry")]
     #[schemars(with = "Option<String>", regex(pattern = r"^\d{4}-\d{2}-\d{2}$"))]
     expires: Option<Spanned<String>>,
-    /// When the entry applies. All of it must hold.
+    /// The condition under which the entry applies. All its parts must hold.
     #[serde(default)]
     condition: Option<ConditionRow>,
 }

@@ -8,7 +8,7 @@ use super::read::EntryRow;
 /// The alias of `expires`, and the alias of `not run`.
 const OTHER_NAMES: (&str, &str) = ("expiry", "not_run");
 
-/// The schema: what `moot schema expected` prints.
+/// The schema that `moot schema expected` prints.
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     generator.subschema_for::<EntryRow>();

@@ -1,6 +1,7 @@
 //! The outcome of a run and its exit code, from the verdicts.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use crate::exchange::Trouble;
 use crate::verdict::Verdict;
@@ -8,7 +9,9 @@ use crate::verdict::result::ScenarioResult;
 
 /// The outcome of a run. The most severe is the greatest: the order of the exit codes is 70, 2, 1, 4, 5,
 /// 3, 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     /// Nothing failed, and everything that was selected ran.
@@ -28,17 +31,6 @@ pub enum RunOutcome {
 }
 
 impl RunOutcome {
-    /// All outcomes, the least severe first.
-    pub const ALL: [Self; 7] = [
-        Self::Conformant,
-        Self::Incomplete,
-        Self::Drifted,
-        Self::Unreachable,
-        Self::NonConformant,
-        Self::Usage,
-        Self::Internal,
-    ];
-
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub const fn exit_code(self) -> u8 {
         match self {
@@ -137,12 +129,13 @@ fn has_trouble(scenario: &ScenarioResult) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray;
+
     use super::RunOutcome;
 
     #[test]
     fn precedence_is_70_2_1_4_5_3_0() {
-        let mut all = RunOutcome::ALL;
-        all.sort_by(|a, b| b.cmp(a));
-        assert_eq!(all.map(RunOutcome::exit_code), [70, 2, 1, 4, 5, 3, 0]);
+        let codes = RunOutcome::VARIANTS.iter().rev().map(|outcome| outcome.exit_code());
+        assert_eq!(codes.collect::<Vec<_>>(), [70, 2, 1, 4, 5, 3, 0]);
     }
 }

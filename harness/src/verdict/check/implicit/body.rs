@@ -85,7 +85,7 @@ pub(super) fn no_refresh_token(answered: &AnsweredExchange<'_>) -> Option<Judgem
     answered.is_new_token().then(|| match body.get("refresh_token") {
         None | Some(Value::Null) => Judgement::Holds,
         Some(_) => {
-            let message = "a client that has credentials is given a refresh token";
+            let message = "the token response has a refresh token";
             Judgement::fails(MismatchKind::Present, message, "no refresh_token", "refresh_token")
                 .at("/refresh_token")
         }

@@ -114,7 +114,7 @@ pub(super) fn challenge(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
         }
         Some(challenges) if has_bearer(&challenges) => Judgement::Holds,
         Some(challenges) => {
-            let message = "a 401 asks for another scheme than Bearer";
+            let message = "a 401 does not ask for the scheme Bearer";
             fails(HEADER, MismatchKind::Value, message, expected, challenges)
         }
     })

@@ -36,7 +36,7 @@ pub(super) fn detail(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     }
     let fails = Judgement::fails(
         MismatchKind::Duplicate,
-        format!("the `detail` of a `{problem_type}` is that of a `{first}`"),
+        format!("the `detail` of a `{problem_type}` is the same as that of a `{first}`"),
         "an explanation of this error",
         shortened(detail),
     );

@@ -42,7 +42,7 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
         .collect()
 }
 
-/// One cause, one finding: the first member fails, and there is nothing to judge for the others.
+/// One cause, one finding: the first member fails, and the others are not judged.
 fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     let body = shortened(&String::from_utf8_lossy(&answered.response.body));
     let actual = if body.is_empty() { "an empty body".to_owned() } else { body };
