@@ -105,7 +105,7 @@ pub fn render(
         Format::Html => html::render(&people()).map_err(fault)?,
         Format::Markdown => markdown::render(&people()).map_err(fault)?,
         Format::Github => github::render(&people()),
-        Format::Ndjson => ndjson::render(events, result, &secrets).map_err(fault)?,
+        Format::Ndjson => ndjson::render(events, result, &secrets),
     };
     if secrets.is_in(&text) { Err(RenderError::SecretFound(format)) } else { Ok(text) }
 }

@@ -42,9 +42,9 @@ pub(super) enum AnswersCommand {
 /// Exit 5 if two sets contradict each other. A question that only one set answers is not a contradiction.
 pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, CommandError> {
     match command {
-        AnswersCommand::Show { file } => show(&chosen(&file)?, screen).map(|()| 0),
+        AnswersCommand::Show { file } => show(&read_set(&file)?, screen).map(|()| 0),
         AnswersCommand::Diff { first, second } => {
-            let all = diff(&chosen(&first)?.answers, &chosen(&second)?.answers);
+            let all = diff(&read_set(&first)?.answers, &read_set(&second)?.answers);
             show_diff(&all, screen)?;
             Ok(if all.iter().any(Difference::is_change) { DIFFERENT } else { 0 })
         }
@@ -52,7 +52,7 @@ pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, Co
 }
 
 /// Reads a bundled set, else a file.
-fn chosen(word: &str) -> Result<Observed, CommandError> {
+fn read_set(word: &str) -> Result<Observed, CommandError> {
     if let Some(set) = answers::chosen(word) {
         let all = serde_json::to_value(set)
             .and_then(serde_json::from_value::<BTreeMap<String, Value>>)

@@ -1,7 +1,6 @@
 //! `moot console`: shows the calls of a file in the console, read-only.
 
 use std::fs;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::error::CommandError;
 use super::files::{read_file, wrong};
-use super::listen::{at_port, listen_address, listen_on};
+use super::listen::{ListenArguments, listen_on};
 use super::recorded_calls;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -21,12 +20,8 @@ use crate::grading::drill::certificate::Certificate;
 
 #[derive(Debug, Args)]
 pub(super) struct ConsoleArguments {
-    /// Where to listen, on this machine: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address)]
-    listen: SocketAddr,
-    /// Listen on this port of 127.0.0.1
-    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
-    port: Option<u16>,
+    #[command(flatten)]
+    listen: ListenArguments,
     /// An HTTP archive, the JSON of a certificate, or the folder of a recording
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -35,7 +30,7 @@ pub(super) struct ConsoleArguments {
 /// Exit 0 when a signal stops it.
 pub(super) fn console(arguments: ConsoleArguments, screen: &Screen) -> Result<u8, CommandError> {
     let calls = read(&arguments.file)?;
-    let listen = at_port(arguments.listen, arguments.port);
+    let listen = arguments.listen.address();
     if !listen.ip().is_loopback() {
         return Err(CommandError::usage(format!("{listen} can be reached from other machines"))
             .help("the console of a file has no token: listen on 127.0.0.1"));
@@ -84,14 +79,14 @@ fn read(path: &Path) -> Result<RecordedCalls, CommandError> {
     if files.is_empty() {
         return Err(wrong(path, "the folder has no HTTP archive"));
     }
-    Ok(RecordedCalls { exchanges: numbered(exchanges), ..RecordedCalls::default() })
+    Ok(RecordedCalls { exchanges: number_calls(exchanges), ..RecordedCalls::default() })
 }
 
 fn of_file(path: &Path) -> Result<Option<RecordedCalls>, CommandError> {
     let json: Value =
         serde_json::from_str(&read_file(path)?).map_err(|error| wrong(path, error))?;
     if let Some(entries) = json["log"]["entries"].as_array() {
-        let exchanges = numbered(entries.iter().map(of_entry).collect());
+        let exchanges = number_calls(entries.iter().map(of_entry).collect());
         return Ok(Some(RecordedCalls { exchanges, ..RecordedCalls::default() }));
     }
     if !json["recordings"].is_object() {
@@ -103,7 +98,7 @@ fn of_file(path: &Path) -> Result<Option<RecordedCalls>, CommandError> {
 }
 
 /// Numbers the calls from 1.
-fn numbered(mut exchanges: Vec<Value>) -> Vec<Value> {
+fn number_calls(mut exchanges: Vec<Value>) -> Vec<Value> {
     for (number, exchange) in (1_u64..).zip(&mut exchanges) {
         exchange["serial"] = json!(number);
     }
@@ -173,7 +168,7 @@ fn of_entry(entry: &Value) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::{numbered, of_entry};
+    use super::{number_calls, of_entry};
 
     #[test]
     fn an_entry_of_an_archive_becomes_a_call() {
@@ -189,7 +184,7 @@ mod tests {
         assert_eq!(call["query"], "page=2");
         assert_eq!(call["problem"], "request_not_found");
         assert_eq!(call["request"]["user_agent"], "client/1");
-        let numbered = numbered(vec![call.clone(), call]);
+        let numbered = number_calls(vec![call.clone(), call]);
         assert_eq!(numbered[1]["serial"], 2);
     }
 }

@@ -54,9 +54,9 @@ use crate::run::part_files::PartSet;
 /// Default timeout of a command in a drill, in seconds. The time that the situation takes is added.
 const TIMEOUT_SECONDS: u64 = 60;
 /// Default number of concurrent drills.
-const JOBS: usize = 4;
-/// The kinds of reports of a certificate.
-const KINDS: [Format; 3] = [Format::Text, Format::Json, Format::Html];
+const JOBS: u16 = 4;
+/// The formats of a certificate.
+const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Html];
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -70,8 +70,9 @@ pub(super) struct DrillArguments {
     #[arg(long)]
     list: bool,
     /// Concurrent drills
-    #[arg(long, value_name = "N", default_value_t = JOBS, value_parser = jobs)]
-    jobs: usize,
+    #[arg(long, value_name = "N", default_value_t = JOBS,
+          value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
     /// Seconds that the command may take in a drill
     #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_SECONDS)]
     timeout: u64,
@@ -109,7 +110,7 @@ pub(super) struct DrillArguments {
     #[command(flatten)]
     world: WorldArguments,
     /// Write the certificate to a file too: text, json or html; `-` is stdout; repeatable
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(&KINDS))]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(&FORMATS))]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
@@ -131,13 +132,6 @@ enum DrillCommand {
     },
 }
 
-fn jobs(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(jobs @ 1..=64) => Ok(jobs),
-        _ => Err("give a number from 1 to 64".to_owned()),
-    }
-}
-
 /// Returns the exit code of the grade.
 pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, CommandError> {
     if let Some(DrillCommand::Verify { file }) = &arguments.command_on_file {
@@ -151,7 +145,7 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
             .help("give the command that runs the client's tests: moot drill -- CMD"));
     }
     reports::check(&arguments.reports, arguments.replace)?;
-    let mut drills = chosen(&arguments.only)?;
+    let mut drills = selected_drills(&arguments.only)?;
     let shard = match (arguments.shard, &arguments.record) {
         (Some(shard), Some(dir)) => Some(DrillShard::new(shard, dir, &drills)?),
         (_, _) => None,
@@ -198,7 +192,7 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
 }
 
 /// The drills that `--only` names, in the order of the table.
-fn chosen(only: &[String]) -> Result<Vec<&'static Drill>, CommandError> {
+fn selected_drills(only: &[String]) -> Result<Vec<&'static Drill>, CommandError> {
     let ids = || table::all().iter().map(|drill| drill.id.as_str());
     if let Some(unknown) = only.iter().find(|id| table::get(id).is_none()) {
         let error = CommandError::usage(format!("there is no drill `{unknown}`"));
@@ -277,7 +271,7 @@ async fn all_runs(
     if result.end == DrillEnd::Held {
         let (order, jobs) = match attached {
             Some(_) => (attach::in_order(drills.to_vec()), 1),
-            None => (longest_first(drills.to_vec()), arguments.jobs),
+            None => (longest_first(drills.to_vec()), arguments.jobs.into()),
         };
         let runs =
             order.into_iter().map(async |drill| run(Some(drill)).await.map(|it| (drill, it)));
@@ -317,7 +311,7 @@ pub(super) fn merge(
     requests: &[ReportRequest],
     screen: &Screen,
 ) -> Result<u8, CommandError> {
-    reports::check_kinds(requests, &KINDS, "a certificate")?;
+    reports::check_formats(requests, &FORMATS)?;
     let certificate = joined_certificate(set, Zoned::now().date().to_string())?;
     show(&certificate, requests, screen)?;
     Ok(certificate.grade.exit_code())

@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 
 use super::error::CommandError;
 use super::reports::{ReportRequest, join_errors};
+use super::screen::write_to_reader;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::report::{Format, RenderError, ndjson};
 use crate::verdict::result::{Event, RunResult};
@@ -126,7 +127,7 @@ fn write_all(mut out: Box<dyn Write + Send>, messages: &Receiver<Message>) -> Re
 
 /// The line of an event, masked and scanned for secrets.
 fn masked_line(event: &Event, secrets: &Secrets) -> Result<String, String> {
-    let line = ndjson::line(event, secrets)?;
+    let line = ndjson::line(event, secrets);
     if secrets.is_in(&line) {
         return Err(RenderError::SecretFound(Format::Ndjson).to_string());
     }
@@ -134,9 +135,5 @@ fn masked_line(event: &Event, secrets: &Secrets) -> Result<String, String> {
 }
 
 fn put(out: &mut Box<dyn Write + Send>, line: &str) -> Result<(), String> {
-    match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
-        // The reader closed the pipe: that is not an error.
-        Ok(()) | Err(_) => Ok(()),
-    }
+    write_to_reader(out, line).map_err(|error| error.to_string())
 }

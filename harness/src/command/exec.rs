@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
-use std::net::SocketAddr;
 use std::process::ExitStatus;
 
 use clap::Args;
@@ -16,14 +15,15 @@ use tokio::sync::oneshot;
 use super::descendants::Descendants;
 use super::error::CommandError;
 use super::exec_environment;
-use super::listen::{at_port, listen_address};
+use super::listen::ListenArguments;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::runtime;
 use super::screen::Screen;
-use super::serve::{ListeningMock, PlaceArguments, ServedMock, WorldArguments, certificate_file};
+use super::serve::{
+    ListeningMock, PlaceArguments, ServedMock, WorldArguments, certificate_file, secrets_in,
+};
 use super::signals::PassedSignals;
 use crate::exchange::escape;
-use crate::exchange::masks::{Masks, Secrets};
 use crate::grading::conduct::{self, Account, ConductFinding};
 use crate::report::Format;
 use crate::report::terminal::paint::Paint;
@@ -38,12 +38,8 @@ const BROKEN_RULE: u8 = 1;
 
 #[derive(Debug, Args)]
 pub(super) struct ExecArguments {
-    /// Where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address)]
-    listen: SocketAddr,
-    /// Listen on this port of 127.0.0.1
-    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
-    port: Option<u16>,
+    #[command(flatten)]
+    listen: ListenArguments,
     #[command(flatten)]
     world: WorldArguments,
     #[command(flatten)]
@@ -99,8 +95,8 @@ fn conduct_gate(text: &str) -> Result<ConductGate, String> {
 pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     runtime()?.block_on(async {
-        let ExecArguments { listen, port, place, world, .. } = &arguments;
-        let opened = ListeningMock::open(at_port(*listen, *port), place, world, None).await?;
+        let ExecArguments { listen, place, world, .. } = &arguments;
+        let opened = ListeningMock::open(listen.address(), place, world, None).await?;
         let site = match &opened.served {
             ServedMock::Site(site) => site.clone(),
             #[cfg(feature = "postgres")]
@@ -125,7 +121,7 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
             code = BROKEN_RULE;
         }
         let report = |format: Format, paint: Paint| {
-            let text = rendered(&account, code, format, paint)?;
+            let text = render(&account, code, format, paint)?;
             without_secrets(&text, &site, admin_token.as_deref())
         };
         reports::write_all(&arguments.reports, screen, |it, paint| report(it.format, paint))?;
@@ -224,7 +220,7 @@ fn account(site: &Site) -> Result<Account, CommandError> {
 }
 
 /// The account in this format. `code` is the exit code of this process.
-fn rendered(
+fn render(
     account: &Account,
     code: u8,
     format: Format,
@@ -256,14 +252,8 @@ fn without_secrets(
     site: &Site,
     admin_token: Option<&str>,
 ) -> Result<String, CommandError> {
-    let masks = Masks::default();
-    if let Some(token) = admin_token {
-        masks.hide(token, "admin token");
-    }
-    for secret in site.secrets_near(text) {
-        masks.hide(&secret, "secret");
-    }
-    let secrets = Secrets::of(&masks);
+    let tokens: Vec<_> = admin_token.map(|token| (token, "admin token")).into_iter().collect();
+    let secrets = secrets_in(text, site, &tokens);
     let masked = secrets.mask(text);
     if secrets.is_in(&masked) {
         return Err(CommandError::fault(

@@ -156,9 +156,9 @@ fn question(
     }
     let mut page = Explanation::new(screen, &question.id, &question.ask);
     page.row("clause", &format!("§{} leaves it open", question.section));
-    page.row("allowed", &shown(serde_json::to_value(&question.latitude)));
+    page.row("allowed", &json_text(serde_json::to_value(&question.latitude)));
     if let Some(warn) = &question.warn {
-        page.row("warned of", &shown(serde_json::to_value(warn)));
+        page.row("warned of", &json_text(serde_json::to_value(warn)));
     }
     let about = register::all().iter().filter(|row| row.question.as_ref() == Some(&question.id));
     if observers.is_empty() {
@@ -171,7 +171,7 @@ fn question(
     page.print()
 }
 
-fn shown(value: serde_json::Result<Value>) -> String {
+fn json_text(value: serde_json::Result<Value>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 

@@ -58,7 +58,7 @@ pub(super) struct ExploreArguments {
 pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
-    let save = SaveFile::new(arguments.save.as_deref(), seed)?;
+    let (file, stem) = save_file(arguments.save.as_deref(), seed)?;
     let mut target = arguments.target.options(seed)?;
     target.expected.clone_from(&arguments.expected);
     let model = TargetOptions {
@@ -78,7 +78,7 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
         },
         model: RunOptions::new(TargetChoice::InProcess, model, Vec::new()),
         cases: arguments.cases.into(),
-        stem: save.stem.clone(),
+        stem,
     };
     let progress = Progress::new(screen.shows_progress());
     let bar = progress.clone();
@@ -92,45 +92,35 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     if let Some(refusal) = refusal.filter(|_| explored.result.exit_code() == USAGE) {
         return Err(CommandError::usage(refusal));
     }
-    let saved = save.write(&explored)?;
+    let mut saved = None;
+    if let Some(text) = explored.file() {
+        let secrets = Secrets::of(&explored.result.masks);
+        write_without_secrets(&file, &text, "the cases", &secrets)?;
+        saved = Some(file.display().to_string());
+    }
     publish(&explored, saved.as_deref(), &arguments, screen)?;
     Ok(explored.result.exit_code())
 }
 
-/// The file for the cases that fail. The names of the cases begin with its stem.
-struct SaveFile {
-    file: PathBuf,
-    stem: String,
-}
-
-impl SaveFile {
-    /// `explored-SEED.yaml` in the current folder or in the named one, or the named file.
-    fn new(named: Option<&Path>, seed: u64) -> Result<Self, CommandError> {
-        let default = format!("explored-{seed}.yaml");
-        let file = match named {
-            None => PathBuf::from(default),
-            Some(path) if path.is_dir() => path.join(default),
-            Some(path) => path.to_owned(),
-        };
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            return Err(CommandError::usage(format!("there is no folder {}", folder.display()))
-                .help("create it, or name another file with --save"));
-        }
-        let is_yaml = file.extension().is_some_and(|it| it == "yaml" || it == "yml");
-        match file.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) {
-            Some(stem) if is_yaml => Ok(Self { file, stem }),
-            _ => Err(CommandError::usage(format!("{} is not a `.yaml` file", file.display()))
-                .help("--save takes an existing folder, or a file `NAME.yaml`")),
-        }
+/// The file for the cases that fail, and its stem, with which the names of the cases begin. The file is
+/// `explored-SEED.yaml` in the current folder or in the folder of `--save`, or the file of `--save`.
+fn save_file(named: Option<&Path>, seed: u64) -> Result<(PathBuf, String), CommandError> {
+    let default = format!("explored-{seed}.yaml");
+    let file = match named {
+        None => PathBuf::from(default),
+        Some(path) if path.is_dir() => path.join(default),
+        Some(path) => path.to_owned(),
+    };
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return Err(CommandError::usage(format!("there is no folder {}", folder.display()))
+            .help("create it, or name another file with --save"));
     }
-
-    /// Writes the file if there is a violation, and returns its name.
-    fn write(&self, explored: &Exploration) -> Result<Option<String>, CommandError> {
-        let Some(text) = explored.file() else { return Ok(None) };
-        let secrets = Secrets::of(&explored.result.masks);
-        write_without_secrets(&self.file, &text, "the cases", &secrets)?;
-        Ok(Some(self.file.display().to_string()))
+    let is_yaml = file.extension().is_some_and(|it| it == "yaml" || it == "yml");
+    match file.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) {
+        Some(stem) if is_yaml => Ok((file, stem)),
+        _ => Err(CommandError::usage(format!("{} is not a `.yaml` file", file.display()))
+            .help("--save takes an existing folder, or a file `NAME.yaml`")),
     }
 }
 
@@ -147,7 +137,7 @@ fn publish(
     }
     let is_stdout_taken = take_stdout(&arguments.reports);
     if screen.is_json() && !is_stdout_taken {
-        return screen.json(&masked(&explore::json::json(explored, saved), &secrets));
+        return screen.json(&mask_texts(&explore::json::json(explored, saved), &secrets));
     }
     let paint = screen.paint_beside(is_stdout_taken);
     let shown = explore::text::text(explored, saved, paint, screen.detail());
@@ -155,14 +145,15 @@ fn publish(
 }
 
 /// Masks every text of a JSON value.
-fn masked(value: &serde_json::Value, secrets: &Secrets) -> serde_json::Value {
+fn mask_texts(value: &serde_json::Value, secrets: &Secrets) -> serde_json::Value {
     use serde_json::Value;
     match value {
         Value::String(text) => secrets.mask(text).into(),
-        Value::Array(items) => items.iter().map(|item| masked(item, secrets)).collect(),
-        Value::Object(members) => {
-            members.iter().map(|(name, member)| (name.clone(), masked(member, secrets))).collect()
-        }
+        Value::Array(items) => items.iter().map(|item| mask_texts(item, secrets)).collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, member)| (name.clone(), mask_texts(member, secrets)))
+            .collect(),
         other => other.clone(),
     }
 }

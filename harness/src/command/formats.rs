@@ -25,9 +25,13 @@ pub(super) const FORMATS: [FileFormat; 9] = [
     FileFormat { name: "expected", page: "expected-file", schema: expected::schema },
     FileFormat { name: "answers", page: "answers-file", schema: answers::schema },
     FileFormat { name: "world", page: "world-file", schema: world },
-    FileFormat { name: "report", page: "report", schema: || published(report::json::SCHEMA) },
-    FileFormat { name: "compare", page: "comparison", schema: || published(compare::SCHEMA) },
-    FileFormat { name: "conduct", page: "conduct-report", schema: || published(conduct::SCHEMA) },
+    FileFormat { name: "report", page: "report", schema: || parse_schema(report::json::SCHEMA) },
+    FileFormat { name: "compare", page: "comparison", schema: || parse_schema(compare::SCHEMA) },
+    FileFormat {
+        name: "conduct",
+        page: "conduct-report",
+        schema: || parse_schema(conduct::SCHEMA),
+    },
     FileFormat { name: "drill", page: "certificate", schema: drill::certificate::schema },
 ];
 
@@ -41,7 +45,7 @@ impl FileFormat {
 }
 
 /// Parses a schema that is a file of this crate. A test parses each of them, so that this can't fail.
-fn published(text: &str) -> Value {
+fn parse_schema(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 

@@ -60,13 +60,13 @@ const UNMET: [&str; 8] = [
 
 /// Exit 0 if the files are written, or with `--try` the exit code of `moot doctor`; 2 if a file exists.
 pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let base_url = given_or_asked(arguments.base_url.clone(), "base_url", "--base-url")?;
+    let base_url = value_or_prompt(arguments.base_url.clone(), "base_url", "--base-url")?;
     let base_url = base_url.ok_or_else(|| {
         CommandError::usage("the base address of the deployment is missing")
             .help("name it: --base-url https://legal.example.com/api")
     })?;
     address::base(&base_url).map_err(CommandError::usage)?;
-    let email = given_or_asked(
+    let email = value_or_prompt(
         arguments.requester_email.clone(),
         "requester_email (empty: none)",
         "--requester-email",
@@ -76,7 +76,7 @@ pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, Comm
         vec![(file.clone(), target_file(&base_url, email.as_deref(), &arguments.consent))];
     if !arguments.no_workflow {
         let workflow = WORKFLOW.replace("TARGET", &file.display().to_string());
-        written.push((PathBuf::from(WORKFLOW_FILE), versioned(&workflow)));
+        written.push((PathBuf::from(WORKFLOW_FILE), with_version(&workflow)));
     }
     let existing = written.iter().find(|(path, _)| path.exists() && !arguments.force);
     if let Some((path, _)) = existing {
@@ -98,7 +98,7 @@ pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, Comm
 }
 
 /// A value from the command line, or from the terminal. `None` if there is neither.
-fn given_or_asked(
+fn value_or_prompt(
     given: Option<String>,
     key: &str,
     flag: &str,
@@ -118,12 +118,12 @@ fn given_or_asked(
     Ok(Some(line.trim().to_owned()).filter(|line| !line.is_empty()))
 }
 
-fn versioned(text: &str) -> String {
+fn with_version(text: &str) -> String {
     text.replace("VERSION", env!("CARGO_PKG_VERSION"))
 }
 
 /// A string of YAML, quoted if necessary. JSON strings are YAML.
-fn quoted(value: &str) -> String {
+fn yaml_string(value: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/.@_-+".contains(c);
     let starts_plain = value.starts_with(|c: char| c.is_ascii_alphabetic());
     match starts_plain && value.chars().all(is_plain) {
@@ -134,13 +134,13 @@ fn quoted(value: &str) -> String {
 
 fn target_file(base_url: &str, email: Option<&str>, consent: &[String]) -> String {
     let bindings = match email {
-        Some(email) => format!("bindings: {{ requester_email: {} }}", quoted(email)),
+        Some(email) => format!("bindings: {{ requester_email: {} }}", yaml_string(email)),
         None => "# bindings: { requester_email: someone@your-company.example }".to_owned(),
     };
     let is_refused = |need: &&str| !consent.iter().any(|given| given == need);
     let tolerated: Vec<&str> = CONSENTS.into_iter().filter(is_refused).chain(UNMET).collect();
-    versioned(TARGET)
-        .replace("BASE_URL", &quoted(base_url))
+    with_version(TARGET)
+        .replace("BASE_URL", &yaml_string(base_url))
         .replace("BINDINGS", &bindings)
         .replace("CONSENT", &consent.join(", "))
         .replace("TOLERATE", &tolerated.join(", "))

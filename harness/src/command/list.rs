@@ -62,10 +62,6 @@ fn row(one: &Planned<'_>) -> serde_json::Value {
         "tags": one.scenario.tags,
         "requirements": declared::requirements(&one.scenario.steps),
         "questions": declared::questions(&one.scenario.steps),
-        "place": {
-            "file": &*one.scenario.at.file,
-            "line": one.scenario.at.line,
-            "column": one.scenario.at.column,
-        },
+        "place": one.scenario.at,
     })
 }

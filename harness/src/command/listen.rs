@@ -1,10 +1,28 @@
-//! Addresses to listen on, for every command that has `--listen`.
+//! Addresses to listen on, for commands with `--listen`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
+use clap::Args;
 use tokio::net::TcpListener;
 
 use super::error::CommandError;
+
+/// The options of commands that listen on a free port by default.
+#[derive(Debug, Args)]
+pub(super) struct ListenArguments {
+    /// Where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address)]
+    listen: SocketAddr,
+    /// Listen on this port of 127.0.0.1
+    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    port: Option<u16>,
+}
+
+impl ListenArguments {
+    pub(super) fn address(&self) -> SocketAddr {
+        at_port(self.listen, self.port)
+    }
+}
 
 /// Reads the value of `--listen`: `127.0.0.1:4010`, `[::1]:4010`, a name such as `localhost:4010`, or a port of
 /// 127.0.0.1. A name stands for its first IPv4 address, because most clients try that one.

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::error::CommandError;
-use super::plan_estimate::{PlannedScenario, estimated};
+use super::plan_estimate::{PlannedScenario, estimate_plan};
 use super::plan_shards::PlannedShards;
 use super::plan_totals;
 use super::runtime::random_seed;
@@ -59,7 +59,7 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
     options.shard = arguments.shard;
     planned.retain(|one| shards.as_ref().is_none_or(|it| it.has(&one.name())));
     let source = arguments.target.choice().read().map_err(|error| open_error(&error, &masks))?;
-    let (rows, totals) = estimated(source, &options, &files, planned, &masks)?;
+    let (rows, totals) = estimate_plan(source, &options, &files, planned, &masks)?;
     if screen.is_json() {
         let scenarios: Vec<_> = rows.iter().map(row).collect();
         let mut plan = json!({ "scenarios": scenarios, "estimate": totals.json() });

@@ -39,7 +39,7 @@ pub(super) struct PlannedScenario<'a> {
 ///
 /// # Errors
 /// The target file or its file of known failures is wrong, or the mock can't be opened.
-pub(super) fn estimated<'a>(
+pub(super) fn estimate_plan<'a>(
     source: TargetSource,
     options: &TargetOptions,
     files: &[ScenarioFile],

@@ -18,6 +18,10 @@ const TOKEN_MINUTES: u64 = 115;
 const FIT_REQUESTS_LIKELY: u64 = 10;
 const FIT_REQUESTS_MAX: u64 = 30;
 
+const SEARCH_NOTE: &str = "workflows without a binding are searched for when the target is opened";
+const CUT_NOTE: &str =
+    "calls beyond limits.created_objects_max are not sent, and steps that need them do not run";
+
 /// The minutes of a run.
 #[derive(Debug, Clone, Copy)]
 struct PlannedMinutes {
@@ -128,26 +132,17 @@ impl PlanTotals {
         let is_unpaced =
             limits.requests_per_minute == 0 && limits.token_requests_per_minute.unwrap_or(0) == 0;
         let creates = !sum.objects.is_empty();
-        let mut notes = Vec::new();
-        if preview.may_be_mock() {
-            notes.push(format!(
-                "if a moot mock answers at {}, everything runs, in sandboxes",
-                preview.base_url()
-            ));
-        }
-        if needs_search {
-            notes.push(
-                "workflows without a binding are searched for when the target is opened".to_owned(),
-            );
-        }
         let objects_planned: u64 = sum.objects.values().sum();
         let created_objects_max = limits.created_objects_max.map_or(objects_planned, u64::from);
-        if objects_planned > created_objects_max {
-            notes.push(
-                "calls beyond limits.created_objects_max are not sent, and steps that need them do not run"
-                    .to_owned(),
-            );
-        }
+        let is_cut = objects_planned > created_objects_max;
+        let notes = [
+            preview.may_be_mock().then(|| {
+                let url = preview.base_url();
+                format!("if a moot mock answers at {url}, everything runs, in sandboxes")
+            }),
+            needs_search.then(|| SEARCH_NOTE.to_owned()),
+            is_cut.then(|| CUT_NOTE.to_owned()),
+        ];
         Self {
             requests,
             token_requests,
@@ -156,7 +151,7 @@ impl PlanTotals {
             objects: sum.objects,
             created_objects_max: Some(created_objects_max),
             addresses: if creates { preview.addresses() } else { Vec::new() },
-            notes,
+            notes: notes.into_iter().flatten().collect(),
         }
     }
 

@@ -121,7 +121,7 @@ impl ProgressState {
         let (scenarios, calls) = (counted(planned, "scenario"), counted(self.calls, "call"));
         let mut line = format!("{done} of {scenarios}, {calls}");
         if let Some(left) = self.left(now) {
-            line.push_str(&format!(", about {} left", shown(left)));
+            line.push_str(&format!(", about {} left", duration_text(left)));
         }
         match wait_text(wait) {
             Some(wait) => line.push_str(&format!(", {wait}")),
@@ -147,11 +147,11 @@ fn operator_line(action: impl std::fmt::Display, said: &str) -> String {
 
 fn wait_text(wait: Option<Duration>) -> Option<String> {
     let wait = wait.filter(|wait| *wait >= WAIT_SHOWN_MIN)?;
-    Some(format!("waiting {} for the rate limit", shown(wait)))
+    Some(format!("waiting {} for the rate limit", duration_text(wait)))
 }
 
 /// `12 s` or `3 min`.
-fn shown(duration: Duration) -> String {
+fn duration_text(duration: Duration) -> String {
     match duration.as_secs() {
         seconds @ 0..=99 => format!("{seconds} s"),
         seconds => format!("{} min", seconds.div_ceil(60)),
@@ -217,7 +217,7 @@ impl Progress {
         if self.display == ProgressDisplay::Lines {
             state.due_line(now, wait).iter().for_each(|line| print_line(line));
         } else if state.planned > 0 {
-            let left = state.left(now).map(|left| format!("about {} left  ", shown(left)));
+            let left = state.left(now).map(|left| format!("about {} left  ", duration_text(left)));
             let work = wait_text(wait).unwrap_or_else(|| state.current.clone());
             self.bar.set_message(format!("{}{work}", left.unwrap_or_default()));
         }

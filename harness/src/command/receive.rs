@@ -1,7 +1,6 @@
 //! `moot receive`: receives webhooks, and prints the calls.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::error::CommandError;
-use super::listen::{at_port, callable, listen_address, listen_on};
+use super::listen::{ListenArguments, callable, listen_on};
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::signals::StopSignals;
@@ -22,12 +21,8 @@ use crate::exchange::escape;
 
 #[derive(Debug, Args)]
 pub(super) struct ReceiveArguments {
-    /// Where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address)]
-    listen: SocketAddr,
-    /// Listen on this port of 127.0.0.1
-    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
-    port: Option<u16>,
+    #[command(flatten)]
+    listen: ListenArguments,
     /// The statuses of its answers, in turn: `503,503,204` refuses twice and then always answers 204
     #[arg(long = "status", value_name = "STATUS,…", value_delimiter = ',', default_value = "200",
           value_parser = status_code)]
@@ -51,7 +46,7 @@ fn status_code(text: &str) -> Result<StatusCode, String> {
 /// Exit 0 when a signal stops it, or after `--count` calls.
 pub(super) fn receive(arguments: ReceiveArguments, screen: &Screen) -> Result<u8, CommandError> {
     runtime()?.block_on(async {
-        let (listener, bound) = listen_on(at_port(arguments.listen, arguments.port)).await?;
+        let (listener, bound) = listen_on(arguments.listen.address()).await?;
         let mut signals = StopSignals::new()?;
         let url = format!("http://{}/", callable(bound));
         screen.print(&match screen.is_json() {

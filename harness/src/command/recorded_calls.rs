@@ -24,7 +24,7 @@ pub(super) type ShownNumbers = BTreeMap<(u64, u64), u64>;
 fn add_calls(
     all: &mut RecordedCalls,
     shown: &mut ShownNumbers,
-    drill: Option<&str>,
+    drill: &str,
     world: &Value,
 ) -> BTreeMap<u64, u64> {
     let mut numbers = BTreeMap::new();
@@ -39,9 +39,7 @@ fn add_calls(
         numbers.insert(call["serial"].as_u64().unwrap_or_default(), number);
         let mut call = call.clone();
         call["serial"] = json!(number);
-        if let Some(drill) = drill {
-            call["drill"] = json!(drill);
-        }
+        call["drill"] = json!(drill);
         let earlier =
             all.exchanges.iter_mut().rfind(|it| known.is_some() && it["serial"] == number);
         match earlier {
@@ -58,7 +56,7 @@ fn add_calls(
 fn add_journal(
     all: &mut RecordedCalls,
     shown: &mut ShownNumbers,
-    drill: Option<&str>,
+    drill: &str,
     journal: &Value,
 ) -> BTreeMap<u64, u64> {
     let mut numbers = BTreeMap::new();
@@ -70,7 +68,7 @@ fn add_journal(
             let account = Account::of(&worlds);
             forgotten += account.forgotten;
             found.extend(account.findings.into_iter().map(|mut finding| {
-                finding.calls.iter_mut().for_each(|call| *call = renumbered(&of_world, *call));
+                finding.calls.iter_mut().for_each(|call| *call = new_number(&of_world, *call));
                 finding
             }));
         }
@@ -89,7 +87,7 @@ fn add_journal(
     numbers
 }
 
-fn renumbered(numbers: &BTreeMap<u64, u64>, call: u64) -> u64 {
+fn new_number(numbers: &BTreeMap<u64, u64>, call: u64) -> u64 {
     numbers.get(&call).copied().unwrap_or_default()
 }
 
@@ -101,7 +99,7 @@ pub(super) fn add_running(
     journal: &Value,
 ) {
     for world in journal["worlds"].as_array().into_iter().flatten() {
-        add_calls(all, shown, Some(drill), world);
+        add_calls(all, shown, drill, world);
     }
     let calls = calls_of(all, drill);
     let mut drills = all.drill_run.iter_mut().flat_map(|run| &mut run.drills);
@@ -121,7 +119,7 @@ pub(super) fn add_drill(
     result: &DrillResult,
     journal: &Value,
 ) {
-    let numbers = add_journal(all, shown, Some(&result.drill), journal);
+    let numbers = add_journal(all, shown, &result.drill, journal);
     let state: &str = result.end.into();
     let ended = DrillProgress {
         drill: result.drill.clone(),
@@ -129,7 +127,7 @@ pub(super) fn add_drill(
         state: state.to_owned(),
         why: Some(result.why.clone()),
         calls: Some(calls_of(all, &result.drill)),
-        met_by: result.met_by.iter().map(|call| renumbered(&numbers, *call)).collect(),
+        met_by: result.met_by.iter().map(|call| new_number(&numbers, *call)).collect(),
     };
     let run = all.drill_run.get_or_insert_default();
     match run.drills.iter_mut().find(|drill| drill.drill == result.drill) {
@@ -149,7 +147,7 @@ pub(super) fn grade(run: &mut DrillRun, certificate: &Certificate) {
 /// The calls of a certificate, with its drills and the grade.
 pub(super) fn of_certificate(certificate: &Certificate) -> RecordedCalls {
     let mut all = none();
-    // Each drill ran in a process of its own, which numbers its connections from 1.
+    // Drills of several processes may have the same numbers of connections.
     for result in &certificate.drills {
         let journal = certificate.recordings.get(&result.drill).map(|it| &it.journal);
         add_drill(&mut all, &mut ShownNumbers::new(), result, journal.unwrap_or(&Value::Null));

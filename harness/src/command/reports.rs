@@ -72,12 +72,16 @@ pub(super) fn report_of(
 ) -> impl Fn(&str) -> Result<ReportRequest, String> + Clone {
     move |text| {
         let request = run_report(text)?;
-        if formats.contains(&request.format) {
-            return Ok(request);
-        }
-        let formats: Vec<String> = formats.iter().map(ToString::to_string).collect();
-        Err(format!("there is no {} report here, only {}", request.format, formats.join(", ")))
+        has_format(request.format, formats).map(|()| request)
     }
+}
+
+fn has_format(format: Format, formats: &[Format]) -> Result<(), String> {
+    if formats.contains(&format) {
+        return Ok(());
+    }
+    let formats: Vec<&str> = formats.iter().map(|format| format.as_str()).collect();
+    Err(format!("there is no {format} report here, only {}", formats.join(", ")))
 }
 
 impl ReportRequest {
@@ -178,18 +182,13 @@ pub(super) fn join_errors(
     if failures.is_empty() { Ok(()) } else { Err(CommandError::fault(failures.join("; "))) }
 }
 
-/// Refuses reports of other kinds than these. `whose` names the result in the message.
-pub(super) fn check_kinds(
+/// Refuses reports of other formats than these, where the options allow more.
+pub(super) fn check_formats(
     requests: &[ReportRequest],
-    kinds: &[Format; 3],
-    whose: &str,
+    formats: &[Format],
 ) -> Result<(), CommandError> {
-    let Some(other) = requests.iter().find(|it| !kinds.contains(&it.format)) else {
-        return Ok(());
-    };
-    let [first, second, third] = kinds;
-    Err(CommandError::usage(format!("{whose} has no {} report", other.format))
-        .help(format!("use {first}, {second} or {third}")))
+    let mut checked = requests.iter().map(|request| has_format(request.format, formats));
+    checked.try_for_each(|checked| checked.map_err(CommandError::usage))
 }
 
 /// Whether one of the reports goes to stdout.
@@ -289,7 +288,7 @@ pub(super) fn write_without_secrets(
     if secrets.is_in(text) {
         let shown = file.display();
         return Err(CommandError::fault(format!(
-            "{what} would hold a secret of the target, so {shown} was not written"
+            "{what} would contain a secret of the target, so {shown} was not written"
         )));
     }
     write_file(file, text)

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::suite::SuiteArguments;
 use super::target_arguments::{ReachArguments, TargetArguments};
+use crate::client::curl::shell_word;
 
 /// Builds a command line.
 #[derive(Default)]
@@ -69,28 +70,22 @@ impl CommandText {
 
     /// The line, quoted for a POSIX shell.
     pub(super) fn text(self) -> String {
-        self.0.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-    }
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
+        let quoted = |word: &String| match word.as_str() {
+            "" => "''".to_owned(),
+            word => shell_word(word),
+        };
+        self.0.iter().map(quoted).collect::<Vec<_>>().join(" ")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandText, quoted};
+    use super::CommandText;
 
     #[test]
     fn words_with_special_characters_are_quoted() {
-        assert_eq!(quoted("plain-1.yaml"), "plain-1.yaml");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
+        let words = CommandText::default().word("plain-1.yaml").word("it's").word("");
+        assert_eq!(words.text(), "plain-1.yaml 'it'\\''s' ''");
         let line = CommandText::new("run")
             .word("tag:a b")
             .option("--jobs", Some(3))

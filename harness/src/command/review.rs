@@ -31,7 +31,7 @@ pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
     if asks && !waiting.is_empty() {
         return ask(&waiting, paint, &mut io::stdin().lock(), &mut io::stdout().lock());
     }
-    let mut out: String = waiting.iter().map(|one| shown(one, paint)).collect();
+    let mut out: String = waiting.iter().map(|one| difference_text(one, paint)).collect();
     out.push_str(&match waiting.len() {
         0 => "no response is pending\n".to_owned(),
         count => {
@@ -54,7 +54,7 @@ fn ask(
     let (mut accepted, mut rejected) = (0, 0);
     'all: for (index, one) in waiting.iter().enumerate() {
         let place = format!("{} of {}", index + 1, waiting.len());
-        write!(output, "{}\n{}", paint.dim(&place), shown(one, paint)).map_err(broken)?;
+        write!(output, "{}\n{}", paint.dim(&place), difference_text(one, paint)).map_err(broken)?;
         loop {
             write!(output, "{QUESTION}").and_then(|()| output.flush()).map_err(broken)?;
             let mut answer = String::new();
@@ -92,7 +92,7 @@ fn done(output: &mut impl Write, what: &str) -> io::Result<()> {
 }
 
 /// The name and the differences of a response.
-fn shown(one: &Pending, paint: Paint) -> String {
+fn difference_text(one: &Pending, paint: Paint) -> String {
     let mut out = format!("{}\n", paint.bold(&one.name));
     for line in one.diff.lines() {
         let line = escape::line(line);

@@ -71,9 +71,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
         is_repeated: repeat.repeat > 1,
         ..target.options(seed)?
     };
-    if let Some(dir) = &arguments.record {
-        Recorder::prepare(dir)?;
-    }
+    arguments.record.as_deref().map(Recorder::prepare).transpose()?;
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
     let streams = event_stream::open(&judging.reports)?;
     let run_options = |number: u16| {
@@ -89,13 +87,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
             strict: judging.strict,
             snapshots: snapshots.mode,
             snapshot_dir: Some(snapshots.folder.clone()),
-            kept: match perform::kept(&judging.reports, screen) {
-                // A merge may write any report.
-                _ if arguments.shard.is_some() => Kept::Beginning,
-                // Repetitions are compared check by check.
-                Kept::Counts if repeat.repeat > 1 => Kept::Outline,
-                kept => kept,
-            },
+            kept: kept(&arguments, screen),
             recorder: recorder.clone(),
             ..RunOptions::new(target.choice(), options.clone(), Arc::clone(&files))
         }
@@ -112,17 +104,15 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
             perform::perform(run_options(number), &streams, screen)
         })?,
     };
-    let recorded = match (&arguments.record, recorder) {
-        (Some(dir), Some(recorder)) => {
-            let index = RecordingIndex {
-                run_tag: options.run_tag.clone(),
-                strict: judging.strict,
-                selectors: recorded_selectors,
-                ..recording_index(&result)
-            };
-            recorder.write(dir, index, &result.masks)
-        }
-        (_, _) => Ok(()),
+    let index = RecordingIndex {
+        run_tag: options.run_tag.clone(),
+        strict: judging.strict,
+        selectors: recorded_selectors,
+        ..recording_index(&result)
+    };
+    let recorded = match arguments.record.as_ref().zip(recorder) {
+        Some((dir, recorder)) => recorder.write(dir, index, &result.masks),
+        None => Ok(()),
     };
     snapshots.write_bundle(&result, screen)?;
     if let Some(file) = &arguments.save_answers {
@@ -131,6 +121,17 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     perform::publish(&result, streams, &judging.reports, screen)?;
     recorded.map_err(|error| CommandError::fault(error.to_string()))?;
     Ok(result.exit_code())
+}
+
+/// How much of each exchange is kept.
+fn kept(arguments: &RunArguments, screen: &Screen) -> Kept {
+    match perform::kept(&arguments.judging.reports, screen) {
+        // A merge may write any report.
+        _ if arguments.shard.is_some() => Kept::Beginning,
+        // Repetitions are compared check by check.
+        Kept::Counts if arguments.repeat.repeat > 1 => Kept::Outline,
+        kept => kept,
+    }
 }
 
 /// The command that runs one scenario of this run again. On a deployment the seed has no effect, so it is left out.

@@ -211,9 +211,14 @@ pub(super) fn print_json_error(error: &CommandError) {
 }
 
 fn put(stream: &mut impl Write, text: &str) -> Result<(), CommandError> {
+    write_to_reader(stream, text)
+        .map_err(|error| CommandError::fault(format!("the output can't be written: {error}")))
+}
+
+/// Writes a text. A closed pipe is not an error: its reader needs no more.
+pub(super) fn write_to_reader(stream: &mut impl Write, text: &str) -> io::Result<()> {
     match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
-        Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(CommandError::fault(format!("the output can't be written: {error}"))),
+        written => written,
     }
 }

@@ -35,8 +35,8 @@ use crate::verdict::result::RunOutcome;
 /// The default of `--seeds`.
 const SEEDS: u64 = 40;
 
-/// The kinds of reports of a self-test.
-const KINDS: [Format; 3] = [Format::Json, Format::Html, Format::Markdown];
+/// The formats of the reports of a self-test.
+const FORMATS: [Format; 3] = [Format::Json, Format::Html, Format::Markdown];
 
 #[derive(Debug, Args)]
 pub(super) struct SelftestArguments {
@@ -75,7 +75,7 @@ pub(super) struct SelftestArguments {
     misbehave: Option<String>,
     /// Write the kill matrix too: json, html or markdown (in a page with the markers of an earlier one,
     /// the rest is kept); repeatable
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(&KINDS))]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(&FORMATS))]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
@@ -167,7 +167,7 @@ pub(super) fn merge(
     requests: &[ReportRequest],
     screen: &Screen,
 ) -> Result<u8, CommandError> {
-    reports::check_kinds(requests, &KINDS, "a self-test")?;
+    reports::check_formats(requests, &FORMATS)?;
     let files = suite::files(&[], screen.color())?;
     let outcome = selftest_shard::join(set)?.outcome(&files);
     publish(&outcome, requests, screen)?;

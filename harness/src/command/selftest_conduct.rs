@@ -18,7 +18,7 @@ use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::WorldArguments;
 use crate::grading::conduct;
-use crate::grading::drill::judge::{self, DrillEnd};
+use crate::grading::drill::judge::{self, DrillEnd, DrillResult};
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table;
 use crate::grading::misbehaving::{
@@ -50,26 +50,16 @@ struct RuleTrial {
     trouble: Option<String>,
 }
 
-/// The result of the client that behaves well in one situation.
-#[derive(Debug, Serialize)]
-struct HonestTrial {
-    situation: String,
-    end: DrillEnd,
-    why: String,
-    findings: Vec<String>,
-}
-
 impl RuleTrial {
     fn is_proven(&self) -> bool {
         self.is_found && self.others.is_empty() && self.trouble.is_none()
     }
 }
 
-impl HonestTrial {
-    fn is_proven(&self) -> bool {
-        !matches!(self.end, DrillEnd::Failed | DrillEnd::Disturbed | DrillEnd::NotReached)
-            && self.findings.is_empty()
-    }
+/// Whether a drill of the client that behaves well ended as it must.
+fn is_proven(honest: &DrillResult) -> bool {
+    !matches!(honest.end, DrillEnd::Failed | DrillEnd::Disturbed | DrillEnd::NotReached)
+        && honest.findings.is_empty()
 }
 
 /// A run of a client: one that behaves well, in a drill, or one that breaks a rule.
@@ -113,16 +103,16 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
     let results = runtime()?.block_on(run_all(chosen, drills, &progress));
     progress.end();
     let (trials, honest) = results?;
-    let is_proven =
-        trials.iter().all(RuleTrial::is_proven) && honest.iter().all(HonestTrial::is_proven);
+    let is_whole_proven = trials.iter().all(RuleTrial::is_proven) && honest.iter().all(is_proven);
+    let honest_row = |it: &DrillResult| json!({ "situation": it.drill, "end": it.end, "why": it.why, "findings": findings_text(it) });
     let json = || {
         json!({
-            "moot_version": env!("CARGO_PKG_VERSION"), "proven": is_proven, "rules": trials,
-            "honest": honest, "not_shown": not_shown(),
+            "moot_version": env!("CARGO_PKG_VERSION"), "proven": is_whole_proven, "rules": trials,
+            "honest": honest.iter().map(honest_row).collect::<Vec<_>>(), "not_shown": not_shown(),
         })
     };
     screen.show(json, || text(&trials, &honest, rules.is_empty(), screen))?;
-    Ok(u8::from(!is_proven))
+    Ok(u8::from(!is_whole_proven))
 }
 
 /// Runs all clients. Returns the results of those that break a rule, and of the one that behaves well.
@@ -130,7 +120,7 @@ async fn run_all(
     chosen: Vec<&'static Misbehaviour>,
     drills: &'static [table::Drill],
     progress: &Progress,
-) -> Result<(Vec<RuleTrial>, Vec<HonestTrial>), CommandError> {
+) -> Result<(Vec<RuleTrial>, Vec<DrillResult>), CommandError> {
     let calm = client_run(None, &TrialSituation::Calm).await?;
     progress.done("calm");
     let honest = drills.iter().map(Trial::Honest);
@@ -146,7 +136,7 @@ async fn run_all(
         Ok::<_, CommandError>((at, trial, run))
     });
     let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(JOBS));
-    let (mut rules, mut honest) = (BTreeMap::new(), vec![honest_trial(&judge::calm(&calm))]);
+    let (mut rules, mut honest) = (BTreeMap::new(), vec![judge::calm(&calm)]);
     while let Some(ended) = runs.next().await {
         match ended? {
             (at, Trial::Broken(broken), run) => {
@@ -155,12 +145,11 @@ async fn run_all(
             }
             (_, Trial::Honest(drill), run) => {
                 progress.done(&drill.id);
-                honest.push(honest_trial(&judge::judge(drill, &calm, &run)));
+                honest.push(judge::judge(drill, &calm, &run));
             }
         }
     }
-    let place = |trial: &HonestTrial| table::all().iter().position(|it| it.id == trial.situation);
-    honest.sort_by_key(place);
+    honest.sort_by_key(|result| table::all().iter().position(|it| it.id == result.drill));
     Ok((rules.into_values().collect(), honest))
 }
 
@@ -220,16 +209,11 @@ fn rule_trial(broken: &Misbehaviour, calm: &DrillRecording, run: &DrillRecording
     }
 }
 
-fn honest_trial(result: &judge::DrillResult) -> HonestTrial {
-    HonestTrial {
-        situation: result.drill.clone(),
-        end: result.end,
-        why: result.why.clone(),
-        findings: result.findings.iter().map(|it| format!("{}: {}", it.rule, it.seen)).collect(),
-    }
+fn findings_text(result: &DrillResult) -> Vec<String> {
+    result.findings.iter().map(|it| format!("{}: {}", it.rule, it.seen)).collect()
 }
 
-fn text(trials: &[RuleTrial], honest: &[HonestTrial], is_whole: bool, screen: &Screen) -> String {
+fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool, screen: &Screen) -> String {
     let mut rows = Table::new(0, [Align::Left, Align::Left, Align::Left, Align::Left]);
     let cell = |is_proven: bool, text: String| {
         Cell::verdict(if is_proven { Verdict::Pass } else { Verdict::Fail }, text)
@@ -250,12 +234,12 @@ fn text(trials: &[RuleTrial], honest: &[HonestTrial], is_whole: bool, screen: &S
         ]);
     }
     let mut text = rows.render(screen.paint());
-    for trial in honest.iter().filter(|trial| !trial.is_proven()) {
-        let HonestTrial { situation, end, why, findings } = trial;
+    for result in honest.iter().filter(|result| !is_proven(result)) {
+        let DrillResult { drill, end, why, .. } = result;
         text.push_str(&format!(
-            "\nthe client that behaves well, {situation}: {}, {why}\n  {}\n",
+            "\nthe client that behaves well, {drill}: {}, {why}\n  {}\n",
             end.shown(),
-            findings.join("\n  ")
+            findings_text(result).join("\n  ")
         ));
     }
     if is_whole {
@@ -265,7 +249,7 @@ fn text(trials: &[RuleTrial], honest: &[HonestTrial], is_whole: bool, screen: &S
         text.push('\n');
     }
     let found = trials.iter().filter(|trial| trial.is_proven()).count();
-    let well = honest.iter().filter(|trial| trial.is_proven()).count();
+    let well = honest.iter().filter(|result| is_proven(result)).count();
     text.push_str(&format!(
         "\n{found} of {} found by their rule; the client that behaves well passed {well} of {}\n",
         counted(trials.len(), "misbehaviour"),

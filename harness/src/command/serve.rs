@@ -19,6 +19,7 @@ use super::error::CommandError;
 use super::files::{answers_named, read_file, world_named};
 use super::listen::{callable, listen_on};
 use super::runtime::random_seed;
+use crate::exchange::masks::{Masks, Secrets};
 use crate::grading::conduct::{self, Account};
 
 /// Defaults of options. They are not defaults of clap, because only an option that was given overrides `--state`.
@@ -244,6 +245,18 @@ fn findings(journal: &Value) -> Option<Value> {
     let worlds = conduct::read(&json!({ "worlds": [journal] })).ok()?;
     let Account { calls, forgotten, findings, .. } = Account::of(&worlds);
     Some(json!({ "calls": calls, "forgotten": forgotten, "findings": findings }))
+}
+
+/// The secrets of a mock that occur in a text, and the tokens of its control plane, each with its name.
+pub(super) fn secrets_in(text: &str, site: &Site, tokens: &[(&str, &str)]) -> Secrets {
+    let masks = Masks::default();
+    for (token, name) in tokens {
+        masks.hide(token, name);
+    }
+    for secret in site.secrets_near(text) {
+        masks.hide(&secret, "secret");
+    }
+    Secrets::of(&masks)
 }
 
 /// Reads the certificate and the key of `--tls`.

@@ -34,7 +34,7 @@ pub(super) async fn with_interruption<T>(
         ended = run => Ok(ended),
         () = signals.next() => Err(CommandError::usage("stopped at once: there is no report")
             .exit(INCONCLUSIVE)
-            .help("the ledger lists what the run created on a deployment")),
+            .help("the ledger lists the objects that the run created on a deployment")),
     }
 }
 

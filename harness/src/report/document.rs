@@ -10,7 +10,7 @@ use super::answer_row::{self, AnswerRow};
 use super::exchange::{ExchangeRow, exchanges};
 use super::findings::{Finding, findings};
 use super::notice::notices;
-use super::numbering::numbered;
+use super::numbering::with_stable_numbers;
 use super::row;
 use super::script;
 use crate::exchange::masks::Secrets;
@@ -72,7 +72,7 @@ pub struct Report {
     /// The scenarios, by file.
     pub files: Vec<FileResult>,
     /// The checks that the run kept.
-    #[serde(serialize_with = "row::rows")]
+    #[serde(serialize_with = "row::checks")]
     pub checks: Vec<CheckResult>,
     /// Scenarios and checks that were not run, by reason.
     pub not_run: Vec<NotRunRow>,
@@ -104,7 +104,7 @@ pub struct FileResult {
     /// Real time of its scenarios, seconds.
     pub duration_seconds: f64,
     /// Its scenarios, in order.
-    #[serde(serialize_with = "row::rows")]
+    #[serde(serialize_with = "row::scenarios")]
     pub scenarios: Vec<ScenarioResult>,
 }
 
@@ -168,7 +168,7 @@ impl TextMap for ForPeople<'_> {
 impl Report {
     /// The report of a run. Every text of the result and of its exchanges passes `map`.
     pub(super) fn new(result: &RunResult, map: &impl TextMap) -> Self {
-        let result = &numbered(result);
+        let result = &with_stable_numbers(result);
         let mut run = result.clone();
         run.map_texts(map);
         let checks: Vec<CheckResult> = run.checks().cloned().collect();

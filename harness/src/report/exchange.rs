@@ -97,7 +97,7 @@ fn row(exchange: &Exchange, map: &impl TextMap, body_max: usize) -> ExchangeRow 
             };
             let mut body = escape::cut(&map.block(&body), body_max);
             if response.is_cut {
-                body.push_str("\n(the body was longer than what is kept)");
+                body.push_str("\n(the rest of the body was not kept)");
             }
             (Some(response.status), None, headers(&response.headers), body)
         }

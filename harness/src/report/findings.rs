@@ -121,7 +121,7 @@ struct FindingKey {
 
 /// The findings of these checks, worst first, then in the order of the specification.
 pub(crate) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
-    let explained = explained(checks);
+    let explained = explained_snapshots(checks);
     let mut failed: BTreeMap<FindingKey, Vec<usize>> = BTreeMap::new();
     let mut changed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, check) in
@@ -278,7 +278,7 @@ fn normal_pointer(check: &CheckResult) -> Option<String> {
 }
 
 /// The snapshots whose differences one other check explains, each with that check; both are indices.
-fn explained(checks: &[CheckResult]) -> BTreeMap<usize, usize> {
+fn explained_snapshots(checks: &[CheckResult]) -> BTreeMap<usize, usize> {
     let mut by_exchange: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (at, check) in checks.iter().enumerate() {
         let number = check.exchange_number();

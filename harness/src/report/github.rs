@@ -18,7 +18,7 @@ pub fn render(report: &Report) -> String {
     }
     lines.extend(report.findings.iter().filter_map(|finding| of_finding(report, finding)));
     for one in report.expected.iter().filter(|one| one.is_stale()) {
-        let text = format!("{} did not happen: take it from the file ({})", one.id, one.reason);
+        let text = format!("{} did not happen: remove it from the file ({})", one.id, one.reason);
         lines.push(of_target(report, "error", "expected failure", &text));
     }
     for one in report.not_run.iter().filter(|one| !one.is_tolerated) {

@@ -206,7 +206,7 @@ fn stale(report: &Report) -> Option<TestSuite> {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         let outcome = one.outcome.as_str();
         status.set_type("drift").set_message(format!(
-            "expected {outcome} did not happen ({}): take it from the file",
+            "expected {outcome} did not happen ({}): remove it from the file",
             one.reason
         ));
         suite.add_test_case(TestCase::new(one.id.clone(), status));

@@ -10,36 +10,26 @@ use serde_json::{Value, json};
 
 use super::Report;
 use super::document::SCHEMA_VERSION;
-use super::row::ReportRow;
+use super::row;
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
 use crate::verdict::result::{Event, RunResult};
 
 /// A line for each event, and the last line.
-///
-/// # Errors
-/// The error of the serialiser, as text.
-pub fn render(events: &[Event], result: &RunResult, secrets: &Secrets) -> Result<String, String> {
-    let mut out = String::new();
-    for event in events {
-        out.push_str(&line(event, secrets)?);
-    }
-    out.push_str(&last_line(result, secrets));
-    Ok(out)
+pub fn render(events: &[Event], result: &RunResult, secrets: &Secrets) -> String {
+    let lines: String = events.iter().map(|event| line(event, secrets)).collect();
+    lines + &last_line(result, secrets)
 }
 
 /// The line of an event, with its line end.
-///
-/// # Errors
-/// The error of the serialiser, as text.
-pub fn line(event: &Event, secrets: &Secrets) -> Result<String, String> {
-    Ok(ended(&value(event, secrets)?))
+pub fn line(event: &Event, secrets: &Secrets) -> String {
+    with_line_end(&value(event, secrets))
 }
 
 /// The last line, `finished`.
 pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
     let report = Report::new(result, secrets);
-    ended(&json!({
+    with_line_end(&json!({
         "event": "finished",
         "schema_version": report.schema_version,
         "outcome": report.outcome.as_str(),
@@ -55,8 +45,8 @@ pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
     }))
 }
 
-fn value(event: &Event, secrets: &Secrets) -> Result<Value, String> {
-    Ok(match event {
+fn value(event: &Event, secrets: &Secrets) -> Value {
+    match event {
         Event::Planned { scenarios } => json!({
             "event": "planned",
             "schema_version": SCHEMA_VERSION,
@@ -70,17 +60,12 @@ fn value(event: &Event, secrets: &Secrets) -> Result<Value, String> {
         Event::Ended(result) => {
             let mut scenario = (**result).clone();
             scenario.map_texts(secrets);
-            let checks: Vec<_> = scenario.checks().map(ReportRow).collect();
-            let fault = |error: serde_json::Error| error.to_string();
-            json!({
-                "event": "ended",
-                "scenario": serde_json::to_value(ReportRow(&scenario)).map_err(fault)?,
-                "checks": serde_json::to_value(checks).map_err(fault)?,
-            })
+            let checks: Vec<Value> = scenario.checks().map(row::check).collect();
+            json!({ "event": "ended", "scenario": row::scenario(&scenario), "checks": checks })
         }
-    })
+    }
 }
 
-fn ended(value: &Value) -> String {
+fn with_line_end(value: &Value) -> String {
     format!("{}\n", escape::json(&value.to_string()))
 }

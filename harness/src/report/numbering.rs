@@ -16,7 +16,7 @@ static SANDBOX: LazyLock<Regex> =
 
 /// Numbers the exchanges of a result from 1, in the order of the scenarios. Requests that were not sent keep 0. Sandboxes
 /// of the mock in this process get the number of their scenario: their real names are never seen outside.
-pub(super) fn numbered(result: &RunResult) -> RunResult {
+pub(super) fn with_stable_numbers(result: &RunResult) -> RunResult {
     let mut result = result.clone();
     let is_in_process = result.target.class == TargetClass::InProcess;
     let mut next = 1;

@@ -212,7 +212,7 @@ fn requirements_broken_by_the_same_fault_are_in_one_finding() {
     let found = check(rows.clone(), &[("fail", "a", 2)]);
     assert_eq!(found[0]["explains"], json!([rows[2].id()]));
     let text = render(Format::Text, &of(rows.clone()), &[], PLAIN).expect("no secret in it");
-    assert!(text.contains("with it   b (§4.5) is broken by this"), "{text}");
+    assert!(text.contains("with it   this breaks b (§4.5)"), "{text}");
     // A response with another status does not have the members that a scenario expects.
     let detail = failed("c", "row", "`/detail` does not match", Some("/detail"));
     let detail = CheckResult { exchange: rows[0].exchange.clone(), ..detail };

@@ -71,7 +71,7 @@ impl<'a> AttachedClient<'a> {
         let mock = self.served.mock.clone();
         let orders = drill.map(|drill| drill.orders.clone()).unwrap_or_default();
         let marks = drill.map(|_| JournalMarks::of(&mock.journals()));
-        let undoing = undoing(&mock, &orders).await;
+        let undoing = undo_orders(&mock, &orders).await;
         if drill.is_some() {
             mock.begin(orders).await;
         }
@@ -154,7 +154,7 @@ async fn next_line(lines: &mut mpsc::Receiver<String>) -> Result<DrillRecording,
 }
 
 /// The orders that restore the state before a situation. The clock and statuses are not restored.
-async fn undoing(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(String, Value)> {
+async fn undo_orders(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for order in orders {
         let earlier = async |path: &str| {

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::command::error::CommandError;
 use crate::command::exec_environment;
 use crate::command::runtime::random_seed;
-use crate::exchange::masks::{Masks, Secrets};
+use crate::command::serve::secrets_in;
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::DrillOrder;
 
@@ -279,7 +279,7 @@ impl DrillMock {
         line: &str,
         body: &Value,
     ) -> Result<Value, String> {
-        let site = self.site.get().ok_or("the mock is not there yet")?;
+        let site = self.site().map_err(|error| error.message)?;
         let (method, path) = line.split_once(' ').ok_or("an order is METHOD PATH")?;
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let (_, host) = self.base_url.split_once("://").unwrap_or_default();
@@ -321,13 +321,16 @@ impl DrillMock {
     pub(super) fn masked(&self, recording: DrillRecording) -> Result<DrillRecording, CommandError> {
         let fault = |error| CommandError::fault(format!("the recording is not JSON: {error}"));
         let text = serde_json::to_string(&recording).map_err(fault)?;
-        let masks = Masks::default();
-        masks.hide(&self.admin_token, "admin token");
-        masks.hide(&self.client_token, "client's admin token");
-        for secret in self.site.get().map(|site| site.secrets_near(&text)).unwrap_or_default() {
-            masks.hide(&secret, "secret");
-        }
-        serde_json::from_str(&Secrets::of(&masks).mask(&text)).map_err(fault)
+        let tokens = [
+            (self.admin_token.as_str(), "admin token"),
+            (self.client_token.as_str(), "client's admin token"),
+        ];
+        let secrets = secrets_in(&text, self.site()?, &tokens);
+        serde_json::from_str(&secrets.mask(&text)).map_err(fault)
+    }
+
+    fn site(&self) -> Result<&Site, CommandError> {
+        self.site.get().ok_or_else(|| CommandError::fault("the mock of the drill has no site"))
     }
 }
 

@@ -45,7 +45,7 @@ impl Probe {
         prepare: impl Fn(&mut Command),
     ) -> ProbeAnswers {
         let mut answers = ProbeAnswers { acted: BTreeMap::new(), trouble: None };
-        for id in delivered(journals).into_iter().take(IDS_MAX) {
+        for id in delivered_ids(journals).into_iter().take(IDS_MAX) {
             let answer = tokio::time::timeout(ANSWER_TIMEOUT, self.number(&id, &prepare)).await;
             match answer {
                 Ok(Ok(times)) => {
@@ -63,8 +63,8 @@ impl Probe {
 
     async fn number(&self, id: &str, prepare: impl Fn(&mut Command)) -> Result<u64, String> {
         let text = match self {
-            Self::Command(line) => printed(line, id, prepare).await?,
-            Self::Address(url) => answered(url, id).await?,
+            Self::Command(line) => output_of(line, id, prepare).await?,
+            Self::Address(url) => get(url, id).await?,
         };
         let text = text.trim();
         text.parse().map_err(|_| {
@@ -75,12 +75,12 @@ impl Probe {
 }
 
 /// The ids of the legal requests whose deliveries receivers answered.
-fn delivered(journals: &Value) -> BTreeSet<String> {
+fn delivered_ids(journals: &Value) -> BTreeSet<String> {
     let ids = answered_deliveries(journals).filter_map(|it| it["legal_request_id"].as_str());
     ids.map(str::to_owned).collect()
 }
 
-async fn printed(line: &str, id: &str, prepare: impl Fn(&mut Command)) -> Result<String, String> {
+async fn output_of(line: &str, id: &str, prepare: impl Fn(&mut Command)) -> Result<String, String> {
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("{line} \"$1\"")).arg("probe").arg(id);
     command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
@@ -92,7 +92,7 @@ async fn printed(line: &str, id: &str, prepare: impl Fn(&mut Command)) -> Result
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-async fn answered(url: &Url, id: &str) -> Result<String, String> {
+async fn get(url: &Url, id: &str) -> Result<String, String> {
     // Without a provider `build` panics. Installing it a second time fails, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut url = url.clone();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use moot_fixtures::contract::{Level, Requirement};
+use moot_fixtures::contract::Requirement;
 use moot_fixtures::{answers, questions, register};
 use strum::VariantArray;
 
@@ -71,12 +71,6 @@ A requirement that can't be verified from outside the service has no check. The 
 }
 
 fn requirement(row: &Requirement) -> String {
-    let level = match row.level {
-        Level::Stated => "stated",
-        Level::Inherited => "inherited",
-        Level::Example => "example",
-        Level::Open => "open",
-    };
     let mut text = cell(&row.sentence);
     if let Some(source) = &row.source {
         let _ = write!(text, " Source: {}.", cell(source));
@@ -87,7 +81,7 @@ fn requirement(row: &Requirement) -> String {
     if let Some(reason) = &row.unverifiable {
         let _ = write!(text, " Not checked: {}", cell(reason));
     }
-    format!("| <a id=\"{0}\"></a>`{0}` | {level} | {text} |", row.id)
+    format!("| <a id=\"{0}\"></a>`{0}` | {1} | {text} |", row.id, row.level)
 }
 
 /// The page of open questions.

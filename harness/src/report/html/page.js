@@ -1,6 +1,6 @@
 "use strict";
-// Filters everything that carries data-text by words and by verdict. An empty data-text stands for the
-// text of the element.
+// Filters all elements with data-text by words and by verdict. If data-text is empty, the text of the element
+// is used.
 const words = document.getElementById("words");
 const verdict = document.getElementById("verdict");
 const shown = document.getElementById("shown");
@@ -27,10 +27,10 @@ function reveal() {
   }
   if (target) target.scrollIntoView();
 }
-// A page can be opened filtered: ?words=…&verdict=fail
-const asked = new URLSearchParams(location.search);
-words.value = asked.get("words") || "";
-verdict.value = asked.get("verdict") || "";
+// The address can set the filter: ?words=…&verdict=fail
+const query = new URLSearchParams(location.search);
+words.value = query.get("words") || "";
+verdict.value = query.get("verdict") || "";
 if (verdict.selectedIndex < 0) verdict.value = "";
 filter();
 words.addEventListener("input", filter);
