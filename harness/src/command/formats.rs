@@ -28,7 +28,7 @@ pub(super) const FORMATS: [FileFormat; 9] = [
     FileFormat { name: "world", page: "world-file", schema: world },
     FileFormat { name: "report", page: "report", schema: || published(report::json::SCHEMA) },
     FileFormat { name: "compare", page: "comparison", schema: || published(compare::SCHEMA) },
-    FileFormat { name: "conduct", page: "conduct-report", schema: || published(conduct::SCHEMA) },
+    FileFormat { name: "conduct", page: "conduct-report", schema: conduct::json::schema },
     FileFormat { name: "drill", page: "certificate", schema: drill::certificate::schema },
 ];
 
