@@ -35,10 +35,10 @@ class Refused extends Error {
 /** No whole answer came, or the service failed. The call may have been done. */
 class Lost extends Error {}
 
-async function pause(attempt, told) {
+async function pause(attempt, retryAfter) {
   // `Retry-After` may be a date.
-  const until = Math.max(0, Date.parse(told ?? '') - Date.now()) / 1000;
-  const seconds = /^\d+$/.test(told ?? '') ? Number(told) : Number.isNaN(until) ? undefined : until;
+  const until = Math.max(0, Date.parse(retryAfter ?? '') - Date.now()) / 1000;
+  const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : Number.isNaN(until) ? undefined : until;
   await sleep(seconds === undefined ? PAUSE_MS * 2 ** (attempt - 1) : seconds * 1000 + RESERVE_MS);
 }
 

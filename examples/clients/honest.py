@@ -211,22 +211,22 @@ class Client:
         return self.created("/v1/repository_documents", FILE_NAME, content)
 
 
-def pause(attempt, told=None):
-    seconds = told_seconds(told)
+def pause(attempt, retry_after=None):
+    seconds = retry_after_seconds(retry_after)
     if seconds is None:
         time.sleep(PAUSE_SECONDS * 2 ** (attempt - 1))
     else:
         time.sleep(seconds + RESERVE_SECONDS)
 
 
-def told_seconds(told):
+def retry_after_seconds(retry_after):
     """The time of `Retry-After`, which is a number of seconds or a date."""
-    if told is None:
+    if retry_after is None:
         return None
-    if told.strip().isdigit():
-        return int(told)
+    if retry_after.strip().isdigit():
+        return int(retry_after)
     try:
-        until = email.utils.parsedate_to_datetime(told)
+        until = email.utils.parsedate_to_datetime(retry_after)
     except ValueError:
         return None
     return max(0.0, until.timestamp() - time.time())

@@ -76,7 +76,7 @@ class Client {
     }
   }
 
-  /** Sends it; beyond the rate limit it waits as long as it is told to, and sends it again. */
+  /** Sends a call. Beyond the rate limit it waits for `Retry-After`, and sends the call again. */
   async #send(path, options) {
     for (let attempt = 0; ; attempt += 1) {
       const signal = AbortSignal.timeout(TIMEOUT_MS);

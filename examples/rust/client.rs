@@ -152,8 +152,9 @@ async fn send(call: impl Fn() -> Result<RequestBuilder, Failure>) -> Result<Resp
         if response.status() != StatusCode::TOO_MANY_REQUESTS {
             break;
         }
-        let told = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
-        let seconds = told.and_then(|text| text.parse().ok());
+        let retry_after =
+            response.headers().get("retry-after").and_then(|value| value.to_str().ok());
+        let seconds = retry_after.and_then(|text| text.parse().ok());
         tokio::time::sleep(seconds.map_or(RETRY_AFTER_DEFAULT, Duration::from_secs)).await;
         response = call()?.send().await?;
     }

@@ -13,7 +13,7 @@ const DETAILS_MAX = 50;
 export function openSandboxes(main, place, page) {
   const list = table("Sandboxes", ["Sandbox", "Base address", "Calls", "Conduct", "Clock", "Lease", ""], "",
     "There is no sandbox. A test creates one with POST /__admin/sandboxes.");
-  main.append(el("h1", {}, "Sandboxes"), el("section", { class: "card" }, el("p", {}, "A sandbox is a world of its own below this one, for one test."),
+  main.append(el("h1", {}, "Sandboxes"), el("section", { class: "card" }, el("p", {}, "A sandbox is a separate world below this one, for one test."),
     el("div", { class: "buttons" }, button({ label: "New sandbox", method: "POST", path: "sandboxes", body: { lease_seconds: 3600 }, name: "primary", done: load }))), list.whole, list.empty);
 
   function load() {

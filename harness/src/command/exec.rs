@@ -8,7 +8,6 @@ use clap::Args;
 use moot_fixtures::contract::Severity;
 use moot_fixtures::nearest::ending;
 use moot_mock::shell::Site;
-use serde_json::json;
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
@@ -228,13 +227,8 @@ fn render(
 ) -> Result<String, CommandError> {
     match format {
         Format::Json => {
-            let report = json!({
-                "schema_version": conduct::SCHEMA_VERSION,
-                "moot_version": env!("CARGO_PKG_VERSION"),
-                "exit_code": code,
-                "conduct": account,
-            });
-            Ok(format!("{}\n", escape::json(&report.to_string())))
+            let report = conduct::json::render(account, code).to_string();
+            Ok(format!("{}\n", escape::json(&report)))
         }
         Format::Markdown => conduct::page::markdown(account).map_err(CommandError::fault),
         Format::Junit => conduct::junit::render(account).map_err(CommandError::fault),

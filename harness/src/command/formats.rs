@@ -27,11 +27,7 @@ pub(super) const FORMATS: [FileFormat; 9] = [
     FileFormat { name: "world", page: "world-file", schema: world },
     FileFormat { name: "report", page: "report", schema: || parse_schema(report::json::SCHEMA) },
     FileFormat { name: "compare", page: "comparison", schema: || parse_schema(compare::SCHEMA) },
-    FileFormat {
-        name: "conduct",
-        page: "conduct-report",
-        schema: || parse_schema(conduct::SCHEMA),
-    },
+    FileFormat { name: "conduct", page: "conduct-report", schema: conduct::json::schema },
     FileFormat { name: "drill", page: "certificate", schema: drill::certificate::schema },
 ];
 

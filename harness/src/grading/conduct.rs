@@ -1,18 +1,13 @@
 //! The conduct of a client: how it used the service, by the journal of a mock.
 //!
 //! [`read`] reads the journals. [`findings`] applies the rules of the register of conduct. [`Account::of`] adds
-//! the counts, and [`text`], [`page`] and [`junit`] render the account. Nothing here judges the service.
-
-/// The JSON Schema of the report that `moot exec` writes.
-pub const SCHEMA: &str = include_str!("../../schemas/conduct.json");
-
-/// Of the JSON report.
-pub const SCHEMA_VERSION: u32 = 1;
+//! the counts, and [`text`], [`json`], [`page`] and [`junit`] render the account. Nothing here judges the service.
 
 mod account;
 mod evidence;
 mod finding;
 mod journal;
+pub mod json;
 pub mod junit;
 pub mod page;
 mod relied;

@@ -19,8 +19,8 @@ moot explain impatient-retry
 
 - The exit code is that of the command. With `--fail-on must`, `should`, `hint` or the id of a rule, a successful
   command ends with 1 if it broke such a rule. A severity includes the more severe ones. The option is repeatable.
-- `--report KIND=FILE` writes text, JSON, JUnit, Markdown or HTML. The JSON Schema of the JSON report is
-  `harness/schemas/conduct.json`.
+- `--report KIND=FILE` writes text, JSON, JUnit, Markdown or HTML. `moot schema conduct` prints the JSON
+  Schema of the JSON report.
 - The report lists the open questions that the client relies on, with the answer of the mock and the other allowed
   answers. Another deployment may give one of those.
 - Pauses are measured in real time, from the last byte of an answer to the head of the next call. The clock of the

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::finding::ConductFinding;
@@ -9,8 +10,9 @@ use super::journal::{ControlUse, JournalCall, WorldJournal};
 use super::relied::{self, ReliedQuestion};
 use super::rules;
 
-/// What a client did in the main world and in every sandbox: `conduct` of the JSON report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The calls of a client in the main world and in every sandbox, counted and judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Account {
     /// Calls in the journal.
     pub calls: usize,
@@ -33,7 +35,8 @@ pub struct Account {
 }
 
 /// The calls of one operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct OperationUse {
     /// The operation; `None` for calls without one.
     pub operation: Option<String>,
@@ -44,7 +47,8 @@ pub struct OperationUse {
 }
 
 /// An error that the client received.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ReceivedError {
     /// HTTP status.
     pub status: u16,

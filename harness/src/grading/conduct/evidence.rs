@@ -15,7 +15,7 @@ pub struct ConductEvidence<'j> {
     pub calls: Vec<&'j JournalCall>,
     /// How often it happened, if that is not the number of calls.
     pub times: Option<usize>,
-    /// What the client did.
+    /// A description of the violation.
     pub seen: String,
 }
 

@@ -1,7 +1,7 @@
 //! A rule of conduct that a client broke.
 
-use moot_fixtures::conduct;
 use moot_fixtures::contract::{ConductRule, Severity};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::ConductEvidence;
@@ -11,7 +11,8 @@ use super::journal::JournalCall;
 const CALLS_SHOWN_MAX: usize = 20;
 
 /// A broken rule, with the calls that show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ConductFinding {
     /// Id of the rule.
     pub rule: String,
@@ -27,9 +28,9 @@ pub struct ConductFinding {
     pub sandbox: Option<String>,
     /// The number of worlds that show it in the same way.
     pub worlds: usize,
-    /// What the client did.
+    /// A description of the violation.
     pub seen: String,
-    /// What to do instead.
+    /// The remedy.
     pub instead: String,
     /// The first of the calls as a `curl` command.
     pub excerpt: Option<String>,
@@ -51,11 +52,6 @@ impl ConductFinding {
             instead: rule.instead.clone(),
             excerpt: calls.first().map(|call| curl(call)),
         }
-    }
-
-    /// The row of the register. `None` if another version of Moot wrote the finding and the rule is gone.
-    pub fn row(&self) -> Option<&'static ConductRule> {
-        conduct::get(&self.rule)
     }
 }
 

@@ -141,8 +141,6 @@ pub struct CallPart {
     pub length: u64,
     /// The value of a field; it may be cut.
     pub text: Option<String>,
-    /// Fingerprint of a file.
-    pub digest: Option<String>,
 }
 
 /// More about the answer to a call.
@@ -186,6 +184,7 @@ pub struct JournalAttempt {
 
 /// How often a route of the control plane was called.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ControlUse {
     /// The method.
     pub method: String,

@@ -1,13 +1,15 @@
 //! The open questions of the specification that a client relies on.
 
 use moot_fixtures::contract::Operation;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::journal::{JournalCall, WorldJournal};
 
 /// An open question, with the first call that relies on its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ReliedQuestion {
     /// Id of the question.
     pub question: String,

@@ -7,7 +7,6 @@ mod tests;
 use moot_fixtures::contract::Severity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use strum::IntoStaticStr;
 
 use super::recording::DrillRecording;
@@ -54,7 +53,6 @@ pub struct DrillResult {
     /// Numbers of the calls that met the situation.
     pub met_by: Vec<u64>,
     /// Broken rules of conduct, of those that count in this drill.
-    #[schemars(with = "Vec<Value>")]
     pub findings: Vec<ConductFinding>,
 }
 
@@ -118,20 +116,21 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
     let is_met = !met_calls.is_empty()
         && has_deliveries(&drill.met, calm, run, &worlds)
         && run.orders_done >= drill.orders.iter().filter(|it| it.after.is_some()).count();
-    let verdict = not_applicable(drill, &calm_worlds)
-        .or_else(|| not_reached(drill, run, is_met))
-        .or_else(|| {
-            let why = mistake(drill, calm, run, &met_calls, &worlds, &findings)
-                .or_else(|| unread_pages(drill, &calm_worlds, &worlds))
-                .or_else(|| acted_otherwise(drill, calm, run))?;
-            let has_must = findings.iter().any(|it| it.severity == Severity::Must);
-            if !has_must {
-                findings.extend(drill_finding(drill, run, &met_calls, &why));
-            }
-            Some((DrillEnd::Failed, why))
-        })
-        .or_else(|| Some((DrillEnd::NotObservable, unobserved(drill, run)?)))
-        .unwrap_or_else(|| (DrillEnd::Held, format!("the command {}", ended(run))));
+    let unjudged = not_applicable(drill, &calm_worlds).or_else(|| not_reached(drill, run, is_met));
+    let verdict = unjudged.unwrap_or_else(|| {
+        let mistake = mistake(drill, calm, run, &met_calls, &worlds, &findings)
+            .or_else(|| unread_pages(drill, &calm_worlds, &worlds))
+            .or_else(|| acted_otherwise(drill, calm, run));
+        match (mistake, unobserved(drill, run)) {
+            (Some(why), _) => (DrillEnd::Failed, why),
+            (None, Some(why)) => (DrillEnd::NotObservable, why),
+            (None, None) => (DrillEnd::Held, format!("the command {}", ended(run))),
+        }
+    });
+    let has_must = findings.iter().any(|it| it.severity == Severity::Must);
+    if verdict.0 == DrillEnd::Failed && !has_must {
+        findings.extend(drill_finding(drill, run, &met_calls, &verdict.1));
+    }
     let met_by = met_calls.iter().map(|call| call.serial).collect();
     DrillResult { met_by, findings, ..result(verdict) }
 }

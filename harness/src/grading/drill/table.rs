@@ -120,9 +120,9 @@ impl ExpectedEnd {
     /// The expected end in words.
     pub const fn sentence(self) -> &'static str {
         match self {
-            Self::Recovers => "ends with 0, and makes what it made in the calm run",
+            Self::Recovers => "ends with 0, and makes the same objects as in the calm run",
             Self::RecoversOrFails => {
-                "ends with 0 and makes what it made in the calm run, or fails and makes no more"
+                "ends with 0 and makes the same objects as in the calm run, or fails and makes no more"
             }
             Self::Fails => "ends with another code than 0",
             Self::Ends => "ends in time",

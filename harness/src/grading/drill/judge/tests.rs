@@ -1,4 +1,4 @@
-//! The judge over journals that are written by hand: each end, and both sides of each boundary.
+//! The judge on handwritten journals: each end, and both sides of each boundary.
 
 use std::collections::BTreeMap;
 
@@ -326,7 +326,7 @@ fn webhooks_are_lost_where_one_waits_and_one_came_in_the_calm_run() {
     }
 }
 
-/// The calls of somebody who read pages of a list.
+/// Reads of these pages of a list, of this number of pages.
 fn paged(pages: &[(u64, u64)]) -> DrillRecording {
     let calls = (1..).zip(pages).map(|(serial, (page, pages))| {
         let mut call = call(serial, "list", 200);

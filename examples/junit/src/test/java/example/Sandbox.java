@@ -91,7 +91,7 @@ public final class Sandbox implements AutoCloseable, ExtensionContext.Store.Clos
 
         @Override
         public Object resolveParameter(ParameterContext parameter, ExtensionContext test) {
-            // JUnit closes what is in the store of a test when the test ends.
+            // At the end of a test JUnit closes the values in its store.
             return test.getStore(ExtensionContext.Namespace.create(Extension.class))
                     .getOrComputeIfAbsent("sandbox", key -> {
                         try {
