@@ -302,7 +302,7 @@ async fn a_fault_that_can_never_strike_is_refused() {
     check(json!({ "kind": "truncate", "nth": 0 }), 422, "`nth` counts from 1").await;
     check(json!({ "kind": "truncate", "times": 0 }), 422, "`times` counts from 1").await;
     check(json!({ "kind": "truncate", "application": "nobody" }), 404, "nobody").await;
-    check(json!({ "kind": "truncate", "status": 500 }), 422, "`status` says nothing").await;
+    check(json!({ "kind": "truncate", "status": 500 }), 422, "`status` has no meaning").await;
     check(json!({ "kind": "status" }), 422, "needs `status`").await;
     check(json!({ "kind": "status", "status": 200 }), 422, "400 to 599").await;
     check(json!({ "kind": "status", "status": 99 }), 422, "400 to 599").await;
