@@ -1,10 +1,10 @@
 //! A burst step: many calls, at once or evenly spaced, and the document that sums up the responses.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::stream::{self, FuturesUnordered, StreamExt};
+use futures_util::stream::{self, StreamExt};
 use moot_fixtures::contract::{REQUESTS_PER_MINUTE_MAX, Scopes};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -93,15 +93,14 @@ async fn send_all(
     calls: &[ClientRequest],
 ) -> Result<Vec<Arc<Exchange>>, Stop> {
     let mark = run.session.mark();
-    let prepared = &calls[0];
     let all = match step.plan.rhythm {
-        Rhythm::InFlight(at_once) => crowded(run, step, calls, at_once).await,
         Rhythm::Over(time) if run.session.has_admin() => {
-            spaced_by_clock(run, step, prepared, time).await?
+            send_by_clock(run, step, &calls[0], time).await?
         }
-        Rhythm::Over(time) => spaced(run, step, prepared, time).await,
+        Rhythm::InFlight(_) => send_at_once(run, step, calls).await,
+        Rhythm::Over(_) => send_at_once(run, step, &calls[..1]).await,
     };
-    run.session.keep_burst(mark, prepared, all.iter().map(|exchange| &**exchange));
+    run.session.keep_burst(mark, &calls[0], all.iter().map(|exchange| &**exchange));
     Ok(all)
 }
 
@@ -113,45 +112,43 @@ fn is_last(step: &BurstStep, exchange: &Exchange) -> bool {
     }
 }
 
-/// Sends the calls as fast as they are answered.
-async fn crowded(
+/// Sends calls at the same time: as fast as they are answered, or evenly spaced in real time. Then a slow response does
+/// not delay the next call.
+async fn send_at_once(
     run: &ScenarioRun<'_>,
     step: &BurstStep,
     calls: &[ClientRequest],
-    at_once: u32,
 ) -> Vec<Arc<Exchange>> {
-    let left = AtomicU32::new(step.plan.calls);
-    let is_over = AtomicBool::new(false);
-    let session = run.session;
-    let mut workers: FuturesUnordered<_> = (0..at_once.max(1))
-        .map(|_| async {
-            let mut sent = Vec::new();
-            while !is_over.load(Ordering::Relaxed)
-                && let Ok(number) =
-                    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
-            {
-                let call = calls[number as usize % calls.len()].clone();
-                let exchange = match step.plan.is_few() {
-                    true => session.send(call).await,
-                    false => session.send_in_burst(call, step.plan.rhythm).await,
-                };
-                if is_last(step, &exchange) {
-                    is_over.store(true, Ordering::Relaxed);
-                }
-                sent.push(Arc::new(exchange));
-            }
-            sent
-        })
-        .collect();
-    let mut all = Vec::new();
-    while let Some(sent) = workers.next().await {
-        all.extend(sent);
-    }
-    all
+    let (plan, session) = (&step.plan, run.session);
+    let started = Instant::now();
+    let is_over = &AtomicBool::new(false);
+    let at_once = match plan.rhythm {
+        Rhythm::InFlight(at_once) => at_once.max(1) as usize,
+        Rhythm::Over(_) => SPACED_IN_FLIGHT_MAX,
+    };
+    let sent = (0..plan.calls).map(|number| async move {
+        if let Rhythm::Over(time) = plan.rhythm {
+            tokio::time::sleep_until(started + time_of(number, plan.calls, time)).await;
+        }
+        if is_over.load(Ordering::Relaxed) {
+            return None;
+        }
+        let call = calls[number as usize % calls.len()].clone();
+        let exchange = match plan.is_few() {
+            true => session.send(call).await,
+            false => session.send_in_burst(call, plan.rhythm).await,
+        };
+        if is_last(step, &exchange) {
+            is_over.store(true, Ordering::Relaxed);
+        }
+        Some(Arc::new(exchange))
+    });
+    let sent: Vec<_> = stream::iter(sent).buffer_unordered(at_once).collect().await;
+    sent.into_iter().flatten().collect()
 }
 
 /// Spaces the calls evenly on a sandbox, and moves its clock by whole seconds between them.
-async fn spaced_by_clock(
+async fn send_by_clock(
     run: &ScenarioRun<'_>,
     step: &BurstStep,
     prepared: &ClientRequest,
@@ -173,30 +170,6 @@ async fn spaced_by_clock(
         }
     }
     Ok(all)
-}
-
-/// Spaces the calls evenly in real time. A slow answer does not delay the next call.
-async fn spaced(
-    run: &ScenarioRun<'_>,
-    step: &BurstStep,
-    prepared: &ClientRequest,
-    time: Duration,
-) -> Vec<Arc<Exchange>> {
-    let (started, is_over) = (Instant::now(), AtomicBool::new(false));
-    let (session, is_over) = (run.session, &is_over);
-    let calls = (0..step.plan.calls).map(|number| async move {
-        tokio::time::sleep_until(started + time_of(number, step.plan.calls, time)).await;
-        if is_over.load(Ordering::Relaxed) {
-            return None;
-        }
-        let exchange = session.send_in_burst(prepared.clone(), step.plan.rhythm).await;
-        if is_last(step, &exchange) {
-            is_over.store(true, Ordering::Relaxed);
-        }
-        Some(Arc::new(exchange))
-    });
-    let sent: Vec<_> = stream::iter(calls).buffer_unordered(SPACED_IN_FLIGHT_MAX).collect().await;
-    sent.into_iter().flatten().collect()
 }
 
 /// The time of this call after the first call.
@@ -277,8 +250,8 @@ fn refusal_of(exchange: &Exchange) -> Value {
     })
 }
 
-/// Whether the target counts calls by minutes of the clock: more than the limit of §8 was served within some 60 seconds,
-/// but not within one minute of the clock.
+/// Whether the target counts calls by minutes of the clock: more than the limit of §8 was served within some 60
+/// seconds, but not within one minute of the clock.
 const fn is_fixed(sliding: usize, fixed: usize) -> bool {
     const CALLS_MAX: usize = REQUESTS_PER_MINUTE_MAX as usize;
     sliding > CALLS_MAX && fixed <= CALLS_MAX

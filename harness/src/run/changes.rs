@@ -14,8 +14,8 @@ const PAUSE_FIRST: Duration = Duration::from_millis(100);
 /// A pause where the clock of the target is moved. That clock counts whole seconds.
 const PAUSE_BY_CLOCK: Duration = Duration::from_secs(1);
 
-/// The time that is left for the lists of one scenario to settle. It is zero until the scenario changes something. Every
-/// pause is taken from it, so that many checks after one change wait only once.
+/// The time that is left for the lists of one scenario to settle. It is zero until the scenario changes something.
+/// Every pause is taken from it, so that many checks after one change wait only once.
 #[derive(Debug, Default)]
 pub(super) struct SettleTime {
     left: Duration,

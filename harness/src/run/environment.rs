@@ -1,7 +1,8 @@
-//! Environments: opened targets. A target is the mock in this process, a moot mock over HTTP, a deployment or a recording.
+//! Environments: opened targets. A target is the mock in this process, a moot mock over HTTP, a deployment or a
+//! recording.
 //!
-//! `opening` opens a target, and detects the needs that it meets. Each scenario gets a [`Session`]. Nothing here judges a
-//! response. Start reading at [`Environment`].
+//! `opening` opens a target, and detects the needs that it meets. Each scenario gets a [`Session`]. Nothing here judges
+//! a response. Start reading at [`Environment`].
 
 mod access_token;
 mod advice;

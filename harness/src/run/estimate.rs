@@ -1,7 +1,7 @@
 //! Estimates the requests of a scenario from its steps, without sending anything.
 //!
-//! The upper bound assumes a target without trouble: repeats after a 502, 503, 504 or 429 are not counted. The lower bound
-//! counts requests that do not depend on a response, up to the first step that may stop the scenario.
+//! The upper bound assumes a target without trouble: repeats after a 502, 503, 504 or 429 are not counted. The lower
+//! bound counts requests that do not depend on a response, up to the first step that may stop the scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -23,10 +23,10 @@ use super::context::RunContext;
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 
-/// The reason where a precondition does not hold; details follow.
+/// The reason if a precondition does not hold; details follow.
 const PRECONDITION: &str = "skipped: an earlier step failed";
 
-/// The reason where a control is refused; details follow.
+/// The reason if a control is refused; details follow.
 pub(super) const CONTROL: &str = "skipped: the same call without the flaw was not accepted";
 
 /// Records an exchange of the current step, with its implicit checks.

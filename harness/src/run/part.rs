@@ -1,6 +1,6 @@
 //! The part of a run: the result of one shard before the run is judged as a whole. A run without shards is one part.
-//! `moot merge` joins the parts of several machines. Known failures, unused snapshots and the outcome are decided for the
-//! whole run.
+//! `moot merge` joins the parts of several machines. Known failures, unused snapshots and the outcome are decided for
+//! the whole run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -151,7 +151,8 @@ fn both(one: Option<SnapshotCounts>, other: Option<SnapshotCounts>) -> Option<Sn
     })
 }
 
-/// Puts scenarios in the order of the plan. A result that is not in the plan comes last, once: several parts may have it.
+/// Puts scenarios in the order of the plan. A result that is not in the plan comes last, once: several parts may have
+/// it.
 fn in_order(result: &mut RunResult, plan: &[String]) {
     let places: BTreeMap<&str, usize> =
         plan.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();

@@ -1,7 +1,8 @@
 //! Files with the results of shards, for `moot run --shard K/N` and `moot merge`.
 //!
-//! A part is a file with lines of JSON. The first line ([`PartHead`]) describes the run, the last line says that the part is
-//! complete. [`PartSet`] compares parts: only parts of the same plan, version, target and seed are joined, each once.
+//! A part is a file with lines of JSON. The first line ([`PartHead`]) describes the run, the last line says that the
+//! part is complete. [`PartSet`] compares parts: only parts of the same plan, version, target and seed are joined, each
+//! once.
 
 mod error;
 mod facts;

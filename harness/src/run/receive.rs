@@ -13,7 +13,8 @@ use super::judge;
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 
-/// The longest wait for the absence of deliveries on a deployment, whose clock is not moved. A later delivery is missed.
+/// The longest wait for the absence of deliveries on a deployment, whose clock is not moved. A later delivery is
+/// missed.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
 
 /// The time between two looks at a receiver.

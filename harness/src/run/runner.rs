@@ -42,8 +42,8 @@ pub async fn run(
     run_until(options, Arc::default(), on_event).await
 }
 
-/// As [`run`], until `interruption`. Then no scenario starts, running ones end within a limited time, and the rest is not
-/// run.
+/// As [`run`], until `interruption`. Then no scenario starts, running ones end within a limited time, and the rest is
+/// not run.
 pub async fn run_until(
     options: RunOptions,
     interruption: Arc<Interruption>,

@@ -28,7 +28,7 @@ pub(super) async fn send(
     send_prepared(run, prepared).await
 }
 
-/// As [`send`] for a token request. The answer to the same request of an earlier scenario may stand for it.
+/// Sends a token request, or reuses the exchange of the same request in an earlier scenario.
 pub(super) async fn send_or_reuse(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
@@ -188,7 +188,7 @@ fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> boo
     response.is_cut && !is_file
 }
 
-/// The reason where the rate limit of a deployment was met by chance, which is never a violation. A 503 counts if it
+/// The reason if the rate limit of a deployment was met by chance, which is never a violation. A 503 counts if it
 /// has `Retry-After` (`rate_limit_response`).
 fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<String> {
     let wait = response.header("retry-after");

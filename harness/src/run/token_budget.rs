@@ -1,5 +1,5 @@
-//! The token requests that scenarios may send. A service may limit them strictly. So the first row of every scenario comes
-//! before the second row of any, and other scenarios run in the meantime.
+//! The token requests that scenarios may send. A service may limit them strictly. So the first row of every scenario
+//! comes before the second row of any, and other scenarios run in the meantime.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};

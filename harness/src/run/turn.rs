@@ -2,8 +2,8 @@
 //!
 //! In a sandbox of its own, a scenario affects no other. On a deployment, scenarios see the changes of others, so a
 //! scenario that sends anything but GET runs alone. A token request changes nothing that others see. But where a newer
-//! token ends the older ones of its application, it ends tokens that others use. So scenarios that ask for tokens run at
-//! the same time as others only if a trial has shown that older tokens stay valid.
+//! token ends the older ones of its application, it ends tokens that others use. So scenarios that ask for tokens run
+//! at the same time as others only if a trial has shown that older tokens stay valid.
 
 use moot_fixtures::contract::Operation;
 use tokio::sync::{Semaphore, SemaphorePermit};

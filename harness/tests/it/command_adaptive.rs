@@ -79,7 +79,7 @@ async fn at_most_pages_max_pages_are_walked_the_last_among_them() {
     let ran = judged(dir.path(), &[&WALKED[..], &["--report", "json=report.json"]].concat(), 0);
     assert_eq!(pages(&server).await, [1, 2, 3, 4, 200], "{}", ran.stdout);
     let report = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
-    for said in ["more pages than are walked (5, the last among them", "limits.pages_max"] {
+    for said in ["more pages than are read (5, the last among them", "limits.pages_max"] {
         assert!(report.contains(said), "what holds for all of it is not judged: {report}");
     }
     for (total, walked) in [(5, vec![1, 2, 3, 4, 5]), (6, vec![1, 2, 3, 4, 6]), (1, vec![1])] {

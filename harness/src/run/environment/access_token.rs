@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use moot_fixtures::contract::Scopes;
 
-use crate::client::access_tokens::TokenError;
 use crate::client::deployment_rules::DeploymentRules;
 use crate::client::target_file::TargetFile;
 use crate::exchange::masks::Masks;
@@ -46,9 +45,8 @@ pub async fn access_token(
     let scopes = scopes.unwrap_or(application.scopes);
     let rules = DeploymentRules::preview(file, &options.run_tag);
     let client = deployment::client(file, &options.run_tag, rules, masks)?;
-    match client.issue(role, scopes).await {
-        Ok((token, lifetime)) => Ok(PrintedToken { token, scopes, lifetime }),
-        Err(TokenError::NoApplication(reason)) => Err(OpenError::Usage(reason)),
-        Err(error) => Err(first_contact::no_token(&client, role, error)),
-    }
+    let issued = client.issue(role, scopes).await;
+    let (token, lifetime) =
+        issued.map_err(|error| first_contact::no_token(&client, role, error))?;
+    Ok(PrintedToken { token, scopes, lifetime })
 }

@@ -160,7 +160,8 @@ pub enum OpenError {
     /// The target refuses the credentials (exit 4).
     #[error("{0}")]
     Credentials(String),
-    /// The token endpoint refuses the request of §4.1, and every other way to send the credentials: a violation (exit 1).
+    /// The token endpoint refuses the request of §4.1, and every other way to send the credentials: a violation (exit
+    /// 1).
     #[error("{why}")]
     TokenEndpoint {
         /// A clause about the mistake.

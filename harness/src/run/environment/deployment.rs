@@ -78,8 +78,8 @@ pub(crate) fn client(
     Ok(ServiceClient { sender, destination })
 }
 
-/// Reads the workflows that the file binds, or else the published ones. Returns those that were found before the deadline,
-/// and the trouble that ended the search early.
+/// Reads the workflows that the file binds, or else the published ones. Returns those that were found before the
+/// deadline, and the trouble that ended the search early.
 pub(crate) async fn discover(
     client: &ServiceClient,
     file: &TargetFile,

@@ -71,13 +71,13 @@ pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError>
         deployment.token_back_off().await;
         outcome = token().await;
     }
-    let Err(error) = outcome else { return Ok(()) };
-    if let TokenError::Refused(refusal) = &error
-        && !refusal.is_gateway()
-    {
-        return other_ways(client, main, refusal).await;
+    match outcome {
+        Ok(_) => Ok(()),
+        Err(TokenError::Refused(refusal)) if !refusal.is_gateway() => {
+            try_basic(client, main, refusal).await
+        }
+        Err(error) => Err(no_token(client, "main", error)),
     }
-    Err(no_token(client, "main", error))
 }
 
 /// The error of an application that gets no token.
@@ -108,21 +108,18 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
 /// # Errors
 /// [`OpenError::Credentials`] if the credentials are refused, [`OpenError::Unreachable`] if the address is wrong,
 /// [`OpenError::TokenEndpoint`] if the request is refused.
-async fn other_ways(
+async fn try_basic(
     client: &ServiceClient,
     main: &ApplicationCredentials,
-    refusal: &TokenRequestRefusal,
+    refusal: TokenRequestRefusal,
 ) -> Result<(), OpenError> {
     let request = |way| client.token_request("main", main, first_scope(main.scopes), way);
     let label = token_label("main", first_scope(main.scopes), main.scopes);
     let is_basic_taken = client.granted(request(CredentialPlace::Basic), &label).await.is_ok();
     let base = &client.destination.base;
-    let (host, advice) = (address::shown_host(base), advice::of_refusal(base, "main", refusal));
+    let (host, advice) = (address::shown_host(base), advice::of_refusal(base, "main", &refusal));
     if !is_basic_taken && refusal.is_about_credentials() {
-        return Err(OpenError::Credentials(format!(
-            "{}{host} gives no token to the application `main`: it answered {refusal}{advice}",
-            client.destination.place_of_application("main"),
-        )));
+        return Err(no_token(client, "main", TokenError::Refused(refusal)));
     }
     if !is_basic_taken && refusal.status == 404 && advice::ends_in_version(base) {
         let key = "base_url".to_owned();

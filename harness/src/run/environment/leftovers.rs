@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
 
-use crate::client::access_tokens::TokenError;
 use crate::client::cleanup::{WEBHOOK, delete_webhook};
 use crate::client::deployment_rules::DeploymentRules;
 use crate::client::service_client::ServiceClient;
@@ -104,11 +103,8 @@ async fn delete(
 ) -> Result<Option<String>, OpenError> {
     let known = |role: &&str| client.destination.applications.contains_key(*role);
     let role = Some(object.application.as_str()).filter(known).unwrap_or("main");
-    let token = match client.token(role, Scopes::WRITE).await {
-        Ok(token) => token,
-        Err(TokenError::NoApplication(reason)) => return Err(OpenError::Usage(reason)),
-        Err(error) => return Err(first_contact::no_token(client, role, error)),
-    };
+    let token = client.token(role, Scopes::WRITE).await;
+    let token = token.map_err(|error| first_contact::no_token(client, role, error))?;
     let scenario = object.residue.scenario.clone();
     let exchange: Exchange = delete_webhook(client, id, (role, &token), scenario).await;
     Ok(match &exchange.outcome {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_fixtures::contract::{Endpoint, Operation, Scopes};
+use moot_fixtures::world::WorkflowKind;
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -50,10 +51,10 @@ pub(crate) struct MockSandboxes {
     worlds: Mutex<BTreeMap<WorldKey, Arc<WorldFacts>>>,
 }
 
-/// World and answers, `None` for those of the mock. Sandboxes with the same key have the same workflows and endpoints.
+/// World and answers, `None` for those of the mock.
 type WorldKey = (Option<String>, Option<String>);
 
-/// Facts that are the same in all sandboxes with one key.
+/// Facts that are the same in all sandboxes with the same world and answers.
 struct WorldFacts {
     endpoints: Endpoints,
     workflows: Vec<WorkflowOffer>,
@@ -83,9 +84,16 @@ struct ApplicationRow {
 struct WorkflowRow {
     id: String,
     company: String,
-    #[serde(rename = "type", default)]
-    kind: String,
+    #[serde(rename = "type")]
+    kind: Option<WorkflowKind>,
     status: String,
+}
+
+impl SandboxRow {
+    /// Our company: that of the first application.
+    fn company(&self) -> &str {
+        self.applications.first().map_or("", |first| &first.company)
+    }
 }
 
 impl MockSandboxes {
@@ -127,9 +135,7 @@ impl MockSandboxes {
         })?;
         let base = self.base_of(&sandbox.base_url)?;
         let id = sandbox.id.clone().or_else(|| base.path().rsplit('/').next().map(str::to_owned));
-        let world = settings.world.as_deref().or(self.world);
-        let key = (world.map(str::to_owned), settings.answers.clone());
-        let facts = self.facts(key, &sandbox, &base).await;
+        let facts = self.facts(settings, &sandbox, &base).await;
         let destination = self.destination(&sandbox, base, &facts);
         let client =
             ServiceClient { sender: self.sender.clone(), destination: Arc::new(destination) };
@@ -170,9 +176,11 @@ impl MockSandboxes {
         Ok(base)
     }
 
-    /// The facts of a key, which are read once. If the schemas of workflows cannot be read, the description of the sandbox
-    /// is used. These requests do not count, because any scenario can be the first to need the facts.
-    async fn facts(&self, key: WorldKey, sandbox: &SandboxRow, base: &Url) -> Arc<WorldFacts> {
+    /// The facts of a world, which are read once. If the schemas of workflows cannot be read, the description of the
+    /// sandbox is used. These requests do not count, because any scenario can be the first to need the facts.
+    async fn facts(&self, settings: &Sandbox, sandbox: &SandboxRow, base: &Url) -> Arc<WorldFacts> {
+        let world = settings.world.as_deref().or(self.world);
+        let key = (world.map(str::to_owned), settings.answers.clone());
         if let Some(facts) = self.worlds.lock().get(&key) {
             return facts.clone();
         }
@@ -181,7 +189,9 @@ impl MockSandboxes {
         let world = control_plane.send(&sender, "GET", "/world", None).await;
         let world = world.unwrap_or_default();
         let endpoints = Endpoints::new(&answered_endpoints(&world));
-        let rows = own_published(sandbox);
+        let ours = sandbox.company();
+        let is_own = |row: &&WorkflowRow| row.company == ours && row.status == "published";
+        let rows: Vec<&WorkflowRow> = sandbox.workflows.iter().filter(is_own).collect();
         let workflows: Vec<WorkflowOffer> = rows.iter().map(|row| offer_of(row)).collect();
         let mut facts = WorldFacts { endpoints, workflows };
         let client = ServiceClient {
@@ -202,12 +212,11 @@ impl MockSandboxes {
         base: Url,
         facts: &WorldFacts,
     ) -> RequestDestination {
-        let applications = roles(&sandbox.applications);
+        let applications = roles(sandbox);
         for (role, application) in &applications {
             destination::hide(role, application, &self.sender.masks);
         }
-        let company = sandbox.applications.first().map(|first| first.company.as_str());
-        let requester = company.and_then(|company| sandbox.users.get(company)?.first());
+        let requester = sandbox.users.get(sandbox.company()).and_then(|users| users.first());
         let bound = FileBindings {
             requester_email: requester.cloned(),
             unknown_user_emails: unknown_users(sandbox),
@@ -223,9 +232,7 @@ impl MockSandboxes {
 
 /// An unused address in the domain of our company, and the address of a user of another company.
 fn unknown_users(sandbox: &SandboxRow) -> Vec<String> {
-    let Some(ours) = sandbox.applications.first().map(|first| first.company.as_str()) else {
-        return Vec::new();
-    };
+    let ours = sandbox.company();
     let own = sandbox.users.get(ours).and_then(|users| users.first());
     let invented = own.and_then(|email| email.split_once('@'));
     let invented = invented.map(|(_, domain)| format!("moot-nobody@{domain}"));
@@ -234,11 +241,9 @@ fn unknown_users(sandbox: &SandboxRow) -> Vec<String> {
     invented.into_iter().chain(other.cloned()).collect()
 }
 
-/// The applications by role. Our company is that of the first application.
-fn roles(all: &[ApplicationRow]) -> BTreeMap<String, ApplicationCredentials> {
-    let Some(ours) = all.first().map(|first| first.company.as_str()) else {
-        return BTreeMap::new();
-    };
+/// The applications by role.
+fn roles(sandbox: &SandboxRow) -> BTreeMap<String, ApplicationCredentials> {
+    let (all, ours) = (&sandbox.applications, sandbox.company());
     let own = |scopes: Scopes| all.iter().find(|it| it.company == ours && it.scopes == scopes);
     let of_others =
         |scopes: Scopes| all.iter().find(|it| it.company != ours && it.scopes.contains_all(scopes));
@@ -262,18 +267,10 @@ fn roles(all: &[ApplicationRow]) -> BTreeMap<String, ApplicationCredentials> {
         .collect()
 }
 
-fn own_published(sandbox: &SandboxRow) -> Vec<&WorkflowRow> {
-    let ours = sandbox.applications.first().map(|first| first.company.as_str());
-    let is_own = |workflow: &&WorkflowRow| {
-        Some(workflow.company.as_str()) == ours && workflow.status == "published"
-    };
-    sandbox.workflows.iter().filter(is_own).collect()
-}
-
 /// A workflow by its type, if its schema cannot be read.
 fn offer_of(workflow: &WorkflowRow) -> WorkflowOffer {
     let kind = FormKind {
-        takes_file: workflow.kind.contains("third"),
+        takes_file: workflow.kind == Some(WorkflowKind::ThirdParty),
         signers: Signers::None,
         has_variables: false,
     };

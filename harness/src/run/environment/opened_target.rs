@@ -153,7 +153,8 @@ impl Environment {
         self.rules().map(|rules| rules.ledger.residue()).unwrap_or_default()
     }
 
-    /// The number of requests so far, including tokens, discovery and the control plane, without those that opened a mock.
+    /// The number of requests so far, including tokens, discovery and the control plane, without those that opened a
+    /// mock.
     pub fn requests_sent(&self) -> u64 {
         self.sender.sent().saturating_sub(self.sent_before)
     }

@@ -55,17 +55,28 @@ impl Environment {
     fn recorded(dir: &Path, options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
         let replay =
             Replay::open(dir, &masks).map_err(|error| OpenError::Usage(error.to_string()))?;
-        Ok(Self {
-            index: replay.target.clone(),
+        let sender = Arc::new(RequestSender::new(NoTransport, masks));
+        let index = replay.target.clone();
+        Ok(Self::new(EnvironmentKind::Replay(replay), index, sender, options))
+    }
+
+    fn new(
+        kind: EnvironmentKind,
+        index: IndexTarget,
+        sender: Arc<RequestSender>,
+        options: TargetOptions,
+    ) -> Self {
+        Self {
+            index,
             created_objects_max: None,
             settle: SETTLE_DEFAULT,
             delivery_wait_max: None,
+            sender,
             sent_before: 0,
-            sender: Arc::new(RequestSender::new(NoTransport, masks)),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
-            kind: EnvironmentKind::Replay(replay),
+            kind,
             recorder: None,
-        })
+        }
     }
 
     async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
@@ -82,7 +93,7 @@ impl Environment {
         };
         let control_plane = ControlPlane::below(&base, None);
         let sandboxes = MockSandboxes::new(sender, base, control_plane, None, &options);
-        Self::mock(index, SETTLE_DEFAULT, sandboxes, options).await
+        Self::mock(index, sandboxes, options).await
     }
 
     /// Opens the mock in this process as a deployment with a target file. There is no ledger.
@@ -127,7 +138,7 @@ impl Environment {
                 let sandboxes = MockSandboxes::new(kept, base, control_plane, world, &options);
                 let settle = Duration::from_secs(file.limits.settle_seconds.into());
                 let index = index_of(file, TargetClass::MootMock);
-                Self::mock(index, settle, sandboxes, options).await?
+                Self { settle, ..Self::mock(index, sandboxes, options).await? }
             }
             None => {
                 let sender = sender(ConnectionUse::Single)?;
@@ -144,7 +155,6 @@ impl Environment {
 
     async fn mock(
         index: IndexTarget,
-        settle: Duration,
         sandboxes: MockSandboxes,
         options: TargetOptions,
     ) -> Result<Self, OpenError> {
@@ -160,17 +170,9 @@ impl Environment {
             discovery_trouble: None,
             can_receive: sandboxes.is_near() || options.can_receive(),
         };
-        Ok(Self {
-            index: IndexTarget { is_mock: true, unmet: needs::unmet(&offer), ..index },
-            created_objects_max: None,
-            settle,
-            delivery_wait_max: None,
-            sent_before,
-            sender,
-            receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
-            kind: EnvironmentKind::Mock(Arc::new(sandboxes)),
-            recorder: None,
-        })
+        let index = IndexTarget { is_mock: true, unmet: needs::unmet(&offer), ..index };
+        let kind = EnvironmentKind::Mock(Arc::new(sandboxes));
+        Ok(Self { sent_before, ..Self::new(kind, index, sender, options) })
     }
 
     async fn on_deployment(
@@ -214,19 +216,15 @@ impl Environment {
         };
         let unmet = needs::unmet(&offer);
         let created_objects_max = file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX);
+        let settle = Duration::from_secs(file.limits.settle_seconds.into());
+        let index = IndexTarget { unmet, ..index_of(file, TargetClass::Deployment) };
+        let client =
+            ServiceClient { sender: Arc::clone(&sender), destination: Arc::new(destination) };
         Ok(Self {
             created_objects_max: Some(created_objects_max),
-            settle: Duration::from_secs(file.limits.settle_seconds.into()),
+            settle,
             delivery_wait_max: is_in_process.then_some(IN_PROCESS_DELIVERY_WAIT),
-            index: IndexTarget { unmet, ..index_of(file, TargetClass::Deployment) },
-            sent_before: 0,
-            sender: sender.clone(),
-            receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
-            kind: EnvironmentKind::Deployment(ServiceClient {
-                sender,
-                destination: Arc::new(destination),
-            }),
-            recorder: None,
+            ..Self::new(EnvironmentKind::Deployment(client), index, sender, options)
         })
     }
 }

@@ -53,7 +53,8 @@ impl Session {
         )
     }
 
-    /// A shared token of this application (`main`, …) with exactly these scopes. Tokens are cached, and renewed in time.
+    /// A shared token of this application (`main`, …) with exactly these scopes. Tokens are cached, and renewed in
+    /// time.
     ///
     /// # Errors
     /// [`Trouble`] if there is no such application, or its token is refused.

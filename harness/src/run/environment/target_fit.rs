@@ -22,7 +22,7 @@ const REFUSED: [u16; 5] = [400, 403, 404, 409, 422];
 /// The largest number of signers whose address is tried as the requester.
 const SIGNERS_TRIED_MAX: usize = 2;
 
-/// The name under which the check of the requester is remembered, beside those of the needs.
+/// The name of the check of the requester, which is not the name of a need.
 pub(crate) const REQUESTER: &str = "requester";
 
 /// The mistake of the target file about this need.
@@ -113,8 +113,8 @@ async fn schema_of(client: &ServiceClient, id: &str) -> Option<Arc<Value>> {
     response.json.filter(|_| response.status == 200)
 }
 
-/// Checks that the requester is a user: a first creation must succeed. If it is refused, further creations show whether the
-/// requester is the reason.
+/// Checks that the requester is a user: a first creation must succeed. If it is refused, further creations show whether
+/// the requester is the reason.
 async fn requester(client: &ServiceClient) -> Option<FileMistake> {
     let bindings = &client.destination.bindings;
     let requester = bindings.get("requester_email")?.as_str()?.to_owned();
@@ -160,7 +160,8 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
             return Some(new_mistake(client, "bindings.requester_email", answered));
         }
     }
-    // The requester is the reason only if the default counterparty is not, and if an empty creation is refused differently.
+    // The requester is the reason only if the default counterparty is not, and if an empty creation is refused
+    // differently.
     let known = refusal(&trial(&requester, Some(&requester)).await?)?;
     let stranger = format!("nobody-{}@requester.example.invalid", client.destination.run_tag);
     let unknown = refusal(&trial(&stranger, Some(&requester)).await?)?;
