@@ -103,19 +103,18 @@ pub(in crate::scenario) trait OneKey: Sized {
     /// Adds the keys to the schema of the map.
     fn describe_each(definitions: &mut SchemaDefinitions, map: &mut MapSchema);
 
-    /// Reads the variant of the key `NAMES[index]`.
-    fn read_variant(reader: &mut ScenarioReader, index: usize, node: &YamlNode) -> Option<Self>;
+    /// Reads the variant of a key in [`Self::NAMES`].
+    fn read_variant(reader: &mut ScenarioReader, key: &str, node: &YamlNode) -> Option<Self>;
 
     /// Reads the key that is given, if any. Two keys are a mistake.
     fn read_given(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Option<Self>> {
-        let mut given = (0..Self::NAMES.len())
-            .filter_map(|index| Some((index, fields.key(Self::NAMES[index])?)));
+        let mut given = Self::NAMES.iter().filter_map(|name| fields.key(name));
         match (given.next(), given.next()) {
             (None, _) => Some(None),
-            (Some((index, key)), None) => {
-                Self::read_variant(reader, index, fields.get(&key.name)?).map(Some)
+            (Some(key), None) => {
+                Self::read_variant(reader, &key.name, fields.get(&key.name)?).map(Some)
             }
-            (Some((_, first)), Some((_, second))) => {
+            (Some(first), Some(second)) => {
                 let what = fields.what;
                 let message = format!("{what} has `{}` or `{}`, not both", first.name, second.name);
                 reader.refuse(second.span.max(first.span), message)
@@ -292,11 +291,11 @@ macro_rules! one_key {
 
                 fn read_variant(
                     reader: &mut ScenarioReader,
-                    index: usize,
+                    key: &str,
                     node: &moot_fixtures::yaml::YamlNode,
                 ) -> Option<Self> {
-                    let what = format!("`{}`", Self::NAMES[index]);
-                    match Self::NAMES[index] {
+                    let what = format!("`{key}`");
+                    match key {
                         $(
                             $key => <form_of!($type $(, $form)?) as YamlForm<$type>>::read(
                                 reader, node, &what,

@@ -14,8 +14,8 @@ use crate::scenario::language::keys::{Keys, MapSchema, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::text::Location;
 
-/// The needs, tags or receivers of one scenario.
-type Words<F> = OrDefault<List<F, 1, 50>>;
+/// The largest number of needs, tags or receivers of one scenario.
+const WORDS_MAX: usize = 50;
 
 /// A file of scenarios.
 #[derive(Debug, Clone)]
@@ -77,13 +77,13 @@ keyed! {
         /// The rule, as a sentence.
         title: String,
         /// Capabilities of the target. The scenario is not run if one is missing.
-        needs: Vec<String> as Words<Need>,
+        needs: Vec<String> as OrDefault<List<Need, 1, WORDS_MAX>>,
         /// Words for selecting scenarios: `tag:WORD`.
-        tags: Vec<String> as Words<String>,
+        tags: Vec<String> as OrDefault<List<String, 1, WORDS_MAX>>,
         /// Settings of the sandbox, if the target is a mock.
         sandbox: Sandbox as OrDefault<Sandbox>,
         /// Names of webhook receivers.
-        receivers: Vec<String> as Words<NewName>,
+        receivers: Vec<String> as OrDefault<List<NewName, 1, WORDS_MAX>>,
         /// Runs the scenario once for each row.
         for_each: Option<ForEach>,
         /// Whether a scenario that fails on a deployment runs again. Only two failures count.

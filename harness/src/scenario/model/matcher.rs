@@ -163,13 +163,11 @@ fn rules(
         let message = "a matcher without a rule matches every value";
         return reader.refuse_with(node.span, message, help);
     }
-    let mut rule = |(key, node): &(YamlKey, YamlNode)| match MatcherRule::NAMES
-        .iter()
-        .position(|name| *name == key.name)
-    {
-        Some(index) => MatcherRule::read_variant(reader, index, node),
-        None => reader.refuse_key(key, "a matcher", MatcherRule::NAMES),
-    };
+    let mut rule =
+        |(key, node): &(YamlKey, YamlNode)| match MatcherRule::NAMES.contains(&key.name.as_str()) {
+            true => MatcherRule::read_variant(reader, &key.name, node),
+            false => reader.refuse_key(key, "a matcher", MatcherRule::NAMES),
+        };
     let rules: Vec<_> = entries.iter().map(&mut rule).collect();
     let rules: Vec<MatcherRule> = rules.into_iter().collect::<Option<_>>()?;
     if rules.len() > 1 && rules.iter().any(|rule| matches!(rule, MatcherRule::Present(false))) {

@@ -153,7 +153,9 @@ impl Keys for OperatorOrder<Text> {
         map.add("operator", true, "The action.", action);
         for (key, description) in KEYS {
             let schema = match key {
-                "seconds" => <Seconds as YamlForm<u64>>::schema(definitions),
+                "seconds" => {
+                    <Integer<1, ADVANCED_SECONDS_MAX> as YamlForm<u64>>::schema(definitions)
+                }
                 _ => Text::schema(definitions),
             };
             map.add(key, false, description, schema);
@@ -200,12 +202,11 @@ impl Keys for OperatorOrder<Text> {
             }
             OperatorAction::Restart => Self::Restart,
             OperatorAction::AdvanceClock => {
-                Self::AdvanceClock { seconds: reader.field::<u64, Seconds>(fields, "seconds")? }
+                let seconds =
+                    reader.field::<u64, Integer<1, ADVANCED_SECONDS_MAX>>(fields, "seconds")?;
+                Self::AdvanceClock { seconds }
             }
             OperatorAction::RevokeToken => Self::RevokeToken { token: text("token")? },
         })
     }
 }
-
-/// The number of seconds of a move of the clock.
-type Seconds = Integer<1, ADVANCED_SECONDS_MAX>;

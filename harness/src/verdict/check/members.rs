@@ -9,43 +9,45 @@ use crate::verdict::counted;
 
 /// Judges whether the members of the list are different. If `expected` is false, some must be equal.
 pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
-    let items = match members_of(value, "a list without equal members") {
-        Ok(items) => items,
-        Err(judgement) => return *judgement,
-    };
-    match (expected, first_equal_pair(items)) {
-        (true, None) | (false, Some(_)) => Judgement::Holds,
-        (true, Some((first, second))) => Judgement::differs(
-            MismatchKind::Duplicate,
-            "no two equal members",
-            format!("members {first} and {second} are {}", value_text(Some(&items[second]))),
-        )
-        .at(format!("/{second}")),
-        (false, None) => Judgement::differs(
-            MismatchKind::NoDuplicate,
-            "two equal members",
-            value_text(Some(value)),
-        ),
-    }
+    with_members(value, "a list without equal members", |items| {
+        match (expected, first_equal_pair(items)) {
+            (true, None) | (false, Some(_)) => Judgement::Holds,
+            (true, Some((first, second))) => Judgement::differs(
+                MismatchKind::Duplicate,
+                "no two equal members",
+                format!("members {first} and {second} are {}", value_text(Some(&items[second]))),
+            )
+            .at(format!("/{second}")),
+            (false, None) => Judgement::differs(
+                MismatchKind::NoDuplicate,
+                "two equal members",
+                value_text(Some(value)),
+            ),
+        }
+    })
 }
 
-/// The members of a list, or the judgement on an empty list or another value.
-fn members_of<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Box<Judgement>> {
+/// Judges the members of a list that is not empty.
+fn with_members(
+    value: &Value,
+    expected: &str,
+    judge: impl FnOnce(&[Value]) -> Judgement,
+) -> Judgement {
     match value {
         Value::Array(items) if items.is_empty() => {
-            Err(Box::new(Judgement::empty("the list is empty, there is no member to judge")))
+            Judgement::empty("the list is empty, there is no member to judge")
         }
-        Value::Array(items) => Ok(items),
-        other => Err(Box::new(wrong_type(other, expected))),
+        Value::Array(items) => judge(items),
+        other => wrong_type(other, expected),
     }
 }
 
 /// Judges whether every member satisfies `judge`.
 pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
-    let items = match members_of(value, "a list") {
-        Ok(items) => items,
-        Err(judgement) => return *judgement,
-    };
+    with_members(value, "a list", |items| each_of(items, judge))
+}
+
+fn each_of(items: &[Value], judge: impl Fn(&Value) -> Judgement) -> Judgement {
     let mut empty = None;
     let mut held = false;
     for (index, item) in items.iter().enumerate() {
@@ -66,10 +68,10 @@ pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgem
 
 /// Judges whether at least one member satisfies `judge`.
 pub(super) fn any(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
-    let items = match members_of(value, "a list") {
-        Ok(items) => items,
-        Err(judgement) => return *judgement,
-    };
+    with_members(value, "a list", |items| any_of(items, judge))
+}
+
+fn any_of(items: &[Value], judge: impl Fn(&Value) -> Judgement) -> Judgement {
     let mut failed = None;
     let mut empty = None;
     for item in items {

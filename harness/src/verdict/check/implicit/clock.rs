@@ -30,166 +30,154 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     let Some(body) = answered.response.json.as_deref().filter(|_| answered.is_success()) else {
         return Vec::new();
     };
-    let reading = TimeReading { answered, body };
     match answered.operation() {
         Some(Operation::CreateAccessToken) => {
-            reading.creation("", &body["access_token"], body["created_at"].as_i64())
+            creation(answered, "", &body["access_token"], body["created_at"].as_i64())
         }
         Some(Operation::CreateRepositoryDocument) => {
             let data = &body["data"];
             let at = seconds_of(&data["created_at"]);
-            let mut findings = reading.creation("/data", &data["id"], at);
-            findings.extend(reading.stays(std::iter::once(("/data".to_owned(), &data["id"], at))));
+            let mut findings = creation(answered, "/data", &data["id"], at);
+            findings.extend(stays(answered, [("/data".to_owned(), &data["id"], at)]));
             findings
         }
         Some(Operation::CreateLegalRequest) => {
-            reading.remember_legal_request();
+            if let (Some(id), Some(date)) = (body["data"]["id"].as_str(), date(answered)) {
+                answered.context.legal_requests.or_remember(answered.base(), id, date);
+            }
             Vec::new()
         }
         Some(Operation::GetRepositoryDocument | Operation::ListRepositoryDocuments) => {
-            reading.stays(reading.members())
+            stays(answered, members(body)).into_iter().collect()
         }
         Some(Operation::GetLegalRequestActivity) => {
-            let mut findings = reading.stays(reading.members());
-            findings.extend(reading.logged_now());
-            findings
+            stays(answered, members(body)).into_iter().chain(logged_now(answered, body)).collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// A successful response.
-struct TimeReading<'a> {
-    answered: &'a AnsweredExchange<'a>,
-    body: &'a Value,
+/// The `Date` of the response in seconds since 1970.
+fn date(answered: &AnsweredExchange<'_>) -> Option<i64> {
+    let date = httpdate::parse_http_date(&answered.header("date")?).ok()?;
+    let since = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
 }
 
-impl<'a> TimeReading<'a> {
-    /// The `Date` of the response in seconds since 1970.
-    fn date(&self) -> Option<i64> {
-        let date = httpdate::parse_http_date(&self.answered.header("date")?).ok()?;
-        let since = date.duration_since(std::time::UNIX_EPOCH).ok()?;
-        i64::try_from(since.as_secs()).ok()
-    }
+/// The members of a list, or the single resource: place, id, creation time.
+fn members(body: &Value) -> impl Iterator<Item = (String, &Value, Option<i64>)> {
+    let data = &body["data"];
+    let listed = data.as_array().map(Vec::as_slice).unwrap_or_default();
+    let single = data.is_object().then_some(("/data".to_owned(), data));
+    let listed = listed.iter().enumerate().map(|(at, item)| (format!("/data/{at}"), item));
+    listed.chain(single).map(|(place, item)| {
+        let at = seconds_of(&item["attributes"]["created_at"]);
+        (format!("{place}/attributes"), &item["id"], at)
+    })
+}
 
-    /// The members of a list, or the single resource: place, id, creation time.
-    fn members(&self) -> impl Iterator<Item = (String, &'a Value, Option<i64>)> + use<'a> {
-        let data = &self.body["data"];
-        let listed = data.as_array().map(Vec::as_slice).unwrap_or_default();
-        let single = data.is_object().then_some(("/data".to_owned(), data));
-        let listed = listed.iter().enumerate().map(|(at, item)| (format!("/data/{at}"), item));
-        listed.chain(single).map(|(place, item)| {
-            let at = seconds_of(&item["attributes"]["created_at"]);
-            (format!("{place}/attributes"), &item["id"], at)
-        })
-    }
+/// Judges the creation time of a resource that was just created.
+fn creation(
+    answered: &AnsweredExchange<'_>,
+    place: &str,
+    made: &Value,
+    at: Option<i64>,
+) -> Vec<ImplicitJudgement> {
+    let (Some(made), Some(at)) = (made.as_str(), at) else { return Vec::new() };
+    let place = format!("{place}/created_at");
+    let mut findings = vec![made_now(answered, &place, at)];
+    findings.extend(tells_times_apart(answered, &place, made, at));
+    findings
+}
 
-    /// Judges the creation time of a resource that was just created.
-    fn creation(&self, place: &str, made: &Value, at: Option<i64>) -> Vec<ImplicitJudgement> {
-        let (Some(made), Some(at)) = (made.as_str(), at) else { return Vec::new() };
-        let place = format!("{place}/created_at");
-        let mut findings = vec![self.made_now(&place, at)];
-        findings.extend(self.tells_times_apart(&place, made, at));
-        findings
-    }
+fn made_now(answered: &AnsweredExchange<'_>, place: &str, at: i64) -> ImplicitJudgement {
+    let date = date(answered);
+    let now = date.unwrap_or(answered.exchange.sent_at_seconds);
+    let judgement = if (at - now).abs() <= SKEW_SECONDS_MAX {
+        Judgement::Holds
+    } else {
+        let message = "the creation time is not the time of the creation";
+        let expected = format!("{} within {SKEW_SECONDS_MAX} s", time_text(now));
+        let fails = Judgement::fails(MismatchKind::TooFar, message, expected, time_text(at));
+        let fails = fails.at(place);
+        if date.is_some() { fails } else { fails.tolerated() }
+    };
+    found(MADE_NOW, judgement)
+}
 
-    fn made_now(&self, place: &str, at: i64) -> ImplicitJudgement {
-        let ours = self.answered.exchange.sent_at_seconds;
-        let now = self.date().unwrap_or(ours);
-        let judgement = if (at - now).abs() <= SKEW_SECONDS_MAX {
-            Judgement::Holds
-        } else {
-            let message = "the creation time is not the time of the creation";
-            let expected = format!("{} within {SKEW_SECONDS_MAX} s", time_text(now));
-            let fails = Judgement::fails(MismatchKind::TooFar, message, expected, time_text(at));
-            let fails = fails.at(place);
-            if self.date().is_some() { fails } else { fails.tolerated() }
-        };
-        found(MADE_NOW, judgement)
-    }
+/// Two resources that were created one after the other have different times.
+fn tells_times_apart(
+    answered: &AnsweredExchange<'_>,
+    place: &str,
+    made: &str,
+    at: i64,
+) -> Option<ImplicitJudgement> {
+    let date = date(answered)?;
+    let lasted = i64::try_from(answered.exchange.duration.as_secs()).unwrap_or_default();
+    let this = Creation { made: made.to_owned(), date };
+    let key = format!("{} {at}", answered.operation()?.as_str());
+    let first = answered.context.creations.or_remember(answered.base(), &key, this);
+    // By the clock of the service, the request began after the first resource existed.
+    let is_to_the_minute = at % MINUTE_SECONDS == 0;
+    let apart = APART_SECONDS_MIN + if is_to_the_minute { MINUTE_SECONDS } else { 0 };
+    let is_later = date - lasted - first.date >= apart;
+    let judgement = if first.made == made || !is_later {
+        Judgement::Holds
+    } else {
+        let message = "resources that were created at different times have the same creation time";
+        let expected = format!("a time after {}", time_text(at));
+        Judgement::fails(MismatchKind::Duplicate, message, expected, time_text(at)).at(place)
+    };
+    Some(found(TELLS_TIMES_APART, judgement))
+}
 
-    /// Two resources that were created one after the other have different times.
-    fn tells_times_apart(&self, place: &str, made: &str, at: i64) -> Option<ImplicitJudgement> {
-        let exchange = self.answered.exchange;
-        let date = self.date()?;
-        let lasted = i64::try_from(exchange.duration.as_secs()).unwrap_or_default();
-        let this = Creation { made: made.to_owned(), date };
-        let operation = self.answered.operation()?.as_str();
-        let key = format!("{operation} {at}");
-        let creations = &self.answered.context.creations;
-        let first = creations.or_remember(self.answered.base(), &key, this);
-        // By the clock of the service, the request began after the first resource existed.
-        let is_to_the_minute = at % MINUTE_SECONDS == 0;
-        let apart = APART_SECONDS_MIN + if is_to_the_minute { MINUTE_SECONDS } else { 0 };
-        let is_later = date - lasted - first.date >= apart;
-        let judgement = if first.made == made || !is_later {
-            Judgement::Holds
-        } else {
-            let message =
-                "two resources that were created at different times have the same creation time";
-            let expected = format!("a time after {}", time_text(at));
-            Judgement::fails(MismatchKind::Duplicate, message, expected, time_text(at)).at(place)
-        };
-        Some(found(TELLS_TIMES_APART, judgement))
-    }
-
-    /// Each resource has the creation time that it had before.
-    fn stays(
-        &self,
-        members: impl Iterator<Item = (String, &'a Value, Option<i64>)>,
-    ) -> Vec<ImplicitJudgement> {
-        let mut judgement = None;
-        for (place, id, at) in members {
-            let (Some(id), Some(at)) = (id.as_str(), at) else { continue };
-            let kind = match self.answered.operation() {
-                Some(Operation::GetLegalRequestActivity) => self.answered.path(),
-                _ => "document",
-            };
-            let key = format!("{kind} {id}");
-            let times = &self.answered.context.creation_times;
-            let first = times.or_remember(self.answered.base(), &key, at);
-            if (first - at).abs() <= ROUNDING_SECONDS_MAX {
-                judgement.get_or_insert(Judgement::Holds);
-                continue;
-            }
-            let message = format!("the creation time of {id} is not the one it had before");
-            let fails =
-                Judgement::fails(MismatchKind::Value, message, time_text(first), time_text(at));
-            judgement = Some(fails.at(format!("{place}/created_at")));
-            break;
+/// Each resource has the creation time that it had before.
+fn stays<'a>(
+    answered: &AnsweredExchange<'_>,
+    members: impl IntoIterator<Item = (String, &'a Value, Option<i64>)>,
+) -> Option<ImplicitJudgement> {
+    let kind = match answered.operation() {
+        Some(Operation::GetLegalRequestActivity) => answered.path(),
+        _ => "document",
+    };
+    let mut judgement = None;
+    for (place, id, at) in members {
+        let (Some(id), Some(at)) = (id.as_str(), at) else { continue };
+        let key = format!("{kind} {id}");
+        let first = answered.context.creation_times.or_remember(answered.base(), &key, at);
+        if (first - at).abs() <= ROUNDING_SECONDS_MAX {
+            judgement.get_or_insert(Judgement::Holds);
+            continue;
         }
-        judgement.map(|judgement| found(STAYS, judgement)).into_iter().collect()
+        let message = format!("the creation time of {id} is not the one it had before");
+        let (expected, actual) = (time_text(first), time_text(at));
+        let fails = Judgement::fails(MismatchKind::Value, message, expected, actual);
+        judgement = Some(fails.at(format!("{place}/created_at")));
+        break;
     }
+    judgement.map(|judgement| found(STAYS, judgement))
+}
 
-    fn remember_legal_request(&self) {
-        if let (Some(id), Some(date)) = (self.body["data"]["id"].as_str(), self.date()) {
-            self.answered.context.legal_requests.or_remember(self.answered.base(), id, date);
-        }
+/// The times in the log of a legal request of this run are between its creation and now.
+fn logged_now(answered: &AnsweredExchange<'_>, body: &Value) -> Option<ImplicitJudgement> {
+    let id = answered.path().rsplit('/').nth(1)?;
+    let created = answered.context.legal_requests.get(answered.base(), id)?;
+    let now = date(answered)?;
+    let times: Vec<_> = members(body).filter_map(|(place, _, at)| Some((place, at?))).collect();
+    if times.is_empty() {
+        return None;
     }
-
-    /// The times in the log of a legal request of this run are between its creation and now.
-    fn logged_now(&self) -> Option<ImplicitJudgement> {
-        let id = self.answered.path().rsplit('/').nth(1)?;
-        let created = self.answered.context.legal_requests.get(self.answered.base(), id)?;
-        let now = self.date()?;
-        let times: Vec<_> =
-            self.members().filter_map(|(place, _, at)| Some((place, at?))).collect();
-        if times.is_empty() {
-            return None;
+    let is_right = |at: i64| (created - SKEW_SECONDS_MAX..=now + SKEW_SECONDS_MAX).contains(&at);
+    let judgement = match times.into_iter().find(|(_, at)| !is_right(*at)) {
+        None => Judgement::Holds,
+        Some((place, at)) => {
+            let message = "the entry's time is not between the creation of the request and now";
+            let expected = format!("{} to {}", time_text(created), time_text(now));
+            Judgement::fails(MismatchKind::TooFar, message, expected, time_text(at))
+                .at(format!("{place}/created_at"))
         }
-        let is_sound =
-            |at: i64| (created - SKEW_SECONDS_MAX..=now + SKEW_SECONDS_MAX).contains(&at);
-        let judgement = match times.into_iter().find(|(_, at)| !is_sound(*at)) {
-            None => Judgement::Holds,
-            Some((place, at)) => {
-                let message = "the entry's time is not between the creation of the request and now";
-                let expected = format!("{} to {}", time_text(created), time_text(now));
-                Judgement::fails(MismatchKind::TooFar, message, expected, time_text(at))
-                    .at(format!("{place}/created_at"))
-            }
-        };
-        Some(found(LOGGED_NOW, judgement))
-    }
+    };
+    Some(found(LOGGED_NOW, judgement))
 }
 
 /// A timestamp in seconds since 1970. `None` if it is not a timestamp.

@@ -52,24 +52,15 @@ fn judge_status(operation: Operation, answered: &AnsweredExchange<'_>) -> Judgem
 
 /// Whether it is a success of an operation for which the specification states no success status.
 fn is_open_success(operation: Operation, status: u16) -> bool {
-    let is_open = match operation {
+    let is_open = matches!(
+        operation,
         Operation::CreateRepositoryDocument
-        | Operation::DeleteWebhook
-        | Operation::CreateWebhook
-        | Operation::RevokeToken
-        | Operation::DownloadAgreement
-        | Operation::GetWorkflowSchema => true,
-        Operation::CreateAccessToken
-        | Operation::ListWorkflows
-        | Operation::GetWorkflow
-        | Operation::CreateLegalRequest
-        | Operation::ListLegalRequests
-        | Operation::GetLegalRequest
-        | Operation::GetLegalRequestActivity
-        | Operation::ListRepositoryDocuments
-        | Operation::GetRepositoryDocument
-        | Operation::ListWebhooks => false,
-    };
+            | Operation::DeleteWebhook
+            | Operation::CreateWebhook
+            | Operation::RevokeToken
+            | Operation::DownloadAgreement
+            | Operation::GetWorkflowSchema
+    );
     // A download may redirect the client to a file store.
     let is_redirect = operation == Operation::DownloadAgreement && (300..400).contains(&status);
     is_open && ((200..300).contains(&status) || is_redirect)
@@ -79,22 +70,8 @@ fn is_open_success(operation: Operation, status: u16) -> bool {
 /// `token_revocation`), and a list may refuse a query in its own way (`page_past_end`, `page_invalid`,
 /// `status_filter_unknown`).
 fn is_open_refusal(operation: Operation, answered: &AnsweredExchange<'_>) -> bool {
-    let is_open = match operation {
-        Operation::CreateWebhook | Operation::RevokeToken => true,
-        Operation::ListWorkflows
-        | Operation::ListLegalRequests
-        | Operation::ListRepositoryDocuments
-        | Operation::ListWebhooks => answered.exchange.request.path.contains('?'),
-        Operation::CreateAccessToken
-        | Operation::GetWorkflow
-        | Operation::GetWorkflowSchema
-        | Operation::CreateLegalRequest
-        | Operation::GetLegalRequest
-        | Operation::GetLegalRequestActivity
-        | Operation::CreateRepositoryDocument
-        | Operation::GetRepositoryDocument
-        | Operation::DeleteWebhook
-        | Operation::DownloadAgreement => false,
-    };
+    let has_query = answered.exchange.request.path.contains('?');
+    let is_open = matches!(operation, Operation::CreateWebhook | Operation::RevokeToken)
+        || (operation.is_list() && has_query);
     is_open && (400..500).contains(&answered.status())
 }
