@@ -14,7 +14,19 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("request.read-counter", Answer(read_counter)),
     ("activity.of-another", Answer(activity_of_another)),
     ("activity.log-too-late", Answer(log_too_late)),
+    ("document.time-of-the-read", Answer(time_of_the_read)),
 ];
+
+fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    if call.is(Operation::GetRepositoryDocument) {
+        edit::rewrite(&mut outcome.response, |body| {
+            if let Some(at) = body.pointer_mut("/data/attributes/created_at") {
+                *at = call.now.to_string().into();
+            }
+        });
+    }
+    outcome
+}
 
 fn unpublished_hidden(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     hidden_if_unpublished(Operation::GetWorkflow, call, outcome)
