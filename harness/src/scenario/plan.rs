@@ -96,7 +96,7 @@ fn matches(planned: &Planned<'_>, selector: &str) -> bool {
 }
 
 /// Whether a clause is `asked` or below it.
-pub(super) fn is_in_section(section: &str, asked: &str) -> bool {
+fn is_in_section(section: &str, asked: &str) -> bool {
     section == asked || section.strip_prefix(asked).is_some_and(|rest| rest.starts_with('.'))
 }
 

@@ -6,14 +6,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use moot_fixtures::contract::Operation;
 use moot_fixtures::yaml::YamlNode;
 
 use super::Diagnostic;
 use super::language::form::YamlForm;
 use super::language::reader::ScenarioReader;
 use super::model::{ScenarioFile, ScenarioFileKeys};
-use super::plan;
 
 /// Reads one file. `path` names it in messages; its stem is the name of the file in selectors.
 ///
@@ -30,24 +28,12 @@ pub(super) fn file(path: &str, source: &Arc<str>) -> Result<ScenarioFile, Vec<Di
     };
     match (file, reader.into_problems()) {
         (Some(keys), problems) if problems.is_empty() => {
-            let ScenarioFileKeys { section, title, relies_on_requester, requirements, scenarios } =
-                keys;
-            let is_about_creating =
-                || plan::is_in_section(&section, Operation::CreateLegalRequest.section());
-            let relies_on_requester = relies_on_requester.unwrap_or_else(is_about_creating);
+            let ScenarioFileKeys { section, title, requirements, scenarios } = keys;
             let stem = Path::new(path).file_stem().unwrap_or_default();
             let stem = stem.to_string_lossy().into_owned();
             let own = requirements.into_iter().map(|row| row.in_section(&section)).collect();
             let text = Arc::clone(source);
-            Ok(ScenarioFile {
-                stem,
-                section,
-                title,
-                relies_on_requester,
-                requirements: own,
-                scenarios,
-                text,
-            })
+            Ok(ScenarioFile { stem, section, title, requirements: own, scenarios, text })
         }
         (_, problems) => Err(problems),
     }

@@ -1,34 +1,29 @@
 //! Searches a text for thousands of other texts. More of them can be added at any time.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
-use std::ops::Range;
-
-use aho_corasick::AhoCorasick;
-use memchr::memmem;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Bound;
 
 /// Shorter texts are ignored.
 pub(crate) const BYTES_MIN: usize = 4;
 
-/// An automaton cannot grow. At most this number of new texts is searched one by one. Then a new automaton is built.
-const PLAIN_MAX: usize = 256;
-
 /// The texts to search for, each with a number.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Needles {
-    texts: Vec<(String, usize)>,
-    known: HashSet<String>,
-    /// Finds the first `indexed` texts.
-    automaton: Option<AhoCorasick>,
-    indexed: usize,
+    texts: BTreeMap<Box<[u8]>, usize>,
+    /// The first bytes of all texts. They exclude nearly all places of a text at once.
+    starts: HashSet<[u8; BYTES_MIN]>,
 }
 
 /// A place where a text was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NeedleMatch {
     /// The number of the text.
     pub(crate) number: usize,
-    pub(crate) place: Range<usize>,
+    /// First byte.
+    pub(crate) start: usize,
+    /// Byte after the last.
+    pub(crate) end: usize,
 }
 
 impl Needles {
@@ -36,44 +31,32 @@ impl Needles {
     pub(crate) fn of(texts: impl IntoIterator<Item = (String, usize)>) -> Self {
         let mut needles = Self::default();
         for (text, number) in texts {
-            needles.push(&text, number);
+            needles.add(&text, number);
         }
-        needles.index();
         needles
     }
 
     /// Adds `text`. Returns `false` if it is known already, or shorter than [`BYTES_MIN`].
     pub(crate) fn add(&mut self, text: &str, number: usize) -> bool {
-        let is_new = self.push(text, number);
-        if self.texts.len() - self.indexed > PLAIN_MAX {
-            self.index();
+        let bytes = text.as_bytes();
+        let Some(start) = bytes.first_chunk() else { return false };
+        if self.texts.contains_key(bytes) {
+            return false;
         }
-        is_new
-    }
-
-    fn push(&mut self, text: &str, number: usize) -> bool {
-        let is_new = text.len() >= BYTES_MIN && self.known.insert(text.to_owned());
-        if is_new {
-            self.texts.push((text.to_owned(), number));
-        }
-        is_new
-    }
-
-    /// Builds the automaton of all texts. If they are too many for one, they are searched one by one.
-    fn index(&mut self) {
-        self.automaton = AhoCorasick::new(self.texts.iter().map(|(text, _)| text)).ok();
-        self.indexed = self.automaton.as_ref().map_or(0, AhoCorasick::patterns_len);
+        self.starts.insert(*start);
+        self.texts.insert(bytes.into(), number);
+        true
     }
 
     /// The matches in `text` without overlaps: the leftmost, and at the same place the longest.
     pub(crate) fn find(&self, text: &[u8]) -> Vec<NeedleMatch> {
         let mut all: Vec<NeedleMatch> = self.matches(text).collect();
-        all.sort_unstable_by_key(|found| (found.place.start, Reverse(found.place.end)));
+        all.sort_unstable_by_key(|found| (found.start, Reverse(found.end)));
         let mut end = 0;
         all.retain(|found| {
-            let is_next = found.place.start >= end;
+            let is_next = found.start >= end;
             if is_next {
-                end = found.place.end;
+                end = found.end;
             }
             is_next
         });
@@ -84,10 +67,10 @@ impl Needles {
     pub(crate) fn replaced(&self, text: &[u8], by: impl Fn(usize) -> String) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         let mut from = 0;
-        for NeedleMatch { number, place } in self.find(text) {
-            out.extend_from_slice(&text[from..place.start]);
-            out.extend_from_slice(by(number).as_bytes());
-            from = place.end;
+        for found in self.find(text) {
+            out.extend_from_slice(&text[from..found.start]);
+            out.extend_from_slice(by(found.number).as_bytes());
+            from = found.end;
         }
         out.extend_from_slice(&text[from..]);
         out
@@ -100,66 +83,79 @@ impl Needles {
 
     /// All matches, including those that overlap.
     pub(crate) fn matches<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = NeedleMatch> + 't {
-        let indexed = self.automaton.iter().flat_map(move |it| it.find_overlapping_iter(text));
-        let indexed = indexed.map(|found| NeedleMatch {
-            number: self.texts[found.pattern()].1,
-            place: found.range(),
-        });
-        let plain = self.texts[self.indexed..].iter().flat_map(move |(needle, number)| {
-            let starts = memmem::find_iter(text, needle);
-            starts.map(|at| NeedleMatch { number: *number, place: at..at + needle.len() })
-        });
-        indexed.chain(plain)
+        let windows = text.array_windows::<BYTES_MIN>().enumerate();
+        let starts = windows.filter(|(_, first)| self.starts.contains(*first));
+        starts.flat_map(|(start, _)| {
+            self.at_start(&text[start..]).into_iter().map(move |(length, number)| NeedleMatch {
+                number,
+                start,
+                end: start + length,
+            })
+        })
+    }
+
+    /// Length and number of each text with which `text` starts.
+    fn at_start(&self, text: &[u8]) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        let mut rest = text;
+        while let Some((needle, number)) = self.last_up_to(rest) {
+            let common = needle.iter().zip(rest).take_while(|(one, other)| one == other).count();
+            let is_whole = common == needle.len();
+            if is_whole {
+                found.push((common, *number));
+            }
+            // All other matches here are shorter.
+            rest = &rest[..common - usize::from(is_whole)];
+            if rest.len() < BYTES_MIN {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The last text in order that is not after `text`.
+    fn last_up_to(&self, text: &[u8]) -> Option<(&[u8], &usize)> {
+        let up_to = (Bound::Unbounded, Bound::Included(text));
+        self.texts.range::<[u8], _>(up_to).next_back().map(|(needle, number)| (&**needle, number))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
-    use super::{BYTES_MIN, NeedleMatch, Needles, PLAIN_MAX};
+    use super::{BYTES_MIN, NeedleMatch, Needles};
 
-    /// The texts, without an automaton and with one.
-    fn needles(texts: &[&str]) -> [Needles; 2] {
-        let rows = || texts.iter().enumerate().map(|(number, text)| (text.to_string(), number));
-        let mut plain = Needles::default();
-        for (text, number) in rows() {
-            plain.add(&text, number);
+    fn needles(texts: &[&str]) -> Needles {
+        let mut needles = Needles::default();
+        for (number, text) in texts.iter().enumerate() {
+            needles.add(text, number);
         }
-        [plain, Needles::of(rows())]
+        needles
     }
 
     #[test]
     fn the_leftmost_and_longest_is_found() {
-        for needles in needles(&["secret", "secret-two", "cret-two-three"]) {
-            let found: Vec<NeedleMatch> = needles.find(b"a secret-two-three, secret");
-            let expected =
-                [NeedleMatch { number: 1, place: 2..12 }, NeedleMatch { number: 0, place: 20..26 }];
-            assert_eq!(found, expected);
-            assert!(needles.within(b"a secret-two-three").into_iter().eq([0, 1, 2]));
-        }
+        let needles = needles(&["secret", "secret-two", "cret-two-three"]);
+        let found: Vec<NeedleMatch> = needles.find(b"a secret-two-three, secret");
+        let expected = [
+            NeedleMatch { number: 1, start: 2, end: 12 },
+            NeedleMatch { number: 0, start: 20, end: 26 },
+        ];
+        assert_eq!(found, expected);
+        assert!(needles.within(b"a secret-two-three").into_iter().eq([0, 1, 2]));
     }
 
     #[test]
     fn a_known_or_short_text_is_not_added() {
-        let [mut needles, _] = needles(&["four"]);
+        let mut needles = needles(&["four"]);
         assert!(!needles.add("four", 1));
         assert!(!needles.add("thr", 1));
         assert!(needles.add("fourth", 1));
         assert_eq!(needles.find(b"fou"), []);
         assert_eq!(Needles::default().find(b"anything at all"), []);
-    }
-
-    #[test]
-    fn texts_are_found_before_and_after_the_automaton_is_built() {
-        let mut needles = Needles::default();
-        for number in 0..3 * PLAIN_MAX {
-            let text = format!("needle {number};");
-            needles.add(&text, number);
-            let expected = [NeedleMatch { number, place: 2..2 + text.len() }];
-            assert_eq!(needles.find(format!("a {text} b").as_bytes()), expected);
-            assert!(needles.within(b"a needle 0; b").into_iter().eq([0]));
-        }
     }
 
     proptest! {
@@ -169,20 +165,19 @@ mod tests {
             texts in prop::collection::vec("[ab]{4,7}", 1..8),
             text in "[ab]{0,60}",
         ) {
-            let texts: std::collections::BTreeSet<String> = texts.into_iter().collect();
+            let texts: BTreeSet<String> = texts.into_iter().collect();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            for needles in needles(&texts) {
-                let expected: std::collections::BTreeSet<usize> =
-                    (0..texts.len()).filter(|number| text.contains(texts[*number])).collect();
-                prop_assert_eq!(&needles.within(text.as_bytes()), &expected);
-                let mut end = 0;
-                for NeedleMatch { number, place } in needles.find(text.as_bytes()) {
-                    prop_assert!(place.start >= end && place.len() >= BYTES_MIN);
-                    prop_assert_eq!(&text[place.clone()], texts[number]);
-                    end = place.end;
-                }
-                prop_assert_eq!(end == 0, expected.is_empty());
+            let needles = needles(&texts);
+            let expected: BTreeSet<usize> =
+                (0..texts.len()).filter(|number| text.contains(texts[*number])).collect();
+            prop_assert_eq!(&needles.within(text.as_bytes()), &expected);
+            let mut end = 0;
+            for found in needles.find(text.as_bytes()) {
+                prop_assert!(found.start >= end && found.end - found.start >= BYTES_MIN);
+                prop_assert_eq!(&text[found.start..found.end], texts[found.number]);
+                end = found.end;
             }
+            prop_assert_eq!(end == 0, expected.is_empty());
         }
     }
 }

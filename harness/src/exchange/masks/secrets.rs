@@ -95,7 +95,9 @@ impl Secrets {
 
     /// Whether `artefact` contains a secret in any form.
     pub fn is_in(&self, artefact: &str) -> bool {
-        self.forms.matches(artefact.as_bytes()).any(|form| form.place.len() >= SCANNED_BYTES_MIN)
+        self.forms
+            .matches(artefact.as_bytes())
+            .any(|form| form.end - form.start >= SCANNED_BYTES_MIN)
     }
 }
 

@@ -26,8 +26,6 @@ pub struct ScenarioFile {
     pub section: String,
     /// The title, for people.
     pub title: String,
-    /// Whether its scenarios that write rely on the requester of the target file.
-    pub relies_on_requester: bool,
     /// Requirements that are not in the register. The checks of the suite may name them.
     pub requirements: Vec<OwnRequirement>,
     /// In the order of the file.
@@ -43,7 +41,6 @@ impl ScenarioFile {
             stem: self.stem.clone(),
             section: self.section.clone(),
             title: self.title.clone(),
-            relies_on_requester: self.relies_on_requester,
             requirements: self.requirements.clone(),
             scenarios,
             text: Arc::clone(&self.text),
@@ -58,9 +55,6 @@ keyed! {
         section: String as ClauseNumber,
         /// The title of the file.
         title: String,
-        /// Whether the scenarios that write rely on `bindings.requester_email`. Then the target file is checked first:
-        /// a legal request is created on a deployment. Default: true for clause 4.5, else false.
-        relies_on_requester: Option<bool>,
         /// Requirements of your own, beside those of the register. Checks name them by their id.
         requirements: Vec<OwnRow> as OrDefault<List<OwnRow, 1, 500>>,
         /// The scenarios, in order.
