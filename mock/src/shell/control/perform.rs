@@ -69,8 +69,7 @@ pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Resul
         SiteAction::Events { .. } => json!({}),
         SiteAction::ListFindings => findings(site, realm).await?,
         SiteAction::ListSandboxFindings { id } => {
-            site.collect();
-            let realm = site.sandboxes.peek(&id).ok_or_else(|| unknown_sandbox(&id))?;
+            let realm = find(site, &id)?;
             findings(site, &realm).await?
         }
         SiteAction::GetDrillRun => json!(DrillRun::default()),
@@ -101,39 +100,37 @@ pub(super) async fn on_world(
     call: &ControlCall<'_>,
     action: ControlAction,
 ) -> Result<Reply, Refusal> {
-    let (deliverer, realm) = (&call.site.deliverer, call.realm);
-    let earlier = match &action {
-        ControlAction::Reset => Some(None),
-        ControlAction::RestoreCheckpoint { id } => Some(Some(id.clone())),
-        _ => None,
-    };
-    let moves_clock = matches!(action, ControlAction::MoveClock(_));
-    // Begins before the action, so that every attempt that the action makes due is recorded.
-    let settling = if moves_clock { Some(deliverer.begin(realm).await) } else { None };
-    let is_back = earlier.is_some();
-    let mut value = match earlier {
-        Some(checkpoint) => {
-            let (value, former) = realm.service.go_back(clock::now(), checkpoint.as_deref())?;
-            if let Some(former) = call.site.sandboxes.remember_former(realm, former) {
-                // Dropping a world may remove thousands of files, which takes seconds.
-                tokio::task::spawn_blocking(move || drop(former));
-            }
-            value
-        }
-        None => realm.service.control(clock::now(), action)?,
-    };
-    let mut status = None;
-    if let Some(settling) = settling {
-        let outcome = deliverer.settle(realm, settling, call.patience).await;
-        let (timeout_status, attempts) = settled_reply(outcome);
-        status = timeout_status;
-        if let (Value::Object(clock), Value::Object(attempts)) = (&mut value, attempts) {
-            clock.extend(attempts);
-        }
+    match action {
+        ControlAction::Reset => go_back(call, None).await,
+        ControlAction::RestoreCheckpoint { id } => go_back(call, Some(&id)).await,
+        ControlAction::MoveClock(_) => move_clock(call, action).await,
+        action => Ok((None, call.realm.service.control(clock::now(), action)?)),
     }
-    if is_back {
-        deliverer.abort_all(realm).await;
-        realm.mailbox.clear();
+}
+
+/// Resets a world or restores a checkpoint, and aborts the attempts in flight.
+async fn go_back(call: &ControlCall<'_>, checkpoint: Option<&str>) -> Result<Reply, Refusal> {
+    let realm = call.realm;
+    let (value, former) = realm.service.go_back(clock::now(), checkpoint)?;
+    if let Some(former) = call.site.sandboxes.remember_former(realm, former) {
+        // Dropping a world may remove thousands of files, which takes seconds.
+        tokio::task::spawn_blocking(move || drop(former));
+    }
+    call.site.deliverer.abort_all(realm).await;
+    realm.mailbox.clear();
+    Ok((None, value))
+}
+
+/// Moves the clock of a world, and settles the deliveries that fall due.
+async fn move_clock(call: &ControlCall<'_>, action: ControlAction) -> Result<Reply, Refusal> {
+    let (deliverer, realm) = (&call.site.deliverer, call.realm);
+    // Begins before the action, so that every attempt that the action makes due is recorded.
+    let settling = deliverer.begin(realm).await;
+    let mut value = realm.service.control(clock::now(), action)?;
+    let outcome = deliverer.settle(realm, settling, call.patience).await;
+    let (status, attempts) = settled_reply(outcome);
+    if let (Value::Object(clock), Value::Object(attempts)) = (&mut value, attempts) {
+        clock.extend(attempts);
     }
     Ok((status, value))
 }
@@ -198,6 +195,12 @@ fn delete_sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
     }
 }
 
+/// The sandbox with this id, without renewing its lease.
+fn find(site: &Site, id: &str) -> Result<Arc<Realm>, Refusal> {
+    site.collect();
+    site.sandboxes.peek(id).ok_or_else(|| unknown_sandbox(id))
+}
+
 fn unknown_sandbox(id: &str) -> Refusal {
     Refusal::unknown(format!("there is no sandbox `{id}`"))
 }
@@ -205,8 +208,7 @@ fn unknown_sandbox(id: &str) -> Refusal {
 /// Describes a sandbox without renewing its lease. Shape: the answer to its creation, with `settings`, `clock`,
 /// `lease_ends_in_seconds`, and `calls`, the number of recorded calls.
 fn sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
-    site.collect();
-    let realm = site.sandboxes.peek(id).ok_or_else(|| unknown_sandbox(id))?;
+    let realm = find(site, id)?;
     let mut shown = realm.describe();
     for (name, action) in
         [("settings", ControlAction::GetSettings), ("clock", ControlAction::GetClock)]

@@ -343,7 +343,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use super::{SandboxPlan, Sandboxes, clock};
+    use super::{SandboxPlan, clock};
     use crate::shell::settings::{defaults, world};
     use crate::shell::site::{Site, SiteOptions};
 
@@ -363,9 +363,8 @@ mod tests {
 
     fn left(site: &Site, count: impl Fn(usize) -> bool) {
         let until = clock::instant() + WAIT_MAX;
-        let sandboxes: &Sandboxes = &site.sandboxes;
-        while !count(sandboxes.count()) {
-            assert!(clock::instant() < until, "{} are left", sandboxes.count());
+        while !count(site.sandboxes.count()) {
+            assert!(clock::instant() < until, "{} are left", site.sandboxes.count());
             std::thread::yield_now();
         }
     }
