@@ -62,7 +62,7 @@ struct WorldFacts {
 
 /// The description of a new sandbox by the control plane. Other members are ignored.
 #[derive(Debug, Deserialize)]
-struct SandboxRow {
+struct SandboxDetails {
     #[serde(default)]
     id: Option<String>,
     base_url: String,
@@ -89,7 +89,7 @@ struct WorkflowRow {
     status: String,
 }
 
-impl SandboxRow {
+impl SandboxDetails {
     /// Our company: that of the first application.
     fn company(&self) -> &str {
         self.applications.first().map_or("", |first| &first.company)
@@ -130,7 +130,7 @@ impl MockSandboxes {
         let order = self.order(scenario, settings);
         let answer =
             self.control_plane.send(&self.sender, "POST", "/sandboxes", Some(&order)).await?;
-        let sandbox = SandboxRow::deserialize(&answer).map_err(|error| {
+        let sandbox = SandboxDetails::deserialize(&answer).map_err(|error| {
             Trouble::Broken(format!("the control plane describes no sandbox: {error}"))
         })?;
         let base = self.base_of(&sandbox.base_url)?;
@@ -178,7 +178,12 @@ impl MockSandboxes {
 
     /// The facts of a world, which are read once. If the schemas of workflows cannot be read, the description of the
     /// sandbox is used. These requests do not count, because any scenario can be the first to need the facts.
-    async fn facts(&self, settings: &Sandbox, sandbox: &SandboxRow, base: &Url) -> Arc<WorldFacts> {
+    async fn facts(
+        &self,
+        settings: &Sandbox,
+        sandbox: &SandboxDetails,
+        base: &Url,
+    ) -> Arc<WorldFacts> {
         let world = settings.world.as_deref().or(self.world);
         let key = (world.map(str::to_owned), settings.answers.clone());
         if let Some(facts) = self.worlds.lock().get(&key) {
@@ -208,7 +213,7 @@ impl MockSandboxes {
 
     fn destination(
         &self,
-        sandbox: &SandboxRow,
+        sandbox: &SandboxDetails,
         base: Url,
         facts: &WorldFacts,
     ) -> RequestDestination {
@@ -231,7 +236,7 @@ impl MockSandboxes {
 }
 
 /// An unused address in the domain of our company, and the address of a user of another company.
-fn unknown_users(sandbox: &SandboxRow) -> Vec<String> {
+fn unknown_users(sandbox: &SandboxDetails) -> Vec<String> {
     let ours = sandbox.company();
     let own = sandbox.users.get(ours).and_then(|users| users.first());
     let invented = own.and_then(|email| email.split_once('@'));
@@ -242,7 +247,7 @@ fn unknown_users(sandbox: &SandboxRow) -> Vec<String> {
 }
 
 /// The applications by role.
-fn roles(sandbox: &SandboxRow) -> BTreeMap<String, ApplicationCredentials> {
+fn roles(sandbox: &SandboxDetails) -> BTreeMap<String, ApplicationCredentials> {
     let (all, ours) = (&sandbox.applications, sandbox.company());
     let own = |scopes: Scopes| all.iter().find(|it| it.company == ours && it.scopes == scopes);
     let of_others =
