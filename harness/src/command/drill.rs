@@ -3,7 +3,6 @@
 mod attach;
 mod certificate_file;
 mod client_process;
-mod drill_certificate;
 mod drill_mock;
 mod drill_part;
 pub(super) mod drill_run;

@@ -164,9 +164,14 @@ pub(super) struct Progress {
     display: ProgressDisplay,
     bar: ProgressBar,
     state: Arc<Mutex<ProgressState>>,
-    /// The thread that calls [`Progress::tick`], and the channel that ends it.
-    ticker: Arc<Mutex<Option<(Sender<()>, JoinHandle<()>)>>>,
+    ticker: Arc<Mutex<Option<Ticker>>>,
     pace_wait: Arc<PaceWait>,
+}
+
+/// The thread that calls [`Progress::tick`]. It ends when `end` is dropped.
+struct Ticker {
+    end: Sender<()>,
+    thread: JoinHandle<()>,
 }
 
 impl Progress {
@@ -202,12 +207,12 @@ impl Progress {
         }
         let progress = self.clone();
         let (end, ended) = mpsc::channel();
-        let ticker = std::thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 progress.tick();
             }
         });
-        *self.ticker.lock() = Some((end, ticker));
+        *self.ticker.lock() = Some(Ticker { end, thread });
     }
 
     fn tick(&self) {
@@ -258,10 +263,10 @@ impl Progress {
 
     /// Ends the ticker, and removes the bar.
     pub(super) fn end(&self) {
-        if let Some((end, ticker)) = self.ticker.lock().take() {
+        if let Some(Ticker { end, thread }) = self.ticker.lock().take() {
             drop(end);
-            // A panic of the ticker breaks nothing.
-            let _ = ticker.join();
+            // A panic of the thread breaks nothing.
+            let _ = thread.join();
         }
         self.bar.finish_and_clear();
     }
