@@ -136,7 +136,7 @@ fn wrong_folders_for_a_recording_are_refused_before_a_request_is_sent() {
     fs::create_dir(dir.path().join("full")).expect("a folder");
     fs::write(dir.path().join("full/index.json"), r#"{"format_version": 1}"#).expect("a file");
     for (words, said) in [
-        (&["run", "--record", "full"][..], "a recording goes into a folder of its own"),
+        (&["run", "--record", "full"][..], "a recording needs an empty folder"),
         (&["judge", "full"], "full/index.json is not part of a recording"),
         (&["judge", "nothing"], "nothing/index.json can't be used"),
     ] {

@@ -108,16 +108,16 @@ fn each_mistake_is_reported_at_its_place() {
             "base_url: ftp://a.example\n",
             "1:11: `ftp://a.example` is neither an http nor an https address",
         ),
-        ("base_url: https://u:p@a.example\n", "1:11: a base address holds no user and no password"),
+        ("base_url: https://u:p@a.example\n", "1:11: a base address has no user and no password"),
         ("base_url: $NOWHERE\n", "1:11: `base_url`: the environment variable `NOWHERE` is not set"),
         (
             "base_url: https://a.example\nlimits: { requests_per_minute: 0 }\n",
-            "2:9: `limits.requests_per_minute`: 0, unpaced, is for loopback addresses only",
+            "2:9: `limits.requests_per_minute`: 0 (no pace) is for loopback addresses only",
         ),
         (
             "base_url: https://a.example\nlimits: { requests_per_minute: 601 }\n",
-            "2:9: `limits.requests_per_minute`: 601 a minute is more than the service serves \
-             (600, §8)",
+            "2:9: `limits.requests_per_minute`: 601 per minute is more than the limit of the \
+             service (600, §8)",
         ),
         (
             "base_url: https://a.example\ntolerate: [delte]\n",
@@ -141,7 +141,7 @@ fn each_mistake_is_reported_at_its_place() {
         ),
         (
             "base_url: https://a.example\noperator: { command: [a], actions: [] }\n",
-            "2:36: `operator.actions` names nothing that the command can do",
+            "2:36: `operator.actions` names no action that the command can do",
         ),
         (
             "base_url: https://a.example\noperator: { command: [a], actions: [restrt] }\n",
@@ -209,8 +209,8 @@ fn a_literal_secret_is_for_loopback_only() {
     };
     check(
         &text("https://a.example"),
-        "2:54: `applications.main.client_secret` stands in the file itself, which only a loopback \
-         address may; write `$NAME`, `{file: PATH}` or `{command: [WORD, …]}`",
+        "2:54: `applications.main.client_secret` is in the file itself, which is allowed only for a \
+         loopback address; write `$NAME`, `{file: PATH}` or `{command: [WORD, …]}`",
     );
     for base in ["http://127.0.0.1:4010", "http://localhost/api", "http://[::1]:8080"] {
         assert!(read(&text(base)).is_ok(), "{base}");
