@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::Criterion;
 use moot_harness::scenario::load;
-use moot_harness::verdict::check::schema;
+use moot_harness::verdict::check::{Document, Judgement, schema};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,15 +25,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let page = page();
     let bytes = page.to_string();
-    let errors = schema::errors("legal_request_list", &page);
-    if let Some(error) = errors.first() {
-        return Err(format!("the page is not a page: {} {}", error.pointer, error.message).into());
+    let document = Document::of_value(page);
+    let judge = || schema::judge("legal_request_list", black_box(&document));
+    if let Judgement::Fails(mismatch) = judge() {
+        return Err(format!("the page is not a page: {}", mismatch.message).into());
     }
     criterion.bench_function("reference: a page of 25, read as JSON", |bench| {
         bench.iter(|| serde_json::from_str::<Value>(black_box(&bytes)).is_ok());
     });
     criterion.bench_function("a page of 25, judged by its schema", |bench| {
-        bench.iter(|| schema::errors("legal_request_list", black_box(&page)).len());
+        bench.iter(judge);
     });
     criterion.final_summary();
     Ok(())

@@ -36,7 +36,7 @@ static VALIDATORS: LazyLock<BTreeMap<&'static str, Validator>> = LazyLock::new(|
 });
 
 /// Judges whether the body of a response satisfies the schema of this name.
-pub(super) fn judge(name: &str, document: &Document) -> Judgement {
+pub fn judge(name: &str, document: &Document) -> Judgement {
     let Some(body) = document.json.as_deref() else {
         return match sound_json::judge(&document.body) {
             fails @ Judgement::Fails(_) => fails,
