@@ -26,14 +26,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let page = page();
     let bytes = page.to_string();
     let document = Document::of_value(page);
-    if let Judgement::Fails(mismatch) = schema::judge("legal_request_list", &document) {
-        return Err(format!("the page breaks its schema: {}", mismatch.message).into());
+    let judge = || schema::judge("legal_request_list", black_box(&document));
+    if let Judgement::Fails(mismatch) = judge() {
+        return Err(format!("the page is not a page: {}", mismatch.message).into());
     }
     criterion.bench_function("reference: a page of 25, read as JSON", |bench| {
         bench.iter(|| serde_json::from_str::<Value>(black_box(&bytes)).is_ok());
     });
     criterion.bench_function("a page of 25, judged by its schema", |bench| {
-        bench.iter(|| schema::judge("legal_request_list", black_box(&document)));
+        bench.iter(judge);
     });
     criterion.final_summary();
     Ok(())

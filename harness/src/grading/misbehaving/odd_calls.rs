@@ -29,8 +29,11 @@ const READS: [(&str, &str, usize); 14] = [
     ("nameless", LIST, 3),
 ];
 
-/// Rules that creations break: the rule, a counterparty for each creation, and a field that is replaced or added.
-const CREATIONS: [(&str, &[&str], Option<(&str, &str)>); 5] = [
+/// A rule, a counterparty for each creation, and a field that is replaced or added.
+type CreationRow = (&'static str, &'static [&'static str], Option<(&'static str, &'static str)>);
+
+/// Rules that creations break.
+const CREATIONS: [CreationRow; 5] = [
     ("schema-unread", &["One"], None),
     ("creation-repeated", &["One", "One", "One"], None),
     ("unknown-field", &["One"], Some(("counterparty_mail", "x"))),
