@@ -92,7 +92,7 @@ fn a_wrong_line_says_what_to_do() {
     for (words, says) in [
         (&["drill"][..], "there is no command to run"),
         (&["drill", "--only", "limitd", "--", "true"], "did you mean `limited`?"),
-        (&["drill", "--jobs", "0", "--", "true"], "from 1 to 64"),
+        (&["drill", "--jobs", "0", "--", "true"], "0 is not in 1..=64"),
         (&["drill", "verify", "nowhere.json"], "nowhere.json"),
         (&["drill", "--report", "junit=a.xml", "--", "true"], "no junit report here"),
     ] {
