@@ -25,8 +25,11 @@ pub struct ReliedQuestion {
     pub call: u64,
 }
 
+/// Whether a call relies on the answer to a question.
+type Reliance = fn(&JournalCall) -> bool;
+
 /// The questions that a call can rely on, in the order of the specification.
-const QUESTIONS: [(&str, fn(&JournalCall) -> bool); 15] = [
+const QUESTIONS: [(&str, Reliance); 15] = [
     ("agreement_download", |call| is(call, Operation::DownloadAgreement)),
     ("workflow_schema_endpoint", |call| is(call, Operation::GetWorkflowSchema)),
     ("workflow_schema_shape", |call| call.did(Operation::GetWorkflowSchema)),

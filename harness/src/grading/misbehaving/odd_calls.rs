@@ -29,8 +29,11 @@ const READS: [(&str, &str, usize); 14] = [
     ("nameless", LIST, 3),
 ];
 
+/// The name and the value of a form field.
+type Field<'a> = (&'a str, &'a str);
+
 /// Rules that creations break: the rule, a counterparty for each creation, and a field that is replaced or added.
-const CREATIONS: [(&str, &[&str], Option<(&str, &str)>); 5] = [
+const CREATIONS: [(&str, &[&str], Option<Field<'_>>); 5] = [
     ("schema-unread", &["One"], None),
     ("creation-repeated", &["One", "One", "One"], None),
     ("unknown-field", &["One"], Some(("counterparty_mail", "x"))),
