@@ -66,7 +66,7 @@ function one(main, id, page) {
   const line = el("section", { class: "card" });
   const rest = el("div", {});
   const comment = /** @type {HTMLInputElement} */ (el("input", { id: "comment", type: "text", "aria-label": "Comment", placeholder: "Comment (optional)" }));
-  const say = button({ label: "Comment", method: "POST", path: `${path}/comments`,
+  const say = button({ label: "Comment", method: "POST", path: `legal_requests/${encodeURIComponent(id)}/comments`,
     body: () => ({ comment: comment.value.trim() }), done: draw });
   const acts = el("section", { class: "card" }, el("h2", {}, "Play the other side"), el("p", { class: "muted" }, "Choose the next status. The comment is stored with it."),
     steps, el("div", { class: "inline gap" }, comment, say), forced);
@@ -78,13 +78,13 @@ function one(main, id, page) {
   /** @param {any} found */
   function buttons(found) {
     patch(steps, found.transitions, (/** @type {string} */ status) => status, (status) =>
-      button({ label: words(status), method: "POST", path: `${path}/status`,
+      button({ label: words(status), method: "POST", path: `legal_requests/${encodeURIComponent(id)}/status`,
         body: () => ({ status, ...commented() }), name: ENDED.includes(status) ? "danger" : "", done: draw }));
     if (found.transitions.length === 0 && steps.childElementCount === 0) steps.append(el("p", { class: "muted", "data-key": "none" }, "Nothing follows this status."));
     if (forced.childElementCount > 0) return;
     const status = /** @type {HTMLSelectElement} */ (el("select", { id: "forced-status" }, STATUSES.map((name) => el("option", { value: name }, words(name)))));
     forced.append(el("label", { for: "forced-status" }, "Any status:"), status,
-      button({ label: "Force", method: "POST", path: `${path}/status`, title: "Also if the status graph does not allow it",
+      button({ label: "Force", method: "POST", path: `legal_requests/${encodeURIComponent(id)}/status`, title: "Also if the status graph does not allow it",
         body: () => ({ status: status.value, force: true, ...commented() }), done: draw }));
   }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use moot_fixtures::answers;
 use moot_fixtures::contract::{Endpoint, Operation, Scopes};
-use moot_fixtures::world::WorkflowKind;
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -85,7 +85,7 @@ struct WorkflowRow {
     id: String,
     company: String,
     #[serde(rename = "type")]
-    kind: Option<WorkflowKind>,
+    kind: String,
     status: String,
 }
 
@@ -272,10 +272,10 @@ fn roles(sandbox: &SandboxDetails) -> BTreeMap<String, ApplicationCredentials> {
         .collect()
 }
 
-/// A workflow by its type, if its schema cannot be read.
+/// A workflow whose schema cannot be read. Whether it takes a file is known only for the default name of its type.
 fn offer_of(workflow: &WorkflowRow) -> WorkflowOffer {
     let kind = FormKind {
-        takes_file: workflow.kind == Some(WorkflowKind::ThirdParty),
+        takes_file: workflow.kind == answers::default().workflow_types.third_party,
         signers: Signers::None,
         has_variables: false,
     };
