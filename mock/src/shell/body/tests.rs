@@ -108,7 +108,7 @@ fn sound_parts_are_read_in_order() {
         "a=1",
     );
     check_form("--b--\r\n", "");
-    // What looks like a boundary within a line is none, and a part may be all but one.
+    // A boundary counts only at the beginning of a line. A part may consist of text that is almost a boundary.
     let nearly = "1\r\n--\r\n-\r\n--c\r\n1--b\r";
     check_form(
         &format!(
@@ -310,7 +310,7 @@ async fn a_connection_that_breaks_truncates() {
     assert_eq!(shown(&read), "Truncated");
 }
 
-/// Two pieces, cut wherever: what looks like a boundary is looked at across the cut.
+/// A boundary is found wherever the body is cut into two pieces.
 #[test]
 fn a_boundary_is_found_across_any_cut() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -335,7 +335,7 @@ const WIDE: MultipartLimits = MultipartLimits {
     body_bytes_max: 300_000_000,
 };
 
-/// What was sent is on disk, but for the pieces under way: measured whenever a piece is asked for.
+/// Received bytes are on disk, except for the last pieces. Measured at each request for a piece.
 #[tokio::test]
 async fn a_hundred_megabytes_stream_into_a_temporary_file() {
     const PIECE: usize = 100_000;
@@ -403,7 +403,7 @@ fn bytes_on_disk(store: &Store) -> u64 {
     files.map(|file| file.and_then(|file| file.metadata()).map_or(0, |data| data.len())).sum()
 }
 
-/// What can't be given back yet is held: that must not grow with the body.
+/// The reader holds bytes that may belong to a boundary. Their number must not grow with the body.
 #[test]
 fn a_preamble_or_headers_without_end_are_refused() {
     const EXPECTED: &str = "Malformed(\"no part begins, or the headers of a part never end\")";
