@@ -90,25 +90,49 @@ fn check_floors(folder: &str, floors: &[&[&str]]) {
 /// A private row of a file format may repeat a name: it ends in one of these words.
 const ROW_SUFFIXES: [&str; 2] = ["File", "Row"];
 
-#[test]
-fn a_name_of_a_type_means_one_thing() {
-    let definition = Regex::new(
+/// The definition of a type.
+struct Definition {
+    name: String,
+    path: String,
+    is_public: bool,
+}
+
+fn definitions() -> Vec<Definition> {
+    let pattern = Regex::new(
         r"(?m)^(?:(\s*)(pub(?:\([^)]*\))?\s+)?(?:struct|enum|trait|union)|((pub(?:\([^)]*\))?\s+)?)type)\s+([A-Z]\w*)",
     )
     .expect("a pattern");
+    let mut all = Vec::new();
+    for source in CRATES.iter().flat_map(|name| Sources::read(name).files.into_values()) {
+        all.extend(pattern.captures_iter(&source.code).map(|found| Definition {
+            name: found[5].to_owned(),
+            path: source.path.display().to_string(),
+            is_public: found.get(2).or(found.get(4)).is_some(),
+        }));
+    }
+    all
+}
+
+#[test]
+fn a_name_of_a_type_means_one_thing() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for name in CRATES {
-        for source in Sources::read(name).files.values() {
-            for found in definition.captures_iter(&source.code) {
-                let is_public = found.get(2).or(found.get(4)).is_some();
-                let is_row = ROW_SUFFIXES.iter().any(|suffix| found[5].ends_with(suffix));
-                if is_public || !is_row {
-                    let path = source.path.display().to_string();
-                    places.entry(found[5].to_owned()).or_default().push(path);
-                }
-            }
+    for Definition { name, path, is_public } in definitions() {
+        if is_public || !ROW_SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) {
+            places.entry(name).or_default().push(path);
         }
     }
     places.retain(|_, paths| paths.len() > 1);
     assert!(places.is_empty(), "{} names of types mean two things: {places:#?}", places.len());
+}
+
+#[test]
+fn the_types_of_the_glossary_exist() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/glossary.md");
+    let glossary = std::fs::read_to_string(path).expect("the glossary");
+    let named = Regex::new("`([A-Z][A-Za-z]+)`").expect("a pattern");
+    let named: BTreeSet<&str> =
+        named.captures_iter(&glossary).map(|found| found.extract::<1>().1[0]).collect();
+    let defined: BTreeSet<String> = definitions().into_iter().map(|it| it.name).collect();
+    let missing: Vec<_> = named.iter().filter(|name| !defined.contains(**name)).collect();
+    assert!(named.len() > 50 && missing.is_empty(), "no type has these names: {missing:?}");
 }
