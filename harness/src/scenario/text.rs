@@ -80,7 +80,7 @@ impl Text {
     /// Reads `<name>`, `<name.member>`, `<list.0>` and `<<`.
     ///
     /// # Errors
-    /// A `<` that is not the start of a name, or more than [`NAMES_MAX`] names.
+    /// A `<` that is not the start of a name, or more than `NAMES_MAX` names.
     pub fn parse(text: &str, at: Location) -> Result<Self, TextError> {
         if !text.contains('<') {
             return Ok(Self { pieces: vec![TextPiece::Literal(text.to_owned())], at });

@@ -11,7 +11,7 @@ use super::{
 use crate::scenario::model::{Claim, Expectation, Matcher, Place};
 use crate::scenario::names::Names;
 
-/// Judges whether every claim holds. See [`Judgement::and`] for the order of severity.
+/// Judges whether every claim holds. The most severe judgement counts.
 pub fn judge(expectation: &Expectation, document: &Document, names: &Names) -> Judgement {
     expectation
         .claims

@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path) -> Result<Expected, DataError> {
 /// Reads the text of such a file. `path` names it in errors.
 ///
 /// # Errors
-/// As [`read`].
+/// The first mistake, with its place.
 pub fn from_text(text: &str, path: &Path) -> Result<Expected, DataError> {
     let file = path.display().to_string();
     let rows = match YamlNode::read_any(text) {
