@@ -49,7 +49,9 @@ pub(crate) fn queue(
     record: &LegalRequest,
 ) -> (Vec<Change>, Vec<Effect>) {
     let sent_event = world.state().delivery_policy.event.as_deref().unwrap_or(event);
-    let mut bodies = vec![(event, body(world, at, sent_event, record))];
+    // The journal of deliveries names the unknown event, so that a drill can be judged by it.
+    let event_name = if sent_event == drill::EVENT { drill::EVENT } else { event };
+    let mut bodies = vec![(event_name, body(world, at, sent_event, record))];
     if world.drilled().get().events {
         bodies.push((drill::EVENT, body(world, at, drill::EVENT, record)));
     }
