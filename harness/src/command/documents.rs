@@ -20,7 +20,7 @@ pub(super) struct SchemaArguments {
     write: Option<PathBuf>,
 }
 
-/// Prints a JSON Schema, or all names. Exit 2 if there is no schema of this name.
+/// Prints a JSON Schema, or the names of all schemas. An unknown name ends with exit code 2.
 pub(super) fn schema(arguments: SchemaArguments, screen: &Screen) -> Result<u8, CommandError> {
     if let Some(folder) = &arguments.write {
         write_schemas(folder)?;
