@@ -48,8 +48,9 @@ pub(crate) fn queue(
     event: &str,
     record: &LegalRequest,
 ) -> (Vec<Change>, Vec<Effect>) {
-    let sent_event = world.state().delivery_policy.event.as_deref().unwrap_or(event);
-    // The journal of deliveries names the unknown event, so that a drill can be judged by it.
+    let policy = &world.state().delivery_policy;
+    let sent_event = policy.event.as_deref().unwrap_or(event);
+    // The log of deliveries has the unknown event under its own name, so that a drill can be judged by it.
     let event_name = if sent_event == drill::EVENT { drill::EVENT } else { event };
     let mut bodies = vec![(event_name, body(world, at, sent_event, record))];
     if world.drilled().get().events {
@@ -66,10 +67,7 @@ pub(crate) fn queue(
                     id: id.to_string(),
                     detail: format!("{event} to {}", webhook.url),
                 });
-                let due = later(
-                    at,
-                    world.state().delivery_policy.wait_seconds(world.settings().seed, id),
-                );
+                let due = later(at, policy.wait_seconds(world.settings().seed, id));
                 changes.push(put(Delivery {
                     id,
                     webhook: row,

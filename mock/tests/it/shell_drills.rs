@@ -126,3 +126,23 @@ async fn headers_and_events_are_added_and_a_reset_ends_it() {
     let wrong = admin(&site, BASE, "PUT /drills", json!({ "member": true })).await;
     assert!(wrong.text("/detail").contains("did you mean `members`?"), "{wrong:?}");
 }
+
+/// A drill is judged by the log of deliveries, so the unknown event has its own name there.
+#[tokio::test]
+async fn the_log_of_deliveries_names_only_the_unknown_event_of_a_policy() {
+    for (sent, logged) in
+        [("moot_unknown_event", "moot_unknown_event"), ("zz_unheard_of", "execution_complete")]
+    {
+        let site = site();
+        let token = token(&site, BASE, MAIN).await;
+        let list = call(&site, &format!("GET {BASE}/v1/requests?status=draft"), &token).await;
+        let line = format!("POST /legal_requests/{}/status", list.text("/data/0/id"));
+        let policy = json!({ "paused": true, "event": sent });
+        admin(&site, BASE, "PUT /delivery_policy", policy).await.ok();
+        admin(&site, BASE, &line, json!({ "status": "signed", "force": true })).await.ok();
+        let queued = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+        let queued = queued["deliveries"].as_array().expect("a list");
+        assert!(!queued.is_empty(), "{sent}");
+        assert!(queued.iter().all(|delivery| delivery["event"] == logged), "{sent}: {queued:?}");
+    }
+}
