@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use moot_fixtures::yaml;
 use proptest::sample::select;
 use proptest::strategy::{BoxedStrategy, Strategy, Union};
 use serde::Deserialize;
@@ -79,12 +80,8 @@ const FILES: [&str; 7] = [
     include_str!("acts/tokens.yaml"),
 ];
 
-static ALL: LazyLock<Vec<ActTemplate>> = LazyLock::new(|| {
-    let read = |text: &&str| -> Vec<ActTemplate> {
-        serde_saphyr::from_str(text).expect("a test reads the embedded files")
-    };
-    FILES.iter().flat_map(read).collect()
-});
+static ALL: LazyLock<Vec<ActTemplate>> =
+    LazyLock::new(|| FILES.into_iter().flat_map(yaml::embedded::<Vec<_>>).collect());
 
 /// An act that may be sent to a target with these means.
 pub(super) fn act(means: &Means) -> BoxedStrategy<Act> {

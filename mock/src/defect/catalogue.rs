@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
+use moot_fixtures::yaml;
 use serde::{Deserialize, Serialize};
 
 use super::act::DefectAct;
@@ -60,10 +61,7 @@ const FILES: [&str; 19] = [
 ];
 
 static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
-    let read = |text: &str| -> Vec<Defect> {
-        serde_saphyr::from_str(text).expect("a test reads the embedded files")
-    };
-    let mut all: Vec<Defect> = FILES.into_iter().flat_map(read).collect();
+    let mut all: Vec<Defect> = FILES.into_iter().flat_map(yaml::embedded::<Vec<_>>).collect();
     for defect in &mut all {
         defect.code = code::of(&defect.id);
     }

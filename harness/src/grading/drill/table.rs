@@ -9,8 +9,7 @@ use sha2::{Digest, Sha256};
 
 const TEXT: &str = include_str!("drills.yaml");
 
-static DRILLS: LazyLock<Vec<Drill>> =
-    LazyLock::new(|| serde_saphyr::from_str(TEXT).expect("a test reads the drills"));
+static DRILLS: LazyLock<Vec<Drill>> = LazyLock::new(|| moot_fixtures::yaml::embedded(TEXT));
 
 /// A situation that a client must handle.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use moot_fixtures::yaml;
 use serde::Deserialize;
 
 use crate::grading::drill::table::{self, Drill, DrillOrder};
 
-static TABLE: LazyLock<MisbehaviourFile> = LazyLock::new(|| {
-    serde_saphyr::from_str(include_str!("misbehaviours.yaml")).expect("a test reads the table")
-});
+static TABLE: LazyLock<MisbehaviourFile> =
+    LazyLock::new(|| yaml::embedded(include_str!("misbehaviours.yaml")));
 
 /// `misbehaviours.yaml`.
 #[derive(Debug, Deserialize)]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use moot_fixtures::contract::Operation;
+use moot_fixtures::yaml;
 use serde::Deserialize;
 
 use super::Mutant;
@@ -32,10 +33,8 @@ pub(super) struct ValueRow {
     permitted: Vec<ValueNature>,
 }
 
-static VALUES: LazyLock<Vec<ValueRow>> = LazyLock::new(|| {
-    let text = include_str!("../../../mutants/values.yaml");
-    serde_saphyr::from_str(text).expect("a test reads the embedded file")
-});
+static VALUES: LazyLock<Vec<ValueRow>> =
+    LazyLock::new(|| yaml::embedded(include_str!("../../../mutants/values.yaml")));
 
 /// The operators for values of this nature.
 pub(super) fn operators(nature: ValueNature) -> impl Iterator<Item = &'static ValueRow> {

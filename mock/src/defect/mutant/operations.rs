@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use moot_fixtures::contract::Operation;
+use moot_fixtures::yaml;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -34,10 +35,8 @@ struct OperationRow {
     acts: Map<String, Value>,
 }
 
-static ROWS: LazyLock<Vec<OperationRow>> = LazyLock::new(|| {
-    let text = include_str!("../../../mutants/operations.yaml");
-    serde_saphyr::from_str(text).expect("a test reads the embedded file")
-});
+static ROWS: LazyLock<Vec<OperationRow>> =
+    LazyLock::new(|| yaml::embedded(include_str!("../../../mutants/operations.yaml")));
 
 pub(super) fn mutants() -> Vec<Mutant> {
     ROWS.iter().flat_map(|row| row.of.iter().flat_map(|of| row.mutants(*of))).collect()
