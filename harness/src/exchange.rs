@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::exchange::masks::{Masks, Secrets};
+use crate::scenario::ScenarioName;
 
 pub use observed_answer::{AnswerSight, ObservedAnswer, gathered};
 pub use target_description::{TargetClass, TargetDescription};
@@ -115,7 +116,7 @@ pub struct Residue {
     /// The tag of the run, which is part of its name.
     pub tag: String,
     /// The scenario that created it.
-    pub scenario: String,
+    pub scenario: ScenarioName,
 }
 
 impl Trouble {

@@ -12,6 +12,7 @@ use crate::client::secret_forms;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::model::ApplicationCredentials;
 use crate::exchange::{ReceivedResponse, Trouble};
+use crate::scenario::ScenarioName;
 
 /// The reason why there is no token.
 #[derive(Debug, Clone)]
@@ -215,7 +216,7 @@ impl ServiceClient {
             headers,
             body: ClientBody::bytes("application/x-www-form-urlencoded", form.finish()),
             application: application.to_owned(),
-            tag_scenario: String::new(),
+            tag_scenario: ScenarioName::new("", ""),
         }
     }
 

@@ -7,6 +7,7 @@ use super::comparison::Class;
 use super::exchanges::{AnswerDifference, DifferenceCause, DifferencePlace, ScenarioDifferences};
 use super::explain::{self, AnswerChanges, StepPurpose};
 use crate::exchange::Exchange;
+use crate::scenario::StepName;
 use crate::verdict::Verdict;
 use crate::verdict::check::{AnswerPart, MismatchKind};
 use crate::verdict::result::{ScenarioResult, Subject};
@@ -74,14 +75,14 @@ impl ScenarioPair<'_> {
         Some((known.question(&difference, self.purpose(&difference.step))?, difference.readings))
     }
 
-    fn purpose(&self, step: &str) -> StepPurpose {
-        let own = self.checks.iter().filter(|it| &*it.a.step == step);
+    fn purpose(&self, step: &StepName) -> StepPurpose {
+        let own = self.checks.iter().filter(|it| *it.a.step == *step);
         StepPurpose::of(own.map(|it| it.a.subject.as_str()))
     }
 
     /// The questions that the sides answer differently in a step.
-    fn questions(&self, step: &str) -> impl Iterator<Item = String> {
-        self.checks.iter().filter(move |it| &*it.a.step == step).filter_map(|it| {
+    fn questions(&self, step: &StepName) -> impl Iterator<Item = String> {
+        self.checks.iter().filter(move |it| *it.a.step == *step).filter_map(|it| {
             match &it.a.subject {
                 Subject::Question(id) if it.a.actual != it.b.actual => Some(id.to_string()),
                 _ => None,
@@ -144,7 +145,7 @@ fn statuses_of(pair: &CheckPair<'_>) -> Option<AnswerDifference> {
         readings: (statuses.0.to_string(), statuses.1.to_string()),
         statuses,
         numbers: (a.number, b.number),
-        step: pair.a.step.to_string(),
+        step: StepName::clone(&pair.a.step),
         ..AnswerDifference::default()
     })
 }

@@ -13,6 +13,7 @@ use crate::run::environment::Session;
 use crate::scenario::model::{Place, Step};
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::NotRunKind;
 use crate::verdict::check::{self, Document};
 use crate::verdict::result::{CheckResult, StepResult};
@@ -25,7 +26,8 @@ use super::views::RememberedViews;
 
 /// `finally` steps that run at the end of the scenario.
 pub(super) struct FinalSteps<'a> {
-    pub(super) suffix: String,
+    /// The rows of the loops around the steps.
+    pub(super) rows: Vec<String>,
     pub(super) steps: &'a [Step],
     /// The names at the place where the steps are written.
     pub(super) names: Names,
@@ -51,13 +53,12 @@ pub(super) struct ScenarioRun<'a> {
     pub(super) shared: &'a RunContext,
     pub(super) session: &'a Session,
     pub(super) planned: Planned<'a>,
-    /// `stem/id[row]`.
-    pub(super) name: Arc<str>,
+    pub(super) name: Arc<ScenarioName>,
     pub(super) names: Names,
     pub(super) steps: Vec<StepResult>,
-    /// Label of the current step, unique in this scenario.
-    pub(super) label: Arc<str>,
-    /// The number of uses of each label.
+    /// The name of the current step. Its text is unique in this scenario.
+    pub(super) label: Arc<StepName>,
+    /// The number of uses of each name of a step, by its text.
     pub(super) labels: BTreeMap<String, u32>,
     pub(super) record: StepRecord,
     /// Answers to open questions, in the order of the steps.
@@ -87,16 +88,16 @@ impl<'a> ScenarioRun<'a> {
         shared: &'a RunContext,
         session: &'a Session,
         planned: Planned<'a>,
-        name: &str,
+        name: &ScenarioName,
     ) -> Self {
         Self {
             shared,
             session,
             planned,
-            name: Arc::from(name),
+            name: Arc::new(name.clone()),
             names: root_names(session),
             steps: Vec::new(),
-            label: Arc::from(""),
+            label: Arc::default(),
             labels: BTreeMap::new(),
             record: StepRecord::default(),
             answers: Vec::new(),

@@ -10,6 +10,7 @@ use crate::client::pace::RETRY_AFTER_MAX;
 use crate::client::{ClientBody, ClientRequest, UselessToken, consent};
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::run::environment::Session;
+use crate::scenario::ScenarioName;
 use crate::scenario::model::{RequestLine, RequestShape, TokenChoice};
 use crate::scenario::names::Names;
 use crate::verdict::NotRunKind;
@@ -90,7 +91,7 @@ pub(super) async fn prepare(
         Some(body) => request_body::prepare(session, names, body)?,
         None => ClientBody::Empty,
     };
-    let tag_scenario = run.name.to_string();
+    let tag_scenario = ScenarioName::clone(&run.name);
     Ok(ClientRequest { method, path, operation, headers, body, application, tag_scenario })
 }
 

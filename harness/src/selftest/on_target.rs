@@ -149,7 +149,7 @@ async fn record(
     };
     let result = run(run_options, move |event| {
         if let crate::verdict::result::Event::Ended(scenario) = event {
-            tell(&scenario.name);
+            tell(&scenario.name.to_string());
         }
     })
     .await;

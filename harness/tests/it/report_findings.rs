@@ -5,6 +5,7 @@ use std::sync::Arc;
 use moot_harness::report::terminal::Detail;
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};
+use moot_harness::scenario::ScenarioName;
 use moot_harness::verdict::Verdict;
 use moot_harness::verdict::check::{AnswerPart, MismatchKind};
 use moot_harness::verdict::result::{
@@ -21,7 +22,8 @@ const PLAIN: Options = Options { color: false, detail: Detail::Normal };
 fn failed(id: &str, row: &str, message: &str, pointer: Option<&str>) -> CheckResult {
     let subject = Subject::Requirement(id.to_owned().into());
     let mut check = check_of(subject, Verdict::Fail, message, None);
-    check.scenario = format!("04_05_create_legal_request/from-schema[{row}]").into();
+    check.scenario =
+        Arc::new(ScenarioName::new("04_05_create_legal_request", "from-schema").with_row(row));
     check.pointer = pointer.map(str::to_owned);
     (check.mismatch, check.part) = (Some(MismatchKind::Value), Some(AnswerPart::Body));
     check

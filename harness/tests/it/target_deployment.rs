@@ -169,7 +169,10 @@ async fn each_creation_is_in_the_ledger_before_and_after() {
     opened.session.send(call("POST", "/v1/webhooks")).await;
     let residue = opened.target.residue();
     assert_eq!((residue[0].kind.as_str(), residue[0].id.as_deref()), ("webhook", Some("w1")));
-    assert_eq!((residue[0].tag.as_str(), residue[0].scenario.as_str()), ("t1", "sample/scenario"));
+    assert_eq!(
+        (residue[0].tag.as_str(), residue[0].scenario.to_string().as_str()),
+        ("t1", "sample/scenario")
+    );
     opened.target.cleanup().await;
     assert!(opened.target.residue().is_empty());
     let told: Vec<String> = ledger(opened.folder.path())

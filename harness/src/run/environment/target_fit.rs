@@ -15,6 +15,7 @@ use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::run::environment::needs;
+use crate::scenario::ScenarioName;
 
 /// Statuses with which a creation is refused because of its values.
 const REFUSED: [u16; 5] = [400, 403, 404, 409, 422];
@@ -96,7 +97,7 @@ async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchan
         headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
         body,
         application: "main".to_owned(),
-        tag_scenario: "the check of the target file".to_owned(),
+        tag_scenario: ScenarioName::new("", "the check of the target file"),
     };
     send::send(client, request, SendMode::Paced).await
 }

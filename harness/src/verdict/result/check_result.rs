@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{KnownFailure, TextMap};
 use crate::exchange::Exchange;
 use crate::scenario::model::Location;
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::check::{AnswerPart, MismatchKind};
 use crate::verdict::{NotRunKind, Verdict};
 
@@ -41,10 +42,8 @@ pub struct CheckResult {
     /// The level of the requirement. `None` for snapshots.
     pub level: Option<Level>,
     pub verdict: Verdict,
-    /// `04_05_create_legal_request/from-schema[row]`.
-    pub scenario: Arc<str>,
-    /// The name of the step.
-    pub step: Arc<str>,
+    pub scenario: Arc<ScenarioName>,
+    pub step: Arc<StepName>,
     /// The kind of mismatch, if the check failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<MismatchKind>,
@@ -174,8 +173,8 @@ impl CheckResult {
         if let Subject::Snapshot(name) = &mut self.subject {
             *name = map.line(name).into();
         }
-        self.scenario = map.line(&self.scenario).into();
-        self.step = map.line(&self.step).into();
+        self.scenario = self.scenario.map(|text| map.line(text)).into();
+        self.step = self.step.map(|text| map.line(text)).into();
         self.message = map.line(&self.message);
         self.expected = map.block(&self.expected);
         self.actual = map.block(&self.actual);
