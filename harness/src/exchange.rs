@@ -73,10 +73,10 @@ pub enum Trouble {
     #[error("TLS failed: {0}")]
     Tls(String),
     /// A named deadline passed.
-    #[error("no answer in time: {0}")]
+    #[error("no response in time: {0}")]
     Deadline(String),
     /// The connection ended before the end of the body.
-    #[error("the answer was cut short after {0}")]
+    #[error("the response was cut short after {0}")]
     CutShort(String),
     /// The connection broke, or the response is not HTTP.
     #[error("the connection broke: {0}")]

@@ -9,7 +9,7 @@ use super::explain::{self, AnswerChanges, StepPurpose};
 use crate::exchange::Exchange;
 use crate::scenario::StepName;
 use crate::verdict::Verdict;
-use crate::verdict::check::{AnswerPart, MismatchKind};
+use crate::verdict::check::{MismatchKind, ResponsePart};
 use crate::verdict::result::{ScenarioResult, Subject};
 
 /// Members of an error that are open if its status is open.
@@ -164,7 +164,7 @@ fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
     match &difference.spot {
         DifferencePlace::Status => violating.pointer.is_none(),
         DifferencePlace::Header(name) => {
-            violating.part.as_ref() == Some(&AnswerPart::Header(name.clone()))
+            violating.part.as_ref() == Some(&ResponsePart::Header(name.clone()))
                 || (name == "content-type" && violating.mismatch == Some(MismatchKind::MediaType))
         }
         DifferencePlace::Member(member) => {

@@ -15,7 +15,7 @@ use crate::scenario::model::{AnswerPlace, Check, Expectation, Location, Observat
 use crate::scenario::names::Names;
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::check::{
-    self, AnswerPart, Document, Judgement, Mismatch, MismatchKind, implicit,
+    self, Document, Judgement, Mismatch, MismatchKind, ResponsePart, implicit,
 };
 use crate::verdict::result::{CheckResult, Subject};
 use crate::verdict::{NotRunKind, Verdict};
@@ -256,11 +256,11 @@ pub(super) fn observations(
     results
 }
 
-fn part(place: &AnswerPlace) -> AnswerPart {
+fn part(place: &AnswerPlace) -> ResponsePart {
     match place {
-        AnswerPlace::Whole(Place::Status) => AnswerPart::Status,
-        AnswerPlace::Whole(Place::Header(name)) => AnswerPart::Header(name.to_ascii_lowercase()),
-        AnswerPlace::Whole(_) | AnswerPlace::Members(_) => AnswerPart::Body,
+        AnswerPlace::Whole(Place::Status) => ResponsePart::Status,
+        AnswerPlace::Whole(Place::Header(name)) => ResponsePart::Header(name.to_ascii_lowercase()),
+        AnswerPlace::Whole(_) | AnswerPlace::Members(_) => ResponsePart::Body,
     }
 }
 

@@ -20,7 +20,7 @@ use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::{judge, request_body};
 
-/// Sends a request once. An answer that cannot be judged stops the scenario, after the implicit checks.
+/// Sends a request once. A response that cannot be judged stops the scenario, after the implicit checks.
 pub(super) async fn send(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
@@ -163,7 +163,7 @@ fn document(
         Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
         Ok(response) if is_too_long(response, operation) => Err(Stop::not_run(
             NotRunKind::UnusableAnswer,
-            "the answer is longer than what is kept of one, so it cannot be judged",
+            "the response is too long to be kept whole, so it cannot be judged",
         )),
         Ok(response) if let Some(why) = chance_limit(run, response) => {
             Err(Stop::not_run(NotRunKind::RateLimited, why))
@@ -198,7 +198,7 @@ fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<St
         let asks = wait.map(|wait| format!(" and `Retry-After: {wait}`")).unwrap_or_default();
         let most = RETRY_AFTER_MAX.as_secs();
         format!(
-            "the target's rate limit answered {}{asks}; a GET is repeated once, after at most {most} s",
+            "the target's rate limit returned {}{asks}; a GET is repeated once, after at most {most} s",
             response.status
         )
     })

@@ -101,11 +101,11 @@ fn end_step(run: &mut ScenarioRun<'_>, duration: Duration) {
 async fn ask_control_plane(run: &mut ScenarioRun<'_>, step: &AdminStep) -> Result<(), Stop> {
     let path = step.call.path.render_text(&run.names)?;
     let json = step.json.as_ref().map(|json| json.render(&run.names)).transpose()?;
-    let answer = run.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
+    let response = run.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
         Stop::not_run(NotRunKind::NoAnswer, format!("the control plane refused {path}: {trouble}"))
     })?;
     run.note_change();
-    let document = Document::of_value(answer);
+    let document = Document::of_value(response);
     run.capture(&step.capture, &document);
     let checks = judge::checks(run, &step.expect, &document, None);
     run.record.checks.extend(checks);

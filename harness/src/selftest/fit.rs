@@ -11,7 +11,7 @@ use crate::report::findings;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
-use crate::verdict::check::AnswerPart;
+use crate::verdict::check::ResponsePart;
 use crate::verdict::result::{CheckResult, RunResult, Subject};
 
 /// A finding that does not fit its defect, its step or its row.
@@ -58,7 +58,7 @@ pub(super) fn misfits(
             MisfitKind::Row
         } else if !calls_its_operation(&check, result) {
             MisfitKind::Place
-        } else if is_of_status(id) && check.part != Some(AnswerPart::Status) {
+        } else if is_of_status(id) && check.part != Some(ResponsePart::Status) {
             MisfitKind::Remedy
         } else {
             return None;

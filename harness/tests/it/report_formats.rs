@@ -118,7 +118,7 @@ fn the_page_loads_nothing_and_is_complete() {
         "applications.other_company in the target file",
         "sample_question",
         "moot run --target staging.yaml --seed 42",
-        "no answer in time: 30 s for the headers",
+        "no response in time: 30 s for the headers",
         "id=\"x1\"",
     ] {
         assert!(page.contains(part), "{part}");

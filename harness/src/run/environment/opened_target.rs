@@ -156,7 +156,7 @@ impl Environment {
         self.sender.sent().saturating_sub(self.sent_before)
     }
 
-    /// Whether the target has stopped answering. Then the run sends nothing more.
+    /// Whether the target has stopped responding. Then the run sends nothing more.
     pub fn has_given_up(&self) -> bool {
         self.sender.has_given_up()
     }

@@ -134,7 +134,7 @@ fn contradicts(outcome: ExpectedOutcome, verdict: Verdict) -> bool {
 }
 
 /// Marks the checks that were not judged, because a known failure may stop the rest of its scenario. If
-/// a request of the scenario has no answer, that may be the reason instead, and nothing is marked.
+/// a request of the scenario has no response, that may be the reason instead, and nothing is marked.
 fn mark_unjudged(scenario: &mut ScenarioResult, known: &KnownFailure) {
     let mut exchanges = scenario.steps.iter().flat_map(|step| &step.exchanges);
     if exchanges.any(|exchange| exchange.outcome.is_err()) {

@@ -12,7 +12,7 @@ use super::{KnownFailure, TextMap};
 use crate::exchange::Exchange;
 use crate::scenario::model::Location;
 use crate::scenario::{ScenarioName, StepName};
-use crate::verdict::check::{AnswerPart, MismatchKind};
+use crate::verdict::check::{MismatchKind, ResponsePart};
 use crate::verdict::{NotRunKind, Verdict};
 
 /// The requirement, question or snapshot that a check judges.
@@ -47,9 +47,9 @@ pub struct CheckResult {
     /// The kind of mismatch, if the check failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<MismatchKind>,
-    /// The part of the answer that is wrong.
+    /// The part of the response that is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<AnswerPart>,
+    pub part: Option<ResponsePart>,
     /// The kind of reason, if the check was not made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<NotRunKind>,
@@ -107,9 +107,9 @@ impl CheckResult {
         self.place.is_none()
     }
 
-    /// Whether the status of the answer is wrong, and is not a server error.
+    /// Whether the status of the response is wrong, and is not a server error.
     pub fn is_of_status(&self) -> bool {
-        self.part == Some(AnswerPart::Status) && self.mismatch != Some(MismatchKind::ServerError)
+        self.part == Some(ResponsePart::Status) && self.mismatch != Some(MismatchKind::ServerError)
     }
 
     /// Whether the check compares a snapshot.
