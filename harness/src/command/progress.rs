@@ -236,7 +236,7 @@ impl Progress {
 
     /// Counts a piece of work that ended.
     pub(super) fn done(&self, name: &str) {
-        self.bar.set_message(escape::cut(&escape::line(&name.to_string()), NAME_CHARACTERS_MAX));
+        self.bar.set_message(escape::cut(&escape::line(name), NAME_CHARACTERS_MAX));
         self.bar.inc(1);
     }
 

@@ -58,8 +58,8 @@ pub(super) struct ScenarioRun<'a> {
     pub(super) steps: Vec<StepResult>,
     /// The name of the current step. Its text is unique in this scenario.
     pub(super) label: Arc<StepName>,
-    /// The number of uses of each name of a step, by its text.
-    pub(super) labels: BTreeMap<String, u32>,
+    /// The texts of the names so far.
+    pub(super) labels: BTreeSet<String>,
     pub(super) record: StepRecord,
     /// Answers to open questions, in the order of the steps.
     pub(super) answers: Vec<AnswerSight>,
@@ -98,7 +98,7 @@ impl<'a> ScenarioRun<'a> {
             names: root_names(session),
             steps: Vec::new(),
             label: Arc::default(),
-            labels: BTreeMap::new(),
+            labels: BTreeSet::new(),
             record: StepRecord::default(),
             answers: Vec::new(),
             is_final: false,

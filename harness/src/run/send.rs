@@ -163,7 +163,7 @@ fn document(
         Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
         Ok(response) if is_too_long(response, operation) => Err(Stop::not_run(
             NotRunKind::UnusableAnswer,
-            "the response is too long to be kept whole, so it cannot be judged",
+            "the response is too large to be kept whole, so it cannot be judged",
         )),
         Ok(response) if let Some(why) = chance_limit(run, response) => {
             Err(Stop::not_run(NotRunKind::RateLimited, why))

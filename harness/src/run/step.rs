@@ -1,6 +1,7 @@
 //! Runs steps in order: dispatch, loops, names, assumptions, the control plane and the operator. Checks that are not
 //! reached are recorded with the reason.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -80,11 +81,16 @@ async fn run_one<'a>(
     outcome
 }
 
-/// Begins a step. A label whose text was used before gets a number.
 fn begin_step(run: &mut ScenarioRun<'_>, name: StepName) {
-    let count = run.labels.entry(name.to_string()).or_insert(0);
-    *count += 1;
-    run.label = Arc::new(StepName { repetition: *count, ..name });
+    run.label = Arc::new(numbered(&mut run.labels, name));
+}
+
+/// The name with a number, if its text was used before.
+fn numbered(used: &mut BTreeSet<String>, mut name: StepName) -> StepName {
+    while !used.insert(name.to_string()) {
+        name.repetition += 1;
+    }
+    name
 }
 
 fn end_step(run: &mut ScenarioRun<'_>, duration: Duration) {
@@ -204,4 +210,19 @@ pub(super) async fn open_receivers(run: &mut ScenarioRun<'_>) -> Result<(), Stop
         run.names.set("receivers", Value::Object(opened));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{StepName, numbered};
+
+    #[test]
+    fn each_step_has_a_text_of_its_own_even_if_a_name_ends_like_a_number() {
+        let mut used = BTreeSet::new();
+        let texts = ["read", "read #2", "read", "read", "read #2", "list"]
+            .map(|name| numbered(&mut used, StepName::new(name, &[])).to_string());
+        assert_eq!(texts, ["read", "read #2", "read #3", "read #4", "read #2 #2", "list"]);
+    }
 }

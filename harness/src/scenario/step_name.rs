@@ -15,7 +15,7 @@ pub struct StepName {
     pub name: String,
     /// The labels of the rows, from the outermost loop inwards. Secrets are masked.
     pub rows: Vec<String>,
-    /// The number of the steps so far with this name and these rows, from 1.
+    /// Counts the steps whose names have the same text, from 1.
     pub repetition: u32,
 }
 
