@@ -107,7 +107,7 @@ impl SessionLog {
     }
 }
 
-/// The trouble of a replay without a further `what`.
+/// The trouble of a replay that has nothing more for `what`.
 pub(crate) fn absent(what: &str) -> Trouble {
-    Trouble::Withheld(format!("the recording has no further `{what}`; record again"))
+    Trouble::Withheld(format!("the recording has nothing more for `{what}`; record again"))
 }
