@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::exchange::masks::{Masks, Secrets};
+use crate::scenario::ScenarioName;
 
 pub use observed_answer::{AnswerSight, ObservedAnswer, gathered};
 pub use target_description::{TargetClass, TargetDescription};
@@ -72,10 +73,10 @@ pub enum Trouble {
     #[error("TLS failed: {0}")]
     Tls(String),
     /// A named deadline passed.
-    #[error("no answer in time: {0}")]
+    #[error("no response in time: {0}")]
     Deadline(String),
     /// The connection ended before the end of the body.
-    #[error("the answer was cut short after {0}")]
+    #[error("the response was cut short after {0}")]
     CutShort(String),
     /// The connection broke, or the response is not HTTP.
     #[error("the connection broke: {0}")]
@@ -115,7 +116,7 @@ pub struct Residue {
     /// The tag of the run, which is part of its name.
     pub tag: String,
     /// The scenario that created it.
-    pub scenario: String,
+    pub scenario: ScenarioName,
 }
 
 impl Trouble {

@@ -14,9 +14,13 @@ pub mod names;
 pub(crate) mod near_miss;
 pub mod plan;
 mod read;
+mod scenario_name;
 pub mod schema;
+mod step_name;
 pub mod text;
 pub mod validate;
 pub(crate) mod yaml_file;
 
 pub use diagnostic::Diagnostic;
+pub use scenario_name::ScenarioName;
+pub use step_name::StepName;

@@ -12,6 +12,7 @@ use crate::client::secret_forms;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::model::ApplicationCredentials;
 use crate::exchange::{ReceivedResponse, Trouble};
+use crate::scenario::ScenarioName;
 
 /// The reason why there is no token.
 #[derive(Debug, Clone)]
@@ -77,11 +78,11 @@ impl TokenError {
             Self::NoApplication(reason) => Trouble::Withheld(reason),
             Self::Trouble(trouble) => trouble,
             Self::Refused(refusal) => Trouble::Withheld(format!(
-                "no token for the application `{application}`: the token endpoint answered {refusal}"
+                "no token for the application `{application}`: the token endpoint returned {refusal}"
             )),
             Self::Limited { status, .. } => Trouble::Withheld(format!(
                 "no token for the application `{application}`: the limit of the token endpoint \
-                 answered {status}"
+                 returned {status}"
             )),
         }
     }
@@ -179,7 +180,7 @@ impl ServiceClient {
         if let Err(TokenError::Refused(refusal)) = &outcome
             && refusal.is_about_credentials()
         {
-            let why = format!("it answered {refusal}");
+            let why = format!("it returned {refusal}");
             self.destination.refused.lock().insert(application.to_owned(), why);
         }
         outcome
@@ -215,7 +216,7 @@ impl ServiceClient {
             headers,
             body: ClientBody::bytes("application/x-www-form-urlencoded", form.finish()),
             application: application.to_owned(),
-            tag_scenario: String::new(),
+            tag_scenario: ScenarioName::new("", ""),
         }
     }
 
@@ -262,9 +263,9 @@ impl ServiceClient {
         }
         let control_plane = self.destination.control_plane.as_ref()?;
         let order = json!({ "client_id": client_id, "scopes": scopes, "age_seconds": 0 });
-        let answer =
+        let minted =
             control_plane.send(&self.sender, "POST", "/tokens", Some(&order)).await.ok()?;
-        let token = answer.get("access_token")?.as_str()?.to_owned();
+        let token = minted.get("access_token")?.as_str()?.to_owned();
         self.sender.masks.hide(&token, label);
         Some(token)
     }

@@ -6,6 +6,7 @@ use crate::client::request::{ClientBody, ClientRequest};
 use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
 use crate::exchange::{Exchange, Residue};
+use crate::scenario::ScenarioName;
 
 /// The kind of the objects that can be deleted.
 pub(crate) const WEBHOOK: &str = "webhook";
@@ -24,7 +25,7 @@ pub(crate) async fn delete_webhook(
     client: &ServiceClient,
     id: &str,
     (application, token): (&str, &str),
-    scenario: String,
+    scenario: ScenarioName,
 ) -> Exchange {
     let endpoints = &client.destination.endpoints;
     let prepared = ClientRequest {

@@ -58,7 +58,7 @@ impl ControlPlane {
         if !(200..300).contains(&response.status) {
             let detail = json.and_then(|json| json.get("detail")?.as_str()).unwrap_or("no detail");
             return Err(Trouble::Broken(format!(
-                "the control plane answered {} to {method} {path}: {detail}",
+                "the control plane responded to {method} {path} with {}: {detail}",
                 response.status
             )));
         }

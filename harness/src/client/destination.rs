@@ -70,13 +70,13 @@ pub(crate) struct FileMistake {
     pub(crate) key: String,
     /// `staging.yaml:7: `, if there is a file.
     pub(crate) place: String,
-    /// The response of the target, as a clause.
-    pub(crate) answered: String,
+    /// What the target shows instead, as a clause.
+    pub(crate) contradiction: String,
 }
 
 impl std::fmt::Display for FileMistake {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}`{}` does not fit the target: {}", self.place, self.key, self.answered)
+        write!(f, "{}`{}` does not fit the target: {}", self.place, self.key, self.contradiction)
     }
 }
 

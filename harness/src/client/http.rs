@@ -126,7 +126,7 @@ impl Http {
         match (error.is_timeout(), error.is_connect()) {
             (true, true) => Trouble::deadline("no connection", CONNECT_DEADLINE, "connect"),
             (true, false) if elapsed >= self.settings.exchange => {
-                Trouble::deadline("no whole answer", self.settings.exchange, "exchange")
+                Trouble::deadline("no whole response", self.settings.exchange, "exchange")
             }
             (true, false) => Trouble::deadline(
                 "no whole head, or no further byte of the body,",

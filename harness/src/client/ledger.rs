@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::{ReceivedResponse, Residue, Trouble};
+use crate::scenario::ScenarioName;
 
 /// The folder of the ledger if the target file names no other.
 const FOLDER: &str = ".moot";
@@ -75,7 +76,7 @@ struct LedgerLine {
     row: usize,
     what: LedgerEvent,
     kind: String,
-    scenario: String,
+    scenario: ScenarioName,
     id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     application: Option<String>,
@@ -145,7 +146,7 @@ impl Ledger {
     pub(crate) fn begin(
         &self,
         kind: &str,
-        scenario: &str,
+        scenario: &ScenarioName,
         application: &str,
     ) -> Result<usize, String> {
         let row = self.next_row.fetch_add(1, Ordering::Relaxed);
@@ -154,7 +155,7 @@ impl Ledger {
                 kind: kind.to_owned(),
                 id: None,
                 tag: self.run_tag.clone(),
-                scenario: scenario.to_owned(),
+                scenario: scenario.clone(),
             },
             application: application.to_owned(),
             row,

@@ -75,8 +75,8 @@ impl ServiceClient {
                 ("/tokens/revoke".to_owned(), json!({ "token": token }))
             }
         };
-        let answer = control_plane.send(&self.sender, "POST", &path, Some(&json)).await;
-        answer.map(|_| ()).map_err(OperatorTrouble::ControlPlane)
+        let outcome = control_plane.send(&self.sender, "POST", &path, Some(&json)).await;
+        outcome.map(|_| ()).map_err(OperatorTrouble::ControlPlane)
     }
 
     /// Drops the tokens that an action made invalid.

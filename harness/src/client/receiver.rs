@@ -89,10 +89,10 @@ impl Listener {
             |error: std::io::Error| format!("cannot listen for deliveries on {address}: {error}");
         let listener = TcpListener::bind(address).await.map_err(refused)?;
         let bound = listener.local_addr().map_err(refused)?;
-        let answer =
+        let respond =
             move |call| ReceiverAnswer { status: keep(&kept, &call), delay: Duration::ZERO };
         let mut server = JoinSet::new();
-        server.spawn(receive(listener, answer, std::future::pending()));
+        server.spawn(receive(listener, respond, std::future::pending()));
         let own = || format!("http://{bound}");
         let base_url = public_url.map_or_else(own, str::to_owned);
         let base_url = base_url.trim_end_matches('/').to_owned();

@@ -3,6 +3,8 @@
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
 
+use crate::scenario::ScenarioName;
+
 /// A request ready to be sent.
 #[derive(Debug, Clone)]
 pub struct ClientRequest {
@@ -20,7 +22,7 @@ pub struct ClientRequest {
     /// The application that sends it: `main`, `reader`, `writer`, `other_company`.
     pub application: String,
     /// Its scenario, for the ledger.
-    pub tag_scenario: String,
+    pub tag_scenario: ScenarioName,
 }
 
 /// The body of a request.

@@ -52,7 +52,7 @@ pub(crate) async fn read(
 /// The trouble of a connection that broke before the head of a response was read.
 pub(crate) fn broken(error: &(dyn Error + 'static)) -> Trouble {
     Trouble::Broken(match is_no_http(error) {
-        true => "the answer is not HTTP/1.1".to_owned(),
+        true => "the response is not HTTP/1.1".to_owned(),
         false => innermost(error),
     })
 }

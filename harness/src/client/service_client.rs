@@ -124,7 +124,7 @@ impl ServiceClient {
         let Some(control_plane) = &self.destination.control_plane else {
             return Err(Trouble::Withheld("the target has no control plane".to_owned()));
         };
-        let answer = control_plane.send(&self.sender, method, path, json).await;
+        let outcome = control_plane.send(&self.sender, method, path, json).await;
         if method == "POST" && ["/clock", "/reset"].contains(&path) {
             // Shared tokens expire by the service's clock.
             let advanced = json.and_then(|json| json.get("advance_seconds")?.as_u64());
@@ -134,7 +134,7 @@ impl ServiceClient {
                 None => tokens.clear(),
             }
         }
-        answer
+        outcome
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) async fn send(
     let peer = stream.peer_addr().ok();
     let response = tokio::time::timeout(exchange_deadline, exchange(stream, message, &method))
         .await
-        .map_err(|_| Trouble::deadline("no answer", exchange_deadline, "exchange"))??;
+        .map_err(|_| Trouble::deadline("no response", exchange_deadline, "exchange"))??;
     Ok(ReceivedResponse { peer, ..response })
 }
 

@@ -57,7 +57,7 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
     let mut options = arguments.target.options(seed)?;
     let shards = shards(&arguments, &options, &files)?;
     options.shard = arguments.shard;
-    planned.retain(|one| shards.as_ref().is_none_or(|it| it.has(&one.name())));
+    planned.retain(|one| shards.as_ref().is_none_or(|it| it.has(&one.name().to_string())));
     let source = arguments.target.choice().read().map_err(|error| open_error(&error, &masks))?;
     let (rows, totals) = estimate_plan(source, &options, &files, planned, &masks)?;
     if screen.is_json() {
@@ -114,7 +114,7 @@ fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
 fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
     let mut table = Table::new(2, [Align::Left; 3]);
     for row in rows {
-        let name = Cell::plain(row.planned.name());
+        let name = Cell::plain(row.planned.name().to_string());
         table.row(match &row.unmet {
             None => {
                 let depends = row.depends_on.as_ref().map(|need| format!(", if {need} is there"));
@@ -155,7 +155,7 @@ fn slowest(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
         let minutes = Cell::plain(format!("{:.1} min", seconds / 60.0));
         let waits = row.estimate.burst_seconds;
         let waits = if waits > 0 { format!("{waits} s of them waiting") } else { String::new() };
-        table.row([minutes, Cell::plain(row.planned.name()), Cell::dim(waits)]);
+        table.row([minutes, Cell::plain(row.planned.name().to_string()), Cell::dim(waits)]);
     }
     let table = table.render(screen.paint());
     format!("The slowest scenarios; `--exclude SELECTOR` leaves them out\n{table}\n")

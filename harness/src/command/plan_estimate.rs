@@ -181,7 +181,7 @@ pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
     };
     let objects_of_shards = objects(&rows);
     if let Some(only) = &options.only {
-        rows.retain(|row| only.contains(&row.planned.name()));
+        rows.retain(|row| only.contains(&row.planned.name().to_string()));
     }
     let work = |row: &PlannedScenario<'_>| {
         let Estimate { requests, unpaced_requests, burst_seconds, .. } = &row.estimate;
@@ -190,7 +190,7 @@ pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
             waits_seconds: *burst_seconds as f64,
             paced_seconds: row.seconds.unwrap_or_default(),
         };
-        (row.planned.name(), work)
+        (row.planned.name().to_string(), work)
     };
     let work = rows.iter().map(work).collect();
     PlannedRun { work, objects: objects(&rows), objects_of_shards }

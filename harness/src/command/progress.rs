@@ -73,18 +73,19 @@ impl ProgressState {
                 None
             }
             Event::Started { name } => {
-                self.current = escape::cut(&escape::line(name), NAME_CHARACTERS_MAX);
+                self.current = escape::cut(&escape::line(&name.to_string()), NAME_CHARACTERS_MAX);
                 None
             }
             Event::OperatorSaid { action, said } => Some(operator_line(action, said)),
             Event::Ended(scenario) => {
                 // Each row of a scenario has a result of its own.
-                self.done.insert(scenario.without_row().to_owned());
+                self.done.insert(scenario.name.without_row().to_string());
                 self.calls += scenario.steps.iter().map(|step| step.exchanges.len()).sum::<usize>();
                 let bad = scenario.checks().find(|check| {
                     matches!(check.verdict, Verdict::Fail | Verdict::Drift | Verdict::Error)
                 })?;
-                let (name, message) = (escape::line(&scenario.name), escape::line(&bad.message));
+                let (name, message) =
+                    (escape::line(&scenario.name.to_string()), escape::line(&bad.message));
                 Some(format!("{} {name}: {message}", bad.verdict.as_str()))
             }
         }
@@ -290,7 +291,7 @@ mod tests {
 
     fn ended(name: &str) -> Event {
         Event::Ended(Arc::new(ScenarioResult {
-            name: name.to_owned(),
+            name: name.into(),
             title: String::new(),
             section: "1".to_owned(),
             verdict: Verdict::Pass,
@@ -307,7 +308,7 @@ mod tests {
     fn it_can_be_drawn() {
         let progress = Progress::new(true);
         progress.show(&Event::Planned { scenarios: 2 });
-        progress.show(&Event::Started { name: "a/b".to_owned() });
+        progress.show(&Event::Started { name: "a/b".into() });
         progress.end();
         assert_eq!(progress.bar.length(), Some(2));
     }

@@ -7,8 +7,9 @@ use super::comparison::Class;
 use super::exchanges::{AnswerDifference, DifferenceCause, DifferencePlace, ScenarioDifferences};
 use super::explain::{self, AnswerChanges, StepPurpose};
 use crate::exchange::Exchange;
+use crate::scenario::StepName;
 use crate::verdict::Verdict;
-use crate::verdict::check::{AnswerPart, MismatchKind};
+use crate::verdict::check::{MismatchKind, ResponsePart};
 use crate::verdict::result::{ScenarioResult, Subject};
 
 /// Members of an error that are open if its status is open.
@@ -74,14 +75,14 @@ impl ScenarioPair<'_> {
         Some((known.question(&difference, self.purpose(&difference.step))?, difference.readings))
     }
 
-    fn purpose(&self, step: &str) -> StepPurpose {
-        let own = self.checks.iter().filter(|it| &*it.a.step == step);
+    fn purpose(&self, step: &StepName) -> StepPurpose {
+        let own = self.checks.iter().filter(|it| *it.a.step == *step);
         StepPurpose::of(own.map(|it| it.a.subject.as_str()))
     }
 
     /// The questions that the sides answer differently in a step.
-    fn questions(&self, step: &str) -> impl Iterator<Item = String> {
-        self.checks.iter().filter(move |it| &*it.a.step == step).filter_map(|it| {
+    fn questions(&self, step: &StepName) -> impl Iterator<Item = String> {
+        self.checks.iter().filter(move |it| *it.a.step == *step).filter_map(|it| {
             match &it.a.subject {
                 Subject::Question(id) if it.a.actual != it.b.actual => Some(id.to_string()),
                 _ => None,
@@ -144,7 +145,7 @@ fn statuses_of(pair: &CheckPair<'_>) -> Option<AnswerDifference> {
         readings: (statuses.0.to_string(), statuses.1.to_string()),
         statuses,
         numbers: (a.number, b.number),
-        step: pair.a.step.to_string(),
+        step: StepName::clone(&pair.a.step),
         ..AnswerDifference::default()
     })
 }
@@ -163,7 +164,7 @@ fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
     match &difference.spot {
         DifferencePlace::Status => violating.pointer.is_none(),
         DifferencePlace::Header(name) => {
-            violating.part.as_ref() == Some(&AnswerPart::Header(name.clone()))
+            violating.part.as_ref() == Some(&ResponsePart::Header(name.clone()))
                 || (name == "content-type" && violating.mismatch == Some(MismatchKind::MediaType))
         }
         DifferencePlace::Member(member) => {

@@ -2,6 +2,7 @@
 
 use super::comparison::Class;
 use super::pairs::paired;
+use crate::scenario::StepName;
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, ScenarioResult, StepResult};
 
@@ -43,7 +44,7 @@ impl<'a> CheckPair<'a> {
 
 /// The pairs of checks of one scenario.
 pub(super) fn pairs_of<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<CheckPair<'a>> {
-    let steps = paired(&a.steps, &b.steps, |step: &StepResult| step.name.as_str());
+    let steps = paired(&a.steps, &b.steps, |step: &StepResult| &step.name, StepName::is_same_step);
     let mut all = Vec::new();
     for (one, other) in steps {
         for check in &one.checks {

@@ -9,6 +9,8 @@ use super::name_pairs::NamePairs;
 use super::pairs::paired;
 use super::reading::{AnswerReading, ExchangeReading, StepReading};
 
+use crate::scenario::StepName;
+
 /// The reading of an absent value.
 pub(super) const ABSENT: &str = "(absent)";
 
@@ -45,8 +47,7 @@ pub(super) struct AnswerDifference {
     pub(super) statuses: (u16, u16),
     /// The numbers of the exchanges in their runs.
     pub(super) numbers: (u64, u64),
-    /// The name of the step.
-    pub(super) step: String,
+    pub(super) step: StepName,
     /// `None` if it is unknown.
     pub(super) cause: Option<DifferenceCause>,
 }
@@ -65,7 +66,7 @@ pub(super) struct ScenarioDifferences {
 pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> ScenarioDifferences {
     let mut found = ScenarioDifferences::default();
     let mut names = NamePairs::default();
-    for (a, b) in paired(first, second, |step: &StepReading| step.name.as_str()) {
+    for (a, b) in paired(first, second, |step: &StepReading| &step.name, StepName::is_same_step) {
         for (one, other) in a.exchanges.iter().zip(&b.exchanges) {
             if (&one.method, one.operation) != (&other.method, other.operation) {
                 found.has_diverged = true;

@@ -12,6 +12,7 @@ use super::exchanges::{self, AnswerDifference, DifferenceCause, DifferencePlace}
 use super::explain::AnswerChanges;
 use super::pairs::paired;
 use super::side::Side;
+use crate::scenario::ScenarioName;
 use crate::verdict::result::{CheckResult, ScenarioResult};
 use crate::verdict::{NotRun, NotRunKind, Verdict};
 
@@ -43,9 +44,15 @@ struct StoppedCheck {
 /// Compares every scenario of both sides.
 pub(super) fn collect(a: &Side, b: &Side, changed: &AnswerChanges) -> Collector {
     let nothing = Vec::new();
-    let readings = |side: &'_ Side, name: &str| side.readings.get(name).unwrap_or(&nothing).clone();
+    let readings =
+        |side: &'_ Side, name: &ScenarioName| side.readings.get(name).unwrap_or(&nothing).clone();
     let (first, second) = (&a.result.scenarios, &b.result.scenarios);
-    let pairs = paired(first, second, |scenario: &ScenarioResult| scenario.name.as_str());
+    let pairs = paired(
+        first,
+        second,
+        |scenario: &ScenarioResult| &scenario.name,
+        ScenarioName::is_same_scenario,
+    );
     let scenario_pair = |(one, other): (_, _)| -> ScenarioPair<'_> {
         let (one, other): (&ScenarioResult, &ScenarioResult) = (one, other);
         ScenarioPair {
@@ -150,9 +157,9 @@ impl Collector {
     /// follow-ups.
     fn not_run(&mut self, scenario_pair: &ScenarioPair<'_>, has_cause: bool) {
         let (first, second) = (scenario_pair.a, scenario_pair.b);
-        let name = || first.name.clone();
+        let name = || first.name.to_string();
         match (&first.not_run, &second.not_run) {
-            (Some(a), Some(b)) => return self.neither(a, b, &first.name),
+            (Some(a), Some(b)) => return self.neither(a, b, &name()),
             (Some(why), None) => {
                 return self.add_stopped("A", why.clone(), name(), first, has_cause);
             }

@@ -2,16 +2,12 @@
 //!
 //! The name of a row has an identifier, which differs between targets. Rows that only one side has are left out.
 
-/// A name without its row and its counter: `GET /v1/requests/<id>[ab12] #2` is `GET /v1/requests/<id>`.
-pub(super) fn stem(name: &str) -> &str {
-    name.split(['[', '#']).next().unwrap_or(name).trim_end()
-}
-
-/// The pairs of two lists, in the order of the first.
-pub(super) fn paired<'a, A>(
+/// The pairs of two lists, in the order of the first. `is_alike` compares names without their rows.
+pub(super) fn paired<'a, A, N: PartialEq>(
     first: &'a [A],
     second: &'a [A],
-    name: impl Fn(&A) -> &str,
+    name: impl Fn(&A) -> &N,
+    is_alike: impl Fn(&N, &N) -> bool,
 ) -> Vec<(&'a A, &'a A)> {
     let mut is_taken = vec![false; second.len()];
     let mut partners: Vec<Option<usize>> = vec![None; first.len()];
@@ -29,31 +25,25 @@ pub(super) fn paired<'a, A>(
         }
     };
     pair(&|a, b| name(a) == name(b));
-    pair(&|a, b| stem(name(a)) == stem(name(b)));
+    pair(&|a, b| is_alike(name(a), name(b)));
     let pairs = first.iter().zip(partners);
     pairs.filter_map(|(one, other)| Some((one, &second[other?]))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{paired, stem};
+    use super::paired;
+    use crate::scenario::StepName;
 
     #[test]
     fn rows_pair_by_name_and_otherwise_in_their_order() {
-        let list = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let list =
+            |names: &[&str]| names.iter().map(|name| StepName::from(*name)).collect::<Vec<_>>();
         let first = list(&["a", "b[1]", "b[2]", "c[x]", "d"]);
         let second = list(&["b[2]", "b[7]", "a", "c[y]", "c[z]"]);
-        let pairs: Vec<_> = paired(&first, &second, |name| name);
-        let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-        assert_eq!(pairs, [("a", "a"), ("b[1]", "b[7]"), ("b[2]", "b[2]"), ("c[x]", "c[y]")]);
-    }
-
-    #[test]
-    fn a_stem_has_neither_row_nor_count() {
-        for (name, expected) in
-            [("GET /v1/a", "GET /v1/a"), ("GET /v1/<x>[ab12]", "GET /v1/<x>"), ("g #2", "g")]
-        {
-            assert_eq!(stem(name), expected);
-        }
+        let pairs: Vec<_> = paired(&first, &second, |name| name, StepName::is_same_step);
+        let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+        let expected = [("a", "a"), ("b[1]", "b[7]"), ("b[2]", "b[2]"), ("c[x]", "c[y]")];
+        assert_eq!(pairs, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
     }
 }

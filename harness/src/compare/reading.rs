@@ -10,6 +10,7 @@ use percent_encoding::NON_ALPHANUMERIC;
 
 use super::flatten::{self, PlaceReading};
 use crate::exchange::{Exchange, ReceivedResponse};
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::result::{Event, ScenarioResult};
 
 /// Headers of the transport or of the time of the answer. They are not compared.
@@ -42,14 +43,13 @@ const PRESENT: &str = "(present)";
 #[derive(Debug, Default)]
 pub struct RunReadings {
     run_tag: String,
-    scenarios: Mutex<BTreeMap<String, Vec<StepReading>>>,
+    scenarios: Mutex<BTreeMap<ScenarioName, Vec<StepReading>>>,
 }
 
 /// The answers to one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepReading {
-    /// The name of the step.
-    pub name: String,
+    pub name: StepName,
     /// In the order of the requests.
     pub exchanges: Vec<ExchangeReading>,
 }
@@ -93,7 +93,7 @@ impl RunReadings {
     }
 
     /// The answers, by the full name of the scenario.
-    pub(super) fn take(&self) -> BTreeMap<String, Vec<StepReading>> {
+    pub(super) fn take(&self) -> BTreeMap<ScenarioName, Vec<StepReading>> {
         std::mem::take(&mut *self.scenarios.lock())
     }
 

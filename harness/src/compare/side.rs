@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::comparison::ComparedSide;
 use super::reading::{RunReadings, StepReading};
+use crate::scenario::ScenarioName;
 use crate::verdict::result::{ExpectedState, RunResult};
 
 /// One side: the run, and the answers of the target.
@@ -11,7 +12,7 @@ pub struct Side {
     /// The name on the command line.
     pub(super) word: String,
     pub(super) result: RunResult,
-    pub(super) readings: BTreeMap<String, Vec<StepReading>>,
+    pub(super) readings: BTreeMap<ScenarioName, Vec<StepReading>>,
 }
 
 impl Side {

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::exchange::ReceivedResponse;
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::Verdict;
 use crate::verdict::result::{ScenarioResult, StepResult};
 
@@ -44,16 +45,16 @@ pub struct Differences(pub Vec<MockDifference>);
 impl Differences {
     /// Adds the differences between two runs of one case.
     pub fn add(&mut self, target: &ScenarioResult, model: &ScenarioResult) {
-        let models: BTreeMap<String, &StepResult> =
-            model.steps.iter().map(|step| (plain(&step.name), step)).collect();
+        let models: BTreeMap<(&str, u32), &StepResult> =
+            model.steps.iter().map(|step| (without_rows(&step.name), step)).collect();
         for step in &target.steps {
             // A violation is reported as a violation only.
             if matches!(step.verdict, Verdict::Fail | Verdict::Error) {
                 continue;
             }
-            let Some(twin) = models.get(&plain(&step.name)) else { continue };
+            let Some(twin) = models.get(&without_rows(&step.name)) else { continue };
             if let Some(what) = between(step, twin) {
-                self.keep(act(&step.name), what, &target.name);
+                self.keep(act(&step.name.name), what, &target.name);
             }
         }
     }
@@ -72,34 +73,27 @@ impl Differences {
         all
     }
 
-    fn keep(&mut self, act: String, what: String, scenario: &str) {
+    fn keep(&mut self, act: String, what: String, scenario: &ScenarioName) {
         let place = self.0.binary_search_by(|it| (&it.act, &it.what).cmp(&(&act, &what)));
         match place {
             Ok(at) => self.0[at].times += 1,
             Err(_) if self.0.len() >= DIFFERENCES_MAX => {}
             Err(at) => {
-                let first = scenario.to_owned();
+                let first = scenario.to_string();
                 self.0.insert(at, MockDifference { act, what, times: 1, first });
             }
         }
     }
 }
 
-/// The name of a step without the ids of its rows in brackets, which differ between services.
-fn plain(name: &str) -> String {
-    let parts = name.split('[').enumerate();
-    let outside = |(index, part): (usize, &str)| match index {
-        0 => part.to_owned(),
-        _ => part.split_once(']').map(|(_, rest)| rest).unwrap_or_default().to_owned(),
-    };
-    parts.map(outside).collect()
+/// A step without the ids of its rows, which differ between services.
+fn without_rows(name: &StepName) -> (&str, u32) {
+    (&name.name, name.repetition)
 }
 
-/// The name of an act: a step's name without its number and without the counter of repeated steps.
+/// The name of an act: the name of a step in a case, without its number.
 fn act(name: &str) -> String {
-    let name = plain(name);
-    let words = name.split_once(". ").map_or(name.as_str(), |(_, words)| words);
-    words.split(" #").next().unwrap_or(words).to_owned()
+    name.split_once(". ").map_or(name, |(_, words)| words).to_owned()
 }
 
 /// Describes how the last answers of two steps differ.
@@ -119,14 +113,15 @@ fn status_text(answer: &ReceivedResponse) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Differences, act, plain};
+    use super::{Differences, act, without_rows};
+    use crate::scenario::{ScenarioName, StepName};
 
     #[test]
     fn the_same_in_many_acts_is_one_difference() {
         let mut all = Differences::default();
         for (act, what, times) in [("a", "y", 2), ("b", "y", 3), ("a", "x", 1)] {
             for _ in 0..times {
-                all.keep(act.to_owned(), what.to_owned(), "case-1");
+                all.keep(act.to_owned(), what.to_owned(), &ScenarioName::new("explored", "case-1"));
             }
         }
         let sorted: Vec<_> = all.0.iter().map(|it| (it.act.as_str(), it.what.as_str())).collect();
@@ -138,8 +133,9 @@ mod tests {
 
     #[test]
     fn ids_of_rows_are_no_difference() {
-        assert_eq!(plain("get_workflow[x7][y] #2"), "get_workflow #2");
-        assert_eq!(plain("a page"), "a page");
-        assert_eq!(act("3. a page[x7] #2"), "a page");
+        let name = |text| StepName::from(text);
+        assert_eq!(without_rows(&name("get_workflow[x7][y] #2")), ("get_workflow", 2));
+        assert_eq!(without_rows(&name("a page")), ("a page", 1));
+        assert_eq!(act("3. a page"), "a page");
     }
 }

@@ -1,7 +1,7 @@
 //! Expected failures while exploring. An entry that names a scenario of a suite applies to no drawn case. An entry that
 //! did not happen may happen in other cases. Neither is drift.
 
-use crate::verdict::expected::ExpectedEntry;
+use crate::verdict::expected::{ExpectedEntry, ExpectedId};
 use crate::verdict::result::{ExpectedFailure, ExpectedState};
 
 /// The expected failures with their states for exploring. `entries` has them as in the file, in the same order.
@@ -13,10 +13,10 @@ pub(super) fn for_drawn_cases(
 }
 
 fn for_drawn_case(one: ExpectedFailure, entry: &ExpectedEntry) -> ExpectedFailure {
-    let names_scenario = match entry.parts() {
-        (Some(_), Some(requirement)) => Some(format!("`{requirement}` alone")),
-        (Some(_), None) => Some("a requirement alone".to_owned()),
-        (None, _) => None,
+    let names_scenario = match &entry.id {
+        ExpectedId::RequirementIn { requirement, .. } => Some(format!("`{requirement}` alone")),
+        ExpectedId::Scenarios(_) => Some("a requirement alone".to_owned()),
+        ExpectedId::Requirement(_) => None,
     };
     let note = match (one.state, names_scenario) {
         (ExpectedState::Happened | ExpectedState::Inapplicable, _) => return one,

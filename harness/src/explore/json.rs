@@ -58,7 +58,7 @@ fn violation(violation: &Violation) -> Value {
     value["requirement"] = violation.requirement.as_str().into();
     let operations = violation.operations.iter().map(|it| it.as_str());
     value["operations"] = operations.collect::<Vec<_>>().into();
-    value["scenario"] = violation.result.name.as_str().into();
+    value["scenario"] = violation.result.name.to_string().into();
     value["cases"] = violation.cases.into();
     value["acts_before"] = violation.acts_before.into();
     value["acts"] = violation.case.acts.len().into();

@@ -17,6 +17,7 @@ use super::exploration::{Exploration, WarningCount};
 use super::shrink;
 use super::violation::{Violation, ViolationEvidence, breaks, breaks_any, checks, collect};
 use crate::run::{Interruption, RunOptions, Runner};
+use crate::scenario::ScenarioName;
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, RunOutcome, RunResult, ScenarioResult, Subject};
 
@@ -281,7 +282,7 @@ impl Search<'_> {
 }
 
 /// The scenarios that ended since the last call, by name.
-fn by_name(ended: &Ended) -> BTreeMap<String, Arc<ScenarioResult>> {
+fn by_name(ended: &Ended) -> BTreeMap<ScenarioName, Arc<ScenarioResult>> {
     let ended = mem::take(&mut *ended.lock());
     ended.into_iter().map(|result| (result.name.clone(), result)).collect()
 }

@@ -236,7 +236,7 @@ impl Report {
 /// Adds the exchanges that led to a finding, and the command that repeats it.
 fn add_sequence(finding: &mut Finding, run: &RunResult, checks: &[CheckResult]) {
     let Some(check) = finding.first(checks) else { return };
-    let named = |scenario: &&ScenarioResult| *scenario.name == *check.scenario;
+    let named = |scenario: &&ScenarioResult| scenario.name == *check.scenario;
     let Some(scenario) = run.scenarios.iter().find(named) else { return };
     let decisive = check.exchange_number();
     // Up to the end of the step: reads after a refusal show whether the refused call changed anything.
@@ -255,15 +255,15 @@ fn add_script(finding: &mut Finding, target: &str, checks: &[CheckResult], rows:
     let Some(check) = finding.first(checks) else { return };
     let is_of_it = |row: &&ExchangeRow| finding.exchanges.contains(&row.number);
     let rows: Vec<&ExchangeRow> = rows.iter().filter(is_of_it).collect();
-    let heading = [&*check.scenario, &finding.message];
+    let heading = [&*check.scenario.to_string(), &*finding.message];
     finding.script = script::render(heading, target, &rows, check.exchange_number());
 }
 
 fn files(scenarios: Vec<ScenarioResult>) -> Vec<FileResult> {
     let mut files: Vec<FileResult> = Vec::new();
     for scenario in scenarios {
-        let name = scenario.name.split('/').next().unwrap_or_default();
-        if files.last().is_none_or(|file| file.name != name) {
+        let name = &scenario.name.stem;
+        if files.last().is_none_or(|file| file.name != *name) {
             files.push(FileResult {
                 name: name.to_owned(),
                 section: scenario.section.clone(),
@@ -314,7 +314,7 @@ fn not_run(run: &RunResult) -> Vec<NotRunRow> {
                 known: scenario.known.as_ref().map(|known| known.reason.clone()),
                 names: Vec::new(),
             };
-            add(row, scenario.name.clone());
+            add(row, scenario.name.to_string());
             continue;
         }
         for check in scenario.checks().filter(|check| check.verdict == Verdict::NotRun) {

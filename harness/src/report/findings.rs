@@ -13,7 +13,7 @@ use moot_snapshots::{ChangedPlace, SnapshotChange};
 use serde::Serialize;
 
 use crate::verdict::Verdict;
-use crate::verdict::check::{AnswerPart, MismatchKind};
+use crate::verdict::check::{MismatchKind, ResponsePart};
 use crate::verdict::result::{CheckResult, Subject};
 
 /// The most changes that the message of a finding names.
@@ -115,7 +115,7 @@ struct FindingKey {
     verdict: Verdict,
     subject: String,
     mismatch: Option<MismatchKind>,
-    part: Option<AnswerPart>,
+    part: Option<ResponsePart>,
     pointer: String,
 }
 
@@ -305,10 +305,10 @@ fn explained_snapshots(checks: &[CheckResult]) -> BTreeMap<usize, usize> {
 fn explains(by: &CheckResult, change: &SnapshotChange) -> bool {
     match (&change.place, normal_pointer(by)) {
         (ChangedPlace::Status, None) => {
-            by.part == Some(AnswerPart::Status)
+            by.part == Some(ResponsePart::Status)
                 && change.value.as_deref() == Some(by.actual.as_str())
         }
-        (ChangedPlace::Header(name), None) => by.part == Some(AnswerPart::Header(name.clone())),
+        (ChangedPlace::Header(name), None) => by.part == Some(ResponsePart::Header(name.clone())),
         (ChangedPlace::Body(place), Some(pointer)) => match place.strip_prefix(&pointer) {
             Some("") => true,
             // The pointer of a missing or unexpected member is that of the object around it.

@@ -63,7 +63,7 @@ fn of_finding(report: &Report, finding: &Finding) -> Option<String> {
 /// The place of the scenario, for a check without a place of its own.
 fn scenario_place(report: &Report, check: &CheckResult) -> Option<Location> {
     let scenarios = report.files.iter().flat_map(|file| &file.scenarios);
-    let mut named = scenarios.filter(|scenario| *scenario.name == *check.scenario);
+    let mut named = scenarios.filter(|scenario| scenario.name == *check.scenario);
     named.next().map(|scenario| scenario.at.clone())
 }
 

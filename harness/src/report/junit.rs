@@ -11,13 +11,14 @@
 //!
 //! A `warn` is not a failure, as in the exit code.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
 use super::document::FileResult;
 use super::{Finding, Report};
+use crate::scenario::ScenarioName;
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, ScenarioResult};
 
@@ -31,7 +32,7 @@ const REASONS_SHOWN_MAX: usize = 5;
 pub fn render(report: &Report) -> Result<String, String> {
     let mut junit = Junit::new("moot");
     junit.set_time(duration(report.duration_seconds));
-    let mut checks: BTreeMap<&str, Vec<&CheckResult>> = BTreeMap::new();
+    let mut checks: HashMap<&ScenarioName, Vec<&CheckResult>> = HashMap::new();
     for check in &report.checks {
         checks.entry(&*check.scenario).or_default().push(check);
     }
@@ -67,7 +68,7 @@ fn without_skipped(xml: &str) -> String {
 fn suite(
     report: &Report,
     file: &FileResult,
-    checks: &BTreeMap<&str, Vec<&CheckResult>>,
+    checks: &HashMap<&ScenarioName, Vec<&CheckResult>>,
 ) -> TestSuite {
     let mut suite = TestSuite::new(file.name.clone());
     suite.set_time(duration(file.duration_seconds));
@@ -81,7 +82,7 @@ fn suite(
         suite.add_property((name, value));
     }
     for scenario in &file.scenarios {
-        let checks = checks.get(scenario.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let checks = checks.get(&scenario.name).map(Vec::as_slice).unwrap_or_default();
         suite.add_test_case(case(report, &file.name, scenario, checks));
     }
     suite
@@ -99,7 +100,7 @@ fn case(
         Some(_) => bad(report, NonSuccessKind::Failure, checks),
         None => skipped(scenario, checks),
     };
-    let mut case = TestCase::new(scenario.name.clone(), status);
+    let mut case = TestCase::new(scenario.name.to_string(), status);
     case.set_classname(file);
     case.set_time(scenario.duration);
     case.extra.insert("file".into(), (&*scenario.at.file).into());
@@ -156,10 +157,10 @@ fn skipped(scenario: &ScenarioResult, checks: &[&CheckResult]) -> TestCaseStatus
 fn bad(report: &Report, kind: NonSuccessKind, checks: &[&CheckResult]) -> TestCaseStatus {
     let mut blocks: Vec<String> = Vec::new();
     let mut first: Option<&CheckResult> = None;
-    let scenario = checks.first().map_or("", |check| &*check.scenario);
+    let scenario = checks.first().map(|check| &*check.scenario);
     for finding in report.findings.iter().filter(|finding| finding.is_bad()) {
         let seen = finding.at.iter().filter_map(|at| report.checks.get(*at));
-        if let Some(check) = seen.into_iter().find(|check| *check.scenario == *scenario) {
+        if let Some(check) = seen.into_iter().find(|check| Some(&*check.scenario) == scenario) {
             first = first.or(Some(check));
             blocks.push(block(report, finding, check));
         }

@@ -53,7 +53,9 @@ fn value(event: &Event, secrets: &Secrets) -> Value {
             "moot_version": env!("CARGO_PKG_VERSION"),
             "scenarios": scenarios,
         }),
-        Event::Started { name } => json!({"event": "started", "name": secrets.mask(name)}),
+        Event::Started { name } => {
+            json!({"event": "started", "name": secrets.mask(&name.to_string())})
+        }
         Event::OperatorSaid { action, said } => {
             json!({"event": "operator_said", "action": action, "said": secrets.mask(said)})
         }

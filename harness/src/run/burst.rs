@@ -180,7 +180,7 @@ fn time_of(number: u32, calls: u32, time: Duration) -> Duration {
 fn judge_all(run: &mut ScenarioRun<'_>, step: &BurstStep, all: &[Arc<Exchange>]) {
     let mut summary = summary(all);
     if step.plan.is_few() {
-        summary["answers"] = all.iter().map(|exchange| answer_of(exchange)).collect();
+        summary["answers"] = all.iter().map(|exchange| response_of(exchange)).collect();
     }
     let document = Document::of_value(summary);
     run.capture(&step.capture, &document);
@@ -214,7 +214,7 @@ fn summary(all: &[Arc<Exchange>]) -> Value {
 }
 
 /// `status body`; the body is null if it is not JSON.
-fn answer_of(exchange: &Exchange) -> Value {
+fn response_of(exchange: &Exchange) -> Value {
     match &exchange.outcome {
         Ok(response) => {
             let body = response.json.as_deref().cloned().unwrap_or_default();

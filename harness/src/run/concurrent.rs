@@ -95,7 +95,7 @@ fn queue(
         let (token_requests, tokens) = match runs {
             true => {
                 let own = token_budget::token_requests(scenario);
-                shared.token_budget.reserve([(planned.name(), own)]);
+                shared.token_budget.reserve([(planned.name().to_string(), own)]);
                 let tokens = token_budget::shared_tokens(scenario);
                 (token_budget::token_requests_of_rows(scenario), tokens)
             }

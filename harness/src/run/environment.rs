@@ -26,7 +26,7 @@ mod text_hash;
 pub(crate) mod token_trial;
 
 pub use access_token::access_token;
-pub use choice::{AnswerOverlay, OpenError, TargetChoice, TargetOptions, TargetSource};
+pub use choice::{OpenError, ResponseOverlay, TargetChoice, TargetOptions, TargetSource};
 pub use leftovers::{Leftovers, StayReason, delete_leftovers, ledger_content};
 pub(crate) use needs::application_of;
 pub use opened_target::Environment;

@@ -230,7 +230,7 @@ impl Counter<'_> {
                 self.estimate.waits_seconds += poll.at_most.as_secs();
                 (2, times.unwrap_or(u64::MAX).saturating_add(2))
             }
-            // The answer to an earlier request may be reused.
+            // The response to an earlier request may be reused.
             (None, None) => (u64::from(!step.reuse), 1),
         };
         if let Some(control) = &step.control {

@@ -13,8 +13,9 @@ use crate::exchange::{AnswerSight, Exchange};
 use crate::scenario::declared::{self, OwnRows};
 use crate::scenario::model::{AnswerPlace, Check, Expectation, Location, Observation, Place, Step};
 use crate::scenario::names::Names;
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::check::{
-    self, AnswerPart, Document, Judgement, Mismatch, MismatchKind, implicit,
+    self, Document, Judgement, Mismatch, MismatchKind, ResponsePart, implicit,
 };
 use crate::verdict::result::{CheckResult, Subject};
 use crate::verdict::{NotRunKind, Verdict};
@@ -77,10 +78,8 @@ pub(super) fn origin(run: &ScenarioRun<'_>) -> CheckOrigin {
 /// The place of a check in the run.
 #[derive(Debug, Clone)]
 pub(super) struct CheckOrigin {
-    /// `stem/id[row]`.
-    pub(super) scenario: Arc<str>,
-    /// The label of the step.
-    pub(super) step: Arc<str>,
+    pub(super) scenario: Arc<ScenarioName>,
+    pub(super) step: Arc<StepName>,
     /// Whether a MUST of a standard fails.
     pub(super) strict: bool,
     /// Rows that the scenario files state themselves.
@@ -88,7 +87,11 @@ pub(super) struct CheckOrigin {
 }
 
 impl CheckOrigin {
-    pub(super) fn new(shared: &RunContext, scenario: &Arc<str>, step: &Arc<str>) -> Self {
+    pub(super) fn new(
+        shared: &RunContext,
+        scenario: &Arc<ScenarioName>,
+        step: &Arc<StepName>,
+    ) -> Self {
         Self {
             scenario: Arc::clone(scenario),
             step: Arc::clone(step),
@@ -253,11 +256,11 @@ pub(super) fn observations(
     results
 }
 
-fn part(place: &AnswerPlace) -> AnswerPart {
+fn part(place: &AnswerPlace) -> ResponsePart {
     match place {
-        AnswerPlace::Whole(Place::Status) => AnswerPart::Status,
-        AnswerPlace::Whole(Place::Header(name)) => AnswerPart::Header(name.to_ascii_lowercase()),
-        AnswerPlace::Whole(_) | AnswerPlace::Members(_) => AnswerPart::Body,
+        AnswerPlace::Whole(Place::Status) => ResponsePart::Status,
+        AnswerPlace::Whole(Place::Header(name)) => ResponsePart::Header(name.to_ascii_lowercase()),
+        AnswerPlace::Whole(_) | AnswerPlace::Members(_) => ResponsePart::Body,
     }
 }
 

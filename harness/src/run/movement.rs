@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;
 
+use crate::scenario::ScenarioName;
 use crate::scenario::model::{RequestLine, RequestShape, Text, TextPiece, TokenChoice};
 use crate::scenario::plan::Planned;
 
@@ -48,8 +49,9 @@ pub(super) const fn look_requests_max(pages_max: u64) -> u64 {
 }
 
 /// Reads the data. Values that cannot be read are left out.
-pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &str) -> Moment {
-    let Ok(session) = shared.target.session(name, &planned.scenario.sandbox).await else {
+pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &ScenarioName) -> Moment {
+    let Ok(session) = shared.target.session(&name.to_string(), &planned.scenario.sandbox).await
+    else {
         return Moment::default();
     };
     let mut run = ScenarioRun::new(shared, &session, planned, name);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::recording::IndexTarget;
 use crate::exchange::gathered;
-use crate::scenario::plan::without_row;
+use crate::scenario::ScenarioName;
 use crate::verdict::expected::{self, Expected};
 use crate::verdict::result::{
     ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
@@ -156,18 +156,20 @@ fn both(one: Option<SnapshotCounts>, other: Option<SnapshotCounts>) -> Option<Sn
 fn in_order(result: &mut RunResult, plan: &[String]) {
     let places: BTreeMap<&str, usize> =
         plan.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
-    let place = |name: &str| places.get(without_row(name)).copied().unwrap_or(usize::MAX);
-    result.scenarios.sort_by_key(|scenario| place(&scenario.name));
+    let place = |name: &ScenarioName| {
+        let name = name.without_row().to_string();
+        places.get(name.as_str()).copied().unwrap_or(usize::MAX)
+    };
+    result.scenarios.sort_by_cached_key(|scenario| place(&scenario.name));
     let mut once = BTreeSet::new();
     result.scenarios.retain(|it| place(&it.name) != usize::MAX || once.insert(it.name.clone()));
 }
 
 /// Puts the objects that were left behind in the order of the scenarios.
 fn order_residue(result: &mut RunResult) {
-    let names = result.scenarios.iter().map(|it| it.without_row());
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    for (at, name) in names.enumerate() {
-        places.entry(name).or_insert(at);
+    let mut places: BTreeMap<ScenarioName, usize> = BTreeMap::new();
+    for (at, scenario) in result.scenarios.iter().enumerate() {
+        places.entry(scenario.name.without_row()).or_insert(at);
     }
-    result.residue.sort_by_key(|left| places.get(without_row(&left.scenario)).copied());
+    result.residue.sort_by_key(|left| places.get(&left.scenario.without_row()).copied());
 }

@@ -18,7 +18,7 @@ use super::{control, judge, send, snapshot, unchanged};
 pub(super) async fn run<'a>(
     run: &mut ScenarioRun<'a>,
     step: &'a RequestStep,
-    suffix: &str,
+    rows: &[String],
 ) -> Result<(), Stop> {
     if let Some(control) = &step.control {
         control::check(run, step, control).await?;
@@ -32,8 +32,8 @@ pub(super) async fn run<'a>(
     // These come before the precondition: `finally` steps need the ids of created objects.
     run.capture(&step.capture, &document);
     if !step.finally.is_empty() {
-        let (suffix, names) = (suffix.to_owned(), run.names.clone());
-        run.finals.push(FinalSteps { suffix, steps: &step.finally, names });
+        let (rows, names) = (rows.to_vec(), run.names.clone());
+        run.finals.push(FinalSteps { rows, steps: &step.finally, names });
     }
     check_default_value(run, step, &document, &exchange)?;
     if let Some(require) = &step.require {

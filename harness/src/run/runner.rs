@@ -76,7 +76,7 @@ pub async fn run_part(
         return Err(unopened(RunOutcome::Incomplete, why));
     }
     let is_of_shard = |planned: &&Planned<'_>| {
-        options.only.as_ref().is_none_or(|only| only.contains(&planned.name()))
+        options.only.as_ref().is_none_or(|only| only.contains(&planned.name().to_string()))
     };
     let places: Vec<(usize, usize)> =
         planned.iter().filter(is_of_shard).map(|planned| planned.place).collect();

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::scenario::declared;
 use crate::scenario::plan::{self, Planned};
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::result::{CheckResult, Event, ScenarioResult, StepResult, Subject};
 use crate::verdict::{NotRun, NotRunKind, Verdict};
 
@@ -46,7 +47,7 @@ pub(super) fn aborted(
 
 async fn run_rows(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioResult> {
     let started = Instant::now();
-    let skipped = |name: &str, stop: &Stop| skipped(shared, planned, name, stop, started);
+    let skipped = |name: &ScenarioName, stop: &Stop| skipped(shared, planned, name, stop, started);
     let rows = match check_scenario(shared, planned).await {
         Ok(()) => rows(shared, planned).await,
         Err(stop) => Err(stop),
@@ -59,9 +60,9 @@ async fn run_rows(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioResu
     for (index, row) in rows.into_iter().enumerate() {
         let mut name = planned.name();
         if let Some(row) = &row {
-            name = format!("{name}[{}]", shared.options.masks.mask(&row_label(row)));
+            name = name.with_row(shared.options.masks.mask(&row_label(row)));
             if results.iter().any(|result| result.name == name) {
-                name = format!("{}[{}]", planned.name(), index + 1);
+                name = name.with_row((index + 1).to_string());
             }
         }
         results.push(match check_row(shared, planned, index, row.as_ref()).await {
@@ -76,19 +77,19 @@ async fn run_rows(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioResu
 fn skipped(
     shared: &RunContext,
     planned: Planned<'_>,
-    name: &str,
+    name: &ScenarioName,
     stop: &Stop,
     started: Instant,
 ) -> ScenarioResult {
     let (verdict, _) = stop.verdict();
-    let scenario = Arc::from(name);
+    let scenario = Arc::new(name.clone());
     let mut steps = Vec::new();
     declared::collect(&planned.scenario.steps, &mut |step| {
-        let origin = CheckOrigin::new(shared, &scenario, &Arc::from(step.name.as_str()));
+        let name = StepName::new(&step.name, &[]);
+        let origin = CheckOrigin::new(shared, &scenario, &Arc::new(name.clone()));
         let checks = judge::merged(origin.unjudged(step, stop));
         if !checks.is_empty() {
-            let (name, exchanges) = (step.name.clone(), Vec::new());
-            let duration = Duration::ZERO;
+            let (exchanges, duration) = (Vec::new(), Duration::ZERO);
             steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
         }
     });
@@ -101,8 +102,8 @@ fn skipped(
     if let Stop::NotRun(not_run) = stop {
         let mut not_run = not_run.clone();
         if not_run.tolerate_as.is_empty() {
-            not_run.tolerate_as = planned.name();
-            not_run.is_tolerated |= shared.target.tolerates(&planned.name());
+            not_run.tolerate_as = planned.name().to_string();
+            not_run.is_tolerated |= shared.target.tolerates(&planned.name().to_string());
         }
         result.not_run = Some(not_run);
     }
@@ -119,7 +120,7 @@ async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(),
         return Err(Stop::NotRun(not_run));
     }
     let stop = |mut not_run: NotRun| {
-        not_run.is_tolerated |= shared.target.tolerates(&planned.name());
+        not_run.is_tolerated |= shared.target.tolerates(&planned.name().to_string());
         Err(Stop::NotRun(not_run))
     };
     let needs = &planned.scenario.needs;
@@ -169,7 +170,7 @@ async fn check_row(
     }
     let own = token_budget::token_requests(planned.scenario);
     let left = shared.target.token_requests_left();
-    let refused = shared.token_budget.refuses(&planned.name(), index, own, left);
+    let refused = shared.token_budget.refuses(&planned.name().to_string(), index, own, left);
     refused.map_or(Ok(()), |not_run| Err(Stop::NotRun(not_run)))
 }
 
@@ -183,7 +184,8 @@ fn check_interruption(shared: &RunContext) -> Result<(), Stop> {
 /// The rows of a scenario. Without `for_each` there is one row without a value.
 async fn rows(shared: &RunContext, planned: Planned<'_>) -> Result<Vec<Option<Value>>, Stop> {
     let Some(for_each) = &planned.scenario.for_each else { return Ok(vec![None]) };
-    let session = shared.target.session(&planned.name(), &planned.scenario.sandbox).await?;
+    let session =
+        shared.target.session(&planned.name().to_string(), &planned.scenario.sandbox).await?;
     let rows = list(&root_names(&session), &for_each.rows);
     session.close().await;
     let rows = rows?;
@@ -197,7 +199,7 @@ async fn rows(shared: &RunContext, planned: Planned<'_>) -> Result<Vec<Option<Va
 async fn run_row(
     shared: &RunContext,
     planned: Planned<'_>,
-    name: &str,
+    name: &ScenarioName,
     row: Option<usize>,
 ) -> ScenarioResult {
     let confirms = planned.scenario.confirm && !shared.target.is_mock();
@@ -266,11 +268,11 @@ fn unconfirmed(
 async fn attempt(
     shared: &RunContext,
     planned: Planned<'_>,
-    name: &str,
+    name: &ScenarioName,
     row: Option<usize>,
 ) -> ScenarioResult {
     let started = Instant::now();
-    let session = match shared.target.session(name, &planned.scenario.sandbox).await {
+    let session = match shared.target.session(&name.to_string(), &planned.scenario.sandbox).await {
         Ok(session) => session,
         Err(trouble) => return skipped(shared, planned, name, &Stop::from(trouble), started),
     };
@@ -302,9 +304,9 @@ fn set_row(run: &mut ScenarioRun<'_>, row: Option<usize>) -> Result<(), Stop> {
 async fn run_steps(run: &mut ScenarioRun<'_>) -> Option<Stop> {
     let steps = &run.planned.scenario.steps;
     let stop = match step::open_receivers(run).await {
-        Ok(()) => step::run_all(run, steps, "").await.err(),
+        Ok(()) => step::run_all(run, steps, &[]).await.err(),
         Err(stop) => {
-            step::skip_all(run, steps, "", &stop);
+            step::skip_all(run, steps, &[], &stop);
             Some(stop)
         }
     };
@@ -312,7 +314,7 @@ async fn run_steps(run: &mut ScenarioRun<'_>) -> Option<Stop> {
     while let Some(last) = run.finals.pop() {
         run.names = last.names;
         // The checks of `finally` steps report their failures. The first stop stays the reason.
-        let _ = step::run_all(run, last.steps, &last.suffix).await;
+        let _ = step::run_all(run, last.steps, &last.rows).await;
     }
     stop
 }
@@ -323,9 +325,9 @@ fn result(run: ScenarioRun<'_>, stop: Option<Stop>, started: Instant) -> Scenari
     if let Some(stop) = stop {
         verdict = verdict.max(stop.verdict().0);
         if let Stop::NotRun(mut why) = stop {
-            why.is_tolerated |= run.shared.target.tolerates(&run.planned.name());
+            why.is_tolerated |= run.shared.target.tolerates(&run.planned.name().to_string());
             if why.tolerate_as.is_empty() {
-                why.tolerate_as = run.planned.name();
+                why.tolerate_as = run.planned.name().to_string();
             }
             not_run = Some(why);
         }

@@ -13,6 +13,7 @@ use crate::run::environment::Session;
 use crate::scenario::model::{Place, Step};
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::NotRunKind;
 use crate::verdict::check::{self, Document};
 use crate::verdict::result::{CheckResult, StepResult};
@@ -25,7 +26,8 @@ use super::views::RememberedViews;
 
 /// `finally` steps that run at the end of the scenario.
 pub(super) struct FinalSteps<'a> {
-    pub(super) suffix: String,
+    /// The rows of the loops around the steps.
+    pub(super) rows: Vec<String>,
     pub(super) steps: &'a [Step],
     /// The names at the place where the steps are written.
     pub(super) names: Names,
@@ -51,14 +53,13 @@ pub(super) struct ScenarioRun<'a> {
     pub(super) shared: &'a RunContext,
     pub(super) session: &'a Session,
     pub(super) planned: Planned<'a>,
-    /// `stem/id[row]`.
-    pub(super) name: Arc<str>,
+    pub(super) name: Arc<ScenarioName>,
     pub(super) names: Names,
     pub(super) steps: Vec<StepResult>,
-    /// Label of the current step, unique in this scenario.
-    pub(super) label: Arc<str>,
-    /// The number of uses of each label.
-    pub(super) labels: BTreeMap<String, u32>,
+    /// The name of the current step. Its text is unique in this scenario.
+    pub(super) label: Arc<StepName>,
+    /// The texts of the names so far.
+    pub(super) labels: BTreeSet<String>,
     pub(super) record: StepRecord,
     /// Answers to open questions, in the order of the steps.
     pub(super) answers: Vec<AnswerSight>,
@@ -87,17 +88,17 @@ impl<'a> ScenarioRun<'a> {
         shared: &'a RunContext,
         session: &'a Session,
         planned: Planned<'a>,
-        name: &str,
+        name: &ScenarioName,
     ) -> Self {
         Self {
             shared,
             session,
             planned,
-            name: Arc::from(name),
+            name: Arc::new(name.clone()),
             names: root_names(session),
             steps: Vec::new(),
-            label: Arc::from(""),
-            labels: BTreeMap::new(),
+            label: Arc::default(),
+            labels: BTreeSet::new(),
             record: StepRecord::default(),
             answers: Vec::new(),
             is_final: false,

@@ -10,6 +10,7 @@ use crate::client::pace::RETRY_AFTER_MAX;
 use crate::client::{ClientBody, ClientRequest, UselessToken, consent};
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::run::environment::Session;
+use crate::scenario::ScenarioName;
 use crate::scenario::model::{RequestLine, RequestShape, TokenChoice};
 use crate::scenario::names::Names;
 use crate::verdict::NotRunKind;
@@ -19,7 +20,7 @@ use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::{judge, request_body};
 
-/// Sends a request once. An answer that cannot be judged stops the scenario, after the implicit checks.
+/// Sends a request once. A response that cannot be judged stops the scenario, after the implicit checks.
 pub(super) async fn send(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
@@ -90,7 +91,7 @@ pub(super) async fn prepare(
         Some(body) => request_body::prepare(session, names, body)?,
         None => ClientBody::Empty,
     };
-    let tag_scenario = run.name.to_string();
+    let tag_scenario = ScenarioName::clone(&run.name);
     Ok(ClientRequest { method, path, operation, headers, body, application, tag_scenario })
 }
 
@@ -162,7 +163,7 @@ fn document(
         Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
         Ok(response) if is_too_long(response, operation) => Err(Stop::not_run(
             NotRunKind::UnusableAnswer,
-            "the answer is longer than what is kept of one, so it cannot be judged",
+            "the response is too large to be kept whole, so it cannot be judged",
         )),
         Ok(response) if let Some(why) = chance_limit(run, response) => {
             Err(Stop::not_run(NotRunKind::RateLimited, why))
@@ -197,7 +198,7 @@ fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<St
         let asks = wait.map(|wait| format!(" and `Retry-After: {wait}`")).unwrap_or_default();
         let most = RETRY_AFTER_MAX.as_secs();
         format!(
-            "the target's rate limit answered {}{asks}; a GET is repeated once, after at most {most} s",
+            "the target's rate limit returned {}{asks}; a GET is repeated once, after at most {most} s",
             response.status
         )
     })

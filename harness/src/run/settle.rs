@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::scenario::model::RequestStep;
 use crate::verdict::Verdict;
-use crate::verdict::check::{self, AnswerPart, Judgement};
+use crate::verdict::check::{self, Judgement, ResponsePart};
 
 use super::judge;
 use super::pages::StepResponse;
@@ -59,8 +59,8 @@ impl ListLag {
                 let lag = run.settle_time.waited;
                 run.shared.changes.note_lag(lag);
                 let seconds = lag.as_millis().div_ceil(1000) as u64;
-                let answer = judge::answer(run, LIST_LAG, seconds.into(), Some(&response.exchange));
-                run.record.checks.push(answer);
+                let check = judge::answer(run, LIST_LAG, seconds.into(), Some(&response.exchange));
+                run.record.checks.push(check);
             }
         }
         Ok(false)
@@ -106,7 +106,7 @@ fn is_wrongly_given(run: &ScenarioRun<'_>, step: &RequestStep, response: &StepRe
     let origin = judge::origin(run);
     let expects_refusal = |check| {
         let result = origin.judge(check, &response.document, &run.names, None);
-        result.verdict == Verdict::Fail && result.part == Some(AnswerPart::Status)
+        result.verdict == Verdict::Fail && result.part == Some(ResponsePart::Status)
     };
     step.expect.iter().any(expects_refusal)
 }

@@ -94,7 +94,7 @@ impl ShardPlan {
         let mut scenarios: Vec<ShardedScenario> = planned
             .iter()
             .map(|planned| {
-                let (name, held) = (planned.name(), HoldReason::of(planned.scenario));
+                let (name, held) = (planned.name().to_string(), HoldReason::of(planned.scenario));
                 ShardedScenario { cost: cost(&name), name, shard: HOLDING_SHARD, held }
             })
             .collect();
@@ -150,15 +150,18 @@ mod tests {
     fn every_scenario_has_one_shard_and_held_ones_are_on_shard_1() {
         let files = load::bundled().expect("the bundled suite is sound");
         let planned = plan::select(&files, &[]).expect("all");
-        let costs: BTreeMap<String, u64> =
-            planned.iter().zip(1..).map(|(one, cost)| (one.name(), cost * 7 % 101)).collect();
+        let costs: BTreeMap<String, u64> = planned
+            .iter()
+            .zip(1..)
+            .map(|(one, cost)| (one.name().to_string(), cost * 7 % 101))
+            .collect();
         for (costs, count) in
             [(&BTreeMap::new(), 1), (&BTreeMap::new(), 5), (&costs, 3), (&costs, 8)]
         {
             let plan = ShardPlan::new(&planned, costs, count);
             assert_eq!(plan, ShardPlan::new(&planned, costs, count));
             let names: Vec<&str> = plan.scenarios.iter().map(|it| it.name.as_str()).collect();
-            let in_files: Vec<String> = planned.iter().map(plan::Planned::name).collect();
+            let in_files: Vec<String> = planned.iter().map(|one| one.name().to_string()).collect();
             assert_eq!(names, in_files);
             assert!(plan.scenarios.iter().all(|it| (1..=count).contains(&it.shard)));
             assert!(plan.scenarios.iter().all(|it| it.held.is_none() || it.shard == 1));
@@ -175,7 +178,8 @@ mod tests {
             .into_iter()
             .take(5)
             .collect();
-        let costs = planned.iter().zip([9, 5, 4, 4, 1]).map(|(one, cost)| (one.name(), cost));
+        let costs =
+            planned.iter().zip([9, 5, 4, 4, 1]).map(|(one, cost)| (one.name().to_string(), cost));
         let plan = ShardPlan::new(&planned, &costs.collect(), 2);
         let held = plan.scenarios.iter().filter(|it| it.held.is_some()).count();
         assert_eq!(held, 0);

@@ -8,6 +8,7 @@ use moot_snapshots::{Comparison, Metadata, Mode, RawResponse, Recorded, Stored};
 
 use crate::exchange::Exchange;
 use crate::scenario::model::{Place, SnapshotRule, TextPiece};
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::Verdict;
 use crate::verdict::check::{Document, MismatchKind};
 use crate::verdict::result::{CheckResult, Subject};
@@ -28,8 +29,8 @@ pub(super) fn judge(
         run.shared.options.snapshot_dir.as_deref().filter(|_| mode != SnapshotMode::Off)?;
     let content = content(run, rule, document, exchange);
     let metadata = Metadata {
-        scenario: scenario(run),
-        step: step(run).to_owned(),
+        scenario: scenario(run).to_string(),
+        step: if run.is_row { run.label.name.clone() } else { run.label.to_string() },
         target_class: run.shared.target.description().class.to_string(),
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
         source: run.planned.scenario.at.file.to_string(),
@@ -129,11 +130,7 @@ fn pointer(place: &Place) -> Option<String> {
 /// `STEM/SCENARIO__STEP`, in characters that every file system accepts. Rows of a loop over data of the target share
 /// one name, because that data changes. Other rows of a loop within a scenario get a number.
 fn name(run: &mut ScenarioRun<'_>) -> String {
-    let full = scenario(run);
-    let scenario = full.split_once('/').map_or(full.as_str(), |(_, name)| name);
-    let step = stem_of(&run.label);
-    let stem = slug(&run.planned.file.stem);
-    let name = format!("{stem}/{}__{}", slug(scenario), slug(step));
+    let name = name_of(&scenario(run), &run.label);
     if run.is_row {
         return name;
     }
@@ -142,21 +139,17 @@ fn name(run: &mut ScenarioRun<'_>) -> String {
     if *count == 1 { name } else { format!("{name}__{count}") }
 }
 
-/// The label of the step, without a row that comes from data of the target.
-fn step<'a>(run: &'a ScenarioRun<'_>) -> &'a str {
-    if run.is_row { stem_of(&run.label) } else { &run.label }
-}
-
-/// A label without row and number.
-fn stem_of(label: &str) -> &str {
-    label.split(['[', '#']).next().unwrap_or(label).trim_end()
+/// The name for all rows and repetitions of a step.
+fn name_of(scenario: &ScenarioName, step: &StepName) -> String {
+    let (stem, id) = (slug(&scenario.stem), slug(&scenario.in_file()));
+    format!("{stem}/{id}__{}", slug(&step.name))
 }
 
 /// The name of the scenario, with its row if the scenario file states the rows.
-fn scenario(run: &ScenarioRun<'_>) -> String {
+fn scenario(run: &ScenarioRun<'_>) -> ScenarioName {
     let is_written =
         run.planned.scenario.for_each.as_ref().is_some_and(|rows| rows.rows.is_written());
-    if is_written { run.name.to_string() } else { run.planned.name() }
+    if is_written { (*run.name).clone() } else { run.planned.name() }
 }
 
 /// A text in characters that every file system accepts.
@@ -174,11 +167,25 @@ pub(crate) fn slug(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::slug;
+    use super::{name_of, slug};
+    use crate::scenario::{ScenarioName, StepName};
 
     #[test]
     fn names_have_only_characters_that_every_file_system_accepts() {
         assert_eq!(slug("from-schema[read write]"), "from-schema_read_write");
         assert_eq!(slug("POST /v1/requests"), "POST_v1_requests");
+    }
+
+    #[test]
+    fn rows_and_repetitions_share_a_name_and_the_name_of_the_step_is_whole() {
+        let scenario = ScenarioName::new("my #1", "walk");
+        for (name, expected) in
+            [("read", "my_1/walk__read"), ("document #2 [new]", "my_1/walk__document_2_new")]
+        {
+            let step = StepName { repetition: 3, ..StepName::new(name, &["ab12".to_owned()]) };
+            assert_eq!(name_of(&scenario, &step), expected);
+        }
+        let step = StepName::new("read", &[]);
+        assert_eq!(name_of(&scenario.with_row("a"), &step), "my_1/walk_a__read");
     }
 }

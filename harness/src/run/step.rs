@@ -1,10 +1,13 @@
 //! Runs steps in order: dispatch, loops, names, assumptions, the control plane and the operator. Checks that are not
 //! reached are recorded with the reason.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::scenario::StepName;
 use crate::scenario::model::{
     AdminStep, Assumption, BoundValue, ForEach, OperatorOrder, Step, StepAction, Text,
 };
@@ -24,15 +27,15 @@ const LOOP_ROWS_MAX: usize = 200;
 pub(super) async fn run_all<'a>(
     run: &mut ScenarioRun<'a>,
     steps: &'a [Step],
-    suffix: &str,
+    rows: &[String],
 ) -> Result<(), Stop> {
     for (index, step) in steps.iter().enumerate() {
         if let Err(stop) = run.check_interruption() {
-            skip_all(run, &steps[index..], suffix, &stop);
+            skip_all(run, &steps[index..], rows, &stop);
             return Err(stop);
         }
-        if let Err(stop) = Box::pin(run_one(run, step, suffix)).await {
-            skip_all(run, &steps[index + 1..], suffix, &stop);
+        if let Err(stop) = Box::pin(run_one(run, step, rows)).await {
+            skip_all(run, &steps[index + 1..], rows, &stop);
             return Err(stop);
         }
     }
@@ -40,28 +43,32 @@ pub(super) async fn run_all<'a>(
 }
 
 /// Records the checks of these steps with the reason of a stop.
-pub(super) fn skip_all(run: &mut ScenarioRun<'_>, steps: &[Step], suffix: &str, stop: &Stop) {
+pub(super) fn skip_all(run: &mut ScenarioRun<'_>, steps: &[Step], rows: &[String], stop: &Stop) {
     for step in steps {
-        begin_step(run, format!("{}{suffix}", step.name));
+        begin_step(run, StepName::new(&step.name, rows));
         run.record.checks = judge::origin(run).unjudged(step, stop);
         end_step(run, Duration::ZERO);
         // `finally` steps belong to a request, which was not sent.
         if let StepAction::ForEach(_, inner) = &step.action {
-            skip_all(run, inner, suffix, stop);
+            skip_all(run, inner, rows, stop);
         }
     }
 }
 
-async fn run_one<'a>(run: &mut ScenarioRun<'a>, step: &'a Step, suffix: &str) -> Result<(), Stop> {
-    begin_step(run, format!("{}{suffix}", step.name));
+async fn run_one<'a>(
+    run: &mut ScenarioRun<'a>,
+    step: &'a Step,
+    rows: &[String],
+) -> Result<(), Stop> {
+    begin_step(run, StepName::new(&step.name, rows));
     let started = Instant::now();
     let outcome = match &step.action {
-        StepAction::Request(step) => request::run(run, step, suffix).await,
+        StepAction::Request(step) => request::run(run, step, rows).await,
         StepAction::Burst(step) => burst::run(run, step).await,
         StepAction::Receive(step) => receive::run(run, step).await,
         StepAction::Admin(step) => ask_control_plane(run, step).await,
         StepAction::Operator(order) => order_operator(run, order).await,
-        StepAction::ForEach(rows, steps) => return run_loop(run, rows, steps, suffix).await,
+        StepAction::ForEach(for_each, steps) => return run_loop(run, for_each, steps, rows).await,
         StepAction::Let(bindings) => return bind(run, bindings),
         StepAction::Assume(assumption) => return assume(run, assumption),
     };
@@ -74,11 +81,16 @@ async fn run_one<'a>(run: &mut ScenarioRun<'a>, step: &'a Step, suffix: &str) ->
     outcome
 }
 
-/// Begins a step. A label that was used before gets a number.
-fn begin_step(run: &mut ScenarioRun<'_>, name: String) {
-    let count = run.labels.entry(name.clone()).or_insert(0);
-    *count += 1;
-    run.label = if *count == 1 { name.into() } else { format!("{name} #{count}").into() };
+fn begin_step(run: &mut ScenarioRun<'_>, name: StepName) {
+    run.label = Arc::new(numbered(&mut run.labels, name));
+}
+
+/// The name with a number, if its text was used before.
+fn numbered(used: &mut BTreeSet<String>, mut name: StepName) -> StepName {
+    while !used.insert(name.to_string()) {
+        name.repetition += 1;
+    }
+    name
 }
 
 fn end_step(run: &mut ScenarioRun<'_>, duration: Duration) {
@@ -88,18 +100,18 @@ fn end_step(run: &mut ScenarioRun<'_>, duration: Duration) {
         return;
     }
     let verdict = Verdict::worst(checks.iter().map(|check| check.verdict));
-    let name = run.label.to_string();
+    let name = StepName::clone(&run.label);
     run.steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
 }
 
 async fn ask_control_plane(run: &mut ScenarioRun<'_>, step: &AdminStep) -> Result<(), Stop> {
     let path = step.call.path.render_text(&run.names)?;
     let json = step.json.as_ref().map(|json| json.render(&run.names)).transpose()?;
-    let answer = run.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
+    let response = run.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
         Stop::not_run(NotRunKind::NoAnswer, format!("the control plane refused {path}: {trouble}"))
     })?;
     run.note_change();
-    let document = Document::of_value(answer);
+    let document = Document::of_value(response);
     run.capture(&step.capture, &document);
     let checks = judge::checks(run, &step.expect, &document, None);
     run.record.checks.extend(checks);
@@ -123,14 +135,14 @@ async fn run_loop<'a>(
     run: &mut ScenarioRun<'a>,
     for_each: &'a ForEach,
     steps: &'a [Step],
-    suffix: &str,
+    outer: &[String],
 ) -> Result<(), Stop> {
     let mut rows = list(&run.names, &for_each.rows)?;
     if !for_each.rows.is_written() {
         rows = once_each(rows);
     }
     if rows.is_empty() {
-        skip_all(run, steps, suffix, &no_rows(for_each));
+        skip_all(run, steps, outer, &no_rows(for_each));
         return Ok(());
     }
     // A placeholder of one row must not name a value of the next.
@@ -143,7 +155,7 @@ async fn run_loop<'a>(
         let label = run.shared.options.masks.mask(&row_label(&row));
         run.names.push();
         run.names.set(&for_each.name, row);
-        let outcome = run_all(run, steps, &format!("{suffix}[{label}]")).await;
+        let outcome = run_all(run, steps, &[outer, &[label]].concat()).await;
         run.names.pop();
         match outcome {
             // An assumption that fails in one row may hold in the next.
@@ -198,4 +210,19 @@ pub(super) async fn open_receivers(run: &mut ScenarioRun<'_>) -> Result<(), Stop
         run.names.set("receivers", Value::Object(opened));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{StepName, numbered};
+
+    #[test]
+    fn each_step_has_a_text_of_its_own_even_if_a_name_ends_like_a_number() {
+        let mut used = BTreeSet::new();
+        let texts = ["read", "read #2", "read", "read", "read #2", "list"]
+            .map(|name| numbered(&mut used, StepName::new(name, &[])).to_string());
+        assert_eq!(texts, ["read", "read #2", "read #3", "read #4", "read #2 #2", "list"]);
+    }
 }

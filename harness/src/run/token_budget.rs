@@ -17,12 +17,12 @@ use super::turn;
 /// An estimate of the rows of a loop over values that are known only at run time, such as the near misses of an id.
 const LOOP_ROWS: u64 = 6;
 
-/// Token requests of one row of a scenario, without those whose answer an earlier scenario may supply.
+/// Token requests of one row of a scenario, without those that an earlier scenario may have sent for it.
 pub(super) fn token_requests(scenario: &Scenario) -> u64 {
     of_steps(&scenario.steps, false)
 }
 
-/// Token requests of all rows of a scenario if no earlier scenario supplies an answer.
+/// Token requests of all rows of a scenario if no earlier scenario has sent them.
 pub(super) fn token_requests_of_rows(scenario: &Scenario) -> u64 {
     let rows = scenario.for_each.as_ref().map_or(1, |for_each| rows_likely(&for_each.rows));
     rows * of_steps(&scenario.steps, true)

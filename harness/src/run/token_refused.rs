@@ -7,6 +7,7 @@ use moot_fixtures::register;
 
 use crate::exchange::Exchange;
 use crate::scenario::model::Location;
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::Verdict;
 use crate::verdict::check::{Judgement, MismatchKind};
 use crate::verdict::result::{ScenarioResult, StepResult};
@@ -15,14 +16,17 @@ use super::judge::CheckOrigin;
 
 /// The requirement that such an endpoint violates.
 const REQUIREMENT: &str = "token.form-encoded";
-/// The name in reports, in place of a scenario.
-const NAME: &str = "opening/first-token";
+/// The name in reports, in place of a scenario: `opening/first-token`.
+const NAME: (&str, &str) = ("opening", "first-token");
+/// The name of its step.
+const STEP: &str = "POST /oauth/token";
 
 /// The result of the refused first token request.
 pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
+    let (name, step) = (ScenarioName::new(NAME.0, NAME.1), StepName::new(STEP, &[]));
     let origin = CheckOrigin {
-        scenario: NAME.into(),
-        step: "POST /oauth/token".into(),
+        scenario: Arc::new(name.clone()),
+        step: Arc::new(step.clone()),
         strict: false,
         own_rows: Arc::default(),
     };
@@ -35,7 +39,7 @@ pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
     );
     let check = origin.result(REQUIREMENT, None, judgement, Some(Arc::clone(exchange)));
     let step = StepResult {
-        name: "POST /oauth/token".to_owned(),
+        name: step,
         verdict: check.verdict,
         duration: exchange.duration,
         exchanges: vec![Arc::clone(exchange)],
@@ -43,14 +47,14 @@ pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
         passed: 0,
     };
     ScenarioResult {
-        name: NAME.to_owned(),
+        at: Location { file: name.to_string().into(), line: 1, column: 1 },
+        name,
         title: "The first token request is granted".to_owned(),
         section: register::get(REQUIREMENT).map(|row| row.section.clone()).unwrap_or_default(),
         verdict: Verdict::Fail,
         not_run: None,
         known: None,
         duration: Duration::ZERO,
-        at: Location { file: Arc::from(NAME), line: 1, column: 1 },
         steps: vec![step],
         answers: Vec::new(),
     }

@@ -2,6 +2,7 @@
 
 use moot_fixtures::nearest::{alike, ending};
 
+use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::{Scenario, ScenarioFile};
 
@@ -26,9 +27,9 @@ impl<'a> Planned<'a> {
         Self { file, scenario: &file.scenarios[place.1], place }
     }
 
-    /// `stem/id`: the name of the scenario in options, messages and reports.
-    pub fn name(&self) -> String {
-        format!("{}/{}", self.file.stem, self.scenario.id)
+    /// The name of the scenario in options, messages and reports.
+    pub fn name(&self) -> ScenarioName {
+        ScenarioName::new(&self.file.stem, &self.scenario.id)
     }
 }
 
@@ -87,7 +88,7 @@ fn matches(planned: &Planned<'_>, selector: &str) -> bool {
         return is_in_section(&planned.file.section, section);
     }
     let stem = file_stem(selector);
-    if planned.file.stem == stem || like(&planned.name(), selector) {
+    if planned.file.stem == stem || like(&planned.name().to_string(), selector) {
         return true;
     }
     planned.scenario.id == selector
@@ -106,11 +107,6 @@ fn file_stem(selector: &str) -> &str {
         Some(stem) => stem,
         None => selector,
     }
-}
-
-/// The name of a scenario, `stem/id`, without the brackets of its row.
-pub(crate) fn without_row(name: &str) -> &str {
-    name.split('[').next().unwrap_or(name)
 }
 
 /// Whether `text` matches `pattern`, in which each `*` stands for any text.
@@ -133,7 +129,7 @@ pub(crate) fn like(text: &str, pattern: &str) -> bool {
 fn nearest_selector(all: &[Planned<'_>], selector: &str) -> Option<String> {
     let mut known: Vec<String> = Vec::new();
     for planned in all {
-        known.push(planned.name());
+        known.push(planned.name().to_string());
         known.push(planned.scenario.id.clone());
         known.push(planned.file.stem.clone());
         known.push(format!("section:{}", planned.file.section));

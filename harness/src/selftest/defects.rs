@@ -17,6 +17,7 @@ use super::trial::{
     Bench, IdRow, SEED, Sampling, by_requirement, is_heavy, is_noticed, of_shard, side_by_side,
 };
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
+use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
@@ -117,11 +118,11 @@ fn noticing_scenarios(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec
         defect.breaks.iter().any(|id| is_noticed(id, verdicts.get(id)))
     };
     let noticing = result.scenarios.iter().filter(is_noticing);
-    let names: BTreeSet<&str> = noticing.map(ScenarioResult::without_row).collect();
+    let names: BTreeSet<ScenarioName> = noticing.map(|it| it.name.without_row()).collect();
     let mut left = history::SCENARIOS_MAX;
     bench.only(|file, at| {
-        let name = format!("{}/{}", file.stem, file.scenarios[at].id);
-        let is_taken = left > 0 && names.contains(name.as_str()) && !is_heavy(file, at);
+        let name = ScenarioName::new(&file.stem, &file.scenarios[at].id);
+        let is_taken = left > 0 && names.contains(&name) && !is_heavy(file, at);
         left -= usize::from(is_taken);
         is_taken
     })

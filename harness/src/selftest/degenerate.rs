@@ -53,14 +53,14 @@ fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
     let login = "<!doctype html><title>Log in</title><form><input type=password></form>";
     let refused = json!({ "error": "invalid_client", "error_description": "The secret expired." });
     vec![
-        ("an empty server: 200 without a body", "answered 200", ResponseTemplate::new(200)),
+        ("an empty server: 200 without a body", "returned 200", ResponseTemplate::new(200)),
         (
             "200 `{}` to everything",
-            "answered 200",
+            "returned 200",
             ResponseTemplate::new(200).set_body_json(json!({})),
         ),
-        ("404 to everything", "answered 404", ResponseTemplate::new(404)),
-        ("500 to everything", "answered 500", ResponseTemplate::new(500)),
+        ("404 to everything", "returned 404", ResponseTemplate::new(404)),
+        ("500 to everything", "returned 500", ResponseTemplate::new(500)),
         (
             "the same body to everything",
             "every answer is the same",
@@ -68,7 +68,7 @@ fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
         ),
         (
             "an HTML login page",
-            "answered 200",
+            "returned 200",
             ResponseTemplate::new(200).set_body_raw(login, "text/html"),
         ),
         ("expired credentials", "invalid_client", {

@@ -10,9 +10,8 @@ use strum::IntoStaticStr;
 use crate::report::findings;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
-use crate::verdict::check::AnswerPart;
+use crate::verdict::check::ResponsePart;
 use crate::verdict::result::{CheckResult, RunResult, Subject};
 
 /// A finding that does not fit its defect, its step or its row.
@@ -59,7 +58,7 @@ pub(super) fn misfits(
             MisfitKind::Row
         } else if !calls_its_operation(&check, result) {
             MisfitKind::Place
-        } else if is_of_status(id) && check.part != Some(AnswerPart::Status) {
+        } else if is_of_status(id) && check.part != Some(ResponsePart::Status) {
             MisfitKind::Remedy
         } else {
             return None;
@@ -76,9 +75,9 @@ pub(super) fn misfits(
 
 /// Whether the scenario of a check declares a requirement that the defect breaks.
 fn is_about(defect: &Defect, files: &[ScenarioFile], check: &CheckResult) -> bool {
-    let Some((stem, id)) = without_row(&check.scenario).split_once('/') else { return false };
-    let file = files.iter().find(|file| file.stem == stem);
-    let scenario = file.and_then(|file| file.scenarios.iter().find(|one| one.id == id));
+    let name = &check.scenario;
+    let file = files.iter().find(|file| file.stem == name.stem);
+    let scenario = file.and_then(|file| file.scenarios.iter().find(|one| one.id == name.id));
     scenario.is_some_and(|scenario| {
         let declared = declared::requirements(&scenario.steps);
         defect.breaks.iter().any(|id| declared.contains(id))
@@ -103,7 +102,7 @@ fn calls_its_operation(check: &CheckResult, result: &RunResult) -> bool {
     let section = register::get(id).map_or("", |row| row.section.as_str());
     let operation = Operation::ALL.into_iter().find(|it| it.section() == section);
     let Some(operation) = operation.filter(|_| section.starts_with("4.")) else { return true };
-    let Some(scenario) = result.scenarios.iter().find(|it| *it.name == *check.scenario) else {
+    let Some(scenario) = result.scenarios.iter().find(|it| it.name == *check.scenario) else {
         return false;
     };
     let Some(own) = check.exchange_number() else { return true };

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::trial::{SEED, by_requirement, is_noticed, run_options};
 use crate::run::Runner;
 use crate::run::environment::{TargetChoice, TargetOptions};
+use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::{Scenario, ScenarioFile};
-use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
 use crate::verdict::result::ScenarioResult;
 
@@ -24,8 +24,7 @@ pub(super) const SCENARIOS_MAX: usize = 4;
 pub struct HistoryDifference {
     /// The requirement, which the defect breaks.
     pub requirement: String,
-    /// `file/scenario[row]`.
-    pub scenario: String,
+    pub scenario: ScenarioName,
     /// The verdict on the fresh service.
     pub fresh: Verdict,
     /// The verdict on the used one.
@@ -41,7 +40,7 @@ pub(super) async fn differences(
         return Vec::new();
     }
     // The verdicts of implicit checks may depend on the data of other scenarios.
-    let declaring: BTreeSet<(String, String)> = files.iter().flat_map(declared_by).collect();
+    let declaring: BTreeSet<(ScenarioName, String)> = files.iter().flat_map(declared_by).collect();
     let defects = vec![defect.id.clone()];
     let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
     // One at a time: some defects count reads, so another scenario must not read in between.
@@ -67,17 +66,16 @@ pub(super) async fn differences(
 }
 
 /// The pairs of a scenario of a file and a requirement that it declares.
-fn declared_by(file: &ScenarioFile) -> Vec<(String, String)> {
+fn declared_by(file: &ScenarioFile) -> Vec<(ScenarioName, String)> {
     let of = |scenario: &Scenario| {
-        let name = format!("{}/{}", file.stem, scenario.id);
+        let name = ScenarioName::new(&file.stem, &scenario.id);
         declared::requirements(&scenario.steps).into_iter().map(move |id| (name.clone(), id))
     };
     file.scenarios.iter().flat_map(of).collect()
 }
 
-fn declares(declaring: &BTreeSet<(String, String)>, it: &HistoryDifference) -> bool {
-    let name = without_row(&it.scenario).to_owned();
-    declaring.contains(&(name, it.requirement.clone()))
+fn declares(declaring: &BTreeSet<(ScenarioName, String)>, it: &HistoryDifference) -> bool {
+    declaring.contains(&(it.scenario.without_row(), it.requirement.clone()))
 }
 
 fn places(files: &[ScenarioFile]) -> Vec<(usize, usize)> {
@@ -88,7 +86,7 @@ fn places(files: &[ScenarioFile]) -> Vec<(usize, usize)> {
 }
 
 /// The verdicts by scenario and requirement.
-fn verdicts(scenarios: &[Arc<ScenarioResult>]) -> BTreeMap<(String, String), Verdict> {
+fn verdicts(scenarios: &[Arc<ScenarioResult>]) -> BTreeMap<(ScenarioName, String), Verdict> {
     let mut all = BTreeMap::new();
     for scenario in scenarios {
         for (requirement, verdict) in by_requirement([&**scenario]) {
@@ -101,8 +99,8 @@ fn verdicts(scenarios: &[Arc<ScenarioResult>]) -> BTreeMap<(String, String), Ver
 /// The requirements of `breaks` that both rounds judged, and only one round found broken.
 fn compare(
     breaks: &[String],
-    fresh: &BTreeMap<(String, String), Verdict>,
-    used: &BTreeMap<(String, String), Verdict>,
+    fresh: &BTreeMap<(ScenarioName, String), Verdict>,
+    used: &BTreeMap<(ScenarioName, String), Verdict>,
 ) -> Vec<HistoryDifference> {
     let judged = |verdict: Verdict| Some(verdict).filter(|verdict| *verdict != Verdict::NotRun);
     let mut found = Vec::new();
@@ -135,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_verdict_that_changes_with_the_history_is_reported() {
-        let of = |verdict| BTreeMap::from([(("a/b".to_owned(), ROW.to_owned()), verdict)]);
+        let of = |verdict| BTreeMap::from([(("a/b".into(), ROW.to_owned()), verdict)]);
         for (fresh, used, is_reported) in [
             (Verdict::NotApplicable, Verdict::Fail, true),
             (Verdict::Fail, Verdict::Pass, true),

@@ -113,7 +113,7 @@ fn judge(draw: AnswerDraw, result: &RunResult) -> DrawnService {
         }
     }
     let not_run = result.scenarios.iter().filter_map(|scenario| {
-        Some((scenario.name.clone(), scenario.not_run.as_ref()?.reason.clone()))
+        Some((scenario.name.to_string(), scenario.not_run.as_ref()?.reason.clone()))
     });
     DrawnService {
         answers: draw.name,

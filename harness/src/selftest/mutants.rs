@@ -17,8 +17,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::trial::{Bench, IdRow, SEED, by_requirement, of_shard, only, side_by_side, weight};
 use crate::run::Interruption;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions, text_hash};
+use crate::scenario::ScenarioName;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::without_row;
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, ScenarioResult};
 
@@ -132,8 +132,8 @@ async fn sound(bench: &Bench, column: TrialColumn) -> Arc<BTreeMap<String, Verdi
 struct Kill {
     /// The requirements that noticed it; empty if the mutant survived.
     by: Vec<String>,
-    /// The first scenario that noticed it: file stem and id.
-    scenario: Option<String>,
+    /// The first scenario that noticed it.
+    scenario: Option<ScenarioName>,
 }
 
 /// Runs scenarios until one notices the mutant.
@@ -197,11 +197,11 @@ fn nearest_first(files: &[ScenarioFile], section: &str) -> Vec<ScenarioFile> {
     files
 }
 
-/// The same files, with the scenario of this name (`stem/id[row]`) first.
-fn first(files: &[ScenarioFile], name: &str) -> Vec<ScenarioFile> {
-    let name = without_row(name);
-    let is_it =
-        |file: &ScenarioFile, at: usize| name == format!("{}/{}", file.stem, file.scenarios[at].id);
+/// The same files, with the scenario of this name first.
+fn first(files: &[ScenarioFile], name: &ScenarioName) -> Vec<ScenarioFile> {
+    let is_it = |file: &ScenarioFile, at: usize| {
+        (&file.stem, &file.scenarios[at].id) == (&name.stem, &name.id)
+    };
     let mut ordered = only(files, is_it);
     ordered.extend(only(files, |file, at| !is_it(file, at)));
     ordered

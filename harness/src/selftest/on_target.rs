@@ -14,7 +14,7 @@ use super::matrix::{self, MatrixRow};
 use super::overlay::DefectOverlay;
 use super::trial::{Bench, by_requirement, is_noticed, side_by_side};
 use crate::client::recording::{Recorder, RecordingError, RecordingIndex};
-use crate::run::environment::{AnswerOverlay, TargetChoice, TargetOptions};
+use crate::run::environment::{ResponseOverlay, TargetChoice, TargetOptions};
 use crate::run::{Kept, RunOptions, recording_index, run};
 use crate::verdict::Verdict;
 use crate::verdict::result::RunResult;
@@ -149,7 +149,7 @@ async fn record(
     };
     let result = run(run_options, move |event| {
         if let crate::verdict::result::Event::Ended(scenario) = event {
-            tell(&scenario.name);
+            tell(&scenario.name.to_string());
         }
     })
     .await;
@@ -173,7 +173,7 @@ async fn judge(
 ) -> RunResult {
     let index = RecordingIndex::read(folder);
     let (seed, run_tag) = index.map(|index| (index.seed, index.run_tag)).unwrap_or_default();
-    let overlay = overlay.map(|it| it as Arc<dyn AnswerOverlay>);
+    let overlay = overlay.map(|it| it as Arc<dyn ResponseOverlay>);
     let options = TargetOptions { seed, run_tag, overlay, ..TargetOptions::default() };
     let choice = TargetChoice::Recording(folder.to_owned());
     bench.run(name, choice, bench.light(), options).await

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::client::response::{BodyReader, headers};
 use crate::exchange::{Exchange, ReceivedResponse};
-use crate::run::environment::AnswerOverlay;
+use crate::run::environment::ResponseOverlay;
 
 /// A defect that only edits responses.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl DefectOverlay {
     }
 }
 
-impl AnswerOverlay for DefectOverlay {
+impl ResponseOverlay for DefectOverlay {
     fn rewrite(&self, scenario: &str, exchanges: &mut [Exchange]) {
         let mut is_changed = false;
         for exchange in exchanges {

@@ -1,6 +1,6 @@
 //! Checks. A check is a pure function of the contract, an expectation and an exchange.
 //!
-//! A check sends nothing, never waits, and never asks the mock for the right answer. An explicit check
+//! A check sends nothing, never waits, and never asks the mock for the expected response. An explicit check
 //! is an [`expectation`] of a scenario: places and matchers. An [`implicit`] check runs on every
 //! exchange. Both return a [`Judgement`]. [`verdict_of`] makes a verdict of it by the level of the
 //! requirement.
@@ -26,7 +26,7 @@ mod wording;
 
 pub use document::Document;
 pub use judgement::{Judgement, verdict_of};
-pub use mismatch::{AnswerPart, JsonFault, Mismatch, MismatchKind};
+pub use mismatch::{JsonFault, Mismatch, MismatchKind, ResponsePart};
 pub use place::PlaceValue;
 pub(crate) use value_text::json_kind;
 pub use value_text::shortened;

@@ -33,7 +33,7 @@ pub enum NotRunKind {
     NeedNotMet,
     /// The command line excludes the scenario.
     Excluded,
-    /// The target did not answer, or the client did not send the request.
+    /// The target did not respond, or the client did not send the request.
     NoAnswer,
     /// The operator of the target did not act.
     OperatorFailed,
@@ -47,7 +47,7 @@ pub enum NotRunKind {
     Control,
     /// `poll` ended before its expectation held.
     PollTimeout,
-    /// The answer cannot be used: it is too long, or it is not a list.
+    /// The response cannot be used: it is too long, or it is not a list.
     UnusableAnswer,
     /// The data of the target changed during the check.
     DataChanged,

@@ -13,7 +13,8 @@ const CRATES: [&str; 4] = ["fixtures", "snapshots", "mock", "harness"];
 /// has a floor of its own where it is listed.
 const HARNESS: &[&[&str]] = &[
     &["exchange/escape", "exchange/masks", "verdict/count"],
-    &["exchange", "scenario"],
+    &["scenario"],
+    &["exchange"],
     &["client/answers", "client/target_file", "verdict"],
     &["client", "client/recording", "report/terminal", "verdict/check"],
     &["verdict/result"],

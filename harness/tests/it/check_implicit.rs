@@ -120,7 +120,7 @@ fn a_body_that_is_no_problem_is_one_failure() {
 }
 
 #[test]
-fn a_problem_agrees_with_its_answer() {
+fn a_problem_agrees_with_its_response() {
     check(&missing(&with("status", json!(400))), &["errors.status-agrees"]);
     check(&missing(&with("instance", json!("/v1/requests/x"))), &[]);
     check(&missing(&with("instance", json!("/api/v1/requests/x?page=1"))), &[]);
@@ -289,7 +289,7 @@ fn a_wrong_method_is_answered_with_those_there_are() {
 }
 
 #[test]
-fn token_answers_have_their_own_bodies() {
+fn token_responses_have_their_own_bodies() {
     check(&token().header("cache-control", ""), &["oauth.no-store"]);
     check(&token().header("cache-control", "no-cache"), &["oauth.no-store"]);
     let mut token = token();

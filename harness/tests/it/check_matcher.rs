@@ -2,7 +2,7 @@
 
 use moot_harness::scenario::names::Names;
 use moot_harness::verdict::check::{
-    AnswerPart, Document, Judgement, Mismatch, MismatchKind, expectation,
+    Document, Judgement, Mismatch, MismatchKind, ResponsePart, expectation,
 };
 use serde_json::{Value, json};
 
@@ -247,7 +247,7 @@ fn a_failure_has_the_expected_and_the_actual_value() {
         judgement,
         Judgement::Fails(Mismatch {
             kind: MismatchKind::Type,
-            part: AnswerPart::Body,
+            part: ResponsePart::Body,
             message: "`/x/1` has another type: expected a string, got 7".to_owned(),
             expected: "a string".to_owned(),
             actual: "7".to_owned(),

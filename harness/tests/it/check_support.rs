@@ -30,7 +30,7 @@ pub(crate) fn expectation(claims: &str) -> Expectation {
     }
 }
 
-/// An answer with a JSON body.
+/// A response with a JSON body.
 pub(crate) fn document(status: u16, media_type: &str, body: &Value) -> Document {
     Document {
         request_line: None,

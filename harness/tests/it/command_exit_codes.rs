@@ -188,7 +188,7 @@ async fn an_application_that_is_refused_is_4_and_no_violation() {
         let dir = folder(&base, &[LISTS, &scenario]);
         let ran = judged(dir.path(), &["--scenarios", "sample.yaml"], 4);
         let said =
-            format!("no token to the application `{role}`: it answered 401 (invalid_client)");
+            format!("no token to the application `{role}`: it returned 401 (invalid_client)");
         assert!(ran.stdout.contains(&said), "{}", ran.stdout);
         let dir = folder(&base, &[VIOLATES, &scenario]);
         judged(dir.path(), &["--scenarios", "sample.yaml"], 1);

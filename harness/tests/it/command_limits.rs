@@ -76,7 +76,7 @@ async fn a_429_by_chance_is_never_a_violation_wherever_it_comes() {
         assert_eq!(report["counts"]["fail"], 0, "{}", ran.stdout);
         assert!(report["counts"]["pass"].as_u64() > Some(500), "{}", report["counts"]);
         let not_run = report["not_run"].to_string();
-        assert!(not_run.contains("the target's rate limit answered 429"), "{}", ran.stdout);
+        assert!(not_run.contains("the target's rate limit returned 429"), "{}", ran.stdout);
     }
 }
 
@@ -125,7 +125,7 @@ async fn a_token_endpoint_at_its_limit_gets_a_second_request_after_the_back_off(
         .await;
     let dir = folder(&server, "");
     let ran = judged(dir.path(), &LISTED, 4);
-    assert!(ran.stdout.contains("the limit of its token endpoint answered 429"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("the limit of its token endpoint returned 429"), "{}", ran.stdout);
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ const SLOW_TO_END: &str = r#"section: "4.9"
 title: A sample
 scenarios:
   - id: never-ends
-    title: What always runs gets no answer
+    title: What always runs gets no response
     needs: [write]
     steps:
       - request: POST /v1/repository_documents

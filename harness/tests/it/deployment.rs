@@ -39,10 +39,10 @@ pub(crate) async fn start_as(world: SeedWorld, answers: Answers) -> MockServer {
 }
 
 /// Replaces the response to GET of this path.
-pub(crate) async fn answered(server: &MockServer, at: &str, answer: impl Respond + 'static) {
+pub(crate) async fn answered(server: &MockServer, at: &str, response: impl Respond + 'static) {
     Mock::given(method("GET"))
         .and(path(at))
-        .respond_with(answer)
+        .respond_with(response)
         .with_priority(1)
         .mount(server)
         .await;

@@ -15,7 +15,7 @@ const KEPT_BYTES: usize = 4_000_000;
 const BOMB_MEMBERS: usize = 512;
 
 /// Writes the response to the request for the list.
-type Answer = fn(&mut TcpStream) -> std::io::Result<()>;
+type RespondFn = fn(&mut TcpStream) -> std::io::Result<()>;
 
 /// A hostile or broken server, and the expected result of a run.
 pub(crate) struct Hard {
@@ -26,15 +26,15 @@ pub(crate) struct Hard {
     pub(crate) verdict: &'static str,
     /// A part of the message of that check.
     pub(crate) says: &'static str,
-    answer: Answer,
+    respond: RespondFn,
 }
 
 const fn row(
     name: &'static str,
     (code, verdict, says): (i32, &'static str, &'static str),
-    answer: Answer,
+    respond: RespondFn,
 ) -> Hard {
-    Hard { name, code, verdict, says, answer }
+    Hard { name, code, verdict, says, respond }
 }
 
 /// All of them. One scenario reads the list of requests from each.
@@ -49,7 +49,7 @@ pub(crate) const ROWS: [Hard; 26] = [
         head(stream, &format!("content-type: application/json\r\n{length}"))?;
         pour(stream, &[b' '; 1_000_000])
     }),
-    row("more than is kept", (3, "not_run", "longer than what is kept"), |stream| {
+    row("more than is kept", (3, "not_run", "too large to be kept"), |stream| {
         json(stream, &[b' '; 5_000_000])
     }),
     row("a gzip bomb", (1, "fail", "not JSON"), |stream| {
@@ -66,14 +66,14 @@ pub(crate) const ROWS: [Hard; 26] = [
     row("deep JSON that ends", (1, "fail", "not JSON"), |stream| {
         json(stream, &[[b'['; 100_000], [b']'; 100_000]].concat())
     }),
-    row("very many small objects", (3, "not_run", "longer than what is kept"), |stream| {
+    row("very many small objects", (3, "not_run", "too large to be kept"), |stream| {
         json(stream, &many(b"{}"))
     }),
-    row("very many members", (3, "not_run", "longer than what is kept"), |stream| {
+    row("very many members", (3, "not_run", "too large to be kept"), |stream| {
         let members: Vec<String> = (0..400_000).map(|n| format!("\"{n}\":0")).collect();
         json(stream, format!("{{{}}}", members.join(",")).as_bytes())
     }),
-    row("very many rows", (3, "not_run", "longer than what is kept"), |stream| {
+    row("very many rows", (3, "not_run", "too large to be kept"), |stream| {
         json(stream, &[b"{\"data\":".as_slice(), &many(b"0"), b"}"].concat())
     }),
     row(
@@ -114,7 +114,7 @@ pub(crate) const ROWS: [Hard; 26] = [
         stream.write_all(b"SSH-2.0-x\r\n\r\n")
     }),
     row("no byte at all", (4, "not_run", "the connection broke"), |_| Ok(())),
-    row("a reset before the answer", (4, "not_run", "the connection broke"), |stream| {
+    row("a reset before the response", (4, "not_run", "the connection broke"), |stream| {
         reset(stream)
     }),
     row(
@@ -198,9 +198,9 @@ fn reset(stream: &TcpStream) -> std::io::Result<()> {
 }
 
 impl Hard {
-    /// A service that issues tokens and has no workflows. It answers everything else with the hostile response.
+    /// A service that issues tokens and has no workflows. It sends the hostile response to everything else.
     pub(crate) fn serve(&self) -> String {
-        let answer = self.answer;
+        let respond = self.respond;
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         thread::spawn(move || {
@@ -213,7 +213,7 @@ impl Hard {
                     } else if line.starts_with("GET /api/v1/workflows") {
                         json(&mut stream, b"{\"data\":[]}")
                     } else {
-                        answer(&mut stream)
+                        respond(&mut stream)
                     };
                 });
             }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use moot_harness::report::terminal::Detail;
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};
+use moot_harness::scenario::ScenarioName;
 use moot_harness::verdict::Verdict;
-use moot_harness::verdict::check::{AnswerPart, MismatchKind};
+use moot_harness::verdict::check::{MismatchKind, ResponsePart};
 use moot_harness::verdict::result::{
     CheckResult, KnownFailure, RunResult, SnapshotCounts, Subject,
 };
@@ -21,9 +22,10 @@ const PLAIN: Options = Options { color: false, detail: Detail::Normal };
 fn failed(id: &str, row: &str, message: &str, pointer: Option<&str>) -> CheckResult {
     let subject = Subject::Requirement(id.to_owned().into());
     let mut check = check_of(subject, Verdict::Fail, message, None);
-    check.scenario = format!("04_05_create_legal_request/from-schema[{row}]").into();
+    check.scenario =
+        Arc::new(ScenarioName::new("04_05_create_legal_request", "from-schema").with_row(row));
     check.pointer = pointer.map(str::to_owned);
-    (check.mismatch, check.part) = (Some(MismatchKind::Value), Some(AnswerPart::Body));
+    (check.mismatch, check.part) = (Some(MismatchKind::Value), Some(ResponsePart::Body));
     check
 }
 
@@ -174,7 +176,7 @@ fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
         let message = "the answer differs from the pinned one";
         let mut check = check_of(subject, Verdict::Drift, message, Some(Arc::clone(&answered)));
         check.actual = actual.to_owned();
-        (check.mismatch, check.part) = (Some(MismatchKind::Value), Some(AnswerPart::Status));
+        (check.mismatch, check.part) = (Some(MismatchKind::Value), Some(ResponsePart::Status));
         check
     };
     let same = drifted(&sample, "other", 11, &[status()]);
@@ -203,7 +205,7 @@ fn requirements_broken_by_the_same_fault_are_in_one_finding() {
     let sample = result();
     let judged = |id: &str, number: u64, actual: &str| {
         let mut check = failed(id, "row", "expected 201, got another status", None);
-        check.part = Some(AnswerPart::Status);
+        check.part = Some(ResponsePart::Status);
         check.actual = actual.to_owned();
         check.exchange = Some(exchange(&sample.masks, number, Ok((422, "{}"))));
         check
@@ -229,7 +231,7 @@ fn requirements_broken_by_the_same_fault_are_in_one_finding() {
     // One value at one place is one fault with any message.
     let at = |check: CheckResult, message: &str, pointer: &str| CheckResult {
         message: message.to_owned(),
-        part: Some(AnswerPart::Body),
+        part: Some(ResponsePart::Body),
         pointer: Some(pointer.to_owned()),
         ..check
     };

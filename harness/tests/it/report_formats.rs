@@ -1,5 +1,7 @@
 //! Every report format of the sample result, as accepted snapshots.
 
+use std::sync::Arc;
+
 use moot_harness::report::terminal::Detail;
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, render};
@@ -116,7 +118,7 @@ fn the_page_loads_nothing_and_is_complete() {
         "applications.other_company in the target file",
         "sample_question",
         "moot run --target staging.yaml --seed 42",
-        "no answer in time: 30 s for the headers",
+        "no response in time: 30 s for the headers",
         "id=\"x1\"",
     ] {
         assert!(page.contains(part), "{part}");
@@ -154,12 +156,12 @@ fn numbers_agree_between_reports_and_equal_reasons_are_one_row() {
     let mut result = result();
     let mut unwalked = result.scenarios[0].clone();
     let not_run = result.scenarios[1].not_run.clone().expect("it was not run");
-    unwalked.name = "05_isolation/with-checks".to_owned();
+    unwalked.name = "05_isolation/with-checks".into();
     unwalked.verdict = Verdict::NotRun;
     for check in &mut unwalked.steps[0].checks {
         check.verdict = Verdict::NotRun;
         check.message.clone_from(&not_run.reason);
-        check.scenario = "05_isolation/with-checks".into();
+        check.scenario = Arc::new("05_isolation/with-checks".into());
     }
     let checks = 2 * unwalked.steps[0].checks.len() + 1;
     unwalked.not_run = Some(not_run);

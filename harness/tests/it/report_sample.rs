@@ -83,8 +83,8 @@ pub(crate) fn check(
         section: "4.5".into(),
         level,
         verdict,
-        scenario: scenario.into(),
-        step: step.into(),
+        scenario: Arc::new(scenario.into()),
+        step: Arc::new(step.into()),
         mismatch: None,
         part: None,
         not_run: None,
@@ -161,13 +161,13 @@ pub(crate) fn result() -> RunResult {
     let mut exchanges: Vec<Arc<Exchange>> = exchanges.collect();
     exchanges.dedup_by_key(|exchange| exchange.number);
     let judged = ScenarioResult {
-        name: "04_05_create_legal_request/unknown-workflow[no such id]".to_owned(),
+        name: "04_05_create_legal_request/unknown-workflow[no such id]".into(),
         title: "A request for an unknown workflow is refused".to_owned(),
         section: "4.5".to_owned(),
         verdict: Verdict::Fail,
         answers: Vec::new(),
         steps: vec![StepResult {
-            name: "POST /v1/requests".to_owned(),
+            name: "POST /v1/requests".into(),
             verdict: Verdict::Fail,
             exchanges,
             checks,
@@ -180,7 +180,7 @@ pub(crate) fn result() -> RunResult {
         at: at("04_05_create_legal_request", 5),
     };
     let skipped = ScenarioResult {
-        name: "05_isolation/other-company".to_owned(),
+        name: "05_isolation/other-company".into(),
         title: "What another company owns is not found".to_owned(),
         section: "5".to_owned(),
         verdict: Verdict::NotRun,
@@ -231,7 +231,7 @@ pub(crate) fn result() -> RunResult {
             kind: "legal_request".to_owned(),
             id: Some("k3b9".to_owned()),
             tag: "moot-7f3a".to_owned(),
-            scenario: "04_05_create_legal_request/from-schema".to_owned(),
+            scenario: "04_05_create_legal_request/from-schema".into(),
         }],
         trouble: None,
         reproduce: "moot run --target staging.yaml --seed 42".to_owned(),

@@ -45,7 +45,7 @@ async fn verdicts(
     };
     let result = run(options, |_| {}).await;
     let checks = result.scenarios.iter().flat_map(|scenario| {
-        let own = (scenario.name.clone(), scenario.verdict.as_str().to_owned());
+        let own = (scenario.name.to_string(), scenario.verdict.as_str().to_owned());
         let steps = scenario.steps.iter().flat_map(|step| &step.checks);
         let each = steps.map(|check| (check.id(), check.verdict.as_str().to_owned()));
         std::iter::once(own).chain(each)

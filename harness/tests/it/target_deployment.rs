@@ -119,8 +119,8 @@ async fn a_get_is_retried_once_and_so_is_a_call_refused_by_503() {
             .await;
         let opened = opened(&server, "consent: [write]").await;
         let exchange = opened.session.send(call(verb, "/v1/requests")).await;
-        let answered = exchange.outcome.map(|response| response.status).ok();
-        assert_eq!(answered, Some(status), "{verb}");
+        let received = exchange.outcome.map(|response| response.status).ok();
+        assert_eq!(received, Some(status), "{verb}");
     }
 }
 
@@ -169,7 +169,10 @@ async fn each_creation_is_in_the_ledger_before_and_after() {
     opened.session.send(call("POST", "/v1/webhooks")).await;
     let residue = opened.target.residue();
     assert_eq!((residue[0].kind.as_str(), residue[0].id.as_deref()), ("webhook", Some("w1")));
-    assert_eq!((residue[0].tag.as_str(), residue[0].scenario.as_str()), ("t1", "sample/scenario"));
+    assert_eq!(
+        (residue[0].tag.as_str(), residue[0].scenario.to_string().as_str()),
+        ("t1", "sample/scenario")
+    );
     opened.target.cleanup().await;
     assert!(opened.target.residue().is_empty());
     let told: Vec<String> = ledger(opened.folder.path())
@@ -265,7 +268,7 @@ async fn gateway_headers_go_to_the_target() {
 async fn workflows_are_found_and_a_payload_knows_its_workflow() {
     let server = MockServer::start().await;
     let token = json!({ "access_token": "token-1" });
-    answers(&server, "POST", "/api/oauth/token", &token).await;
+    respond(&server, "POST", "/api/oauth/token", &token).await;
     let row = |id: &str, status: &str| json!({ "id": id, "attributes": { "status": status } });
     let rows = [
         row("g1", "published"),
@@ -273,12 +276,12 @@ async fn workflows_are_found_and_a_payload_knows_its_workflow() {
         row("g2", "published"),
         row("t1", "published"),
     ];
-    answers(&server, "GET", "/api/v1/workflows", &json!({ "data": rows })).await;
+    respond(&server, "GET", "/api/v1/workflows", &json!({ "data": rows })).await;
     let schema =
         |name: &str, required: &[&str]| json!({ "name": name, "required_fields": required });
     for (id, required) in [("g1", &["counterparty_name"][..]), ("g2", &[]), ("t1", &["file"])] {
         let path = format!("/api/v1/workflows/{id}/schema");
-        answers(&server, "GET", &path, &schema(id, required)).await;
+        respond(&server, "GET", &path, &schema(id, required)).await;
     }
     let more = "consent: [write]\nbindings: { requester_email: a@legal.example }";
     let opened = opened(&server, more).await;
@@ -296,7 +299,7 @@ async fn workflows_are_found_and_a_payload_knows_its_workflow() {
     assert_eq!(parts[0], moot_harness::client::FormPart::text("workflow_id", "t1"));
 }
 
-async fn answers(server: &MockServer, verb: &str, at: &str, body: &Value) {
+async fn respond(server: &MockServer, verb: &str, at: &str, body: &Value) {
     Mock::given(method(verb))
         .and(path(at))
         .respond_with(ResponseTemplate::new(200).set_body_json(body))

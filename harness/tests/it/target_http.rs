@@ -25,7 +25,7 @@ async fn exchange(server: &MockServer, prepared: ClientRequest) -> Exchange {
     session.send(prepared).await
 }
 
-fn answer(exchange: &Exchange) -> &ReceivedResponse {
+fn response(exchange: &Exchange) -> &ReceivedResponse {
     exchange.outcome.as_ref().unwrap_or_else(|trouble| panic!("{trouble:?}"))
 }
 
@@ -47,8 +47,8 @@ async fn redirects_are_not_followed() {
         .mount(&server)
         .await;
     let exchange = exchange(&server, call("GET", "/v1/requests")).await;
-    assert_eq!(answer(&exchange).status, 302);
-    assert_eq!(answer(&exchange).header("location"), Some("/api/elsewhere"));
+    assert_eq!(response(&exchange).status, 302);
+    assert_eq!(response(&exchange).header("location"), Some("/api/elsewhere"));
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn a_body_over_the_limit_is_cut_and_marked() {
             .mount(&server)
             .await;
         let exchange = exchange(&server, call("GET", "/big")).await;
-        let response = answer(&exchange);
+        let response = response(&exchange);
         assert_eq!((response.body.len(), response.is_cut), (KEPT, is_cut));
     }
 }
@@ -77,7 +77,7 @@ async fn a_body_is_read_up_to_64_mebibytes_and_then_given_up() {
             .await;
         let exchange = exchange(&server, call("GET", "/huge")).await;
         match is_read {
-            true => assert!(answer(&exchange).is_cut),
+            true => assert!(response(&exchange).is_cut),
             false => assert!(
                 matches!(trouble(&exchange), Trouble::Broken(why) if why.contains("beyond 64 MB")),
                 "{:?}",
@@ -99,9 +99,9 @@ async fn bytes_stay_as_they_came() {
         .mount(&server)
         .await;
     let exchange = exchange(&server, call("GET", "/odd")).await;
-    assert_eq!(answer(&exchange).body, Bytes::from_static(b"\"\xff\""));
-    assert!(answer(&exchange).json.is_none());
-    assert_eq!(answer(&exchange).header("content-encoding"), Some("gzip"));
+    assert_eq!(response(&exchange).body, Bytes::from_static(b"\"\xff\""));
+    assert!(response(&exchange).json.is_none());
+    assert_eq!(response(&exchange).header("content-encoding"), Some("gzip"));
 }
 
 #[tokio::test]
@@ -119,13 +119,13 @@ async fn another_host_never_gets_a_token() {
     assert!(matches!(trouble(&refused), Trouble::Withheld(why) if why.contains("another host")));
     let written = exchange(&server, call("POST", &address)).await;
     assert!(matches!(trouble(&written), Trouble::Withheld(_)));
-    assert_eq!(answer(&exchange(&server, call("GET", &address)).await).status, 200);
+    assert_eq!(response(&exchange(&server, call("GET", &address)).await).status, 200);
 }
 
 #[tokio::test]
 async fn a_false_length_is_sent_unchanged() {
     let seen = Arc::new(parking_lot::Mutex::new(Vec::new()));
-    let answer_bytes = b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n\
+    let response_bytes = b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n\
                          Transfer-Encoding: chunked\r\n\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n";
     let kept = seen.clone();
     let address = serve(move |mut stream| {
@@ -133,7 +133,7 @@ async fn a_false_length_is_sent_unchanged() {
         // The sender closes its side, so the server reads to the end.
         let _ = stream.read_to_end(&mut bytes);
         kept.lock().extend_from_slice(&bytes);
-        let _ = stream.write_all(answer_bytes);
+        let _ = stream.write_all(response_bytes);
     });
     let server = service().await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -150,7 +150,7 @@ async fn a_false_length_is_sent_unchanged() {
         session.send(ClientRequest { body: body.clone(), ..call("POST", "/v1/requests") }).await;
     assert!(own.outcome.is_err(), "wiremock hangs up on a body that breaks off");
     let silent = open_raw(address, body).await;
-    let response = answer(&silent);
+    let response = response(&silent);
     assert_eq!((response.status, &response.body[..]), (400, &b"{\"a\":1}"[..]));
     let sent = String::from_utf8_lossy(&seen.lock()).into_owned();
     assert!(sent.starts_with("POST /v1/requests HTTP/1.1\r\nhost: 127.0.0.1"), "{sent}");
@@ -169,7 +169,7 @@ async fn open_raw(address: SocketAddr, body: ClientBody) -> Exchange {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_broken() {
+async fn a_response_that_breaks_off_is_broken() {
     let rows: [(&str, &[u8]); 3] = [
         ("hangs up", b""),
         ("no HTTP", b"SSH-2.0-x\r\n\r\n"),
@@ -233,7 +233,7 @@ async fn a_connection_that_the_service_closed_without_notice_fails_no_request() 
     let session = target.session("a/b", &Sandbox::default()).await.expect("there is a session");
     for method in ["POST", "GET", "POST", "POST"] {
         let exchange = session.send(call(method, "/v1/elsewhere")).await;
-        assert_eq!(answer(&exchange).status, 200, "{method}");
+        assert_eq!(response(&exchange).status, 200, "{method}");
     }
 }
 

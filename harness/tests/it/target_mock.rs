@@ -25,13 +25,13 @@ async fn session(target: &Environment, sandbox: &Sandbox) -> Session {
     target.session("file/scenario", sandbox).await.expect("there is a sandbox")
 }
 
-fn answer(exchange: &Exchange) -> &ReceivedResponse {
+fn response(exchange: &Exchange) -> &ReceivedResponse {
     exchange.outcome.as_ref().unwrap_or_else(|trouble| panic!("{trouble:?}"))
 }
 
 #[track_caller]
 fn check(exchange: &Exchange, status: u16) -> &Value {
-    let response = answer(exchange);
+    let response = response(exchange);
     assert_eq!(response.status, status, "{:?}", response.body);
     response.json.as_deref().unwrap_or(&Value::Null)
 }
@@ -158,7 +158,7 @@ async fn a_moved_clock_ages_shared_tokens_unseen() {
     session.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
     check(&get(&session, "/v1/requests").await, 200);
     let refused = session.admin("POST", "/clock", Some(json!({ "set": "soon" }))).await;
-    assert!(refused.is_err(), "its answer must be 2xx");
+    assert!(refused.is_err(), "its response must be 2xx");
 }
 
 #[tokio::test]
@@ -177,7 +177,7 @@ async fn a_burst_finds_its_window_empty() {
     for _ in 0..601 {
         let call = call_with("GET", "/v1/workflows", &token);
         let sent = session.send_in_burst(call, rhythm).await;
-        served += u32::from(answer(&sent).status == 200);
+        served += u32::from(response(&sent).status == 200);
     }
     assert_eq!(served, 600);
     let move_on = json!({ "advance_seconds": 60 });
@@ -194,9 +194,9 @@ async fn endpoints_follow_the_answers_of_the_sandbox() {
         let answers = Some(format!("random:{seed}"));
         let session = session(&target, &Sandbox { answers, ..Sandbox::default() }).await;
         let world = session.admin("GET", "/world", None).await.expect("it answers");
-        let answered = &world["answers"]["webhook_create_endpoint"];
+        let endpoint = &world["answers"]["webhook_create_endpoint"];
         let (method, path) = session.endpoint(Operation::CreateWebhook);
-        assert_eq!((&json!(method), &json!(path)), (&answered["method"], &answered["path"]));
+        assert_eq!((&json!(method), &json!(path)), (&endpoint["method"], &endpoint["path"]));
         assert!(
             root(&session, "bindings")["workflows"].as_array().is_some_and(|it| !it.is_empty())
         );
@@ -284,7 +284,7 @@ async fn over_http_it_is_the_same_mock() {
     let id = root(&session, "bindings")["third_party_workflow_id"].clone();
     let created = create(&session, id.as_str().expect("it is bound")).await;
     check(&created, 201);
-    assert!(answer(&created).peer.is_some_and(|peer| peer.port() == address.port()));
+    assert!(response(&created).peer.is_some_and(|peer| peer.port() == address.port()));
     assert!(created.request.url.starts_with("http://localhost:"));
     let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
     let zeros = moot_harness::client::FormPart {

@@ -19,7 +19,7 @@ pub(crate) fn call(method: &str, path: &str) -> ClientRequest {
         headers: Vec::new(),
         body: ClientBody::Empty,
         application: "main".to_owned(),
-        tag_scenario: "sample/scenario".to_owned(),
+        tag_scenario: "sample/scenario".into(),
     }
 }
 

@@ -72,8 +72,8 @@ impl Service {
                 "www-authenticate: Bearer error=\"invalid_token\"".to_owned(),
                 "date: Thu, 05 Mar 2026 14:30:00 GMT".to_owned(),
             ];
-            let answer = format!("{}\r\n\r\n{body}", head.join("\r\n"));
-            stream.get_mut().write_all(answer.as_bytes())?;
+            let response = format!("{}\r\n\r\n{body}", head.join("\r\n"));
+            stream.get_mut().write_all(response.as_bytes())?;
         }
         Ok(())
     }

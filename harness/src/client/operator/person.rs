@@ -17,30 +17,30 @@ pub(crate) fn has_terminal() -> bool {
 /// Asks the person, and waits for Enter.
 pub(crate) async fn ask(order: &OperatorOrder, masks: &Masks) -> Result<String, OperatorTrouble> {
     if !has_terminal() {
-        return Err(OperatorTrouble::NoAnswer);
+        return Err(OperatorTrouble::NoReply);
     }
     let question = match order {
         // The person needs the token itself.
         OperatorOrder::RevokeToken { .. } => order.question(),
         _ => masks.mask(&order.question()),
     };
-    let (answered, answer) = oneshot::channel();
+    let (sender, reply) = oneshot::channel();
     // A thread that reads a line cannot be stopped, and the end of the process must not wait for it.
     std::thread::spawn(move || {
-        let answer = prompt(&question, &mut std::io::stdin().lock(), &mut std::io::stderr().lock());
+        let reply = prompt(&question, &mut std::io::stdin().lock(), &mut std::io::stderr().lock());
         // After an interrupt the run no longer waits, so this can fail.
-        let _ = answered.send(answer);
+        let _ = sender.send(reply);
     });
-    match answer.await.unwrap_or(PersonAnswer::Gone) {
-        PersonAnswer::Done => Ok(String::new()),
-        PersonAnswer::Skip => Err(OperatorTrouble::Skipped(masks.mask(&order.words().join(" ")))),
-        PersonAnswer::Gone => Err(OperatorTrouble::NoAnswer),
+    match reply.await.unwrap_or(PersonReply::Gone) {
+        PersonReply::Done => Ok(String::new()),
+        PersonReply::Skip => Err(OperatorTrouble::Skipped(masks.mask(&order.words().join(" ")))),
+        PersonReply::Gone => Err(OperatorTrouble::NoReply),
     }
 }
 
-/// The answer of a person.
+/// The reply of a person.
 #[derive(Debug, PartialEq, Eq)]
-enum PersonAnswer {
+enum PersonReply {
     Done,
     Skip,
     /// The input ended.
@@ -49,29 +49,29 @@ enum PersonAnswer {
 
 /// Writes the question and reads a line. An empty line means done, `s` means skip. Any other line repeats the
 /// question.
-fn prompt(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> PersonAnswer {
+fn prompt(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> PersonReply {
     loop {
         let asked = write!(output, "\nPlease {question}, then press Enter; s skips. ")
             .and_then(|()| output.flush());
         let mut line = String::new();
         match (asked, input.read_line(&mut line)) {
             (Ok(()), Ok(1..)) => match line.trim() {
-                "" => return PersonAnswer::Done,
-                "s" | "S" => return PersonAnswer::Skip,
+                "" => return PersonReply::Done,
+                "s" | "S" => return PersonReply::Skip,
                 _ => {}
             },
-            _ => return PersonAnswer::Gone,
+            _ => return PersonReply::Gone,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PersonAnswer, prompt};
+    use super::{PersonReply, prompt};
     use crate::scenario::model::OperatorOrder;
 
     #[track_caller]
-    fn check(typed: &str, expected: PersonAnswer, times: usize) {
+    fn check(typed: &str, expected: PersonReply, times: usize) {
         let order = OperatorOrder::SetStatus { id: "8Fq2".to_owned(), status: "signed".to_owned() };
         let mut shown = Vec::new();
         assert_eq!(prompt(&order.question(), &mut typed.as_bytes(), &mut shown), expected);
@@ -83,10 +83,10 @@ mod tests {
 
     #[test]
     fn a_person_presses_enter_or_s_and_is_asked_again_for_anything_else() {
-        check("\n", PersonAnswer::Done, 1);
-        check("s\n", PersonAnswer::Skip, 1);
-        check("yes\n\n", PersonAnswer::Done, 2);
-        check("", PersonAnswer::Gone, 1);
-        check("what?", PersonAnswer::Gone, 2);
+        check("\n", PersonReply::Done, 1);
+        check("s\n", PersonReply::Skip, 1);
+        check("yes\n\n", PersonReply::Done, 2);
+        check("", PersonReply::Gone, 1);
+        check("what?", PersonReply::Gone, 2);
     }
 }

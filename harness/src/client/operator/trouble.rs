@@ -30,8 +30,8 @@ pub(crate) enum OperatorTrouble {
     #[error("the person at the terminal skipped it: {0}")]
     Skipped(String),
     /// There is no terminal, or its input ended.
-    #[error("no person answered at the terminal")]
-    NoAnswer,
+    #[error("no person replied at the terminal")]
+    NoReply,
     /// The control plane of a mock refused.
     #[error("the control plane refused: {}", .0.details())]
     ControlPlane(Trouble),

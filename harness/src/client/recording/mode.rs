@@ -1,4 +1,4 @@
-//! Recording and replaying the answers of a session.
+//! Recording and replaying a session.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use crate::client::recording::recorder::Recorder;
 use crate::client::recording::session_record::{
-    DestinationRow, RecordedAnswer, SessionLog, SessionRecord, absent,
+    DestinationRow, RecordedOutcome, SessionLog, SessionRecord, absent,
 };
 use crate::exchange::{Exchange, Trouble};
 
 /// Whether a session records or replays.
 pub(crate) enum RecordingMode {
     Off,
-    /// Records all answers.
+    /// Records everything that the session receives.
     Record(Arc<Recorder>, Mutex<SessionLog>),
-    /// Returns recorded answers. A missing one is trouble.
+    /// Returns what was recorded. A missing record is trouble.
     Replay(Mutex<SessionLog>),
 }
 
@@ -26,18 +26,18 @@ impl RecordingMode {
         recorder.map_or(Self::Off, |it| Self::Record(Arc::clone(it), Mutex::default()))
     }
 
-    /// The recorded answer. `None` if this is no replay.
-    pub(crate) fn answer(&self, key: &str) -> Option<Result<Value, Trouble>> {
+    /// The recorded result of a call. `None` if this is no replay.
+    pub(crate) fn outcome(&self, key: &str) -> Option<Result<Value, Trouble>> {
         match self {
             Self::Replay(log) => Some(log.lock().call(key)),
             Self::Off | Self::Record(..) => None,
         }
     }
 
-    /// As [`RecordingMode::answer`], for a text.
+    /// As [`RecordingMode::outcome`], for a text.
     pub(crate) fn text(&self, key: &str) -> Option<Result<String, Trouble>> {
-        let answer = self.answer(key)?;
-        Some(answer.and_then(|value| value.as_str().map(str::to_owned).ok_or_else(|| absent(key))))
+        let outcome = self.outcome(key)?;
+        Some(outcome.and_then(|value| value.as_str().map(str::to_owned).ok_or_else(|| absent(key))))
     }
 
     /// The recorded exchange. `None` if this is no replay, or it has none.
@@ -50,7 +50,7 @@ impl RecordingMode {
 
     /// The recorded exchanges of a burst. `None` if this is no replay.
     pub(crate) fn burst(&self, key: &str) -> Option<Result<Vec<Exchange>, Trouble>> {
-        let numbers = match self.answer(key)? {
+        let numbers = match self.outcome(key)? {
             Ok(numbers) => numbers,
             Err(trouble) => return Some(Err(trouble)),
         };
@@ -60,10 +60,10 @@ impl RecordingMode {
         Some(numbers.map(|number| log.numbered(number).ok_or_else(|| absent(key))).collect())
     }
 
-    /// Records an answer.
+    /// Records the result of a call.
     pub(crate) fn keep(&self, key: String, outcome: &Result<Value, Trouble>) {
         if let Self::Record(_, log) = self {
-            log.lock().calls.push(RecordedAnswer { key, outcome: outcome.clone() });
+            log.lock().calls.push(RecordedOutcome { key, outcome: outcome.clone() });
         }
     }
 
@@ -84,7 +84,7 @@ impl RecordingMode {
         }
     }
 
-    /// The number of answers recorded so far.
+    /// The number of results recorded so far.
     pub(crate) fn mark(&self) -> usize {
         match self {
             Self::Record(_, log) => log.lock().calls.len(),
@@ -92,7 +92,7 @@ impl RecordingMode {
         }
     }
 
-    /// Removes the answers recorded since `mark`.
+    /// Removes the results recorded since `mark`.
     pub(crate) fn cut(&self, mark: usize) {
         if let Self::Record(_, log) = self {
             log.lock().calls.truncate(mark);

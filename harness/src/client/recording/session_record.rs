@@ -1,4 +1,5 @@
-//! The record of one session: its requests and answers in order. A replay takes them out again.
+//! The record of one session: its exchanges and the results of its other calls, in order. A replay takes them out
+//! again.
 
 use std::collections::BTreeMap;
 
@@ -22,21 +23,21 @@ pub(crate) struct SessionRecord {
     pub(crate) log: SessionLog,
 }
 
-/// All responses and other answers that a session received.
+/// Everything that a session received.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct SessionLog {
-    /// Requests of the scenario.
+    /// The exchanges of the scenario.
     #[serde(skip)]
     pub(crate) exchanges: Vec<Exchange>,
-    /// All other answers: tokens, the control plane, deliveries, and the numbers of the exchanges of a burst.
-    pub(crate) calls: Vec<RecordedAnswer>,
+    /// The results of all other calls: tokens, the control plane, deliveries, and the numbers of the exchanges of a burst.
+    pub(crate) calls: Vec<RecordedOutcome>,
 }
 
-/// An answer that is not the response to a request of the scenario.
+/// The result of a call that is not a request of the scenario.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct RecordedAnswer {
-    /// The question: `token main read`, `admin POST /clock`, `deliveries inbox`.
+pub(crate) struct RecordedOutcome {
+    /// Names the call: `token main read`, `admin POST /clock`, `deliveries inbox`.
     pub(crate) key: String,
     pub(crate) outcome: Result<Value, Trouble>,
 }
@@ -94,10 +95,10 @@ impl SessionLog {
         Some(self.exchanges.remove(at))
     }
 
-    /// Removes and returns the next answer to this question.
+    /// Removes and returns the next result of this call.
     ///
     /// # Errors
-    /// The recorded trouble. [`Trouble::Withheld`] if the recording has no answer.
+    /// The recorded trouble. [`Trouble::Withheld`] if the recording has no further result.
     pub(crate) fn call(&mut self, key: &str) -> Result<Value, Trouble> {
         match self.calls.iter().position(|call| call.key == key) {
             Some(at) => self.calls.remove(at).outcome,
@@ -106,7 +107,7 @@ impl SessionLog {
     }
 }
 
-/// The trouble of a replay that has no answer to `what`.
+/// The trouble of a replay that has nothing more for `what`.
 pub(crate) fn absent(what: &str) -> Trouble {
-    Trouble::Withheld(format!("the recording has no further answer to `{what}`; record again"))
+    Trouble::Withheld(format!("the recording has nothing more for `{what}`; record again"))
 }

@@ -82,7 +82,7 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
     out.push_str(&format!(
         "{}  {} {} {}{}\n",
         paint.verdict(check.verdict, &verdict),
-        paint.bold(&check.scenario),
+        paint.bold(&check.scenario.to_string()),
         paint.dim("›"),
         check.step,
         paint.bold(&finding.times()),

@@ -80,7 +80,7 @@ pub(super) fn scenarios(out: &mut String, report: &Report, paint: Paint) {
         out.push_str(&format!("{}\n", paint.bold(&file.name)));
         for scenario in &file.scenarios {
             let mark = paint.verdict(scenario.verdict, sign(scenario.verdict));
-            let name = scenario.name.split_once('/').map_or("", |(_, name)| name);
+            let name = scenario.name.in_file();
             let reason =
                 scenario.not_run.as_ref().map(|why| paint.dim(&format!(": {}", why.reason)));
             let reason = reason.unwrap_or_default();

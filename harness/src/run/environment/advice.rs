@@ -27,10 +27,11 @@ fn likely(base: &Url, role: &str, refusal: &TokenRequestRefusal) -> Option<Strin
     if let Some(location) = &refusal.redirect {
         return Some(redirected(base, location));
     }
-    let is_answered = (200..300).contains(&refusal.status);
+    let is_success = (200..300).contains(&refusal.status);
     match refusal.status {
         407 => Some(
-            "a proxy asks for credentials: set HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT".to_owned(),
+            "a proxy asks for credentials: set HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT"
+                .to_owned(),
         ),
         404 | 405 | 410 => {
             let asked = address::below(base, Operation::CreateAccessToken.path());
@@ -43,8 +44,8 @@ fn likely(base: &Url, role: &str, refusal: &TokenRequestRefusal) -> Option<Strin
             "compare `client_id` and `client_secret` of `applications.{role}` with the application; a \
              variable may have a line end or quotes"
         )),
-        _ if refusal.error.is_none() && is_answered => Some(
-            "what answers is not a token endpoint: `base_url` must be the address of the API, not of a web \
+        _ if refusal.error.is_none() && is_success => Some(
+            "it is not a token endpoint: `base_url` must be the address of the API, not of a web \
              page or a login"
                 .to_owned(),
         ),
@@ -70,7 +71,7 @@ fn redirected(base: &Url, location: &str) -> String {
     )
 }
 
-/// Advice about a target that does not answer: a clause after `; `, or nothing.
+/// Advice about a target that does not respond: a clause after `; `, or nothing.
 pub(crate) fn of_trouble(base: &Url, trouble: &Trouble) -> &'static str {
     match trouble {
         Trouble::Unreachable(_) if address::is_loopback(base) => {

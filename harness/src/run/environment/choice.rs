@@ -89,8 +89,8 @@ pub struct TargetOptions {
     pub answers: Option<Answers>,
     /// The defects of the mock in process, by id.
     pub defects: Vec<String>,
-    /// Rewrites the answers of a recording.
-    pub overlay: Option<Arc<dyn AnswerOverlay>>,
+    /// Rewrites the responses of a recording.
+    pub overlay: Option<Arc<dyn ResponseOverlay>>,
     /// Requests per minute instead of those of the target file. 0 means no pace, on loopback only.
     pub rate: Option<u32>,
     /// The shard of the run. It gets its share of the limits of a target file.
@@ -143,7 +143,7 @@ impl TargetOptions {
 
 /// Rewrites the responses of a recording before they are judged. The self-test applies defects with it. The trait keeps
 /// the mock out of this folder.
-pub trait AnswerOverlay: std::fmt::Debug + Send + Sync {
+pub trait ResponseOverlay: std::fmt::Debug + Send + Sync {
     /// Rewrites the exchanges of a scenario.
     fn rewrite(&self, scenario: &str, exchanges: &mut [Exchange]);
 }
@@ -154,7 +154,7 @@ pub enum OpenError {
     /// The target file or an option is wrong. Nothing was sent (exit 2).
     #[error("{0}")]
     Usage(String),
-    /// The target does not answer, or not at this address (exit 4).
+    /// The target does not respond, or not at this address (exit 4).
     #[error("{0}")]
     Unreachable(String),
     /// The target refuses the credentials (exit 4).

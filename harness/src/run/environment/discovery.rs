@@ -51,7 +51,7 @@ pub(crate) async fn published(
                 _ => "",
             };
             return Err(Trouble::Broken(format!(
-                "GET {list} answered {status}{advice}, so no workflow is known"
+                "GET {list} returned {status}{advice}, so no workflow is known"
             )));
         };
         let rows = body.get("data").and_then(Value::as_array).into_iter().flatten();

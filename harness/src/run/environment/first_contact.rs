@@ -1,4 +1,4 @@
-//! The first requests to a target. They show whether it is a moot mock, answers, and accepts the credentials.
+//! The first requests to a target. They show whether it is a moot mock, responds, and accepts the credentials.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ const OPENING_DEADLINE: Duration = Duration::from_secs(10);
 /// The control plane, if the target is a moot mock and the target file allows its use.
 ///
 /// # Errors
-/// [`OpenError`] if the target does not answer, or does not accept `admin.token`.
+/// [`OpenError`] if the target does not respond, or does not accept `admin.token`.
 pub(crate) async fn control_plane(
     file: &TargetFile,
     sender: &RequestSender,
@@ -47,13 +47,14 @@ pub(crate) async fn control_plane(
             trouble.details()
         ))),
         Ok(_) if is_asked_for => Err(OpenError::Credentials(
-            "`admin.token` is in the target file, but what answers is not a moot mock".to_owned(),
+            "`admin.token` is in the target file, but the service at `base_url` is not a moot mock"
+                .to_owned(),
         )),
         Ok(_) | Err(_) => Ok(None),
     }
 }
 
-/// Asks for the first token, which shows that the target answers and accepts the credentials. The back-off of a limited
+/// Asks for the first token, which shows that the target responds and accepts the credentials. The back-off of a limited
 /// token endpoint does not count towards the deadline.
 ///
 /// # Errors
@@ -88,14 +89,14 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
         TokenError::Trouble(trouble) => unreachable(base, &trouble),
         TokenError::NoApplication(reason) => OpenError::Usage(reason),
         TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
-            "{host} gives no token now: the limit of its token endpoint answered {status}; wait, and set \
+            "{host} gives no token now: the limit of its token endpoint returned {status}; wait, and set \
              `limits.token_requests_per_minute` to its limit"
         )),
         TokenError::Refused(refusal) if refusal.is_gateway() => OpenError::Unreachable(format!(
-            "{host} gives no token now: its token endpoint answered {refusal}"
+            "{host} gives no token now: its token endpoint returned {refusal}"
         )),
         TokenError::Refused(refusal) => OpenError::Credentials(format!(
-            "{}{host} gives no token to the application `{role}`: it answered {refusal}{}",
+            "{}{host} gives no token to the application `{role}`: it returned {refusal}{}",
             client.destination.place_of_application(role),
             advice::of_refusal(base, role, &refusal)
         )),
@@ -124,8 +125,8 @@ async fn try_basic(
     if !is_basic_taken && refusal.status == 404 && advice::ends_in_version(base) {
         let key = "base_url".to_owned();
         let place = client.destination.places.of(&key);
-        let answered = format!("its token endpoint answered {refusal}{advice}");
-        return Err(OpenError::Unreachable(FileMistake { key, place, answered }.to_string()));
+        let contradiction = format!("its token endpoint returned {refusal}{advice}");
+        return Err(OpenError::Unreachable(FileMistake { key, place, contradiction }.to_string()));
     }
     // The request is repeated, to report it with its response.
     let exchange = send::send(client, request(CredentialPlace::Form), SendMode::Paced).await;
@@ -136,7 +137,7 @@ async fn try_basic(
         return Ok(());
     }
     let why = format!(
-        "{host} gives no token: its token endpoint answered {refusal} to the request that §4.1 \
+        "{host} gives no token: its token endpoint returned {refusal} to the request that §4.1 \
          documents, and refused HTTP Basic too{advice}"
     );
     Err(OpenError::TokenEndpoint { why, exchange })
@@ -156,7 +157,7 @@ fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
 }
 
 /// Waits for a response until the deadline `opening`.
-async fn promptly<T>(answer: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
-    let late = |_| Err(Trouble::deadline("no answer", OPENING_DEADLINE, "opening"));
-    tokio::time::timeout(OPENING_DEADLINE, answer).await.unwrap_or_else(late)
+async fn promptly<T>(response: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+    let late = |_| Err(Trouble::deadline("no response", OPENING_DEADLINE, "opening"));
+    tokio::time::timeout(OPENING_DEADLINE, response).await.unwrap_or_else(late)
 }

@@ -123,8 +123,8 @@ pub(crate) async fn target_file(sender: &RequestSender) -> Result<TargetFile, St
     let mut file = file.map_err(|error| error.to_string())?;
     let control_plane = ControlPlane::below(&file.base_url, None);
     let call = async |path: &str, order: Value| {
-        let answer = control_plane.send(sender, "POST", path, Some(&order)).await;
-        answer.map_err(|trouble| trouble.details().to_owned())
+        let outcome = control_plane.send(sender, "POST", path, Some(&order)).await;
+        outcome.map_err(|trouble| trouble.details().to_owned())
     };
     let issue = async |age_seconds: i64| {
         let order = json!({

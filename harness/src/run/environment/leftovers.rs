@@ -109,9 +109,9 @@ async fn delete(
     let exchange: Exchange = delete_webhook(client, id, (role, &token), scenario).await;
     Ok(match &exchange.outcome {
         // 404: another client has deleted it.
-        Ok(answer) if (200..300).contains(&answer.status) || answer.status == 404 => None,
-        Ok(answer) => {
-            Some(format!("{} was answered with {}", exchange.request.path, answer.status))
+        Ok(response) if (200..300).contains(&response.status) || response.status == 404 => None,
+        Ok(response) => {
+            Some(format!("{} was answered with {}", exchange.request.path, response.status))
         }
         Err(trouble) => Some(trouble.to_string()),
     })

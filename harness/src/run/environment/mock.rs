@@ -128,9 +128,9 @@ impl MockSandboxes {
         settings: &Sandbox,
     ) -> Result<(ServiceClient, String), Trouble> {
         let order = self.order(scenario, settings);
-        let answer =
+        let created =
             self.control_plane.send(&self.sender, "POST", "/sandboxes", Some(&order)).await?;
-        let sandbox = SandboxDetails::deserialize(&answer).map_err(|error| {
+        let sandbox = SandboxDetails::deserialize(&created).map_err(|error| {
             Trouble::Broken(format!("the control plane describes no sandbox: {error}"))
         })?;
         let base = self.base_of(&sandbox.base_url)?;
@@ -289,8 +289,8 @@ fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
         ("webhook_create_endpoint", Operation::CreateWebhook),
     ];
     rows.into_iter()
-        .filter_map(|(answer, operation)| {
-            let answer = world.get("answers")?.get(answer)?;
+        .filter_map(|(question, operation)| {
+            let answer = world.get("answers")?.get(question)?;
             let text = |name: &str| Some(answer.get(name)?.as_str()?.to_owned());
             Some((operation, Endpoint { method: text("method")?, path: text("path")? }))
         })
@@ -298,8 +298,8 @@ fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
 }
 
 /// The token in a response of the control plane.
-pub(crate) fn issued_token(answer: &Value) -> Result<String, Trouble> {
-    let token = answer.get("access_token").and_then(Value::as_str).map(str::to_owned);
+pub(crate) fn issued_token(response: &Value) -> Result<String, Trouble> {
+    let token = response.get("access_token").and_then(Value::as_str).map(str::to_owned);
     token.ok_or_else(|| Trouble::Broken("the control plane issued no `access_token`".to_owned()))
 }
 

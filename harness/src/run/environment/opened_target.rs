@@ -24,7 +24,6 @@ use crate::run::environment::replayed;
 use crate::run::environment::session::{Receivers, Session};
 use crate::run::environment::target_fit;
 use crate::scenario::model::{NEEDS, OperatorAction, Sandbox};
-use crate::scenario::plan::without_row;
 use crate::verdict::{NotRun, NotRunKind};
 
 /// An opened target.
@@ -99,11 +98,9 @@ impl Environment {
         self.rules()?.token_requests_left()
     }
 
-    /// Whether this need or scenario (`FILE/ID`, without its row) may stay not run.
+    /// Whether this need or scenario (`FILE/ID`) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
-        let tolerate = &self.index.tolerate;
-        target_file::tolerates(tolerate, what)
-            || target_file::tolerates(tolerate, without_row(what))
+        target_file::tolerates(&self.index.tolerate, what)
     }
 
     /// Whether an expired token requires that the operator of a deployment moves its clock.
@@ -159,7 +156,7 @@ impl Environment {
         self.sender.sent().saturating_sub(self.sent_before)
     }
 
-    /// Whether the target has stopped answering. Then the run sends nothing more.
+    /// Whether the target has stopped responding. Then the run sends nothing more.
     pub fn has_given_up(&self) -> bool {
         self.sender.has_given_up()
     }

@@ -186,7 +186,7 @@ impl Session {
         self.recording.burst(&self.burst_key(prepared))
     }
 
-    /// Records the exchanges of a burst, and drops the answers recorded since `mark`.
+    /// Records the exchanges of a burst, and drops the results recorded since `mark`.
     pub fn keep_burst<'a>(
         &self,
         mark: usize,
@@ -220,7 +220,7 @@ impl Session {
 
     /// The recorded value of this key; `None` unless this is a replay.
     pub fn recorded(&self, key: &str) -> Option<Result<Value, Trouble>> {
-        self.recording.answer(key)
+        self.recording.outcome(key)
     }
 
     /// Records a value.
@@ -233,7 +233,7 @@ impl Session {
         self.recording.mark()
     }
 
-    /// Records a value, and drops the answers recorded since `mark`, which it replaces.
+    /// Records a value, and drops the results recorded since `mark`, which it replaces.
     pub fn keep_since(&self, mark: usize, key: String, value: Value) {
         self.recording.cut(mark);
         self.keep(key, value);
@@ -261,12 +261,12 @@ impl Session {
         json: Option<Value>,
     ) -> Result<Value, Trouble> {
         let key = format!("admin {method} {}", self.client.sender.masks.mask(path));
-        if let Some(recorded) = self.recording.answer(&key) {
+        if let Some(recorded) = self.recording.outcome(&key) {
             return recorded;
         }
-        let answer = self.client.admin(method, path, json.as_ref()).await;
-        self.recording.keep(key, &answer);
-        answer
+        let outcome = self.client.admin(method, path, json.as_ref()).await;
+        self.recording.keep(key, &outcome);
+        outcome
     }
 
     /// Lets the operator of the target carry out an order. Returns its masked message for people.
@@ -327,7 +327,7 @@ impl Session {
         if let Some(known) = self.named_receivers.lock().get(name) {
             return Ok(known.clone());
         }
-        let receiver = match self.recording.answer(&format!("receiver {name}")) {
+        let receiver = match self.recording.outcome(&format!("receiver {name}")) {
             Some(recorded) => DeliveryReceiver::recorded(&recorded?),
             None => self.new_receiver(name).await?,
         };

@@ -15,6 +15,7 @@ use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::run::environment::needs;
+use crate::scenario::ScenarioName;
 
 /// Statuses with which a creation is refused because of its values.
 const REFUSED: [u16; 5] = [400, 403, 404, 409, 422];
@@ -45,16 +46,16 @@ pub(crate) async fn mistake(client: &ServiceClient, need: &str) -> Option<FileMi
     fit.mistakes.get(need).cloned()
 }
 
-fn new_mistake(client: &ServiceClient, key: &str, answered: String) -> FileMistake {
+fn new_mistake(client: &ServiceClient, key: &str, contradiction: String) -> FileMistake {
     let place = client.destination.places.of(key);
-    FileMistake { key: key.to_owned(), place, answered }
+    FileMistake { key: key.to_owned(), place, contradiction }
 }
 
 /// Checks the scope `write` of `main`: either a token with `write`, or one with all its scopes, must be able to write.
 async fn writes(client: &ServiceClient) -> Option<FileMistake> {
     let main = client.destination.applications.get("main").filter(|main| main.scopes.write)?;
     let stated = main.scopes;
-    let mut answered = None;
+    let mut seen = None;
     for scopes in [Scopes::WRITE, stated] {
         match client.token("main", scopes).await {
             Ok(token) => {
@@ -64,12 +65,12 @@ async fn writes(client: &ServiceClient) -> Option<FileMistake> {
                 if empty_creation(client, &token).await?.status != 403 {
                     return None;
                 }
-                answered = Some(format!("a token with `{scopes}` was granted `{granted}` alone"));
+                seen = Some(format!("a token with `{scopes}` was granted `{granted}` alone"));
             }
             Err(TokenError::Refused(refusal)) if refusal.is_about_credentials() => {
                 // The credentials are valid, because a first token was granted.
                 client.destination.refused.lock().remove("main");
-                answered = Some(format!("a token with `{scopes}` was refused: {refusal}"));
+                seen = Some(format!("a token with `{scopes}` was refused: {refusal}"));
             }
             Err(_) => return None,
         }
@@ -77,7 +78,7 @@ async fn writes(client: &ServiceClient) -> Option<FileMistake> {
     Some(new_mistake(
         client,
         "applications.main.scopes",
-        format!("{}; state the scopes that it has, or give it `write`", answered?),
+        format!("{}; state the scopes that it has, or give it `write`", seen?),
     ))
 }
 
@@ -96,7 +97,7 @@ async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchan
         headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
         body,
         application: "main".to_owned(),
-        tag_scenario: "the check of the target file".to_owned(),
+        tag_scenario: ScenarioName::new("", "the check of the target file"),
     };
     send::send(client, request, SendMode::Paced).await
 }
@@ -153,11 +154,11 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
     let form = WorkflowForm::new(&schema);
     for signer in form.signer_options().into_iter().take(SIGNERS_TRIED_MAX) {
         if trial(signer, None).await?.status / 100 == 2 {
-            let answered = format!(
+            let contradiction = format!(
                 "a creation was refused: {}; a signer as the requester was taken",
                 said(&refused)
             );
-            return Some(new_mistake(client, "bindings.requester_email", answered));
+            return Some(new_mistake(client, "bindings.requester_email", contradiction));
         }
     }
     // The requester is the reason only if the default counterparty is not, and if an empty creation is refused
@@ -167,11 +168,11 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
     let unknown = refusal(&trial(&stranger, Some(&requester)).await?)?;
     let empty = refusal(&empty_creation(client, &token).await?);
     (known == refused && unknown == refused && empty.as_ref() != Some(&refused)).then(|| {
-        let answered = format!(
+        let contradiction = format!(
             "a creation was refused: {}; so was one with an address that no user has",
             said(&refused)
         );
-        new_mistake(client, "bindings.requester_email", answered)
+        new_mistake(client, "bindings.requester_email", contradiction)
     })
 }
 
@@ -195,8 +196,9 @@ async fn second_company(client: &ServiceClient) -> Option<FileMistake> {
         seen += usize::from(!own.is_empty());
     }
     (seen >= 2).then(|| {
-        let answered = "both applications see the same workflows, requests, documents and webhooks";
-        new_mistake(client, "applications.other_company", answered.to_owned())
+        let contradiction =
+            "both applications see the same workflows, requests, documents and webhooks";
+        new_mistake(client, "applications.other_company", contradiction.to_owned())
     })
 }
 
@@ -213,15 +215,15 @@ async fn workflow(client: &ServiceClient, name: &str) -> Option<FileMistake> {
         return None;
     }
     let id = client.destination.bindings.get(name)?.as_str()?;
-    let answer = async |operation: Operation| {
+    let read = async |operation: Operation| {
         client.read(&client.destination.endpoints.path_of(operation, id)).await.ok()
     };
-    let workflow = answer(Operation::GetWorkflow).await?;
+    let workflow = read(Operation::GetWorkflow).await?;
     let status = workflow.json.as_ref().and_then(|json| json.pointer("/data/attributes/status"));
     if status.is_some_and(|status| status == "unpublished") {
         return Some(new_mistake(client, &key, format!("the workflow `{id}` is unpublished")));
     }
-    let schema = answer(Operation::GetWorkflowSchema).await?;
+    let schema = read(Operation::GetWorkflowSchema).await?;
     let is_absent = workflow.status == 404 && schema.status == 404;
     is_absent.then(|| new_mistake(client, &key, format!("there is no workflow `{id}`: 404")))
 }

@@ -30,9 +30,9 @@ async fn lasts(client: &ServiceClient, newer: usize) -> Option<bool> {
         client.issue("main", scopes).await.ok()?;
     }
     let path = &client.destination.endpoints.get(Operation::ListLegalRequests).path;
-    let answer = client.get(path, &older).await.ok()?;
-    if answer.status == 401 {
+    let response = client.get(path, &older).await.ok()?;
+    if response.status == 401 {
         client.destination.tokens.lock().await.note_revoked("main");
     }
-    Some((200..300).contains(&answer.status))
+    Some((200..300).contains(&response.status))
 }

@@ -78,13 +78,14 @@ fn read_one(file: &PartFile, masks: &Arc<Masks>) -> Result<RunPart, PartError> {
     };
     let scenarios = lines.iter().map(scenario).collect::<Result<Vec<_>, _>>()?;
     let planned: BTreeSet<&str> = file.head.own().collect();
-    let found: BTreeSet<&str> = scenarios.iter().map(|it| it.without_row()).collect();
-    if let Some(lost) = planned.iter().find(|name| !found.contains(*name)) {
+    let found: BTreeSet<String> =
+        scenarios.iter().map(|it| it.name.without_row().to_string()).collect();
+    if let Some(lost) = planned.iter().find(|name| !found.contains(**name)) {
         return Err(file.damaged(format!("the result of {lost} is missing")));
     }
     let others = file.head.plan.iter().filter(|(_, shard)| *shard != file.head.shard);
     let others: BTreeSet<&str> = others.map(|(name, _)| name.as_str()).collect();
-    if let Some(foreign) = found.iter().find(|name| others.contains(*name)) {
+    if let Some(foreign) = found.iter().find(|name| others.contains(name.as_str())) {
         return Err(file.damaged(format!("{foreign} belongs to another shard")));
     }
     part.result.scenarios = scenarios;

@@ -41,7 +41,7 @@ keyed! {
         /// Further requests, sent in turn with the first.
         also: Vec<RequestLine> as OrDefault<List<RequestLine, 1, 16>>,
         /// The number of calls. More than ten need the consent `load`. The document of a smaller burst
-        /// has its `answers`.
+        /// has the responses, as `answers`.
         calls: u32 as Integer<1, 100_000>,
         /// Whether the calls use the tokens of `main`, `reader` and `other_company` in turn, as far
         /// as the target file has them.
@@ -68,7 +68,7 @@ one_key! {
 
 impl BurstPlan {
     /// Whether the calls are few. Few calls keep the pace of the target file, need no consent `load`,
-    /// and have each answer in the document.
+    /// and have each response in the document.
     pub fn is_few(&self) -> bool {
         self.calls <= FEW_CALLS_MAX && matches!(self.rhythm, Rhythm::InFlight(_))
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::value_text::value_text;
 use super::wording::wording;
 use super::{
-    AnswerPart, Document, Judgement, Mismatch, MismatchKind, PlaceValue, matcher, place, schema,
+    Document, Judgement, Mismatch, MismatchKind, PlaceValue, ResponsePart, matcher, place, schema,
     sentence, sound_json,
 };
 use crate::scenario::model::{Claim, Expectation, Matcher, Place};
@@ -40,7 +40,7 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
         let status = document.status.map(|status| format!(" ({status})")).unwrap_or_default();
         return Judgement::fails(
             MismatchKind::MediaType,
-            format!("{}the body is not a problem{status}", sentence::in_answer(document)),
+            format!("{}the body is not a problem{status}", sentence::in_response(document)),
             "a body of application/problem+json",
             value_text(media_type.as_ref()),
         );
@@ -76,17 +76,17 @@ fn with_place(mismatch: Mismatch, claim: &Claim, document: &Document, names: &Na
         Place::Status => {
             let expected = wording(&claim.matcher, names);
             let accepts = |status| accepts(&claim.matcher, status, names);
-            (AnswerPart::Status, sentence::of_status(&expected, accepts, document))
+            (ResponsePart::Status, sentence::of_status(&expected, accepts, document))
         }
         Place::Header(name) => {
             let place = format!("the header `{name}`");
             let message = sentence::of_value(&place, &mismatch, document);
-            (AnswerPart::Header(name.clone()), message)
+            (ResponsePart::Header(name.clone()), message)
         }
         place => {
             let at_pointer = pointer.as_ref().map(|pointer| format!("`{pointer}`"));
             let place = at_pointer.unwrap_or_else(|| place::in_words(place, names));
-            (AnswerPart::Body, sentence::of_value(&place, &mismatch, document))
+            (ResponsePart::Body, sentence::of_value(&place, &mismatch, document))
         }
     };
     Mismatch { part, message, pointer, ..mismatch }
@@ -108,7 +108,7 @@ fn judge_schema(matcher: &Matcher, document: &Document, names: &Names) -> Judgem
     };
     match name {
         Some(name) => schema::judge(name, document),
-        None => Judgement::empty("no schema is documented for this answer"),
+        None => Judgement::empty("no schema is documented for this response"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use moot_fixtures::contract::Level;
 
-use super::{AnswerPart, Mismatch, MismatchKind};
+use super::{Mismatch, MismatchKind, ResponsePart};
 use crate::verdict::Verdict;
 
 /// The result of a check.
@@ -29,7 +29,7 @@ impl Judgement {
     ) -> Self {
         Self::Fails(Mismatch {
             kind,
-            part: AnswerPart::Body,
+            part: ResponsePart::Body,
             message: message.into(),
             expected: expected.into(),
             actual: actual.into(),
@@ -58,7 +58,7 @@ impl Judgement {
     }
 
     /// Sets the part of the response that is wrong, if it is a failure.
-    pub(crate) fn in_part(self, part: AnswerPart) -> Self {
+    pub(crate) fn in_part(self, part: ResponsePart) -> Self {
         self.map_mismatch(|mismatch| mismatch.part = part)
     }
 

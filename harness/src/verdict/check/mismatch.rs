@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     pub kind: MismatchKind,
-    pub part: AnswerPart,
+    pub part: ResponsePart,
     /// One sentence for people, lower case, no full stop. Not masked.
     pub message: String,
     /// Short, for people.
@@ -22,7 +22,7 @@ pub struct Mismatch {
 /// The part of a response that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AnswerPart {
+pub enum ResponsePart {
     /// The HTTP status.
     Status,
     /// The header of this name, lower case.

@@ -82,7 +82,7 @@ pub fn judge(name: &str, document: &Document) -> Judgement {
         1 => ", and one more place is wrong".to_owned(),
         count => format!(", and {count} more places are wrong"),
     };
-    let message = format!("{}{what}{more}", sentence::in_answer(document));
+    let message = format!("{}{what}{more}", sentence::in_response(document));
     let expected = match names.is_empty() || keyword != "required" {
         true => format!("the schema `{name}`"),
         false => format!("{names}, by the schema `{name}`"),

@@ -21,44 +21,44 @@ pub(super) fn of_status(
     let Some(status) = document.status else {
         return format!("{call} has no status; expected {expected}");
     };
-    let answer = answer(status, document.json.as_deref());
+    let response = response(status, document.json.as_deref());
     let (is_success, is_refusal) = ((200..300).any(&accepts), (400..500).any(&accepts));
     match status {
-        500.. => format!("{call} ended in a server error: {answer}; expected {expected}"),
-        400..=499 if is_success && !is_refusal => format!("{call} was refused: {answer}"),
+        500.. => format!("{call} ended in a server error: {response}; expected {expected}"),
+        400..=499 if is_success && !is_refusal => format!("{call} was refused: {response}"),
         400..=499 => {
-            format!("{call} was refused with another status: {answer}; expected {expected}")
+            format!("{call} was refused with another status: {response}; expected {expected}")
         }
         200..=299 if is_refusal && !is_success => {
-            format!("{call} was not refused: {answer}; expected {expected}")
+            format!("{call} was not refused: {response}; expected {expected}")
         }
-        _ => format!("{call} was answered with {answer}; expected {expected}"),
+        _ => format!("{call} was answered with {response}; expected {expected}"),
     }
 }
 
 /// A server error: `listing webhooks ended in a server error: 500`.
 pub(super) fn of_server_error(document: &Document) -> String {
-    let answer = answer(document.status.unwrap_or_default(), document.json.as_deref());
-    format!("{} ended in a server error: {answer}", call(document))
+    let response = response(document.status.unwrap_or_default(), document.json.as_deref());
+    format!("{} ended in a server error: {response}", call(document))
 }
 
 /// A status that the operation does not document.
 pub(super) fn of_undocumented_status(document: &Document) -> String {
-    let answer = answer(document.status.unwrap_or_default(), document.json.as_deref());
-    format!("{} was answered with a status that is not documented: {answer}", call(document))
+    let response = response(document.status.unwrap_or_default(), document.json.as_deref());
+    format!("{} was answered with a status that is not documented: {response}", call(document))
 }
 
-/// A wrong value: `in the answer to listing webhooks, \`/data\` is absent`.
+/// A wrong value: `in the response to listing webhooks, \`/data\` is absent`.
 pub(super) fn of_value(place: &str, mismatch: &Mismatch, document: &Document) -> String {
-    format!("{}{}", in_answer(document), predicate(place, mismatch))
+    format!("{}{}", in_response(document), predicate(place, mismatch))
 }
 
-/// The start of a sentence: `in the answer to listing webhooks, `. Empty if the request is not known.
-pub(super) fn in_answer(document: &Document) -> String {
+/// The start of a sentence: `in the response to listing webhooks, `. Empty if the request is not known.
+pub(super) fn in_response(document: &Document) -> String {
     let Some(call) = request(document) else { return String::new() };
     // A value made of the pages of a list has no bytes.
     match document.json.is_some() && document.body.is_empty() {
-        false => format!("in the answer to {call}, "),
+        false => format!("in the response to {call}, "),
         true => format!("over all pages of {call}, "),
     }
 }
@@ -74,24 +74,24 @@ fn request(document: &Document) -> Option<String> {
 }
 
 /// The status, with the texts of a problem or a token failure: `422 request_invalid, "Title", "Detail"`.
-fn answer(status: u16, body: Option<&Value>) -> String {
+fn response(status: u16, body: Option<&Value>) -> String {
     let text = |name: &str| body?.get(name)?.as_str().filter(|text| !text.trim().is_empty());
-    let mut answer = status.to_string();
+    let mut response = status.to_string();
     if status < 400 {
-        return answer;
+        return response;
     }
     if let Some(kind) = text("type").or_else(|| text("error")) {
-        answer.push_str(&format!(" {}", brief(kind)));
+        response.push_str(&format!(" {}", brief(kind)));
     }
     let quoted = [text("title"), text("detail").or_else(|| text("error_description"))];
     let mut said: Vec<&str> = Vec::new();
     for text in quoted.into_iter().flatten() {
         if !said.contains(&text) {
             said.push(text);
-            answer.push_str(&format!(", \"{}\"", escape::cut(text, QUOTED_CHARACTERS_MAX)));
+            response.push_str(&format!(", \"{}\"", escape::cut(text, QUOTED_CHARACTERS_MAX)));
         }
     }
-    answer
+    response
 }
 
 fn predicate(place: &str, mismatch: &Mismatch) -> String {
@@ -177,7 +177,7 @@ mod tests {
         check(
             422,
             refused.clone(),
-            "a 2xx answer",
+            "a 2xx response",
             SUCCESS,
             "registering a webhook was refused: 422 webhook_creation_error, \"Invalid\", \"The name \
              is internal.\"",

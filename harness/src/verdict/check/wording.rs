@@ -16,7 +16,7 @@ pub(super) fn wording(matcher: &Matcher, names: &Names) -> String {
         }
         Matcher::All(rules) => {
             if let Some(class) = status_class(rules) {
-                return format!("a {class}xx answer");
+                return format!("a {class}xx response");
             }
             let rules: Vec<String> = rules.iter().map(|rule| rule_wording(rule, names)).collect();
             shortened(&rules.join(" and "))

@@ -35,7 +35,7 @@ fn apply_one(
 ) -> ExpectedFailure {
     let mut found = EntryMatches::default();
     if unmet.is_none() {
-        let named = scenarios.iter_mut().filter(|one| entry.names_scenario(&one.name));
+        let named = scenarios.iter_mut().filter(|one| entry.id.names_scenario(&one.name));
         named.for_each(|scenario| found.add(entry, scenario));
     }
     let state = match &unmet {
@@ -45,7 +45,7 @@ fn apply_one(
         None => ExpectedState::Unjudged,
     };
     ExpectedFailure {
-        id: entry.id.clone(),
+        id: entry.id.to_string(),
         outcome: entry.outcome.verdict(),
         reason: entry.reason.clone(),
         expires: entry.expires.map(|day| day.to_string()),
@@ -66,13 +66,13 @@ struct EntryMatches {
 
 impl EntryMatches {
     fn add(&mut self, entry: &ExpectedEntry, scenario: &mut ScenarioResult) {
-        let known = || KnownFailure { id: entry.id.clone(), reason: entry.reason.clone() };
+        let known = || KnownFailure { id: entry.id.to_string(), reason: entry.reason.clone() };
         let happened_before = self.names.len();
         let others_before = self.others;
-        if entry.outcome == ExpectedOutcome::NotRun && entry.is_about_scenarios() {
+        if entry.outcome == ExpectedOutcome::NotRun && entry.id.requirement().is_none() {
             match scenario.not_run {
                 Some(_) => {
-                    self.names.push(scenario.name.clone());
+                    self.names.push(scenario.name.to_string());
                     scenario.known.get_or_insert_with(known);
                 }
                 None if scenario.verdict == Verdict::NotApplicable => {}
@@ -90,7 +90,7 @@ impl EntryMatches {
                 self.others += 1;
             }
         }
-        if entry.is_about_scenarios()
+        if entry.id.requirement().is_none()
             && entry.outcome != ExpectedOutcome::NotRun
             && is_unjudged(scenario)
         {
@@ -111,7 +111,7 @@ fn is_unjudged(scenario: &ScenarioResult) -> bool {
 }
 
 fn is_about(entry: &ExpectedEntry, check: &CheckResult) -> bool {
-    match (entry.parts().1, &check.subject) {
+    match (entry.id.requirement(), &check.subject) {
         (None, _) => true,
         (Some(requirement), Subject::Requirement(id)) => requirement == id,
         (Some(_), Subject::Question(_) | Subject::Snapshot(_)) => false,
@@ -134,7 +134,7 @@ fn contradicts(outcome: ExpectedOutcome, verdict: Verdict) -> bool {
 }
 
 /// Marks the checks that were not judged, because a known failure may stop the rest of its scenario. If
-/// a request of the scenario has no answer, that may be the reason instead, and nothing is marked.
+/// a request of the scenario has no response, that may be the reason instead, and nothing is marked.
 fn mark_unjudged(scenario: &mut ScenarioResult, known: &KnownFailure) {
     let mut exchanges = scenario.steps.iter().flat_map(|step| &step.exchanges);
     if exchanges.any(|exchange| exchange.outcome.is_err()) {

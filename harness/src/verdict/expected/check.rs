@@ -6,9 +6,10 @@ use moot_fixtures::yaml::YamlSpan;
 use moot_fixtures::{DataError, register};
 
 use super::entry::{Expected, ExpectedEntry};
+use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::{like, without_row};
+use crate::scenario::plan::like;
 use crate::verdict::check::implicit;
 
 impl Expected {
@@ -20,7 +21,7 @@ impl Expected {
     pub fn check(&self, files: Option<&[ScenarioFile]>, today: Date) -> Result<(), DataError> {
         self.entries.iter().try_for_each(|entry| {
             self.check_expiry(entry, today)?;
-            match (files, entry.parts().1) {
+            match (files, entry.id.requirement()) {
                 (Some(files), _) => self.check_id(entry, files),
                 (None, Some(requirement)) => self.check_requirement(entry, requirement),
                 (None, None) => Ok(()),
@@ -51,23 +52,22 @@ impl Expected {
     }
 
     fn check_id(&self, entry: &ExpectedEntry, files: &[ScenarioFile]) -> Result<(), DataError> {
-        let (pattern, requirement) = entry.parts();
         let all = || {
             let named = |file: &'_ ScenarioFile, id: &str| format!("{}/{id}", file.stem);
             files.iter().flat_map(move |file| {
                 file.scenarios.iter().map(move |one| (named(file, &one.id), one))
             })
         };
-        // The rows of a scenario are not known before it runs.
-        let bare = pattern.map(without_row);
-        let is_meant = |name: &str| bare.is_none_or(|pattern| like(name, pattern));
-        if let Some(pattern) = bare
+        let pattern = entry.id.scenarios();
+        let is_meant = |name: &str| pattern.is_none_or(|pattern| could_name(pattern, name));
+        if let Some(pattern) = pattern
             && !all().any(|(name, _)| is_meant(&name))
         {
-            let near = ending(alike(pattern, all().map(|(name, _)| name)));
-            return Err(self.refused(entry, format!("no scenario is called `{pattern}`{near}")));
+            let scenario = ScenarioName::from(pattern).without_row().to_string();
+            let near = ending(alike(&scenario, all().map(|(name, _)| name)));
+            return Err(self.refused(entry, format!("no scenario is called `{scenario}`{near}")));
         }
-        let Some(requirement) = requirement else { return Ok(()) };
+        let Some(requirement) = entry.id.requirement() else { return Ok(()) };
         let mut own = files.iter().flat_map(|file| &file.requirements);
         if !own.any(|own| own.row.id == requirement) {
             self.check_requirement(entry, requirement)?;
@@ -89,5 +89,31 @@ impl Expected {
         let (line, column) = entry.place;
         let place = YamlSpan { line, column, length: 1 };
         DataError::new(&self.file.display().to_string(), message).at(Some(place))
+    }
+}
+
+/// Whether a pattern may match the scenario of this name or one of its rows. The rows are not known before it runs, so
+/// the label of a row may begin at each `[` of the pattern.
+fn could_name(pattern: &str, name: &str) -> bool {
+    like(name, pattern) || pattern.match_indices('[').any(|(at, _)| like(name, &pattern[..at]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::could_name;
+
+    #[test]
+    fn a_pattern_with_a_row_may_match_a_row_of_its_scenario() {
+        for (pattern, name, expected) in [
+            ("07_errors/walk", "07_errors/walk", true),
+            ("07_errors/walk[a/b]", "07_errors/walk", true),
+            ("*[a/b*", "07_errors/walk", true),
+            ("07_errors/walk[a]", "07_errors/other", false),
+            ("my[1]/walk", "my[1]/walk", true),
+            ("my[1]/walk[a]", "my[1]/walk", true),
+            ("my[1]/walk", "my/walk", false),
+        ] {
+            assert_eq!(could_name(pattern, name), expected, "{pattern} {name}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Known failures, as data.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use jiff::civil::Date;
@@ -8,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::scenario::plan::{like, without_row};
+use crate::scenario::ScenarioName;
+use crate::scenario::plan::like;
 use crate::verdict::Verdict;
 
 /// The known failures of one file.
@@ -28,8 +30,7 @@ pub struct Expected {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExpectedEntry {
-    /// A scenario `FILE/ID` (with `*`), a requirement, or `FILE/ID#REQUIREMENT`.
-    pub id: String,
+    pub id: ExpectedId,
     pub outcome: ExpectedOutcome,
     /// For people. Not empty.
     pub reason: String,
@@ -39,6 +40,18 @@ pub struct ExpectedEntry {
     pub condition: Option<Condition>,
     /// Line and column of the `id`, from 1.
     pub place: (u32, u32),
+}
+
+/// The id of a known failure: a scenario `FILE/ID` (with `*`), a requirement, or `FILE/ID#REQUIREMENT`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum ExpectedId {
+    /// The scenarios that match a pattern, with all their checks.
+    Scenarios(String),
+    /// A requirement, in all scenarios.
+    Requirement(String),
+    /// A requirement, in the scenarios that match a pattern.
+    RequirementIn { scenarios: String, requirement: String },
 }
 
 /// The verdict that is expected.
@@ -76,24 +89,100 @@ impl ExpectedOutcome {
     }
 }
 
-impl ExpectedEntry {
-    /// The pattern of scenarios and the requirement in the id. There is at least one of them.
-    pub fn parts(&self) -> (Option<&str>, Option<&str>) {
-        match self.id.split_once('#') {
-            Some((scenario, requirement)) => (Some(scenario), Some(requirement)),
-            None if self.id.contains('/') || self.id.contains('*') => (Some(&self.id), None),
-            None => (None, Some(&self.id)),
+impl ExpectedId {
+    /// The pattern of the scenarios. Without one, all scenarios are meant.
+    pub fn scenarios(&self) -> Option<&str> {
+        match self {
+            Self::Scenarios(scenarios) | Self::RequirementIn { scenarios, .. } => Some(scenarios),
+            Self::Requirement(_) => None,
         }
     }
 
-    /// Whether the entry is about this scenario, with or without the brackets of a row.
-    pub fn names_scenario(&self, name: &str) -> bool {
-        let pattern = self.parts().0;
-        pattern.is_none_or(|pattern| like(name, pattern) || like(without_row(name), pattern))
+    /// The requirement. Without one, all checks are meant.
+    pub fn requirement(&self) -> Option<&str> {
+        match self {
+            Self::Requirement(requirement) | Self::RequirementIn { requirement, .. } => {
+                Some(requirement)
+            }
+            Self::Scenarios(_) => None,
+        }
     }
 
-    /// Whether the entry is about whole scenarios, not about a requirement.
-    pub fn is_about_scenarios(&self) -> bool {
-        self.parts().1.is_none()
+    /// Whether it is about this scenario, with or without its row.
+    pub fn names_scenario(&self, name: &ScenarioName) -> bool {
+        self.scenarios().is_none_or(|pattern| {
+            like(&name.to_string(), pattern) || like(&name.without_row().to_string(), pattern)
+        })
+    }
+}
+
+impl fmt::Display for ExpectedId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scenarios(id) | Self::Requirement(id) => f.write_str(id),
+            Self::RequirementIn { scenarios, requirement } => {
+                write!(f, "{scenarios}#{requirement}")
+            }
+        }
+    }
+}
+
+impl From<String> for ExpectedId {
+    /// Reads the id of an entry. The name of a file and the label of a row may have a `#` too, but then a `/` or a `]`
+    /// follows, which no requirement has.
+    fn from(text: String) -> Self {
+        match text.rsplit_once('#').filter(|(_, id)| !id.contains(['/', ']'])) {
+            Some((scenarios, requirement)) => Self::RequirementIn {
+                scenarios: scenarios.to_owned(),
+                requirement: requirement.to_owned(),
+            },
+            None if text.contains(['/', '*']) => Self::Scenarios(text),
+            None => Self::Requirement(text),
+        }
+    }
+}
+
+impl From<ExpectedId> for String {
+    fn from(id: ExpectedId) -> Self {
+        id.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ExpectedId;
+    use crate::scenario::ScenarioName;
+
+    #[test]
+    fn an_id_names_scenarios_or_a_requirement_or_both() {
+        for (id, scenarios, requirement) in [
+            ("a.status-200", None, Some("a.status-200")),
+            ("07_errors/walk", Some("07_errors/walk"), None),
+            ("*walk", Some("*walk"), None),
+            ("07_errors/walk#a.status-200", Some("07_errors/walk"), Some("a.status-200")),
+            ("*#a.status-200", Some("*"), Some("a.status-200")),
+            ("07_errors/walk[#1]", Some("07_errors/walk[#1]"), None),
+            ("my #1/walk", Some("my #1/walk"), None),
+            ("my #1/walk#a.status-200", Some("my #1/walk"), Some("a.status-200")),
+        ] {
+            let read = ExpectedId::from(id.to_owned());
+            assert_eq!((read.scenarios(), read.requirement()), (scenarios, requirement), "{id}");
+            assert_eq!(read.to_string(), id);
+        }
+    }
+
+    #[test]
+    fn a_pattern_names_a_scenario_with_or_without_its_row() {
+        let row = ScenarioName::new("my[1]", "walk").with_row("a");
+        for (id, expected) in [
+            ("my[1]/walk", true),
+            ("my[1]/walk[a]", true),
+            ("my[1]/walk[b]", false),
+            ("*walk", true),
+            ("my/*", false),
+            ("a.status-200", true),
+        ] {
+            assert_eq!(ExpectedId::from(id.to_owned()).names_scenario(&row), expected, "{id}");
+        }
     }
 }

@@ -100,7 +100,7 @@ impl EntryRow {
         let span = YamlSpan::from(self.id.referenced);
         Ok(ExpectedEntry {
             place: (span.line, span.column),
-            id: self.id.value,
+            id: self.id.value.into(),
             outcome: self.outcome,
             reason: self.reason.value,
             expires,

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{KnownFailure, TextMap};
 use crate::exchange::Exchange;
 use crate::scenario::model::Location;
-use crate::verdict::check::{AnswerPart, MismatchKind};
+use crate::scenario::{ScenarioName, StepName};
+use crate::verdict::check::{MismatchKind, ResponsePart};
 use crate::verdict::{NotRunKind, Verdict};
 
 /// The requirement, question or snapshot that a check judges.
@@ -41,16 +42,14 @@ pub struct CheckResult {
     /// The level of the requirement. `None` for snapshots.
     pub level: Option<Level>,
     pub verdict: Verdict,
-    /// `04_05_create_legal_request/from-schema[row]`.
-    pub scenario: Arc<str>,
-    /// The name of the step.
-    pub step: Arc<str>,
+    pub scenario: Arc<ScenarioName>,
+    pub step: Arc<StepName>,
     /// The kind of mismatch, if the check failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<MismatchKind>,
-    /// The part of the answer that is wrong.
+    /// The part of the response that is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<AnswerPart>,
+    pub part: Option<ResponsePart>,
     /// The kind of reason, if the check was not made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<NotRunKind>,
@@ -108,9 +107,9 @@ impl CheckResult {
         self.place.is_none()
     }
 
-    /// Whether the status of the answer is wrong, and is not a server error.
+    /// Whether the status of the response is wrong, and is not a server error.
     pub fn is_of_status(&self) -> bool {
-        self.part == Some(AnswerPart::Status) && self.mismatch != Some(MismatchKind::ServerError)
+        self.part == Some(ResponsePart::Status) && self.mismatch != Some(MismatchKind::ServerError)
     }
 
     /// Whether the check compares a snapshot.
@@ -174,8 +173,8 @@ impl CheckResult {
         if let Subject::Snapshot(name) = &mut self.subject {
             *name = map.line(name).into();
         }
-        self.scenario = map.line(&self.scenario).into();
-        self.step = map.line(&self.step).into();
+        self.scenario = self.scenario.map(|text| map.line(text)).into();
+        self.step = self.step.map(|text| map.line(text)).into();
         self.message = map.line(&self.message);
         self.expected = map.block(&self.expected);
         self.actual = map.block(&self.actual);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::scenario::ScenarioName;
 use crate::scenario::model::OperatorAction;
 use crate::verdict::result::ScenarioResult;
 
@@ -14,10 +15,7 @@ pub enum Event {
         scenarios: usize,
     },
     /// A scenario begins.
-    Started {
-        /// `stem/id`.
-        name: String,
-    },
+    Started { name: ScenarioName },
     /// The operator of the target wrote to its standard error.
     OperatorSaid {
         /// The action of the operator.

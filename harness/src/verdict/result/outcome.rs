@@ -20,7 +20,7 @@ pub enum RunOutcome {
     Incomplete,
     /// A snapshot or a pinned answer differs.
     Drifted,
-    /// The target can't be used, or did not answer.
+    /// The target can't be used, or did not respond.
     Unreachable,
     /// The target violates the specification.
     NonConformant,
@@ -116,13 +116,13 @@ fn of_scenario(scenario: &ScenarioResult) -> RunOutcome {
     scenario.checks().map(|check| of_check(check.weight())).fold(own, RunOutcome::max)
 }
 
-/// Whether the target did not answer a request of the scenario.
+/// Whether the target did not respond to a request of the scenario.
 fn has_trouble(scenario: &ScenarioResult) -> bool {
     scenario.steps.iter().flat_map(|step| &step.exchanges).any(|exchange| match &exchange.outcome {
         Err(
             Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Deadline(_) | Trouble::Broken(_),
         ) => true,
-        // The target sent part of an answer, or the request was not sent.
+        // The target sent part of a response, or the request was not sent.
         Err(Trouble::CutShort(_) | Trouble::Withheld(_) | Trouble::Operator(_)) | Ok(_) => false,
     })
 }

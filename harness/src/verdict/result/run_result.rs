@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{CheckResult, ExpectedFailure, RunOutcome, ScenarioResult};
 use crate::exchange::masks::Masks;
 use crate::exchange::{ObservedAnswer, Residue, TargetDescription};
+use crate::scenario::ScenarioName;
 use crate::scenario::declared::OwnRows;
-use crate::scenario::plan::without_row;
 
 /// Results about snapshots that are not results of checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,8 +60,8 @@ pub struct RepeatCommand {
 
 impl RepeatCommand {
     /// The command for a scenario. It repeats all rows of the scenario.
-    pub fn of(&self, scenario: &str) -> Option<String> {
-        let name = without_row(scenario);
+    pub fn of(&self, scenario: &ScenarioName) -> Option<String> {
+        let name = scenario.without_row().to_string();
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
         (!self.before.is_empty() && name.chars().all(is_plain))
             .then(|| format!("{}{name}{}", self.before, self.after))
@@ -128,7 +128,7 @@ impl RunResult {
     pub fn costs(&self) -> BTreeMap<String, u64> {
         let mut costs = BTreeMap::new();
         for scenario in &self.scenarios {
-            let name = self.masks.mask(scenario.without_row());
+            let name = self.masks.mask(&scenario.name.without_row().to_string());
             let cost = u64::try_from(scenario.duration.as_millis()).unwrap_or(u64::MAX);
             *costs.entry(name).or_default() += cost;
         }
@@ -163,7 +163,7 @@ impl RunResult {
         for left in &mut self.residue {
             left.id = left.id.take().map(|id| map.line(&id));
             left.tag = map.line(&left.tag);
-            left.scenario = map.line(&left.scenario);
+            left.scenario = left.scenario.map(|text| map.line(text));
         }
         for answer in self.answers.values_mut() {
             for text in &mut answer.seen_in {

@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::{CheckResult, KnownFailure, TextMap};
 use crate::exchange::{AnswerSight, Exchange};
 use crate::scenario::model::Location;
-use crate::scenario::plan::{self, Planned};
+use crate::scenario::plan::Planned;
+use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::{NotRun, Verdict};
 
 /// The result of a step.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepResult {
-    pub name: String,
+    pub name: StepName,
     /// The worst verdict of its checks.
     pub verdict: Verdict,
     /// Real time.
@@ -34,8 +35,7 @@ pub struct StepResult {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioResult {
-    /// `04_05_create_legal_request/from-schema[row]`.
-    pub name: String,
+    pub name: ScenarioName,
     pub title: String,
     /// The clause of the specification.
     pub section: String,
@@ -58,9 +58,9 @@ pub struct ScenarioResult {
 
 impl ScenarioResult {
     /// The empty result of a scenario, or of a row with this name.
-    pub fn new(planned: Planned<'_>, name: &str) -> Self {
+    pub fn new(planned: Planned<'_>, name: &ScenarioName) -> Self {
         Self {
-            name: name.to_owned(),
+            name: name.clone(),
             title: planned.scenario.title.clone(),
             section: planned.file.section.clone(),
             verdict: Verdict::NotApplicable,
@@ -78,14 +78,9 @@ impl ScenarioResult {
         self.steps.iter().flat_map(|step| &step.checks)
     }
 
-    /// The name without the brackets of the row.
-    pub fn without_row(&self) -> &str {
-        plan::without_row(&self.name)
-    }
-
     /// Rewrites every text that may have text of the target in it.
     pub fn map_texts(&mut self, map: &impl TextMap) {
-        self.name = map.line(&self.name);
+        self.name = self.name.map(|text| map.line(text));
         if let Some(not_run) = &mut self.not_run {
             not_run.reason = map.line(&not_run.reason);
             not_run.setting = not_run.setting.take().map(|setting| map.line(&setting));
@@ -94,7 +89,7 @@ impl ScenarioResult {
             known.map_texts(map);
         }
         for step in &mut self.steps {
-            step.name = map.line(&step.name);
+            step.name = step.name.map(|text| map.line(text));
             step.checks.iter_mut().for_each(|check| check.map_texts(map));
         }
     }

@@ -19,7 +19,7 @@ impl Tally {
     /// Counts the verdicts of another run.
     pub fn add(&mut self, result: &RunResult) {
         let mut worst: BTreeMap<String, Verdict> = BTreeMap::new();
-        let own = result.scenarios.iter().map(|it| (it.name.clone(), it.verdict));
+        let own = result.scenarios.iter().map(|it| (it.name.to_string(), it.verdict));
         let checks = result.scenarios.iter().flat_map(|it| &it.steps).flat_map(|it| &it.checks);
         for (id, verdict) in own.chain(checks.map(|it| (it.id(), it.verdict))) {
             let known = worst.entry(id).or_insert(verdict);

@@ -79,7 +79,7 @@ impl<'a> AnsweredExchange<'a> {
     /// below `/v1` count. The token endpoint is not below it, and has another body for failures.
     pub(super) fn is_problem_due(&self) -> bool {
         let is_failure = (400..600).contains(&self.status()) && !self.is_limit();
-        // A gateway writes the body itself if the service does not answer.
+        // A gateway writes the body itself if the service does not respond.
         let is_gateway = matches!(self.status(), 502 | 504);
         let prefix = contract::VERSION_PREFIX;
         let below = self.path().strip_prefix(prefix);

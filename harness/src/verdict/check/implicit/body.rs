@@ -31,7 +31,7 @@ pub(super) fn secrets(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     Some(match answered.exchange.masks.within(&text).labelled().first() {
         None => Judgement::Holds,
         Some((_, label)) => {
-            let message = "the answer repeats a secret of the client";
+            let message = "the response repeats a secret of the client";
             Judgement::fails(MismatchKind::Forbidden, message, "no secret", format!("[{label}]"))
         }
     })
@@ -102,6 +102,6 @@ pub(super) fn no_body(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
         return Some(Judgement::Holds);
     }
     let (message, actual) =
-        ("the answer to a deletion has a body", shortened(&String::from_utf8_lossy(body)));
+        ("the response to a deletion has a body", shortened(&String::from_utf8_lossy(body)));
     Some(Judgement::fails(MismatchKind::Present, message, "an empty body", actual))
 }

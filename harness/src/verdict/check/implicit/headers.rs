@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::AnsweredExchange;
 use crate::verdict::check::document::is_json;
-use crate::verdict::check::{AnswerPart, Judgement, MismatchKind};
+use crate::verdict::check::{Judgement, MismatchKind, ResponsePart};
 
 /// The media type of problems (RFC 9457 §3).
 const PROBLEM: &str = "application/problem+json";
@@ -20,7 +20,7 @@ fn fails(
     expected: &str,
     actual: impl Into<String>,
 ) -> Judgement {
-    let part = AnswerPart::Header(header.to_owned());
+    let part = ResponsePart::Header(header.to_owned());
     Judgement::fails(kind, message, expected, actual).in_part(part)
 }
 
@@ -32,14 +32,14 @@ pub(super) fn date(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     }
     let expected = "Date: an HTTP-date";
     let Some(date) = answered.header("date") else {
-        let message = "the answer has no `Date`";
+        let message = "the response has no `Date`";
         return Some(fails("date", MismatchKind::Absent, message, expected, "absent"));
     };
     Some(match httpdate::parse_http_date(&date) {
         Ok(time) if is_steady(answered, time) => Judgement::Holds,
         Ok(_) => {
-            let message = "`Date` is more than a day before that of an earlier answer";
-            fails("date", MismatchKind::TooFar, message, "the time of the answer", date)
+            let message = "`Date` is more than a day before that of an earlier response";
+            fails("date", MismatchKind::TooFar, message, "the time of the response", date)
         }
         Err(_) => fails("date", MismatchKind::Format, "`Date` is not an HTTP-date", expected, date),
     })
@@ -157,7 +157,7 @@ pub(super) fn not_public(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     if !is_public {
         return Some(Judgement::Holds);
     }
-    let message = "shared caches may store the answer to a call with a token";
+    let message = "shared caches may store the response to a call with a token";
     Some(fails("cache-control", MismatchKind::Value, message, "no `public`, no `s-maxage`", value))
 }
 

@@ -54,7 +54,7 @@ pub(super) fn request_id(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let fails = Judgement::fails(
         MismatchKind::Duplicate,
         format!("the `request_id` is the same as in call {first} of this run"),
-        "an id that no other answer has",
+        "an id that no other response has",
         id,
     );
     Some(fails.at("/request_id"))
@@ -66,7 +66,7 @@ fn status_agrees(status: i128, http_status: u16) -> Judgement {
     }
     Judgement::fails(
         MismatchKind::Value,
-        format!("the answer has status {http_status}, and its problem says {status}"),
+        format!("the response has status {http_status}, and its problem says {status}"),
         http_status.to_string(),
         status.to_string(),
     )

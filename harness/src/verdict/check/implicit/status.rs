@@ -3,7 +3,7 @@
 use moot_fixtures::contract::Operation;
 
 use super::AnsweredExchange;
-use crate::verdict::check::{AnswerPart, Judgement, MismatchKind, sentence};
+use crate::verdict::check::{Judgement, MismatchKind, ResponsePart, sentence};
 
 /// Is the response not a server error?
 pub(super) fn server_error(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
@@ -11,7 +11,7 @@ pub(super) fn server_error(answered: &AnsweredExchange<'_>) -> Option<Judgement>
         let message = sentence::of_server_error(&answered.document());
         let status = answered.status().to_string();
         Judgement::fails(MismatchKind::ServerError, message, "no 5xx", status)
-            .in_part(AnswerPart::Status)
+            .in_part(ResponsePart::Status)
     };
     Some(match answered.status() {
         // The rate limiter may answer so (`rate_limit_response`), or a gateway of a stopped service.
@@ -45,7 +45,7 @@ fn judge_status(operation: Operation, answered: &AnsweredExchange<'_>) -> Judgem
         format!("one of {}", declared.join(", ")),
         status.to_string(),
     )
-    .in_part(AnswerPart::Status);
+    .in_part(ResponsePart::Status);
     // Other client errors are open (`other_errors`), so they are a warning.
     if (400..500).contains(&status) { judgement.tolerated() } else { judgement }
 }
