@@ -44,10 +44,10 @@ impl World {
 
     /// The document to fetch before an admitted call is answered. If the shell fetches it, it puts the
     /// result into the call.
-    pub fn needs(&self, now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
+    pub fn document_to_fetch(&self, now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
         match call.admitted.operation {
             Operation::CreateRepositoryDocument => {
-                create_repository_document::needs(&self.context(now, call))
+                create_repository_document::document_to_fetch(&self.context(now, call))
             }
             _ => None,
         }

@@ -79,7 +79,7 @@ pub struct World {
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
-    /// Shared, so that a call is recorded without holding the lock of the world.
+    /// Shared with the watchers. They notice by it that the world was replaced.
     journal: Arc<Journal>,
     /// The newest changes, for watchers.
     #[cfg(feature = "server")]

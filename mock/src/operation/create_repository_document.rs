@@ -60,11 +60,11 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
 
 /// The document to fetch before the call is answered. `None` if the call will be refused, or if its
 /// document is known.
-pub(crate) fn needs(context: &Context<'_>) -> Option<Fetch> {
+pub(crate) fn document_to_fetch(context: &Context<'_>) -> Option<Fetch> {
     context.principal().ok()?;
     match read(context).ok()?.1 {
         UploadSource::File(_) => None,
-        UploadSource::Address(url) => by_address::needs(context, url),
+        UploadSource::Address(url) => by_address::document_to_fetch(context, url),
     }
 }
 

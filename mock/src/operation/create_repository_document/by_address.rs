@@ -29,7 +29,7 @@ pub(super) fn read(answers: &Answers, text: &str) -> Result<Url, Problem> {
 }
 
 /// The document to fetch; `None` if its bytes are registered, or its host is reserved for examples.
-pub(super) fn needs(context: &Context<'_>, url: Url) -> Option<Fetch> {
+pub(super) fn document_to_fetch(context: &Context<'_>, url: Url) -> Option<Fetch> {
     let answers = context.answers();
     let is_registered = context.world.state().addresses.contains_key(url.as_str());
     let is_refused = extension(&url)

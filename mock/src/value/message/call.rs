@@ -105,7 +105,7 @@ pub struct Call<'a> {
     pub admitted: &'a Admitted,
     /// The body.
     pub body: Body,
-    /// The result of fetching the document of [`crate::World::needs`]; `None` if nothing was fetched.
+    /// The result of fetching the document of [`crate::World::document_to_fetch`]; `None` if nothing was fetched.
     pub fetched: Option<Result<Fetched, FetchFault>>,
 }
 
