@@ -3,8 +3,8 @@
 //! Calls that only read are answered in parallel, under a read lock. Calls that change the world take
 //! turns: each is answered under a read lock and applied under the write lock.
 //!
-//! With a store, the [`Keeper`] gets every change before another call can see it. An answer leaves after
-//! the keeper has stored all changes that the answer may show. Callers wait for that without a lock, so
+//! With a store, the [`Keeper`] gets every change before another call can see it. A response leaves after
+//! the keeper has stored all changes that the response may show. Callers wait for that without a lock, so
 //! that many changes share one write to disk.
 //!
 //! All methods are synchronous. Only the keeper does IO. No lock is held when a method returns.
@@ -92,7 +92,7 @@ impl Service {
         Self::with(world, None)
     }
 
-    /// Serves `world`. The keeper stores every change before an answer shows it.
+    /// Serves `world`. The keeper stores every change before a response shows it.
     pub fn kept(world: World, keeper: Keeper) -> Self {
         Self::with(world, Some(keeper))
     }

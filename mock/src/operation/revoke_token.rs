@@ -15,7 +15,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         .once("token")?
         .ok_or_else(|| Problem::token_failure(status, "invalid_request", "token is required"))?;
 
-    let response = context.reply.empty(200);
+    let response = context.responder.empty(200);
     // RFC 7009 §2.2: an invalid token is also answered with 200.
     let Some(grant) = context.world.sealer().open(token) else {
         return Ok(Outcome::unchanged(response));

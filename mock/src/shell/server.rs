@@ -20,10 +20,10 @@ use http::{Method, Request, Response, StatusCode, Version};
 use http_body::Body;
 use tokio::net::TcpListener;
 
-use super::answer::{SiteBody, problem, sent};
 use super::listener::{ServeLimits, Tls, accept_all};
 #[cfg(feature = "postgres")]
 use super::node::Node;
+use super::response::{SiteBody, problem, sent};
 use super::sandbox::Realm;
 use super::site::Site;
 use super::{body, clock, console, control};

@@ -5,7 +5,7 @@ use moot_fixtures::contract::Operation;
 
 use super::World;
 use crate::value::message::call::{Call, Head};
-use crate::value::message::reply::Responder;
+use crate::value::message::responder::Responder;
 use crate::value::message::response::Response;
 use crate::world::fault::{self, Strike, Struck};
 use crate::world::journal::{CallEffects, Occurrence};
@@ -28,10 +28,10 @@ impl World {
         strike: Option<&Strike>,
     ) -> Option<Response> {
         let strike = strike.filter(|strike| strike.is_before())?;
-        let reply = self.reply(now, call.head.path, call.admitted.serial);
-        let nothing = reply.empty(500);
+        let responder = self.responder(now, call.head.path, call.admitted.serial);
+        let nothing = responder.empty(500);
         let response =
-            fault::damage(&reply, Some(call.admitted.operation), strike.kinds(), &nothing)?;
+            fault::damage(&responder, Some(call.admitted.operation), strike.kinds(), &nothing)?;
         self.record(now, call, &response, CallEffects::default(), Some(strike));
         Some(response)
     }
@@ -50,8 +50,8 @@ impl World {
         let response = self.with_drills(operation, response);
         let (response, strike) = match strike {
             Some(strike) => {
-                let reply = self.reply(now, call.head.path, call.admitted.serial);
-                self.damaged(&reply, operation, strike, response)
+                let responder = self.responder(now, call.head.path, call.admitted.serial);
+                self.damaged(&responder, operation, strike, response)
             }
             None => (response, None),
         };
@@ -81,18 +81,18 @@ impl World {
     ) -> (Response, Option<Strike>) {
         let struck = Struck { operation: None, application: None, head };
         let Some(strike) = self.faults.strike(struck) else { return (response, None) };
-        self.damaged(&self.reply(now, head.path, serial), None, strike, response)
+        self.damaged(&self.responder(now, head.path, serial), None, strike, response)
     }
 
     /// The response as a fault leaves it; without the fault if the response has nothing to damage.
     fn damaged(
         &self,
-        reply: &Responder<'_>,
+        responder: &Responder<'_>,
         operation: Option<Operation>,
         strike: Strike,
         response: Response,
     ) -> (Response, Option<Strike>) {
-        match fault::damage(reply, operation, strike.kinds(), &response) {
+        match fault::damage(responder, operation, strike.kinds(), &response) {
             Some(damaged) => (damaged, Some(strike)),
             None => {
                 self.faults.missed(&strike);

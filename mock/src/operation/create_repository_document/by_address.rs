@@ -24,7 +24,7 @@ pub(super) fn read(answers: &Answers, text: &str) -> Result<Url, Problem> {
     address::public_https(text).map_err(|fault| {
         let detail = format!("`url` {fault}; it must be a public https address.");
         let problem = Problem::document_creation(detail).breaking(Rule::UploadAddress(fault));
-        problem.answered(answers.url_refused)
+        problem.by_answer(answers.url_refused)
     })
 }
 
@@ -94,7 +94,7 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
 
 fn not_fetched(answers: &Answers, why: &str) -> Problem {
     let detail = format!("`url` can't be fetched: {why}.");
-    Problem::document_creation(detail).breaking(Rule::UploadFetched).answered(answers.url_refused)
+    Problem::document_creation(detail).breaking(Rule::UploadFetched).by_answer(answers.url_refused)
 }
 
 fn extension(url: &Url) -> Option<String> {

@@ -36,7 +36,7 @@ pub struct Head<'a> {
 pub enum Admission {
     /// The call is answered with this. The shell drains the body without storing it.
     Refused(Response),
-    /// The shell reads the body as `reading` says, and then asks for the answer.
+    /// The shell reads the body as `reading` says, and then asks for the response.
     Admitted(Admitted),
 }
 

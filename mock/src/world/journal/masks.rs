@@ -120,16 +120,16 @@ mod tests {
             r#"{{"access_token":"{}","token_type":"Bearer","expires_in":7200,"scope":"read"}}"#,
             print("t")
         );
-        let answer =
+        let response =
             r#"{"access_token":"t","token_type":"Bearer","expires_in":7200,"scope":"read"}"#;
-        check(answer, Some(&masked));
+        check(response, Some(&masked));
         let masked = format!(
             r#"{{"access_token":"{}","token_type":"Bearer","refresh_token":"{}"}}"#,
             print("t"),
             print("r")
         );
-        let answer = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
-        check(answer, Some(&masked));
+        let response = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
+        check(response, Some(&masked));
         let masked = format!(r#"{{"token":"{}"}}"#, print("12"));
         check(r#"{"token":12}"#, Some(&masked));
         check(r#"{"tok\u0065n":"t"}"#, Some(&format!(r#"{{"token":"{}"}}"#, print("t"))));
