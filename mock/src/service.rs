@@ -131,19 +131,6 @@ impl Service {
         self.0.world.read()
     }
 
-    /// The newest entry of the journal that fits, with its application.
-    #[cfg(feature = "server")]
-    pub(crate) fn newest_entry(
-        &self,
-        fits: impl Fn(&crate::world::journal::JournalEntry) -> bool,
-    ) -> Option<crate::world::journal::JournalEntry> {
-        let world = self.0.world.read();
-        let mut entry = world.journal().newest(fits)?;
-        let application = entry.application_index.and_then(|at| world.seeded().application(at));
-        entry.application = application.map(|application| application.client_id.clone());
-        Some(entry)
-    }
-
     /// Sets the function to call when [`Self::next_due`] may be earlier. It must not call this service.
     pub fn set_waker(&self, waker: Waker) {
         *self.0.waker.lock() = Some(waker);

@@ -2,7 +2,6 @@
 
 use super::Context;
 use crate::operation::oauth::{self, TokenForm};
-use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 use crate::world::state::change::Change;
@@ -24,9 +23,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         let detail = "the token belongs to another application";
         return Err(Problem::token_failure(status, "unauthorized_client", detail));
     }
-    let oldest = context.world.state().token_marks().oldest_beyond(MARKED_TOKENS_MAX);
-    let mut changes: Vec<Change> =
-        oldest.into_iter().map(|serial| Change::ForgetToken { serial }).collect();
-    changes.push(Change::RevokeToken { serial: grant.serial });
+    let revoked = Change::RevokeToken { serial: grant.serial };
+    let changes = context.world.state().token_marks().add(revoked);
     Ok(Outcome { changes, ..Outcome::unchanged(response) })
 }

@@ -17,6 +17,7 @@ use jiff::Timestamp;
 
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
+use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::value::token::Grant;
 use crate::world::state::amendments::Amendments;
@@ -95,11 +96,13 @@ impl TokenMarks {
         expired.chain(revoked).chain(earlier)
     }
 
-    /// The oldest mark, if there are `marks_max` or more.
-    pub(crate) fn oldest_beyond(&self, marks_max: usize) -> Option<u64> {
-        let is_full = self.expired.len() + self.revoked.len() >= marks_max;
+    /// The changes that add a mark. The oldest mark is removed if there are too many.
+    pub(crate) fn add(&self, mark: Change) -> Vec<Change> {
+        let is_full = self.expired.len() + self.revoked.len() >= MARKED_TOKENS_MAX;
         let oldest = self.expired.first().into_iter().chain(self.revoked.first()).min();
-        oldest.copied().filter(|_| is_full)
+        let forgotten =
+            oldest.filter(|_| is_full).map(|serial| Change::ForgetToken { serial: *serial });
+        forgotten.into_iter().chain([mark]).collect()
     }
 }
 

@@ -68,7 +68,19 @@ impl World {
         effects: CallEffects<'_>,
         fault: Option<&Strike>,
     ) {
-        self.journal().record(&Occurrence::answered(now, call, response, effects, fault));
+        let Call { head, admitted, body, fetched: _ } = call;
+        self.journal().record(&Occurrence {
+            serial: admitted.serial,
+            at: admitted.at,
+            read_at: now,
+            head,
+            body: Some(body),
+            operation: Some(admitted.operation),
+            application: admitted.principal.map(|principal| principal.application),
+            response,
+            effects,
+            fault,
+        });
     }
 
     /// The refusal of a call whose path or method is of no operation, as a fault leaves it.

@@ -13,7 +13,8 @@ use super::multipart;
 use super::spool::Store;
 use crate::value::message::call::{self, BodyFault, Reading};
 
-/// Bytes that are read and dropped at most. A client that writes its whole body before it reads then finds the response.
+/// Bytes that are read and dropped at most. A client that writes its whole body before it reads then finds the
+/// response.
 /// If a longer body is announced, it is not read, and the connection is closed.
 const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
 

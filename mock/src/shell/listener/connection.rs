@@ -63,8 +63,8 @@ impl ConnectionSwitch {
         self.0.end.store(GARBLED, Ordering::Release);
     }
 
-    /// After the last response the server reads and drops the rest of the client's bytes. No effect after [`Self::reset`]
-    /// or [`Self::garble`].
+    /// After the last response the server reads and drops the rest of the client's bytes. No effect after
+    /// [`Self::reset`] or [`Self::garble`].
     pub(super) fn linger(&self) {
         let _ = self.0.end.compare_exchange(0, LINGERING, Ordering::AcqRel, Ordering::Acquire);
     }

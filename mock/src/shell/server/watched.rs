@@ -20,7 +20,8 @@ pub(super) fn watched_call(
     at: Timestamp,
 ) -> Option<WatchedCall> {
     // A refused call has no number here. An equal call was refused for the same reason.
-    let entry = realm.service.newest_entry(|entry| match serial {
+    let world = realm.service.world();
+    let entry = world.journal().newest(|entry| match serial {
         Some(serial) => entry.serial == serial,
         None => {
             (entry.client, entry.method.as_str())
@@ -31,6 +32,7 @@ pub(super) fn watched_call(
     })?;
     let decision = entry.decision();
     let query = entry.query.map(|query| format!("?{query}")).unwrap_or_default();
+    let caller = entry.application_index.and_then(|at| world.seeded().application(at));
     let named = named_client(entry.operation, head.headers, entry.request.text.as_deref());
     let lasted = clock::now().duration_since(at).as_millis();
     Some(WatchedCall {
@@ -39,7 +41,7 @@ pub(super) fn watched_call(
         method: entry.method,
         path: format!("{whole_path}{query}"),
         operation: entry.operation,
-        application: entry.application.or(named),
+        application: caller.map(|caller| caller.client_id.clone()).or(named),
         status: entry.status,
         decision,
         problem: entry.problem,

@@ -202,8 +202,8 @@ impl Problem {
         Self::new(ProblemType::WebhookCreationError, Stage::Rule, detail)
     }
 
-    /// The refusal with the status of an answer to an open question. If the status differs, the refusal gets the type that §7
-    /// has for this status.
+    /// The refusal with the status of an answer to an open question. If the status differs, the refusal gets the
+    /// type that §7 has for this status.
     pub(crate) fn by_answer(self, status: u16) -> Self {
         if status == self.status {
             return self;

@@ -17,7 +17,7 @@ use crate::value::limits::{
     JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX, JOURNAL_RESPONSE_BODY_MAX,
     JOURNAL_TEXT_MAX,
 };
-use crate::value::message::call::{Body, Call, Head, Part};
+use crate::value::message::call::{Body, Head, Part};
 use crate::value::message::content::{Content, ContentPlace};
 use crate::value::message::response::{Response, ResponseBody, Stage, TransportFault};
 use crate::value::message::wire::WireCall;
@@ -63,31 +63,6 @@ pub(crate) struct CallEffects<'a> {
     pub(crate) changes: &'a [String],
     /// The ids of the deliveries that it queued.
     pub(crate) deliveries: Range<u64>,
-}
-
-impl<'a> Occurrence<'a> {
-    /// An answered call.
-    pub(crate) fn answered(
-        now: Timestamp,
-        call: &'a Call<'a>,
-        response: &'a Response,
-        effects: CallEffects<'a>,
-        fault: Option<&'a Strike>,
-    ) -> Self {
-        let Call { head, admitted, body, fetched: _ } = call;
-        Self {
-            serial: admitted.serial,
-            at: admitted.at,
-            read_at: now,
-            head,
-            body: Some(body),
-            operation: Some(admitted.operation),
-            application: admitted.principal.map(|principal| principal.application),
-            response,
-            effects,
-            fault,
-        }
-    }
 }
 
 /// One call and its response. Every text is cut at [`JOURNAL_TEXT_MAX`] bytes, a body at
