@@ -1,6 +1,6 @@
 //! The cost of a call in the core, in process and on one thread: `cargo bench -p moot-mock`.
 //!
-//! The limiter counts and never refuses. The reference is copying an answer of the same length, which any
+//! The limiter counts and never refuses. The reference is copying a response of the same length, which any
 //! server has to do. Creations are measured by `examples/scale`: here they would fill the world.
 
 use std::error::Error;

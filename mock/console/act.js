@@ -12,7 +12,7 @@ import { byId, el, setText } from "./dom.js";
  * @property {any | (() => any)} [body]
  * @property {string} [name] class
  * @property {string} [title]
- * @property {(answer: any) => void} [done]
+ * @property {(result: any) => void} [done]
  */
 
 /** @param {any} given */
@@ -36,10 +36,10 @@ export function button(action) {
 /** Performs an action, and shows a failure above the content. @param {Action} action */
 export async function perform(action) {
   try {
-    const answer = await call(action.method, now(action.path), now(action.body));
+    const result = await call(action.method, now(action.path), now(action.body));
     notice("");
     announce(`Done: ${action.label}`);
-    action.done?.(answer);
+    action.done?.(result);
     return true;
   } catch (error) {
     notice(`${action.label}: ${reason(error)}`);

@@ -11,7 +11,7 @@ let token = null;
 /** The open dialog that asks for the token. @type {Promise<void> | null} */
 let asking = null;
 
-/** An error answer of the control plane. */
+/** An error response of the control plane. */
 export class ControlError extends Error {
   /** @param {number} status @param {any} problem */
   constructor(status, problem) {
@@ -42,20 +42,20 @@ async function send(method, path, body, signal) {
 }
 
 /**
- * Calls the control plane, and returns the JSON of its answer.
+ * Calls the control plane, and returns the JSON of its response.
  * @param {string} method @param {string} path @param {any} [body] @returns {Promise<any>}
  */
 export async function call(method, path, body) {
   const response = await send(method, path, body);
-  const answer = await response.json().catch(() => null);
-  if (!response.ok) throw new ControlError(response.status, answer);
-  return answer;
+  const json = await response.json().catch(() => null);
+  if (!response.ok) throw new ControlError(response.status, json);
+  return json;
 }
 
 /** @param {string} path */
 export const get = (path) => call("GET", path);
 
-/** Opens an answer whose body is a stream. @param {string} path @param {AbortSignal} signal */
+/** Opens a response whose body is a stream. @param {string} path @param {AbortSignal} signal */
 export async function open(path, signal) {
   const response = await send("GET", path, undefined, signal);
   if (!response.ok) throw new ControlError(response.status, await response.json().catch(() => null));

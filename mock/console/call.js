@@ -1,5 +1,5 @@
 // @ts-check
-// One call: the reason for its answer, its changes, the request and the response.
+// One call: the reason for its response, its changes, the request and the response.
 
 import { button, announce } from "./act.js";
 import { ControlError, get, reason } from "./api.js";
@@ -133,12 +133,12 @@ function form(sent) {
 
 /** @param {Record<string, any>} one */
 function response(one) {
-  const { response: answered } = one;
+  const { response } = one;
   const rows = facts([
-    ["media type", answered.content_type && value(answered.content_type)],
-    ["length", bytes(answered.length)],
-    ["page", answered.page === null ? null : `${answered.page} of ${answered.pages}`],
-    ["Retry-After", answered.retry_after_seconds === null ? null : `${answered.retry_after_seconds} s`],
+    ["media type", response.content_type && value(response.content_type)],
+    ["length", bytes(response.length)],
+    ["page", response.page === null ? null : `${response.page} of ${response.pages}`],
+    ["Retry-After", response.retry_after_seconds === null ? null : `${response.retry_after_seconds} s`],
   ]);
   return el("section", {}, el("h3", {}, "Response"), rows, one.answer ? block("Body of the response", one.answer) : null);
 }

@@ -167,7 +167,7 @@ export function openCalls(main, place, page) {
   };
 }
 
-/** The reasons for an answer: fault, problem and deliveries. @param {Record<string, any>} one */
+/** The reasons for a response: fault, problem and deliveries. @param {Record<string, any>} one */
 function why(one) {
   const shown = [];
   if (one.fault) shown.push(badge("fault", "⚡", one.fault === "status" ? "armed fault" : `fault: ${faultWords(one.fault)}`));

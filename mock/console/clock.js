@@ -25,10 +25,10 @@ export function openClock(main) {
         move("To the next timer", { next: true }, "primary"), freeze), fired),
     el("h2", {}, "Timers"), timers.whole, timers.empty);
 
-  /** @param {any} answer */
-  function moved(answer) {
-    const happened = [...answer.fired.map((/** @type {any} */ one) => `${one.kind} ${one.id}: ${one.detail}`),
-      ...(answer.attempts ?? []).map((/** @type {any} */ one) => `delivery ${one.delivery}: ${one.status ?? one.error}`)];
+  /** @param {any} result */
+  function moved(result) {
+    const happened = [...result.fired.map((/** @type {any} */ one) => `${one.kind} ${one.id}: ${one.detail}`),
+      ...(result.attempts ?? []).map((/** @type {any} */ one) => `delivery ${one.delivery}: ${one.status ?? one.error}`)];
     fired.replaceChildren(el("p", { class: "muted" }, happened.length > 0 ? "Fired on the way:" : "No timer fired on the way."),
       el("ul", {}, happened.map((text) => el("li", {}, value(text)))));
     load();

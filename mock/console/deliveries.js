@@ -34,7 +34,7 @@ export function openDeliveries(main, place, page) {
     const [name, sign] = SIGNS[one.state] ?? ["plain", "·"];
     const attempts = one.attempts.map((/** @type {any} */ attempt) => {
       const isGood = attempt.status >= 200 && attempt.status < 300;
-      return el("li", {}, badge(isGood ? "good" : "bad", isGood ? "✓" : "✕", String(attempt.status ?? "no answer")), " ",
+      return el("li", {}, badge(isGood ? "good" : "bad", isGood ? "✓" : "✕", String(attempt.status ?? "no response")), " ",
         el("span", { class: "muted" }, dateTime(attempt.at), attempt.error ? ` ${attempt.error}` : ""));
     });
     const element = el("tr", { "data-row": true }, el("td", { class: "serial" }, el("a", { href: `#/deliveries/${one.id}`, "data-open": true }, String(one.id))),
@@ -66,8 +66,8 @@ export function openDeliveries(main, place, page) {
       el("details", {}, el("summary", {}, `${one.number} · ${dateTime(one.at)} · answered ${one.status}`),
         block(`Body ${one.number}`, JSON.stringify(one.body))));
     replace(receiver, el("h2", {}, "The built-in receiver"),
-      facts([["address", el("code", {}, got.url)], ["answers", got.statuses.length > 0 ? got.statuses.join(", ") : "200"]]),
-      el("div", { class: "buttons" }, plan("Answer 200", []), plan("503, then 200", [503, 200]), plan("Always 500", [500])),
+      facts([["address", el("code", {}, got.url)], ["statuses", got.statuses.length > 0 ? got.statuses.join(", ") : "200"]]),
+      el("div", { class: "buttons" }, plan("Always 200", []), plan("503, then 200", [503, 200]), plan("Always 500", [500])),
       el("h3", {}, "Arrived"), arrived.length > 0 ? arrived : el("p", { class: "muted" }, "Nothing yet."));
   }
 

@@ -53,7 +53,7 @@ export function openDrills(main) {
 /** Instructions for a mock that does not know the command of the client. */
 function howToStart() {
   return [
-    el("p", {}, "A drill runs the tests of your client in one difficult situation, such as a lost answer. This command runs all drills, and shows them in another console:"),
+    el("p", {}, "A drill runs the tests of your client in one difficult situation, such as a lost response. This command runs all drills, and shows them in another console:"),
     el("p", {}, el("code", {}, "moot drill --console -- CMD")),
     el("p", { class: "muted" }, "CMD runs your tests. They find the mock by the variable MOOT_BASE_URL."),
   ];

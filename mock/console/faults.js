@@ -1,5 +1,5 @@
 // @ts-check
-// Faults, and the additions of a drill to answers.
+// Faults, and the additions of a drill to responses.
 
 import { button } from "./act.js";
 import { get, loading } from "./api.js";
@@ -9,7 +9,7 @@ import { badge, el, patchTable, replace, table, value } from "./dom.js";
 export const FAULTS = [
   ["503 Service Unavailable", { kind: "status", status: 503 }],
   ["500, after the work is done", { kind: "commit_then_fail", status: 500 }],
-  ["no answer, after the work is done", { kind: "commit_then_fail" }],
+  ["no response, after the work is done", { kind: "commit_then_fail" }],
   ["429, Retry-After: 5", { kind: "status", status: 429, retry_after_seconds: 5 }],
   ["a delay of 5 s", { kind: "delay", milliseconds: 5000 }],
   ["a closed connection", { kind: "close" }],
@@ -41,7 +41,7 @@ function select(label, name, options) {
 export function openFaults(main) {
   const list = table("Faults", ["Fault", "Calls", "Effect", "Struck", ""], "", "No fault is armed: every call is answered by the rules.");
   const additions = el("section", { class: "card" });
-  const kind = select("Answer with", "fault-kind", FAULTS.map(([label], at) => [label, String(at)]));
+  const kind = select("Respond with", "fault-kind", FAULTS.map(([label], at) => [label, String(at)]));
   const operation = select("for", "fault-operation", [["any call", ""], .../** @type {[string, string][]} */ (OPERATIONS.map((name) => [name, name]))]);
   const times = select("", "fault-times", [["once", "1"], ["3 times", "3"], ["100 times", "100"]]);
   times.field.setAttribute("aria-label", "How often");

@@ -39,8 +39,8 @@ function ofActivity(entry) {
 function ofDelivery(delivery) {
   const attempts = delivery.attempts.map((/** @type {any} */ attempt) => {
     const isGood = attempt.status >= 200 && attempt.status < 300;
-    const answer = attempt.status ?? attempt.error ?? "no answer";
-    return { at: attempt.at, name: String(attempt.status ?? "no answer"), tone: isGood ? "good" : "bad", detail: `${delivery.event}: ${answer}` };
+    const result = attempt.status ?? attempt.error ?? "no response";
+    return { at: attempt.at, name: String(attempt.status ?? "no response"), tone: isGood ? "good" : "bad", detail: `${delivery.event}: ${result}` };
   });
   if (delivery.next_attempt_at) {
     attempts.push({ at: delivery.next_attempt_at, name: "queued", tone: "plain", detail: `${delivery.event}: next attempt` });

@@ -60,7 +60,7 @@ async fn connection(port: u16, request: Vec<u8>, end: Instant) -> Result<Seen, F
     while Instant::now() < end {
         let sent_at = Instant::now();
         stream.write_all(&request).await?;
-        let is_success = answer(&mut stream, &mut buffer).await?;
+        let is_success = read_response(&mut stream, &mut buffer).await?;
         seen.latencies.push(sent_at.elapsed());
         seen.bad += usize::from(!is_success);
     }
@@ -68,21 +68,21 @@ async fn connection(port: u16, request: Vec<u8>, end: Instant) -> Result<Seen, F
 }
 
 /// Reads one whole response. Returns whether its status is a success.
-async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<bool, Failure> {
+async fn read_response(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<bool, Failure> {
     let mut filled = 0;
     loop {
         let read = stream.read(&mut buffer[filled..]).await?;
         if read == 0 {
-            return Err("the server closed the connection, or its answer is too large".into());
+            return Err("the server closed the connection, or its response is too large".into());
         }
         filled += read;
-        let answer = &buffer[..filled];
-        let Some(head) = answer.windows(HEAD_END.len()).position(|at| at == HEAD_END) else {
+        let response = &buffer[..filled];
+        let Some(head) = response.windows(HEAD_END.len()).position(|at| at == HEAD_END) else {
             continue;
         };
-        let text = std::str::from_utf8(&answer[..head])?.to_ascii_lowercase();
+        let text = std::str::from_utf8(&response[..head])?.to_ascii_lowercase();
         let length = text.lines().find_map(|line| line.strip_prefix(LENGTH));
-        let length: usize = length.ok_or("an answer without content-length")?.trim().parse()?;
+        let length: usize = length.ok_or("a response without content-length")?.trim().parse()?;
         if filled >= head + HEAD_END.len() + length {
             return Ok(text.starts_with("http/1.1 2"));
         }

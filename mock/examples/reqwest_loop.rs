@@ -86,9 +86,9 @@ impl Target<'_> {
             8 => (self.get_as_main("/v1/workflows"), 200, "/data/0/type", json!("workflow")),
             _ => (self.get_as_main("/v1/webhooks"), 200, "/data/0/type", json!("webhook")),
         };
-        let Ok(answer) = request.send().await else { return false };
-        let is_status = answer.status().as_u16() == status;
-        let Ok(body) = answer.json::<Value>().await else { return false };
+        let Ok(response) = request.send().await else { return false };
+        let is_status = response.status().as_u16() == status;
+        let Ok(body) = response.json::<Value>().await else { return false };
         is_status && body.pointer(pointer) == Some(&expected)
     }
 }

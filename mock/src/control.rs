@@ -92,7 +92,7 @@ pub(crate) fn look(
     })
 }
 
-/// The member of the answer with JSON that a client sent: its name and its exact text. A [`Value`] would
+/// The member of the response with JSON that a client sent: its name and its exact text. A [`Value`] would
 /// round large numbers.
 #[cfg(feature = "server")]
 pub(crate) fn sent_member(
@@ -115,7 +115,7 @@ pub(crate) fn sent_member(
     }
 }
 
-/// The submission of the legal request in the answer, if the action answers with one.
+/// The submission of the legal request in the response, if the response shows one.
 pub(crate) fn shown_submission(world: &World, action: &ControlAction) -> Option<Arc<Submission>> {
     let (ControlAction::GetLegalRequest { id }
     | ControlAction::SetStatus { id, .. }
@@ -208,7 +208,7 @@ pub fn perform(
 /// The whole journal in the form of [`ControlAction::ListExchanges`], with the number of forgotten calls.
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
-    let mut journal = exchanges::with_answers(world);
+    let mut journal = exchanges::with_response_bodies(world);
     journal["forgotten"] = json!(world.journal().forgotten());
     journal["answers"] = json!(world.answers());
     journal["deliveries"] = outbox::view(world, &DeliveryFilter::default())["deliveries"].take();

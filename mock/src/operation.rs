@@ -34,7 +34,7 @@ use crate::world::{Outcome, World};
 pub(crate) use context::Context;
 
 impl World {
-    /// Answers an admitted call. It changes nothing: the same call gets the same answer.
+    /// Answers an admitted call. It changes nothing: the same call gets the same response.
     pub fn answer(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
         match self.hook() {
             Some(hook) => hook.answer(self, now, call),
@@ -44,25 +44,25 @@ impl World {
 
     /// The document to fetch before an admitted call is answered. If the shell fetches it, it puts the
     /// result into the call.
-    pub fn needs(&self, now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
+    pub fn document_to_fetch(&self, now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
         match call.admitted.operation {
             Operation::CreateRepositoryDocument => {
-                create_repository_document::needs(&self.context(now, call))
+                create_repository_document::document_to_fetch(&self.context(now, call))
             }
             _ => None,
         }
     }
 
-    /// The answer of the core, without defects.
+    /// The response of the core, without defects.
     pub(crate) fn answer_unhooked(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
         let context = self.context(now, call);
         dispatch(&context)
-            .unwrap_or_else(|problem| Outcome::unchanged(context.reply.problem(&problem)))
+            .unwrap_or_else(|problem| Outcome::unchanged(context.responder.problem(&problem)))
     }
 
     fn context<'a>(&'a self, now: Timestamp, call: &'a Call<'a>) -> Context<'a> {
-        let reply = self.reply(now, call.head.path, call.admitted.serial);
-        Context { world: self, now, call, reply }
+        let responder = self.responder(now, call.head.path, call.admitted.serial);
+        Context { world: self, now, call, responder }
     }
 }
 

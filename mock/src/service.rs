@@ -3,8 +3,8 @@
 //! Calls that only read are answered in parallel, under a read lock. Calls that change the world take
 //! turns: each is answered under a read lock and applied under the write lock.
 //!
-//! With a store, the [`Keeper`] gets every change before another call can see it. An answer leaves after
-//! the keeper has stored all changes that the answer may show. Callers wait for that without a lock, so
+//! With a store, the [`Keeper`] gets every change before another call can see it. A response leaves after
+//! the keeper has stored all changes that the response may show. Callers wait for that without a lock, so
 //! that many changes share one write to disk.
 //!
 //! All methods are synchronous. Only the keeper does IO. No lock is held when a method returns.
@@ -27,8 +27,7 @@ use serde_json::Value;
 use crate::value::message::call::{Admission, Call, Fetch, Head};
 use crate::value::message::response::Response;
 use crate::world::World;
-use crate::world::fault::Strike;
-use crate::world::journal::{CallEffects, Occurrence};
+use crate::world::journal::CallEffects;
 use crate::world::state::change;
 use crate::world::state::change::Change;
 use crate::world::state::seeded::Seeded;
@@ -62,8 +61,8 @@ struct SharedWorld {
     is_stuck: AtomicBool,
 }
 
-/// An answer before it leaves.
-struct PendingAnswer {
+/// A response before it leaves.
+struct PendingResponse {
     response: Response,
     /// The changes in words.
     changes: Vec<String>,
@@ -75,7 +74,7 @@ struct PendingAnswer {
     wakes: bool,
 }
 
-impl PendingAnswer {
+impl PendingResponse {
     const fn unchanged(response: Response, newest: u64) -> Self {
         Self { response, changes: Vec::new(), deliveries: 0..0, newest, wakes: false }
     }
@@ -93,7 +92,7 @@ impl Service {
         Self::with(world, None)
     }
 
-    /// Serves `world`. The keeper stores every change before an answer shows it.
+    /// Serves `world`. The keeper stores every change before a response shows it.
     pub fn kept(world: World, keeper: Keeper) -> Self {
         Self::with(world, Some(keeper))
     }
@@ -132,19 +131,6 @@ impl Service {
         self.0.world.read()
     }
 
-    /// The newest entry of the journal that fits, with its application.
-    #[cfg(feature = "server")]
-    pub(crate) fn newest_entry(
-        &self,
-        fits: impl Fn(&crate::world::journal::JournalEntry) -> bool,
-    ) -> Option<crate::world::journal::JournalEntry> {
-        let world = self.0.world.read();
-        let mut entry = world.journal().newest(fits)?;
-        let application = entry.application_index.and_then(|at| world.seeded().application(at));
-        entry.application = application.map(|application| application.client_id.clone());
-        Some(entry)
-    }
-
     /// Sets the function to call when [`Self::next_due`] may be earlier. It must not call this service.
     pub fn set_waker(&self, waker: Waker) {
         *self.0.waker.lock() = Some(waker);
@@ -164,108 +150,95 @@ impl Service {
         admission
     }
 
-    /// The document to fetch before an admitted call is answered.
-    pub fn needs(&self, system_now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
+    /// The document to fetch before [`Self::answer`] is called, see [`World::document_to_fetch`].
+    pub fn document_to_fetch(&self, system_now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
         let world = self.0.world.read();
-        world.needs(world.now(system_now), call)
+        world.document_to_fetch(world.now(system_now), call)
     }
 
-    /// The answer to an admitted call. Its changes are applied and stored before it leaves.
+    /// The response to an admitted call. Its changes are applied and stored before it leaves.
     pub fn answer(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
-        let (now, strike, refused) = {
+        let (now, strike, unchanged) = {
             let world = self.0.world.read();
             let (now, strike) = (world.now(system_now), world.strike(call));
-            let refused = strike.as_ref().and_then(|it| world.struck_before(now, call, it));
-            (now, strike, refused)
+            if let Some(response) = world.replaced_by(now, call, strike.as_ref()) {
+                return response;
+            }
+            (now, strike, self.answer_without_change(&world, now, call))
         };
-        if let Some(response) = refused {
-            self.record(now, call, &response, CallEffects::default(), strike.as_ref());
-            return response;
-        }
-        let answered = match self.answer_without_change(now, call) {
-            Some(answered) => Ok(answered),
+        let pending = match unchanged {
+            Some(pending) => Ok(pending),
             None => self.answer_in_turn(system_now, call),
         };
-        let answered = answered.and_then(|answered| {
-            self.finish(answered.newest)?;
-            Ok(answered)
+        let stored = pending.and_then(|pending| {
+            self.finish(pending.newest)?;
+            Ok(pending)
         });
         let world = self.0.world.read();
-        let PendingAnswer { response, changes, deliveries, wakes, .. } =
-            answered.unwrap_or_else(|NotKept(why)| {
-                PendingAnswer::unchanged(world.not_kept(now, call, &why), NO_CHANGE)
+        let PendingResponse { response, changes, deliveries, wakes, .. } =
+            stored.unwrap_or_else(|NotKept(why)| {
+                PendingResponse::unchanged(world.not_kept(now, call, &why), NO_CHANGE)
             });
-        let response = world.with_drills(Some(call.admitted.operation), response);
-        let (response, strike) = world.struck(now, call, strike, response);
-        drop(world);
         let effects = CallEffects { changes: &changes, deliveries };
-        self.record(now, call, &response, effects, strike.as_ref());
+        let response = world.completed(now, call, strike, response, effects);
+        drop(world);
         if wakes {
             self.wake();
         }
         response
     }
 
-    /// The answer to a call that changes nothing, if nothing is due. Many callers get one in parallel.
-    fn answer_without_change(&self, now: Timestamp, call: &Call<'_>) -> Option<PendingAnswer> {
-        let world = self.0.world.read();
-        if !is_read(call.admitted.operation) || is_due(&world, now) {
+    /// The response to a call that changes nothing, if nothing is due. Many callers get one in parallel.
+    fn answer_without_change(
+        &self,
+        world: &World,
+        now: Timestamp,
+        call: &Call<'_>,
+    ) -> Option<PendingResponse> {
+        if !is_read(call.admitted.operation) || is_due(world, now) {
             return None;
         }
         let outcome = world.answer(now, call);
-        let newest = self.newest();
-        outcome.changes.is_empty().then(|| PendingAnswer::unchanged(outcome.response, newest))
+        let is_unchanged = outcome.changes.is_empty();
+        is_unchanged.then(|| PendingResponse::unchanged(outcome.response, self.newest()))
     }
 
-    /// The answer to a call that changes the world. Due events happen before the call. Events that fall due
-    /// at once by its changes happen before the next call.
+    /// The response to a call that changes the world. Due events happen before the call. Events that fall
+    /// due at once by its changes happen before the next call.
     fn answer_in_turn(
         &self,
         system_now: Timestamp,
         call: &Call<'_>,
-    ) -> Result<PendingAnswer, NotKept> {
+    ) -> Result<PendingResponse, NotKept> {
         let _turn = self.0.turn.lock();
         let due_before = self.0.world.read().state().next_due();
         let now = self.settle(system_now)?;
-        let first_delivery = self.0.world.read().state().next_delivery;
-        let outcome = self.0.world.read().answer(now, call);
-        let changes = change::summary(&outcome.changes);
-        if !outcome.changes.is_empty() {
-            self.change(outcome.changes)?;
-            self.settle(system_now)?;
-        }
-        let (due, next_delivery) = {
+        let (first_delivery, outcome) = {
             let world = self.0.world.read();
-            (world.state().next_due(), world.state().next_delivery)
+            (world.state().next_delivery, world.answer(now, call))
         };
-        // Waking another thread costs more than most answers.
-        let wakes = due.is_some_and(|due| due_before.is_none_or(|before| due < before));
-        let deliveries = first_delivery..next_delivery;
-        let (response, newest) = (outcome.response, self.newest());
-        Ok(PendingAnswer { response, changes, deliveries, newest, wakes })
+        let changes = change::summary(&outcome.changes);
+        self.change(outcome.changes)?;
+        self.settle(system_now)?;
+        let world = self.0.world.read();
+        let due = world.state().next_due();
+        Ok(PendingResponse {
+            response: outcome.response,
+            changes,
+            deliveries: first_delivery..world.state().next_delivery,
+            newest: self.newest(),
+            // Waking another thread costs more than most calls.
+            wakes: due.is_some_and(|due| due_before.is_none_or(|before| due < before)),
+        })
     }
 
-    fn record(
-        &self,
-        now: Timestamp,
-        call: &Call<'_>,
-        response: &Response,
-        effects: CallEffects<'_>,
-        fault: Option<&Strike>,
-    ) {
-        let journal = self.0.world.read().journal().clone();
-        journal.record(&Occurrence::answered(now, call, response, effects, fault));
-    }
-
-    /// The answer to an admitted call whose body could not be stored.
+    /// The response to an admitted call whose body could not be stored.
     #[cfg(feature = "server")]
     pub(crate) fn unstored(&self, system_now: Timestamp, call: &Call<'_>, why: &str) -> Response {
-        let (now, response) = {
-            let world = self.0.world.read();
-            let now = world.now(system_now);
-            (now, world.not_kept(now, call, why))
-        };
-        self.record(now, call, &response, CallEffects::default(), None);
+        let world = self.0.world.read();
+        let now = world.now(system_now);
+        let response = world.not_kept(now, call, why);
+        world.record(now, call, &response, CallEffects::default(), None);
         response
     }
 

@@ -1,10 +1,9 @@
 //! The only IO of the crate: passes calls to a world, and sends its deliveries.
 //!
 //! [`Site`] is the whole mock without a socket. [`serve`] serves it over HTTP/1.1, `embed` inside a
-//! `wiremock::MockServer`. A call passes through `server`, `body`, [`crate::service::Service`] and `answer`.
+//! `wiremock::MockServer`. A call passes through `server`, `body`, [`crate::service::Service`] and `response`.
 //! The shell contains no rule of the service.
 
-mod answer;
 mod body;
 pub mod clock;
 mod console;
@@ -19,13 +18,13 @@ mod node;
 mod postgres;
 mod receiver;
 mod recorded;
+mod response;
 mod sandbox;
 mod server;
 pub mod settings;
 mod site;
 mod store;
 
-pub use answer::SiteBody;
 pub use body::BodyTimes;
 pub use drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 pub use listener::{ServeLimits, Tls, TlsError};
@@ -34,8 +33,9 @@ pub use network::{FETCH_TIME_MAX, Fetcher, Lookup, Network};
 pub use node::{Node, NodeLog};
 #[cfg(feature = "postgres")]
 pub use postgres::{LeaseTimes, PostgresAddress, PostgresError};
-pub use receiver::{RECEIVED_BYTES_MAX, ReceivedCall, ReceiverAnswer, StatusPlan, receive};
+pub use receiver::{RECEIVED_BYTES_MAX, ReceivedCall, ReceiverResponse, StatusPlan, receive};
 pub use recorded::{RecordedCalls, serve_recorded};
+pub use response::SiteBody;
 pub use sandbox::SANDBOXES_MAX;
 #[cfg(feature = "embed")]
 pub use server::embed;

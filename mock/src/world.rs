@@ -37,7 +37,7 @@ use crate::value::identifier::Identifiers;
 use crate::value::key::SeedKey;
 use crate::value::message::call::Call;
 use crate::value::message::problem::Problem;
-use crate::value::message::reply::Responder;
+use crate::value::message::responder::Responder;
 use crate::value::message::response::Response;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::value::timestamp;
@@ -79,7 +79,7 @@ pub struct World {
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
-    /// Shared, so that a call is recorded without holding the lock of the world.
+    /// Shared with the watchers. They notice by it that the world was replaced.
     journal: Arc<Journal>,
     /// The newest changes, for watchers.
     #[cfg(feature = "server")]
@@ -298,7 +298,7 @@ impl World {
         &self.drilled
     }
 
-    /// An answer with the additions of the active drills.
+    /// A response with the additions of the active drills.
     pub(crate) fn with_drills(&self, operation: Option<Operation>, response: Response) -> Response {
         drill::added(self.drilled.get(), operation, response)
     }
@@ -317,7 +317,7 @@ impl World {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// A JSON answer to a call that no operation gave.
+    /// A JSON response to a call that no operation gave.
     pub(crate) fn respond(
         &self,
         now: Timestamp,
@@ -325,15 +325,20 @@ impl World {
         status: u16,
         body: Vec<u8>,
     ) -> Response {
-        self.reply(now, call.head.path, call.admitted.serial).json_text(status, body)
+        self.responder(now, call.head.path, call.admitted.serial).json_text(status, body)
     }
 
     /// A refusal of a call that no operation gave.
     pub(crate) fn refuse(&self, now: Timestamp, call: &Call<'_>, problem: &Problem) -> Response {
-        self.reply(now, call.head.path, call.admitted.serial).problem(problem)
+        self.responder(now, call.head.path, call.admitted.serial).problem(problem)
     }
 
-    pub(crate) fn reply<'a>(&'a self, now: Timestamp, path: &'a str, serial: u64) -> Responder<'a> {
+    pub(crate) fn responder<'a>(
+        &'a self,
+        now: Timestamp,
+        path: &'a str,
+        serial: u64,
+    ) -> Responder<'a> {
         Responder {
             answers: self.answers(),
             base_path: &self.base_path,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
-use moot_mock::shell::{ReceivedCall, ReceiverAnswer, receive};
+use moot_mock::shell::{ReceivedCall, ReceiverResponse, receive};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -90,7 +90,7 @@ impl Listener {
         let listener = TcpListener::bind(address).await.map_err(refused)?;
         let bound = listener.local_addr().map_err(refused)?;
         let respond =
-            move |call| ReceiverAnswer { status: keep(&kept, &call), delay: Duration::ZERO };
+            move |call| ReceiverResponse { status: keep(&kept, &call), delay: Duration::ZERO };
         let mut server = JoinSet::new();
         server.spawn(receive(listener, respond, std::future::pending()));
         let own = || format!("http://{bound}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use http::StatusCode;
-use moot_mock::shell::{ReceivedCall, ReceiverAnswer, StatusPlan, receive as serve};
+use moot_mock::shell::{ReceivedCall, ReceiverResponse, StatusPlan, receive as serve};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -89,7 +89,7 @@ struct ReceivedCalls {
 }
 
 impl ReceivedCalls {
-    fn answer(&self, call: &ReceivedCall) -> ReceiverAnswer {
+    fn answer(&self, call: &ReceivedCall) -> ReceiverResponse {
         let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
         let status = self.plan.lock().next_status();
         let line = match self.screen.is_json() {
@@ -102,7 +102,7 @@ impl ReceivedCalls {
         if self.count_max.is_some_and(|count_max| number >= count_max) {
             self.is_full.notify_one();
         }
-        ReceiverAnswer { status, delay: self.delay }
+        ReceiverResponse { status, delay: self.delay }
     }
 }
 

@@ -1,4 +1,4 @@
-//! How long a call holds the lock of its world: the read lock for an answer, the write lock for a change.
+//! How long a call holds the lock of its world: the read lock for a response, the write lock for a change.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -276,13 +276,13 @@ pub enum ControlAction {
         /// its id
         id: u64,
     },
-    /// The additions that drills make to answers
+    /// The additions that drills make to responses
     #[schemars(extend("x-route" = "GET /drills"))]
     GetDrills,
-    /// Set the additions that drills make to answers; absent ones are not made
+    /// Set the additions that drills make to responses; absent ones are not made
     #[schemars(extend("x-route" = "PUT /drills"))]
     SetDrills(Drills),
-    /// The newest calls and answers, with the reasons of refusals
+    /// The newest calls and responses, with the reasons of refusals
     #[schemars(extend("x-route" = "GET /exchanges"))]
     ListExchanges {
         /// the largest number of rows; 100 if absent
@@ -302,14 +302,14 @@ pub enum ControlAction {
     /// Empty the journal
     #[schemars(extend("x-route" = "DELETE /exchanges"))]
     ClearExchanges,
-    /// Calls and answers as an HTTP archive (HAR 1.2)
+    /// Calls and responses as an HTTP archive (HAR 1.2)
     #[schemars(extend("x-route" = "GET /exchanges/har"))]
     ExportExchanges {
         /// The filter.
         #[serde(flatten)]
         filter: ExchangeFilter,
     },
-    /// One call and its answer, with the body of the answer if the journal has it
+    /// One call and its response, with the body of the response if the journal has it
     #[schemars(extend("x-route" = "GET /exchanges/{id}"))]
     GetExchange {
         /// its serial
@@ -322,16 +322,16 @@ pub enum ControlAction {
         #[serde(default = "rows_listed")]
         limit: usize,
     },
-    /// The registered addresses with their answers
+    /// The registered addresses with their responses
     #[schemars(extend("x-route" = "GET /addresses"))]
     ListAddresses,
-    /// Delete the answer of one address, or of all
+    /// Delete the response of one address, or of all
     #[schemars(extend("x-route" = "DELETE /addresses"))]
     DeleteAddresses {
         /// the address; all addresses if absent
         url: Option<String>,
     },
-    /// Register the answer of an https address, for uploads by address
+    /// Register the response of an https address, for uploads by address
     #[schemars(extend("x-route" = "PUT /addresses", "oneOf" = one_of(&["text", "base64", "status"])))]
     PutAddress(AddressContent),
 }

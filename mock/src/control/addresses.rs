@@ -1,4 +1,4 @@
-//! Registers answers of https addresses, for uploads by address (§4.9).
+//! Registers responses of https addresses, for uploads by address (§4.9).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,9 +11,9 @@ use super::Refusal;
 use crate::value::limits::{ADDRESSES_MAX, FAULT_MILLISECONDS_MAX};
 use crate::value::message::content::Content;
 use crate::world::World;
-use crate::world::state::change::{AddressAnswer, Change};
+use crate::world::state::change::{AddressResponse, Change};
 
-/// The answer of an https address: `text`, `base64` or `status`.
+/// The response of an https address: `text`, `base64` or `status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct AddressContent {
     /// the https address
@@ -38,7 +38,7 @@ pub(super) fn view(world: &World) -> Value {
     json!({ "addresses": rows })
 }
 
-/// Registers the answer of an address. Shape: a member of `addresses`.
+/// Registers the response of an address. Shape: a member of `addresses`.
 pub(super) fn put(world: &mut World, address: AddressContent) -> Result<Value, Refusal> {
     let AddressContent { url, text, base64, status, content_type, milliseconds } = address;
     let url = https(&url)?;
@@ -60,9 +60,9 @@ pub(super) fn put(world: &mut World, address: AddressContent) -> Result<Value, R
         None => text.unwrap_or_default().into_bytes(),
     };
     let content = status.is_none().then(|| Content::in_memory(bytes.into()));
-    let answer = AddressAnswer { content, status, content_type, milliseconds };
-    let shown = row(&url, &answer);
-    world.apply(vec![Change::PutAddress { url, answer }]);
+    let response = AddressResponse { content, status, content_type, milliseconds };
+    let shown = row(&url, &response);
+    world.apply(vec![Change::PutAddress { url, response }]);
     Ok(shown)
 }
 
@@ -71,7 +71,7 @@ fn failure(code: u64) -> Result<u16, Refusal> {
     status.ok_or_else(|| Refusal::invalid(format!("`status` is 300 to 599, not {code}")))
 }
 
-/// Deletes the answer of one address, or of all. Shape: as [`view`].
+/// Deletes the response of one address, or of all. Shape: as [`view`].
 pub(super) fn delete(world: &mut World, url: Option<&str>) -> Result<Value, Refusal> {
     let addresses = &world.state().addresses;
     let urls: Vec<String> = match url {
@@ -93,7 +93,7 @@ fn https(text: &str) -> Result<String, Refusal> {
     url.map(String::from).ok_or_else(|| Refusal::invalid("`url` must be an absolute https address"))
 }
 
-fn row(url: &str, registered: &AddressAnswer) -> Value {
+fn row(url: &str, registered: &AddressResponse) -> Value {
     json!({
         "url": url,
         "length": registered.content.as_ref().map(|content| content.length),

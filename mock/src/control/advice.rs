@@ -1,6 +1,6 @@
 //! Advice on refused calls: how to correct the call. It is only in the journal.
 //!
-//! The answer to a client must not reveal the ids and applications that exist (§5.6).
+//! The response to a client must not reveal the ids and applications that exist (§5.6).
 
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
 use moot_fixtures::nearest::nearest;

@@ -13,7 +13,7 @@ use crate::world::journal::{JournalEntry, SentPart, Timing};
 /// All journal entries as HAR 1.2.
 ///
 /// It has the bodies of the journal: the beginning of a request's text, the parts of a form, the whole
-/// answer, but no files. Secrets are fingerprints. `send` is the time for reading the body, by the clock
+/// response, but no files. Secrets are fingerprints. `send` is the time for reading the body, by the clock
 /// of the world. `wait` and `receive` are the delays of a fault. So with a frozen clock the same calls
 /// give the same archive. Most headers are not in the journal and therefore missing.
 pub(super) fn archive(world: &World, filter: &ExchangeFilter) -> Value {
@@ -41,7 +41,9 @@ fn entry(base_url: &str, exchange: &JournalEntry) -> Value {
         "size": response.length,
         "mimeType": response.content_type.as_deref().unwrap_or_default(),
     });
-    if let Some(text) = std::str::from_utf8(&exchange.answer).ok().filter(|text| !text.is_empty()) {
+    if let Some(text) =
+        std::str::from_utf8(&exchange.response_body).ok().filter(|text| !text.is_empty())
+    {
         content["text"] = text.into();
     } else if response.length > 0 {
         content["comment"] = "not kept".into();

@@ -70,9 +70,9 @@ pub(super) fn put(world: &mut World, now: Timestamp, name: String) -> Result<Val
         return Err(Refusal::conflict(detail));
     }
     let checkpoint = Checkpoint { made_at: now, changes: world.state().changes() };
-    let answer = row(&name, &checkpoint);
+    let shown = row(&name, &checkpoint);
     world.apply(vec![Change::PutCheckpoint { name, checkpoint: Arc::new(checkpoint) }]);
-    Ok(answer)
+    Ok(shown)
 }
 
 /// Deletes a checkpoint. Shape: as [`view`].

@@ -36,7 +36,7 @@ pub(super) struct ClockRequest {
     next: bool,
     /// `true`: stop at the present time; `false`: run from the present time
     freeze: Option<bool>,
-    /// seconds of real time to wait for an answer of a receiver; 10 if absent, at most 600
+    /// seconds of real time to wait for a response of a receiver; 10 if absent, at most 600
     #[serde(rename = "wait_seconds")]
     _wait_seconds: Option<u64>,
 }

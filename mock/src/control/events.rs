@@ -24,7 +24,7 @@ use crate::world::state::change::Change;
 pub(crate) enum EventKind {
     /// The first event of a watcher.
     Hello,
-    /// A call and its answer.
+    /// A call and its response.
     Exchange,
     /// A change without a kind of its own.
     Change,

@@ -1,4 +1,4 @@
-//! The journal: the calls of clients, the answers, and the reasons of refusals.
+//! The journal: the calls of clients, the responses, and the reasons of refusals.
 
 use moot_fixtures::contract::Operation;
 use serde_json::{Value, json};
@@ -24,12 +24,12 @@ pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Valu
     json!({ "count": count, "exchanges": shown })
 }
 
-/// The whole journal, with cleared entries that the account needs. Each exchange has the body of the answer
+/// The whole journal, with cleared entries that the account needs. Each exchange has the body of the response
 /// as `answer`, a text without secrets, or null if the journal does not have it.
 #[cfg(feature = "server")]
-pub(super) fn with_answers(world: &World) -> Value {
+pub(super) fn with_response_bodies(world: &World) -> Value {
     let entries = world.journal().all_for_account().into_iter();
-    let exchanges = entries.map(|exchange| with_answer(world, exchange));
+    let exchanges = entries.map(|exchange| with_response_body(world, exchange));
     json!({ "exchanges": exchanges.collect::<Vec<_>>() })
 }
 
@@ -46,23 +46,23 @@ pub(super) fn check(world: &World, filter: &ExchangeFilter) -> Result<(), Refusa
     }
 }
 
-/// One exchange. Shape: a member of `exchanges`, with the body of the answer as `answer` (a text without
+/// One exchange. Shape: a member of `exchanges`, with the body of the response as `answer` (a text without
 /// secrets, or null) and the clause of the operation as `section`.
 pub(super) fn details(world: &World, serial: u64) -> Result<Value, Refusal> {
     let Some(exchange) = world.journal().newest(|entry| entry.serial == serial) else {
         return Err(Refusal::unknown(format!("the journal has no call {serial}")));
     };
     let section = exchange.operation.map(Operation::section);
-    let mut exchange = with_answer(world, exchange);
+    let mut exchange = with_response_body(world, exchange);
     exchange["section"] = json!(section);
     Ok(exchange)
 }
 
-fn with_answer(world: &World, exchange: JournalEntry) -> Value {
-    let answer = std::str::from_utf8(&exchange.answer).ok().filter(|text| !text.is_empty());
-    let answer = json!(answer);
+fn with_response_body(world: &World, exchange: JournalEntry) -> Value {
+    let body = std::str::from_utf8(&exchange.response_body).ok().filter(|text| !text.is_empty());
+    let body = json!(body);
     let mut exchange = json!(with_advice(world, exchange));
-    exchange["answer"] = answer;
+    exchange["answer"] = body;
     exchange
 }
 

@@ -24,7 +24,7 @@ pub struct ExchangeFilter {
     #[serde(default, deserialize_with = "path_pattern")]
     #[schemars(with = "Option<String>")]
     pub path: Option<PathPattern>,
-    /// answered with this status, such as `422`, or `4xx`
+    /// with a response of this status, such as `422`, or `4xx`
     #[serde(default, deserialize_with = "status")]
     #[schemars(with = "Option<String>")]
     pub status: Option<StatusFilter>,

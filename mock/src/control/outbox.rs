@@ -28,9 +28,9 @@ pub(super) fn set_policy(world: &mut World, update: PolicyUpdate) -> Result<Valu
         let detail = format!("`event` has {EVENT_LENGTH_MAX} characters at most");
         return Err(Refusal::invalid(detail));
     }
-    let answer = json!(policy);
+    let shown = json!(policy);
     world.apply(vec![Change::SetDeliveryPolicy(policy)]);
-    Ok(answer)
+    Ok(shown)
 }
 
 /// Queues a delivery again. Shape: a member of `deliveries`.

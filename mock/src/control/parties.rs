@@ -53,7 +53,7 @@ pub struct WorkflowUpdate {
     pub company: Option<String>,
 }
 
-/// The answer of every action in this file. Shape: `{"applications": [{"client_id", "client_secret",
+/// The response of every action in this file. Shape: `{"applications": [{"client_id", "client_secret",
 /// "scopes": [], "company"}], "users": {company: [email]}, "workflows": [{"id", "company", "name", "type",
 /// "status"}]}`.
 pub(super) fn view(world: &World) -> Value {

@@ -12,14 +12,14 @@ use crate::world::state::change::Change;
 
 /// Shape: `{"mode", "calls_max", "window_seconds", "window", "clients": [{"client", "counted"}]}`.
 pub(super) fn view(world: &World, now: Timestamp) -> Value {
-    let counted = world.limiter().counted(now).into_iter();
+    let counts = world.limiter().counts(now).into_iter();
     json!({
         "mode": world.state().rate_limit,
         "calls_max": REQUESTS_PER_MINUTE_MAX,
         "window_seconds": WINDOW_SECONDS,
         "window": world.answers().rate_limit_window,
-        "clients": counted
-            .map(|(client, counted)| json!({ "client": client, "counted": counted }))
+        "clients": counts
+            .map(|(client, count)| json!({ "client": client, "counted": count }))
             .collect::<Vec<_>>(),
     })
 }

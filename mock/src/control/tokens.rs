@@ -5,7 +5,6 @@ use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::value::token::Grant;
 use crate::world::World;
 use crate::world::state::change::Change;
@@ -46,11 +45,7 @@ pub(super) fn mark(
         .sealer()
         .open(token)
         .ok_or_else(|| Refusal::unknown("that is not a token of this world"))?;
-    let oldest = world.state().token_marks().oldest_beyond(MARKED_TOKENS_MAX);
-    let mut changes: Vec<Change> =
-        oldest.into_iter().map(|serial| Change::ForgetToken { serial }).collect();
-    changes.push(change(grant.serial));
-    world.apply(changes);
+    world.apply(world.state().token_marks().add(change(grant.serial)));
     let client_id =
         world.seeded().application(grant.application).map(|application| &application.client_id);
     Ok(json!({ "client_id": client_id, "scope": grant.scopes.as_str() }))

@@ -14,13 +14,13 @@ use crate::world::Outcome;
 pub(super) enum ListAct {
     /// The list has an additional member of another company.
     Foreign,
-    /// Every second answer has the reverse order.
+    /// Every second response has the reverse order.
     Alternate,
     /// Each page begins with the last member of the page before, and lacks its own last member.
     Overlap,
     /// Each page from the second on lacks its first member.
     Gap,
-    /// The value at this pointer of the body is always that of the first answer to the same call.
+    /// The value at this pointer of the body is always that of the first response to the same call.
     Frozen(String),
     /// The values at this pointer are rotated: each member has the value of the next member.
     Swapped(String),

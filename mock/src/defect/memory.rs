@@ -14,7 +14,7 @@ pub(super) struct HookMemory {
     changes: Mutex<HashMap<Operation, Vec<Change>>>,
     /// The issued tokens.
     tokens: Mutex<Vec<String>>,
-    /// Values of first answers.
+    /// Values of first responses.
     first: Mutex<HashMap<String, Value>>,
 }
 

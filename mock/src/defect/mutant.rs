@@ -1,13 +1,13 @@
 //! Mutants: generated defects, one for each operator at each suitable place.
 //!
-//! The places follow from the contract: the JSON Schemas list the members of each answer, and the table of
+//! The places follow from the contract: the JSON Schemas list the members of each response, and the table of
 //! operations lists the calls. A mutant that no outside observer can notice has an [`Equivalence`].
 
-mod answers;
 mod effects;
 mod members;
 mod operations;
 mod refusals;
+mod responses;
 mod row;
 mod views;
 
@@ -43,7 +43,7 @@ impl Mutant {
     pub const fn check(&self) -> &'static str {
         match (self.family, self.kind) {
             (OperatorFamily::Values, PlaceKind::AnswerMember) => {
-                "compares the member with the other answers that show it, and with its schema"
+                "compares the member with the other responses that show it, and with its schema"
             }
             (OperatorFamily::Values, _) => {
                 "sends a value in which this damage shows, and compares it wherever it comes back"
@@ -70,7 +70,7 @@ impl Mutant {
                 "uses an id that is nearly right, and compares an object with its neighbours"
             }
             (OperatorFamily::Time, _) => {
-                "compares the time with our clock, and with the time in other answers"
+                "compares the time with our clock, and with the time in other responses"
             }
             (OperatorFamily::Errors, _) => {
                 "provokes this refusal of this operation, and compares every member"
@@ -79,16 +79,16 @@ impl Mutant {
                 "sends the call in a form that HTTP allows, and checks that it is served"
             }
             (OperatorFamily::Http, _) => {
-                "checks the status, the headers and the bytes of the answer"
+                "checks the status, the headers and the bytes of the response"
             }
         }
     }
 }
 
 static ALL: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
-    let mut all = answers::mutants();
+    let mut all = responses::mutants();
     all.extend(views::mutants());
-    all.extend(answers::swapped_values());
+    all.extend(responses::swapped_values());
     all.extend(operations::mutants());
     all.extend(effects::mutants());
     all.extend(refusals::mutants());

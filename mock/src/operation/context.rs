@@ -8,7 +8,7 @@ use moot_fixtures::contract::Answers;
 
 use crate::value::message::call::{Call, Principal};
 use crate::value::message::problem::Problem;
-use crate::value::message::reply::Responder;
+use crate::value::message::responder::Responder;
 use crate::world::World;
 use crate::world::state::resource::LegalRequest;
 use crate::world::state::resource::workflow::Workflow;
@@ -19,7 +19,7 @@ pub(crate) struct Context<'a> {
     pub(crate) world: &'a World,
     pub(crate) now: Timestamp,
     pub(crate) call: &'a Call<'a>,
-    pub(crate) reply: Responder<'a>,
+    pub(crate) responder: Responder<'a>,
 }
 
 impl<'a> Context<'a> {

@@ -30,7 +30,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         Vec::new()
     };
     let body = TokenJson::new(&token, &grant);
-    Ok(Outcome { changes, ..Outcome::unchanged(context.reply.secret_json(&body)) })
+    Ok(Outcome { changes, ..Outcome::unchanged(context.responder.secret_json(&body)) })
 }
 
 fn check_grant_type(answers: &Answers, form: &TokenForm<'_>) -> Result<(), Problem> {

@@ -58,7 +58,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
 
     let record = new_request(context, company, workflow_row, workflow, submission)?;
     let body = DataJson { data: record.created_json() };
-    let response = context.reply.json(201, &body);
+    let response = context.responder.json(201, &body);
     Ok(Outcome { changes: vec![Change::from(record)], ..Outcome::unchanged(response) })
 }
 
@@ -71,7 +71,7 @@ fn workflow<'a>(
     let found = context.world.seeded().workflow_of(id);
     let unknown = |rule: Rule, detail: String| {
         let problem = Problem::request_creation(detail).breaking(rule);
-        problem.answered(context.answers().request_workflow_unknown)
+        problem.by_answer(context.answers().request_workflow_unknown)
     };
     let (row, workflow) =
         found.filter(|(_, workflow)| workflow.company == company).ok_or_else(|| {
@@ -106,7 +106,7 @@ fn check_requester(
     }
     let detail = format!("`requester_email`: `{}` is not a user of this company.", shown(email));
     let problem = Problem::request_creation(detail).breaking(Rule::RequesterIsUser);
-    Err(problem.answered(answers.request_requester_unknown))
+    Err(problem.by_answer(answers.request_requester_unknown))
 }
 
 /// Refuses missing or empty fields that the schema requires.
@@ -144,7 +144,7 @@ fn check_unexpected(
         Some(name) => {
             let detail =
                 format!("`{name}` is not a field of this workflow; its schema lists them.");
-            Err(Problem::request_creation(detail).breaking(Rule::FieldListed).answered(status))
+            Err(Problem::request_creation(detail).breaking(Rule::FieldListed).by_answer(status))
         }
         None => Ok(()),
     }
@@ -229,5 +229,5 @@ fn check_email(answers: &Answers, name: &'static str, text: &str) -> Result<(), 
 
 /// A wrong field (question `request_field_invalid`).
 fn invalid(answers: &Answers, rule: Rule, detail: String) -> Problem {
-    Problem::request_creation(detail).breaking(rule).answered(answers.request_field_invalid)
+    Problem::request_creation(detail).breaking(rule).by_answer(answers.request_field_invalid)
 }

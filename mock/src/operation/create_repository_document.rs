@@ -52,7 +52,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         content,
     };
     let body = record.upload_json(answers.timestamps);
-    let mut response = context.reply.json(answers.upload_success_status, &body);
+    let mut response = context.responder.json(answers.upload_success_status, &body);
     response.transport.extend(delay);
     let changes = vec![Change::PutRepositoryDocument { row, record: Arc::new(record) }];
     Ok(Outcome { changes, ..Outcome::unchanged(response) })
@@ -60,11 +60,11 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
 
 /// The document to fetch before the call is answered. `None` if the call will be refused, or if its
 /// document is known.
-pub(crate) fn needs(context: &Context<'_>) -> Option<Fetch> {
+pub(crate) fn document_to_fetch(context: &Context<'_>) -> Option<Fetch> {
     context.principal().ok()?;
     match read(context).ok()?.1 {
         UploadSource::File(_) => None,
-        UploadSource::Address(url) => by_address::needs(context, url),
+        UploadSource::Address(url) => by_address::document_to_fetch(context, url),
     }
 }
 
@@ -82,7 +82,7 @@ fn read<'a>(context: &Context<'a>) -> Result<(SentJson, UploadSource<'a>), Probl
         (Some(_), Some(_)) => {
             let detail = "Send `file` or `url`, not both.";
             let problem = Problem::parameter_missing(detail).breaking(Rule::OneUploadSource);
-            Err(problem.answered(answers.file_and_url))
+            Err(problem.by_answer(answers.file_and_url))
         }
         (Some(file), None) => Ok((custom_fields(answers, metadata)?, UploadSource::File(file))),
         (None, Some(url)) => {
@@ -96,7 +96,7 @@ fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<SentJson, 
     SentJson::object(metadata.unwrap_or("{}")).map_err(|_| {
         Problem::document_creation("`metadata` must be a JSON object.")
             .breaking(Rule::Field("metadata"))
-            .answered(answers.request_field_invalid)
+            .by_answer(answers.request_field_invalid)
     })
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     })?;
     let (name, url) = (name.to_owned(), url.to_owned());
     let record = Webhook { id, company, name, url, auth_type, events, credential };
-    let response = context.reply.json(201, &DataJson { data: record.json() });
+    let response = context.responder.json(201, &DataJson { data: record.json() });
     let changes = vec![Change::PutWebhook { row, record: Arc::new(record) }];
     Ok(Outcome { changes, ..Outcome::unchanged(response) })
 }

@@ -14,6 +14,6 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     )?;
     let mut changes = vec![Change::DeleteWebhook { row }];
     changes.extend(deliver::discard(context.world, row));
-    let response = context.reply.empty(context.answers().webhook_delete_status);
+    let response = context.responder.empty(context.answers().webhook_delete_status);
     Ok(Outcome { changes, ..Outcome::unchanged(response) })
 }

@@ -17,5 +17,5 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     };
     let media_type = document_type::media_type(&document.name);
     let content = document.content.clone();
-    Ok(Outcome::unchanged(context.reply.download(&document.name, media_type, content)))
+    Ok(Outcome::unchanged(context.responder.download(&document.name, media_type, content)))
 }

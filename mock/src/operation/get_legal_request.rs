@@ -15,6 +15,6 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         Change::PutLegalRequest { row, record: moved } if *row == record.row => Some(moved),
         _ => None,
     });
-    let response = context.reply.json(200, &DataJson { data: shown.unwrap_or(record).json() });
+    let response = context.responder.json(200, &DataJson { data: shown.unwrap_or(record).json() });
     Ok(Outcome { response, changes, effects })
 }

@@ -24,5 +24,5 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         pagination = Some(page);
     }
     let data: Vec<_> = entries.into_iter().map(|entry| entry.json(answers)).collect();
-    Ok(Outcome::unchanged(context.reply.json(200, &ListJson { pagination, data })))
+    Ok(Outcome::unchanged(context.responder.json(200, &ListJson { pagination, data })))
 }

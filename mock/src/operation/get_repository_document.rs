@@ -13,5 +13,5 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         || Problem::not_found(context.answers(), "repository document", context.id()),
     )?;
     let data = document.json(context.answers().timestamps, context.world.base_url());
-    Ok(Outcome::unchanged(context.reply.json(200, &DataJson { data })))
+    Ok(Outcome::unchanged(context.responder.json(200, &DataJson { data })))
 }

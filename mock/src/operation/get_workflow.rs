@@ -7,5 +7,5 @@ use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let body = DataJson { data: context.workflow()?.json(context.answers()) };
-    Ok(Outcome::unchanged(context.reply.json(200, &body)))
+    Ok(Outcome::unchanged(context.responder.json(200, &body)))
 }

@@ -7,5 +7,5 @@ use crate::world::state::resource::workflow_schema;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let body = workflow_schema::body(context.answers(), context.workflow()?);
-    Ok(Outcome::unchanged(context.reply.json(200, &body)))
+    Ok(Outcome::unchanged(context.responder.json(200, &body)))
 }

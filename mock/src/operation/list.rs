@@ -1,4 +1,4 @@
-//! The list operations: the query parameters `page` and `status`, and the answer
+//! The list operations: the query parameters `page` and `status`, and the response
 //! `{pagination, data[]}` (§2.7, §4).
 
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ pub(crate) fn respond<'r, T: Serialize>(
         index::page(rows, context.answers().list_order, page.skipped(), page.size)
     });
     let data = rows.into_iter().filter_map(member).collect();
-    let mut response = context.reply.json(200, &ListJson { pagination: Some(page), data });
+    let mut response = context.responder.json(200, &ListJson { pagination: Some(page), data });
     response.page = Some(page);
     Ok(response)
 }

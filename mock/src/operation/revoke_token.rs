@@ -2,7 +2,6 @@
 
 use super::Context;
 use crate::operation::oauth::{self, TokenForm};
-use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 use crate::world::state::change::Change;
@@ -15,7 +14,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         .once("token")?
         .ok_or_else(|| Problem::token_failure(status, "invalid_request", "token is required"))?;
 
-    let response = context.reply.empty(200);
+    let response = context.responder.empty(200);
     // RFC 7009 §2.2: an invalid token is also answered with 200.
     let Some(grant) = context.world.sealer().open(token) else {
         return Ok(Outcome::unchanged(response));
@@ -24,9 +23,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         let detail = "the token belongs to another application";
         return Err(Problem::token_failure(status, "unauthorized_client", detail));
     }
-    let oldest = context.world.state().token_marks().oldest_beyond(MARKED_TOKENS_MAX);
-    let mut changes: Vec<Change> =
-        oldest.into_iter().map(|serial| Change::ForgetToken { serial }).collect();
-    changes.push(Change::RevokeToken { serial: grant.serial });
+    let revoked = Change::RevokeToken { serial: grant.serial };
+    let changes = context.world.state().token_marks().add(revoked);
     Ok(Outcome { changes, ..Outcome::unchanged(response) })
 }

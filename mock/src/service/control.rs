@@ -27,7 +27,7 @@ impl Service {
         self.in_turn(system_now, || {
             let looked = control::look(&self.0.world.read(), system_now, &action);
             match looked {
-                Some(answer) => Ok(answer),
+                Some(shown) => Ok(shown),
                 None => self.change_by(|world| control::perform(world, system_now, action)),
             }
         })
@@ -55,15 +55,15 @@ impl Service {
         act: impl FnOnce() -> Result<Result<T, Refusal>, NotKept>,
     ) -> Result<T, Refusal> {
         let turn = self.0.turn.lock();
-        let answer = self.settle(system_now).and_then(|_| act());
+        let result = self.settle(system_now).and_then(|_| act());
         let newest = self.newest();
         drop(turn);
-        let answer = answer.and_then(|answer| self.finish(newest).map(|()| answer));
+        let result = result.and_then(|result| self.finish(newest).map(|()| result));
         self.wake();
-        answer.unwrap_or_else(|error| Err(error.into()))
+        result.unwrap_or_else(|error| Err(error.into()))
     }
 
-    /// Computes the digests in the answer. This reads files, so no lock is held.
+    /// Computes the digests in the response. This reads files, so no lock is held.
     fn read_files_of(&self, action: &ControlAction) {
         let shown = control::shown_submission(&self.0.world.read(), action);
         for file in shown.iter().flat_map(|submission| &submission.files) {

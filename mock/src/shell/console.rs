@@ -7,7 +7,7 @@ use http::header::{
 };
 use http::{Method, Response, StatusCode};
 
-use super::answer::{SiteBody, problem};
+use super::response::{SiteBody, problem};
 use crate::control::Refusal;
 
 /// The path of the console, below `/__admin`.

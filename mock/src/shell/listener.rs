@@ -4,8 +4,8 @@ mod accept;
 mod connection;
 mod places;
 mod tls;
-mod watched_answer;
 mod watched_body;
+mod watched_response;
 
 pub use accept::ServeLimits;
 pub(crate) use accept::accept_all;

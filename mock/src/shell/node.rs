@@ -1,6 +1,6 @@
 //! One of several processes that share their state in PostgreSQL. Its state is active, standby or unclear.
 //!
-//! The active node has a [`Site`]. An answer leaves only if the lease is still trusted after the answer was
+//! The active node has a [`Site`]. A response leaves only if the lease is still trusted after the response was
 //! made; otherwise the call is answered 503. If an outcome is unclear, the site is dropped, and the node takes
 //! the lease anew and reads everything.
 

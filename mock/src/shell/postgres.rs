@@ -14,6 +14,8 @@ pub(crate) use connection::{DatabaseConnection, SqlParameter, connect};
 pub use error::PostgresError;
 pub(crate) use head::ask;
 pub use lease::LeaseTimes;
-pub(crate) use lease::{HeadRow, LeaseAnswer, LeaseMachine, LeaseOrder, LeasePhase, NextLeaseStep};
+pub(crate) use lease::{
+    HeadRow, LeaseMachine, LeaseOrder, LeaseOutcome, LeasePhase, NextLeaseStep,
+};
 pub(crate) use schema::{prepare, unsafe_settings};
 pub(crate) use trust::Trust;

@@ -6,4 +6,4 @@ mod receive;
 
 pub(crate) use mailbox::{Mailbox, RECEIVER, STATUSES_MAX};
 pub use plan::StatusPlan;
-pub use receive::{RECEIVED_BYTES_MAX, ReceivedCall, ReceiverAnswer, receive};
+pub use receive::{RECEIVED_BYTES_MAX, ReceivedCall, ReceiverResponse, receive};

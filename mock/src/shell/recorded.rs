@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::answer::{SiteBody, problem};
 use super::body::{self, BodyTimes};
 use super::console;
 use super::drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
 use super::listener::{ServeLimits, accept_all};
+use super::response::{SiteBody, problem};
 use super::site::Access;
 use crate::control::Refusal;
 use crate::value::path_pattern::PathPattern;
@@ -33,9 +33,9 @@ const BODY_BYTES_MAX: u64 = 64 * 1024;
 pub struct RecordedCalls {
     /// Members of `exchanges`, the oldest first, with unique `serial`. Calls of a drill have its id in `drill`.
     pub exchanges: Vec<Value>,
-    /// The answer of `GET /findings`; without one the route is absent.
+    /// The response of `GET /findings`; without one the route is absent.
     pub findings: Option<Value>,
-    /// The answer of `GET /drill_run`; without one the route is absent.
+    /// The response of `GET /drill_run`; without one the route is absent.
     pub drill_run: Option<DrillRun>,
     /// Receives the drills that `POST /drill_run` starts. They are shown as waiting, without calls, before.
     pub starts: Option<UnboundedSender<DrillStart>>,

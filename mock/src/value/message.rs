@@ -5,7 +5,7 @@ pub mod content;
 pub(crate) mod fields;
 pub(crate) mod json;
 pub(crate) mod problem;
-pub(crate) mod reply;
+pub(crate) mod responder;
 pub mod response;
 pub(crate) mod route;
 pub mod rule;

@@ -41,7 +41,7 @@ impl World {
         }
     }
 
-    /// The answer to a call that no world serves, in the form of its operation. The limiter does not count
+    /// The response to a call that no world serves, in the form of its operation. The limiter does not count
     /// it.
     #[cfg(feature = "server")]
     pub(crate) fn unserved(&self, now: Timestamp, head: &Head<'_>, why: Unserved<'_>) -> Response {
@@ -64,7 +64,7 @@ impl World {
         self.refused(now, head, serial, &seen, &problem)
     }
 
-    /// The answer to a refused call, which is recorded in the journal.
+    /// The response to a refused call, which is recorded in the journal.
     fn refused(
         &self,
         now: Timestamp,
@@ -73,7 +73,7 @@ impl World {
         seen: &AdmissionTrace,
         problem: &Problem,
     ) -> Response {
-        let response = self.reply(now, head.path, serial).problem(problem);
+        let response = self.responder(now, head.path, serial).problem(problem);
         let response = self.with_drills(seen.operation, response);
         let (response, strike) = if problem.stage == Stage::Route {
             self.struck_refusal(now, head, serial, response)

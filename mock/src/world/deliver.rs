@@ -38,7 +38,7 @@ pub enum AttemptResult {
     /// The receiver answered with this HTTP status; 2xx is success.
     Status(u16),
     /// It did not answer, for this reason.
-    NoAnswer(String),
+    NoResponse(String),
 }
 
 /// Queues an event of a request for every webhook of its company that is subscribed.
@@ -192,7 +192,7 @@ pub(crate) fn done(
         at: due,
         outcome: match result {
             AttemptResult::Status(status) => AttemptOutcome::Status(status),
-            AttemptResult::NoAnswer(why) => AttemptOutcome::Error(why),
+            AttemptResult::NoResponse(why) => AttemptOutcome::Error(why),
         },
         milliseconds: lasted.map(|lasted| u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX)),
     });

@@ -1,7 +1,7 @@
-//! Faults: answers that go wrong because a test asked for it.
+//! Faults: responses that go wrong because a test asked for it.
 //!
-//! This module matches calls and edits answers. Effects that need a connection (delays, cuts) are left to the shell, as
-//! [`crate::value::message::response::TransportFault`].
+//! This module matches calls and edits responses. Effects that need a connection (delays, cuts) are left to the
+//! shell, as [`crate::value::message::response::TransportFault`].
 
 mod armed;
 mod damage;

@@ -1,4 +1,4 @@
-//! The journal: the calls of clients, their answers, and the reasons of refusals.
+//! The journal: the calls of clients, their responses, and the reasons of refusals.
 //!
 //! A bounded queue of [`JournalEntry`]s. Secrets are masked before an entry is kept. Files are never
 //! kept.
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 
-use crate::value::limits::{JOURNAL_ANSWERS_MAX, JOURNAL_ENTRIES_MAX, JOURNAL_TEXTS_MAX};
+use crate::value::limits::{JOURNAL_ENTRIES_MAX, JOURNAL_RESPONSE_BODIES_MAX, JOURNAL_TEXTS_MAX};
 
 /// Entries that an empty journal makes room for.
 const FIRST_ENTRIES: usize = 16;
@@ -26,10 +26,10 @@ struct Entries {
     entries: VecDeque<JournalEntry>,
     /// [`JournalEntry::text_length`] of all of them.
     text_length: usize,
-    /// Bytes of the answers' bodies that are kept.
-    answer_length: usize,
-    /// Number of the oldest entries whose answers' bodies were dropped.
-    without_answer: usize,
+    /// Bytes of the response bodies that are kept.
+    body_length: usize,
+    /// Number of the oldest entries whose response bodies were dropped.
+    without_body: usize,
     /// Number of entries that were dropped or cleared.
     forgotten: u64,
     /// How often it was cleared.
@@ -53,13 +53,13 @@ impl Journal {
         {
             let Some(oldest) = queue.entries.pop_front() else { break };
             queue.text_length -= oldest.text_length();
-            queue.answer_length -= oldest.answer.len();
-            queue.without_answer = queue.without_answer.saturating_sub(1);
+            queue.body_length -= oldest.response_body.len();
+            queue.without_body = queue.without_body.saturating_sub(1);
             queue.hidden = queue.hidden.saturating_sub(1);
             queue.forgotten += 1;
         }
         queue.text_length += text_length;
-        queue.answer_length += entry.answer.len();
+        queue.body_length += entry.response_body.len();
         let length = queue.entries.len();
         if length == queue.entries.capacity() {
             // A doubled capacity would end at 16,384 entries, a third of it unused.
@@ -67,10 +67,10 @@ impl Journal {
             queue.entries.reserve_exact(more);
         }
         queue.entries.push_back(entry);
-        while queue.answer_length > JOURNAL_ANSWERS_MAX {
-            let Some(oldest) = queue.entries.get_mut(queue.without_answer) else { break };
-            queue.answer_length -= std::mem::take(&mut oldest.answer).len();
-            queue.without_answer += 1;
+        while queue.body_length > JOURNAL_RESPONSE_BODIES_MAX {
+            let Some(oldest) = queue.entries.get_mut(queue.without_body) else { break };
+            queue.body_length -= std::mem::take(&mut oldest.response_body).len();
+            queue.without_body += 1;
         }
     }
 

@@ -47,9 +47,9 @@ impl World {
         self.noted.take().unwrap_or_default()
     }
 
-    /// The answer to a call whose changes could not be stored.
+    /// The response to a call whose changes could not be stored.
     pub(crate) fn not_kept(&self, now: Timestamp, call: &Call<'_>, why: &str) -> Response {
         let problem = Problem::state_not_kept(call.admitted.operation, why);
-        self.reply(now, call.head.path, call.admitted.serial).problem(&problem)
+        self.responder(now, call.head.path, call.admitted.serial).problem(&problem)
     }
 }

@@ -101,12 +101,12 @@ impl Limiter {
     }
 
     /// Number of calls of each client that count at `now`.
-    pub(crate) fn counted(&self, now: Timestamp) -> Vec<(IpAddr, usize)> {
+    pub(crate) fn counts(&self, now: Timestamp) -> Vec<(IpAddr, usize)> {
         let now = nanoseconds(now);
         let clients = self.clients.lock();
-        let counted =
+        let count =
             |window: &VecDeque<i64>| window.iter().filter(|&&at| self.is_counted(at, now)).count();
-        clients.windows.iter().map(|(client, window)| (*client, counted(window))).collect()
+        clients.windows.iter().map(|(client, window)| (*client, count(window))).collect()
     }
 
     /// Whether a call accepted at `at` still uses a place at `now`.

@@ -1,12 +1,12 @@
-//! The answer to a call and the changes it makes.
+//! The response to a call and the changes it makes.
 
 use crate::value::message::response::Response;
 use crate::world::state::change::{Change, Effect};
 
-/// The answer to a call, with the changes that must be applied before it is sent.
+/// The response to a call, with the changes that must be applied before it is sent.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The answer.
+    /// The response.
     pub response: Response,
     /// The changes, in order.
     pub changes: Vec<Change>,
@@ -15,7 +15,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// An answer that changes nothing.
+    /// A response that changes nothing.
     pub(crate) const fn unchanged(response: Response) -> Self {
         Self { response, changes: Vec::new(), effects: Vec::new() }
     }

@@ -17,10 +17,11 @@ use jiff::Timestamp;
 
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
+use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::value::token::Grant;
 use crate::world::state::amendments::Amendments;
-use crate::world::state::change::{AddressAnswer, Change, Checkpoint};
+use crate::world::state::change::{AddressResponse, Change, Checkpoint};
 use crate::world::state::index::{Index, status_place};
 use crate::world::state::resource::{
     Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook,
@@ -45,8 +46,8 @@ pub(crate) struct State {
     pub(crate) amendments: Amendments,
     /// The number of the next delivery.
     pub(crate) next_delivery: u64,
-    /// The answers that tests registered for addresses.
-    pub(crate) addresses: BTreeMap<String, AddressAnswer>,
+    /// The responses that tests registered for addresses.
+    pub(crate) addresses: BTreeMap<String, AddressResponse>,
     /// By name. They survive a reset.
     pub(crate) checkpoints: BTreeMap<String, Arc<Checkpoint>>,
     token_marks: TokenMarks,
@@ -95,11 +96,13 @@ impl TokenMarks {
         expired.chain(revoked).chain(earlier)
     }
 
-    /// The oldest mark, if there are `marks_max` or more.
-    pub(crate) fn oldest_beyond(&self, marks_max: usize) -> Option<u64> {
-        let is_full = self.expired.len() + self.revoked.len() >= marks_max;
+    /// The changes that add a mark. The oldest mark is removed if there are too many.
+    pub(crate) fn add(&self, mark: Change) -> Vec<Change> {
+        let is_full = self.expired.len() + self.revoked.len() >= MARKED_TOKENS_MAX;
         let oldest = self.expired.first().into_iter().chain(self.revoked.first()).min();
-        oldest.copied().filter(|_| is_full)
+        let forgotten =
+            oldest.filter(|_| is_full).map(|serial| Change::ForgetToken { serial: *serial });
+        forgotten.into_iter().chain([mark]).collect()
     }
 }
 
@@ -203,8 +206,8 @@ impl State {
             Change::RevokeEarlierTokens { application, serial } => {
                 self.token_marks.revoked_before.insert(application, serial);
             }
-            Change::PutAddress { url, answer } => {
-                self.addresses.insert(url, answer);
+            Change::PutAddress { url, response } => {
+                self.addresses.insert(url, response);
             }
             Change::DeleteAddress { url } => {
                 self.addresses.remove(&url);
@@ -258,12 +261,10 @@ impl State {
         changes.extend(deliveries.map(|record| Change::PutDelivery { record: record.requeued() }));
         changes.extend(self.token_marks.changes());
         let addresses = self.addresses.iter();
-        changes.extend(
-            addresses.map(|(url, answer)| Change::PutAddress {
-                url: url.clone(),
-                answer: answer.clone(),
-            }),
-        );
+        changes.extend(addresses.map(|(url, response)| Change::PutAddress {
+            url: url.clone(),
+            response: response.clone(),
+        }));
         changes
     }
 

@@ -1,13 +1,14 @@
-//! Applying the armed faults of a world to a call.
+//! Applying the armed faults of a world to a call, and recording the call.
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
 use super::World;
 use crate::value::message::call::{Call, Head};
-use crate::value::message::reply::Responder;
+use crate::value::message::responder::Responder;
 use crate::value::message::response::Response;
 use crate::world::fault::{self, Strike, Struck};
+use crate::world::journal::{CallEffects, Occurrence};
 
 impl World {
     /// The fault that strikes an admitted call. Each call counts the hits of a fault.
@@ -19,32 +20,67 @@ impl World {
         })
     }
 
-    /// The answer of a fault that replaces the operation; `None` if the operation runs first.
-    pub(crate) fn struck_before(
+    /// The response of a fault that replaces the operation, recorded. `None` if the operation runs first.
+    pub(crate) fn replaced_by(
         &self,
         now: Timestamp,
         call: &Call<'_>,
-        strike: &Strike,
+        strike: Option<&Strike>,
     ) -> Option<Response> {
-        if !strike.is_before() {
-            return None;
-        }
-        let reply = self.reply(now, call.head.path, call.admitted.serial);
-        let nothing = reply.empty(500);
-        fault::damage(&reply, Some(call.admitted.operation), strike.kinds(), &nothing)
+        let strike = strike.filter(|strike| strike.is_before())?;
+        let responder = self.responder(now, call.head.path, call.admitted.serial);
+        let nothing = responder.empty(500);
+        let response =
+            fault::damage(&responder, Some(call.admitted.operation), strike.kinds(), &nothing)?;
+        self.record(now, call, &response, CallEffects::default(), Some(strike));
+        Some(response)
     }
 
-    /// The answer as a fault leaves it; without the fault if the answer has nothing to damage.
-    pub(crate) fn struck(
+    /// The response of an operation as it leaves: with the additions of the drills, then as a fault leaves it, and
+    /// recorded.
+    pub(crate) fn completed(
         &self,
         now: Timestamp,
         call: &Call<'_>,
         strike: Option<Strike>,
         response: Response,
-    ) -> (Response, Option<Strike>) {
-        let Some(strike) = strike else { return (response, None) };
-        let reply = self.reply(now, call.head.path, call.admitted.serial);
-        self.damaged(&reply, Some(call.admitted.operation), strike, response)
+        effects: CallEffects<'_>,
+    ) -> Response {
+        let operation = Some(call.admitted.operation);
+        let response = self.with_drills(operation, response);
+        let (response, strike) = match strike {
+            Some(strike) => {
+                let responder = self.responder(now, call.head.path, call.admitted.serial);
+                self.damaged(&responder, operation, strike, response)
+            }
+            None => (response, None),
+        };
+        self.record(now, call, &response, effects, strike.as_ref());
+        response
+    }
+
+    /// Records an admitted call in the journal.
+    pub(crate) fn record(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        response: &Response,
+        effects: CallEffects<'_>,
+        fault: Option<&Strike>,
+    ) {
+        let Call { head, admitted, body, fetched: _ } = call;
+        self.journal().record(&Occurrence {
+            serial: admitted.serial,
+            at: admitted.at,
+            read_at: now,
+            head,
+            body: Some(body),
+            operation: Some(admitted.operation),
+            application: admitted.principal.map(|principal| principal.application),
+            response,
+            effects,
+            fault,
+        });
     }
 
     /// The refusal of a call whose path or method is of no operation, as a fault leaves it.
@@ -57,17 +93,18 @@ impl World {
     ) -> (Response, Option<Strike>) {
         let struck = Struck { operation: None, application: None, head };
         let Some(strike) = self.faults.strike(struck) else { return (response, None) };
-        self.damaged(&self.reply(now, head.path, serial), None, strike, response)
+        self.damaged(&self.responder(now, head.path, serial), None, strike, response)
     }
 
+    /// The response as a fault leaves it; without the fault if the response has nothing to damage.
     fn damaged(
         &self,
-        reply: &Responder<'_>,
+        responder: &Responder<'_>,
         operation: Option<Operation>,
         strike: Strike,
         response: Response,
     ) -> (Response, Option<Strike>) {
-        match fault::damage(reply, operation, strike.kinds(), &response) {
+        match fault::damage(responder, operation, strike.kinds(), &response) {
             Some(damaged) => (damaged, Some(strike)),
             None => {
                 self.faults.missed(&strike);

@@ -15,8 +15,8 @@ fn logged(bench: &Bench) -> (String, Vec<Value>) {
     let status = moot_fixtures::contract::LegalRequestStatus::InitialReview;
     let order = ControlAction::SetStatus { id: id.clone(), status, comment: None, force: false };
     bench.ask(order).expect("it is legal");
-    let answer = bench.get(&format!("/v1/requests/{id}/activity")).ok();
-    let data = answer.value("/data").as_array().cloned();
+    let response = bench.get(&format!("/v1/requests/{id}/activity")).ok();
+    let data = response.value("/data").as_array().cloned();
     (id, data.expect("a list"))
 }
 
@@ -91,8 +91,8 @@ fn order_and_pages_are_answers() {
     assert_eq!(second.ids().len(), 1);
     let plain = bench_answering(|_| {});
     let (id, _) = logged(&plain);
-    let answer = plain.get(&format!("/v1/requests/{id}/activity"));
-    assert!(answer.json().get("pagination").is_none());
+    let response = plain.get(&format!("/v1/requests/{id}/activity"));
+    assert!(response.json().get("pagination").is_none());
     assert_eq!(bench.get("/v1/requests/unknown1/activity").status, 404);
 }
 

@@ -9,8 +9,8 @@ use crate::support::{Sent, bench, bench_answering, get, post, sent};
 
 #[track_caller]
 fn check(sent: &Sent, expected: (u16, &str)) {
-    let answer = bench().send(sent);
-    assert_eq!(answer.outcome(), (expected.0, expected.1.to_owned()), "{answer:?}");
+    let response = bench().send(sent);
+    assert_eq!(response.outcome(), (expected.0, expected.1.to_owned()), "{response:?}");
 }
 
 #[test]
@@ -38,10 +38,10 @@ fn paths_and_methods_outside_the_table_are_refused() {
         (Method::POST, "/v1/workflows/x/schema", "GET"),
         (Method::from_bytes(b"BREW").expect("a token"), "/v1/workflows", "GET"),
     ] {
-        let answer = bench().send(&sent(method, path));
-        assert_eq!(answer.outcome(), (405, "method_not_allowed".to_owned()));
-        assert_eq!(answer.header("allow"), allow, "{path}");
-        assert_eq!(answer.stage, Some(Stage::Route));
+        let response = bench().send(&sent(method, path));
+        assert_eq!(response.outcome(), (405, "method_not_allowed".to_owned()));
+        assert_eq!(response.header("allow"), allow, "{path}");
+        assert_eq!(response.stage, Some(Stage::Route));
     }
 }
 
@@ -64,9 +64,9 @@ fn authorization_headers_that_are_no_bearer_token_are_invalid() {
         (call().header("authorization", &format!("{garbled}_")), 401, "invalid_token"),
         (call().token(&token).token(&token), 401, "invalid_token"),
     ] {
-        let answer = bench.send(&sent);
-        assert_eq!(answer.status, status, "{sent:?}");
-        assert!(answer.header("www-authenticate").contains(challenge), "{sent:?}");
+        let response = bench.send(&sent);
+        assert_eq!(response.status, status, "{sent:?}");
+        assert!(response.header("www-authenticate").contains(challenge), "{sent:?}");
     }
     let missing = bench.send(&call());
     assert!(!missing.header("www-authenticate").contains("error"), "RFC 6750 §3: no code");
@@ -80,8 +80,8 @@ fn every_single_changed_letter_makes_a_token_invalid() {
     for place in 0..token.len() {
         let other = if &token[place..=place] == "A" { "B" } else { "A" };
         let forged = format!("{}{other}{}", &token[..place], &token[place + 1..]);
-        let answer = bench.send(&get("/v1/requests").token(&forged));
-        assert_eq!(answer.outcome(), (401, "invalid_token".to_owned()), "letter {place}");
+        let response = bench.send(&get("/v1/requests").token(&forged));
+        assert_eq!(response.outcome(), (401, "invalid_token".to_owned()), "letter {place}");
     }
 }
 
@@ -94,9 +94,9 @@ fn each_operation_asks_for_its_scope() {
         let call = sent(operation.method(), &operation.path().replace("{id}", "unknown1"));
         let needed = operation.token();
         let is_refused = |token: &str| {
-            let answer = bench.send(&call.clone().token(token));
-            let is_refused = answer.outcome() == (403, "insufficient_scope".to_owned());
-            assert_eq!(is_refused, answer.stage == Some(Stage::Scope));
+            let response = bench.send(&call.clone().token(token));
+            let is_refused = response.outcome() == (403, "insufficient_scope".to_owned());
+            assert_eq!(is_refused, response.stage == Some(Stage::Scope));
             is_refused
         };
         assert_eq!(is_refused(&reader), needed == TokenNeed::Write, "{operation:?}");
@@ -126,15 +126,15 @@ fn the_token_is_asked_for_before_the_scope_and_the_scope_before_the_body() {
 #[test]
 fn problems_have_the_six_members_and_instance_is_the_path() {
     let bench = bench();
-    let answer = bench.send(&get("/v1/requests/unknown1?page=2").token(&bench.token()));
-    assert_eq!(answer.header("content-type"), "application/problem+json");
-    let json = answer.json();
+    let response = bench.send(&get("/v1/requests/unknown1?page=2").token(&bench.token()));
+    assert_eq!(response.header("content-type"), "application/problem+json");
+    let json = response.json();
     let names: Vec<&String> = json.as_object().expect("an object").keys().collect();
     assert_eq!(names, ["type", "status", "title", "detail", "instance", "request_id"]);
     assert_eq!(json["instance"], "/api/v1/requests/unknown1");
     assert_eq!(json["status"], 404);
     assert_eq!(json["title"], "Request not found");
-    assert_eq!(answer.header("date"), "Thu, 05 Mar 2026 14:30:00 GMT");
+    assert_eq!(response.header("date"), "Thu, 05 Mar 2026 14:30:00 GMT");
 
     let bare = bench_answering(|answers| answers.instance_prefix = false);
     assert_eq!(bare.send(&get("/v1/requests")).text("/instance"), "/v1/requests");

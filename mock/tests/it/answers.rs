@@ -1,4 +1,4 @@
-//! Every answer of every operation satisfies its schema, for all answers to the open questions.
+//! Every response of every operation satisfies its schema, for all answers to the open questions.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use moot_mock::settings::Progression;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Bench, Sent, bench_with, delete, file, get, post, sent, sound, text, texts,
+    Bench, Sent, TestResponse, bench_with, delete, file, get, post, sent, sound, text, texts,
 };
 
 static VALIDATORS: LazyLock<Vec<(&str, Validator)>> = LazyLock::new(|| {
@@ -28,7 +28,7 @@ static VALIDATORS: LazyLock<Vec<(&str, Validator)>> = LazyLock::new(|| {
     schemas::all().iter().map(|(name, schema)| (*name, build(schema))).collect()
 });
 
-/// The schema of an answer, by its status. Where an answer to a question sets the status, the schema of the success.
+/// The schema of a response, by its status. Where the answer to a question sets the status, the schema of the success.
 fn schema_of(operation: Operation, status: u16) -> Option<&'static str> {
     let rows = operation.responses();
     let row = rows.iter().find(|row| row.status == status);
@@ -40,16 +40,19 @@ fn schema_of(operation: Operation, status: u16) -> Option<&'static str> {
 }
 
 #[track_caller]
-pub(crate) fn check(operation: Operation, answer: &Answer) {
-    let status = answer.status.as_u16();
+pub(crate) fn check(operation: Operation, response: &TestResponse) {
+    let status = response.status.as_u16();
     let Some(name) = schema_of(operation, status) else {
-        assert!(operation == Operation::DownloadAgreement || answer.body.is_empty(), "{answer:?}");
+        assert!(
+            operation == Operation::DownloadAgreement || response.body.is_empty(),
+            "{response:?}"
+        );
         return;
     };
     let validator = VALIDATORS.iter().find(|(known, _)| *known == name);
     let (_, validator) = validator.expect("each documented schema is there");
-    if let Err(error) = validator.validate(&answer.json()) {
-        panic!("{operation:?} {status} {name}: {error}: {answer:?}");
+    if let Err(error) = validator.validate(&response.json()) {
+        panic!("{operation:?} {status} {name}: {error}: {response:?}");
     }
 }
 
@@ -66,9 +69,9 @@ fn from_schema(bench: &Bench, workflow: &str, answers: &Answers) -> Sent {
     let endpoint = &answers.workflow_schema_endpoint;
     let method = endpoint.method.parse().expect("a method");
     let path = endpoint.path.replace("{id}", workflow);
-    let answer = bench.send(&sent(method, &path).token(&token(bench)));
-    check(Operation::GetWorkflowSchema, &answer);
-    let schema = answer.json();
+    let response = bench.send(&sent(method, &path).token(&token(bench)));
+    check(Operation::GetWorkflowSchema, &response);
+    let schema = response.json();
     let schema = schema.get("data").unwrap_or(&schema).clone();
     let fields = schema["required_fields"].as_array().expect("a list").iter();
     let parts = fields.flat_map(|field| {
@@ -106,7 +109,7 @@ fn variables(schema: &Value) -> Value {
     Value::Object(members.collect())
 }
 
-/// Calls of every operation, with most of its documented answers.
+/// Calls of every operation, with most of its documented responses.
 fn exercise(answers: &Answers) {
     let bench = bench_with(|settings| {
         settings.answers = answers.clone();
@@ -116,9 +119,9 @@ fn exercise(answers: &Answers) {
     let call = |operation: Operation, sent: Sent| {
         let anonymous = Sent { headers: Default::default(), ..sent.clone() };
         check(operation, &bench.send(&anonymous));
-        let answer = bench.send(&sent.token(&token));
-        check(operation, &answer);
-        answer
+        let response = bench.send(&sent.token(&token));
+        check(operation, &response);
+        response
     };
     for workflow in ["wfMutualNda1", "wfConsulting2", "wfThirdParty3", "wfSupplier4"] {
         let created = bench.send(&from_schema(&bench, workflow, answers));
@@ -201,8 +204,8 @@ fn issued_tokens_satisfy_their_schema() {
             ("client_secret", &application.client_secret),
             ("scope", "read"),
         ];
-        let answer = bench.send(&post("/oauth/token").form(&form));
-        assert_eq!(answer.status, 200);
-        check(Operation::CreateAccessToken, &answer);
+        let response = bench.send(&post("/oauth/token").form(&form));
+        assert_eq!(response.status, 200);
+        check(Operation::CreateAccessToken, &response);
     }
 }

@@ -51,12 +51,12 @@ pub(crate) fn sent(bench: &Bench, parts: Vec<Part>) -> Sent {
 pub(crate) fn check(bench: &Bench, parts: Vec<Part>, expected: (u16, &str), said: &str) {
     let count = || bench.get("/v1/requests").value("/pagination/total_count").as_u64();
     let before = count().expect("a number");
-    let answer = bench.send(&sent(bench, parts));
-    let (status, problem) = answer.outcome();
-    assert_eq!((status, problem.as_str()), expected, "{answer:?}");
+    let response = bench.send(&sent(bench, parts));
+    let (status, problem) = response.outcome();
+    assert_eq!((status, problem.as_str()), expected, "{response:?}");
     assert_eq!(count(), Some(before + u64::from(status == 201)));
     if status != 201 {
-        assert!(answer.text("/detail").contains(said), "{answer:?}");
+        assert!(response.text("/detail").contains(said), "{response:?}");
     }
 }
 
@@ -67,11 +67,11 @@ pub(crate) const CREATED: (u16, &str) = (201, "");
 #[test]
 fn a_sound_request_is_created_as_a_draft_with_name_and_status_only() {
     let bench = bench();
-    let answer = bench.send(&sent(&bench, with(&[])));
-    assert_eq!(answer.status, 201);
-    let id = answer.text("/data/id");
+    let response = bench.send(&sent(&bench, with(&[])));
+    assert_eq!(response.status, 201);
+    let id = response.text("/data/id");
     assert_eq!(
-        answer.value("/data").to_string(),
+        response.value("/data").to_string(),
         json!({ "id": id, "type": "legal_request", "attributes": {
             "name": "Mutual NDA — Birchwood Sample AG", "status": "draft" } })
         .to_string()
@@ -274,16 +274,16 @@ fn signers_are_options_in_order_and_once() {
     let (legal, director) = ("legal@northwind.example", "director@northwind.example");
     check(&bench, multi_signer(&[legal, USER]), INVALID, USER);
     check(&bench, multi_signer(&[legal, director, legal]), INVALID, "twice");
-    let answer = bench.send(&sent(&bench, multi_signer(&[director, legal])));
-    let known = bench.known(&answer.text("/data/id"));
+    let response = bench.send(&sent(&bench, multi_signer(&[director, legal])));
+    let known = bench.known(&response.text("/data/id"));
     assert_eq!(known["internal_signers"], json!([director, legal]));
 }
 
 #[test]
 fn exactly_one_configured_signer_is_assigned_by_itself() {
     let bench = bench();
-    let answer = bench.send(&sent(&bench, third_party()));
-    let known = bench.known(&answer.text("/data/id"));
+    let response = bench.send(&sent(&bench, third_party()));
+    let known = bench.known(&response.text("/data/id"));
     assert_eq!(known["internal_signers"], json!(["director@northwind.example"]));
     let mut named = third_party();
     named.push(text("internal_signer_email", "director@northwind.example"));
@@ -313,7 +313,7 @@ fn fields_that_the_workflow_does_not_list_are_an_answer() {
 }
 
 #[test]
-fn values_that_no_answer_shows_are_stored() {
+fn values_that_no_response_shows_are_stored() {
     let bench = bench();
     let mut parts = third_party();
     parts.push(file("support_documents[]", "notes.txt"));
@@ -329,6 +329,6 @@ fn values_that_no_answer_shows_are_stored() {
     assert_eq!(known["files"][0]["sha256"].as_str().map(str::len), Some(64));
     assert_eq!(known["transitions"][0], "initial_review");
     let named = bench_answering(|answers| answers.request_name = RequestName::Workflow);
-    let answer = named.send(&sent(&named, with(&[])));
-    assert_eq!(answer.text("/data/attributes/name"), "Mutual NDA");
+    let response = named.send(&sent(&named, with(&[])));
+    assert_eq!(response.text("/data/attributes/name"), "Mutual NDA");
 }

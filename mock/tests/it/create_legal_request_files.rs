@@ -59,8 +59,8 @@ fn only_true_merges_and_only_pdf_and_docx_are_merged() {
         for name in ["a.pdf", "b.docx", "c.png"] {
             parts.push(file("support_documents[]", name));
         }
-        let answer = bench.send(&sent(&bench, parts)).ok();
-        let known = bench.known(&answer.text("/data/id"));
+        let response = bench.send(&sent(&bench, parts)).ok();
+        let known = bench.known(&response.text("/data/id"));
         assert_eq!(known["merge"], merged, "{value}");
         let files = known["files"].as_array().expect("a list").iter();
         let dispositions: Vec<&str> =
@@ -95,8 +95,8 @@ fn bodies_that_can_not_be_read_are_refused() {
         (MULTIPART, Body::Broken(BodyFault::TooLarge), (413, "content_too_large")),
         (MULTIPART, Body::Multipart(Vec::new()), MISSING),
     ] {
-        let answer = bench.send(&with_type(content_type, body.clone()));
-        let (status, problem) = answer.outcome();
+        let response = bench.send(&with_type(content_type, body.clone()));
+        let (status, problem) = response.outcome();
         assert_eq!((status, problem.as_str()), expected, "{content_type:?} {body:?}");
     }
 }

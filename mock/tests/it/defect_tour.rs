@@ -1,4 +1,4 @@
-//! A fixed sequence of calls to a world, with all its answers and changes.
+//! A fixed sequence of calls to a world, with all its responses and changes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 pub(crate) struct Tour {
     service: Service,
     now: Timestamp,
-    /// The recorded answers and changes.
+    /// The recorded responses and changes.
     pub(crate) seen: String,
 }
 
@@ -71,7 +71,7 @@ impl Tour {
         self.call(&format!("GET {target}"), &bearer(token), Body::Empty)
     }
 
-    /// Makes a call, and returns the JSON of its answer, if any.
+    /// Makes a call, and returns the JSON of its response, if any.
     pub(crate) fn call(&mut self, line: &str, headers: &HeaderMap, body: Body) -> Value {
         let (method, target) = line.split_once(' ').expect("a method and a target");
         let method = Method::from_bytes(method.as_bytes()).expect("a method");

@@ -327,8 +327,8 @@ fn uploads(tour: &mut Tour) {
         &[],
     ];
     for parts in bodies {
-        let answer = tour.call("POST /v1/repository_documents", &headers, multipart(parts));
-        if let Some(id) = answer["data"]["id"].as_str() {
+        let response = tour.call("POST /v1/repository_documents", &headers, multipart(parts));
+        if let Some(id) = response["data"]["id"].as_str() {
             let found = tour.get(&format!("/v1/repository_documents/{id}"), &token);
             let address = found["data"]["attributes"]["agreement_url"].as_str();
             let path = address.unwrap_or_default().trim_start_matches("http://moot.test/api");
@@ -352,8 +352,8 @@ fn registered(tour: &mut Tour, token: &str) -> String {
     let headers = typed(bearer(token), "application/json");
     let payload = r#"{"name":"Tour","url":"https://hooks.example.com/tour","auth_type":"bearer",
         "token":"secret","events":["execution_complete"]}"#;
-    let answer = tour.call("POST /v1/webhooks", &headers, Body::Whole(payload.into()));
-    answer["data"]["id"].as_str().unwrap_or("none").to_owned()
+    let response = tour.call("POST /v1/webhooks", &headers, Body::Whole(payload.into()));
+    response["data"]["id"].as_str().unwrap_or("none").to_owned()
 }
 
 fn hostile_calls(tour: &mut Tour) {

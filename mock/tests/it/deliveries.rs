@@ -30,7 +30,7 @@ fn due(bench: &Bench) -> Vec<DeliveryAttempt> {
     let (ours, seeded): (Vec<_>, Vec<_>) =
         attempts.into_iter().partition(|attempt| attempt.url == HOOK);
     for attempt in seeded {
-        let result = AttemptResult::NoAnswer("no such host".to_owned());
+        let result = AttemptResult::NoResponse("no such host".to_owned());
         bench.service.attempt_done(start(), attempt.delivery, result, None);
     }
     ours
@@ -127,7 +127,7 @@ fn a_clock_that_jumps_makes_each_retry_at_its_own_time() {
     while let Some(attempt) = due(&bench).pop() {
         attempts += 1;
         delivery_id = attempt.delivery;
-        let result = AttemptResult::NoAnswer("connection refused".to_owned());
+        let result = AttemptResult::NoResponse("connection refused".to_owned());
         bench.service.attempt_done(start(), attempt.delivery, result, None);
     }
     assert_eq!(attempts, 5);

@@ -1,4 +1,4 @@
-//! A service with a keeper: an answer is sent only after its change is stored.
+//! A service with a keeper: a response is sent only after its change is stored.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Mutex;
@@ -59,9 +59,9 @@ impl Bench {
         Self { service, finish_calls, results, changed, token }
     }
 
-    /// Makes a call on its own thread. Its answer comes through the channel.
+    /// Makes a call on its own thread. Its response comes through the channel.
     fn call(&self, method: Method, path: &'static str, body: &'static str) -> Receiver<Response> {
-        let (answered, answer) = channel();
+        let (sender, receiver) = channel();
         let (service, token) = (self.service.clone(), self.token.clone());
         std::thread::spawn(move || {
             let mut headers = HeaderMap::new();
@@ -77,16 +77,19 @@ impl Bench {
             let body =
                 if body.is_empty() { Body::Empty } else { Body::Whole(body.as_bytes().into()) };
             let call = Call { head, admitted: &admitted, body, fetched: None };
-            answered.send(service.answer(NOW, &call)).expect("the test listens");
+            sender.send(service.answer(NOW, &call)).expect("the test listens");
         });
-        answer
+        receiver
     }
 
     /// Waits until `finish` is called. No call that saw the change may be answered before.
     #[track_caller]
-    fn wait_for_finish(&self, answers: &[&Receiver<Response>]) -> u64 {
+    fn wait_for_finish(&self, receivers: &[&Receiver<Response>]) -> u64 {
         let number = self.finish_calls.recv_timeout(PATIENCE).expect("a call waits");
-        assert!(answers.iter().all(|answer| answer.try_recv().is_err()), "answered too early");
+        assert!(
+            receivers.iter().all(|receiver| receiver.try_recv().is_err()),
+            "answered too early"
+        );
         number
     }
 
@@ -99,8 +102,8 @@ impl Bench {
 const WEBHOOK: &str = r#"{"name": "Kept", "url": "http://127.0.0.1:9/", "auth_type": "none"}"#;
 
 #[track_caller]
-fn text(answer: &Receiver<Response>) -> (StatusCode, String) {
-    let response = answer.recv_timeout(PATIENCE).expect("an answer");
+fn text(receiver: &Receiver<Response>) -> (StatusCode, String) {
+    let response = receiver.recv_timeout(PATIENCE).expect("a response");
     let ResponseBody::Bytes(bytes) = response.body else { panic!("it is in memory") };
     (response.status, String::from_utf8_lossy(&bytes).into_owned())
 }

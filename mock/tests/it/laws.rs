@@ -22,7 +22,7 @@ use crate::support::{
 /// Status, headers and body.
 type Wire = (u16, Vec<(String, Vec<u8>)>, Vec<u8>);
 
-/// Calls a world without a service, and returns the bytes of the answer.
+/// Calls a world without a service, and returns the bytes of the response.
 fn call(world: &mut World, sent: &Sent) -> Wire {
     let now = world.now(start());
     let head = Head {
@@ -120,12 +120,12 @@ proptest! {
                 sent = sent.token(token);
             }
             let before = shown(bench);
-            let answer = bench.send(&sent);
-            prop_assert!(answer.status.as_u16() < 500);
-            prop_assert!(answer.headers.contains_key("date"));
-            if answer.status.as_u16() >= 400 {
+            let response = bench.send(&sent);
+            prop_assert!(response.status.as_u16() < 500);
+            prop_assert!(response.headers.contains_key("date"));
+            if response.status.as_u16() >= 400 {
                 prop_assert_eq!(shown(bench), before);
-                prop_assert!(answer.json().is_object());
+                prop_assert!(response.json().is_object());
             }
             Ok(())
         })?;
@@ -169,10 +169,10 @@ proptest! {
         let mut walked: Vec<String> = Vec::new();
         for page in 1.. {
             let target = format!("/v1/requests?status=draft&page={page}");
-            let answer = bench.send(&get(&target).token(&token));
-            walked.extend(answer.ids());
-            if answer.ids().is_empty() {
-                prop_assert_eq!(answer.value("/pagination/total_count"), walked.len());
+            let response = bench.send(&get(&target).token(&token));
+            walked.extend(response.ids());
+            if response.ids().is_empty() {
+                prop_assert_eq!(response.value("/pagination/total_count"), walked.len());
                 break;
             }
         }

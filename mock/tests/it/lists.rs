@@ -22,15 +22,15 @@ fn check(bench: &Bench, target: &str, expected: (u16, &str)) {
 fn walk(bench: &Bench, path: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for page in 1.. {
-        let answer = bench.get(&format!("{path}?page={page}")).ok();
-        let pagination = answer.value("/pagination");
+        let response = bench.get(&format!("{path}?page={page}")).ok();
+        let pagination = response.value("/pagination");
         assert_eq!(pagination["current_page"], page);
-        ids.extend(answer.ids());
+        ids.extend(response.ids());
         if pagination["total_pages"].as_u64() <= Some(page) {
             assert_eq!(pagination["total_count"], ids.len());
             return ids;
         }
-        assert_eq!(answer.ids().len() as u64, pagination["per_page"].as_u64().unwrap_or(0));
+        assert_eq!(response.ids().len() as u64, pagination["per_page"].as_u64().unwrap_or(0));
     }
     ids
 }
@@ -93,9 +93,9 @@ fn the_page_after_the_last_is_an_answer() {
     let last = bench().get("/v1/requests").value("/pagination/total_pages").as_u64();
     let last = last.expect("a number");
     let past = format!("/v1/requests?page={}", last + 1);
-    let answer = bench().get(&past).ok();
-    assert_eq!(answer.value("/data"), Value::Array(Vec::new()));
-    assert_eq!(answer.value("/pagination/current_page"), last + 1);
+    let response = bench().get(&past).ok();
+    assert_eq!(response.value("/data"), Value::Array(Vec::new()));
+    assert_eq!(response.value("/pagination/current_page"), last + 1);
     for (choice, expected) in [
         (PagePastEnd::NotFound, (404, "request_not_found")),
         (PagePastEnd::BadRequest, (400, "parameter_missing")),
@@ -124,9 +124,9 @@ fn an_empty_list_has_its_first_page_with_any_answers() {
         };
         let minted = bench.ask(ask).expect("it exists");
         let token = minted["access_token"].as_str().expect("a token");
-        let answer = bench.send(&get("/v1/requests").token(token)).ok();
-        assert_eq!(answer.value("/pagination/total_pages"), total_pages);
-        assert_eq!(answer.value("/data"), Value::Array(Vec::new()));
+        let response = bench.send(&get("/v1/requests").token(token)).ok();
+        assert_eq!(response.value("/pagination/total_pages"), total_pages);
+        assert_eq!(response.value("/data"), Value::Array(Vec::new()));
     }
 }
 
@@ -135,12 +135,12 @@ fn the_status_filter_neither_leaks_nor_misses() {
     let bench = bench();
     let mut filtered = Vec::new();
     for status in LegalRequestStatus::ALL {
-        let answer = bench.get(&format!("/v1/requests?status={}", status.as_str())).ok();
-        let members = answer.value("/data");
+        let response = bench.get(&format!("/v1/requests?status={}", status.as_str())).ok();
+        let members = response.value("/data");
         let members = members.as_array().expect("a list");
         assert!(!members.is_empty(), "the demo world shows every status");
         assert!(members.iter().all(|member| member["attributes"]["status"] == status.as_str()));
-        filtered.extend(answer.ids());
+        filtered.extend(response.ids());
     }
     filtered.sort();
     let mut all = walk(&bench, "/v1/requests");
@@ -157,10 +157,10 @@ fn an_unknown_status_is_an_answer() {
     ] {
         let bench = bench_answering(|answers| answers.status_filter_unknown = choice);
         for query in ["status=nope", "status=", "status=Draft", "status=draft&status=draft"] {
-            let answer = bench.get(&format!("/v1/requests?{query}"));
+            let response = bench.get(&format!("/v1/requests?{query}"));
             match expected {
-                None => assert_eq!(answer.outcome(), (400, "parameter_missing".to_owned())),
-                Some(members) => assert_eq!(answer.ids().len(), members, "{query}"),
+                None => assert_eq!(response.outcome(), (400, "parameter_missing".to_owned())),
+                Some(members) => assert_eq!(response.ids().len(), members, "{query}"),
             }
         }
     }

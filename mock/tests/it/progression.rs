@@ -16,8 +16,8 @@ fn progressing(progression: Progression) -> Bench {
 
 /// The statuses in the log of a request, oldest first.
 fn way(bench: &Bench, id: &str) -> Vec<String> {
-    let answer = bench.get(&format!("/v1/requests/{id}/activity")).ok();
-    let entries = answer.value("/data");
+    let response = bench.get(&format!("/v1/requests/{id}/activity")).ok();
+    let entries = response.value("/data");
     let entries = entries.as_array().expect("a list").iter().rev();
     entries
         .filter(|entry| entry["attributes"]["action"] == "status_change")
@@ -101,12 +101,12 @@ fn a_jump_of_the_clock_lets_each_step_happen_at_its_own_time() {
 }
 
 #[test]
-fn immediate_requests_answer_draft_and_are_archived_after() {
+fn immediate_requests_show_draft_and_are_archived_after() {
     let bench = progressing(Progression::Immediate);
     let sent = post("/v1/requests").token(&bench.token()).multipart(texts(&sound()));
-    let answer = bench.send(&sent).ok();
-    assert_eq!(answer.text("/data/attributes/status"), "draft");
-    let id = answer.text("/data/id");
+    let response = bench.send(&sent).ok();
+    assert_eq!(response.text("/data/attributes/status"), "draft");
+    let id = response.text("/data/id");
     assert_eq!(
         bench.get(&format!("/v1/requests/{id}")).text("/data/attributes/status"),
         "archived"
@@ -141,8 +141,8 @@ fn on_read_counts_reads_of_the_request_alone() {
     );
     let seeded = bench.get("/v1/requests?status=draft&page=1").ids().pop().expect("a seed row");
     for _ in 0..5 {
-        let answer = bench.get(&format!("/v1/requests/{seeded}"));
-        assert_eq!(answer.text("/data/attributes/status"), "draft", "seed rows stay");
+        let response = bench.get(&format!("/v1/requests/{seeded}"));
+        assert_eq!(response.text("/data/attributes/status"), "draft", "seed rows stay");
     }
 }
 

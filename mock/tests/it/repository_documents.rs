@@ -12,16 +12,16 @@ use crate::support::{BASE_URL, Bench, bench, bench_answering, file, file_of, get
 fn check(bench: &Bench, parts: Vec<Part>, expected: (u16, &str), said: &str) -> Option<String> {
     let count = || bench.get("/v1/repository_documents").value("/pagination/total_count").as_u64();
     let before = count().expect("a number");
-    let answer = bench
+    let response = bench
         .send(&post("/v1/repository_documents").token(&bench.token()).multipart(parts.clone()));
-    let (status, problem) = answer.outcome();
-    assert_eq!((status, problem.as_str()), expected, "{parts:?} {answer:?}");
+    let (status, problem) = response.outcome();
+    assert_eq!((status, problem.as_str()), expected, "{parts:?} {response:?}");
     assert_eq!(count(), Some(before + u64::from(status < 300)));
     if status < 300 {
-        assert_eq!(answer.value("/success"), true);
-        return Some(answer.text("/data/id"));
+        assert_eq!(response.value("/success"), true);
+        return Some(response.text("/data/id"));
     }
-    assert!(answer.text("/detail").contains(said), "{answer:?}");
+    assert!(response.text("/detail").contains(said), "{response:?}");
     None
 }
 
@@ -213,7 +213,7 @@ fn a_document_by_address_is_named_by_answer() {
 }
 
 #[test]
-fn an_address_answers_its_registered_bytes() {
+fn an_address_gives_its_registered_bytes() {
     let bench = bench();
     let put = |url: &str, content_type: Option<&str>| {
         bench.ask(ControlAction::PutAddress(AddressContent {

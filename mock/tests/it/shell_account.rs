@@ -113,8 +113,8 @@ async fn a_graded_client_has_sandboxes_the_clock_and_a_receiver_and_nothing_else
         let line = format!("{method} {BASE}{}", path.replace("{id}", "1"));
         // No action has this body, so nothing is done.
         let unread = Some(("application/json", b"[]".to_vec()));
-        let answer = send(&site, request(&line, "graded", unread)).await;
-        if answer.status != StatusCode::FORBIDDEN {
+        let response = send(&site, request(&line, "graded", unread)).await;
+        if response.status != StatusCode::FORBIDDEN {
             offered.push(format!("{method} {}", path.trim_start_matches("/__admin")));
         }
     }

@@ -1,5 +1,5 @@
 //! Common mistakes of clients. The journal explains why a call was refused and what would have worked, even if the
-//! answer must not say so.
+//! response must not say so.
 
 use moot_mock::shell::Site;
 use serde_json::{Value, json};
@@ -114,8 +114,8 @@ async fn only_the_journal_shows_that_an_id_is_of_another_company() {
     let other = token(&site, BASE, "other-main").await;
     let list = call(&site, &format!("GET {BASE}/v1/requests"), &main).await.ok();
     let path = format!("/v1/requests/{}", list.text("/data/0/id"));
-    let answer = call(&site, &format!("GET {BASE}{path}"), &other).await;
-    assert!(!answer.text("/detail").contains("another company"), "{answer:?}");
+    let response = call(&site, &format!("GET {BASE}{path}"), &other).await;
+    assert!(!response.text("/detail").contains("another company"), "{response:?}");
     check(&site, (&format!("GET {path}"), &other), None, 404, &["belongs to another company"])
         .await;
 }

@@ -16,15 +16,15 @@ async fn entries(site: &Site) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn answers_stand_in_it_as_they_were_sent() {
+async fn responses_stand_in_it_as_they_were_sent() {
     let (site, token) = site_with_token().await;
     let list = call(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok();
     let refused = call(&site, &format!("GET {BASE}/v1/requests/nope"), &token).await;
     let entries = entries(&site).await;
-    for (entry, answer) in entries.iter().zip([list, refused]) {
+    for (entry, response) in entries.iter().zip([list, refused]) {
         let content = &entry["response"]["content"];
-        assert_eq!(content["text"].as_str().map(str::as_bytes), Some(&answer.body[..]));
-        assert_eq!(content["size"], json!(answer.body.len()));
+        assert_eq!(content["text"].as_str().map(str::as_bytes), Some(&response.body[..]));
+        assert_eq!(content["size"], json!(response.body.len()));
     }
 }
 
@@ -87,7 +87,7 @@ async fn a_secret_stands_in_no_body() {
     let given: Value = entries[0]["response"]["content"]["text"]
         .as_str()
         .and_then(|text| serde_json::from_str(text).ok())
-        .expect("the answer is JSON still");
+        .expect("the response is JSON still");
     assert_eq!(given["token_type"], json!("Bearer"));
     assert_eq!(
         given["access_token"], journal["exchanges"][1]["request"]["authorization"],

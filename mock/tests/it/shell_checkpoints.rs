@@ -28,18 +28,18 @@ async fn a_stage_is_set_once_and_restored_through_the_socket() {
     let client = client().build().expect("a client");
     let url = format!("http://{}{BASE}/__admin/checkpoints", served.address);
     let made = client.post(&url).body(json!({ "name": "stage-1" }).to_string());
-    assert_eq!(made.send().await.expect("an answer").status(), 201);
+    assert_eq!(made.send().await.expect("a response").status(), 201);
     create(&site, BASE, &token).await;
     let fault = json!({ "kind": "status", "status": 503, "times": 9 });
     admin(&site, BASE, "POST /faults", fault).await.ok();
-    let restored = client.post(format!("{url}/stage-1/restore")).send().await.expect("an answer");
+    let restored = client.post(format!("{url}/stage-1/restore")).send().await.expect("a response");
     assert_eq!(restored.status(), 200);
     // The token was issued before the checkpoint.
     assert_eq!(count(&site, BASE, &token).await, staged);
     let list = admin(&site, BASE, "GET /checkpoints", Value::Null).await.ok().json();
     let row = json!({ "name": "stage-1", "time": "2026-03-05T14:30:00Z" });
     assert_eq!(list, json!({ "checkpoints": [row] }));
-    let gone = client.delete(format!("{url}/stage-1")).send().await.expect("an answer");
+    let gone = client.delete(format!("{url}/stage-1")).send().await.expect("a response");
     assert_eq!(gone.status(), 200);
     let line = "POST /checkpoints/stage-1/restore";
     assert_eq!(admin(&site, BASE, line, Value::Null).await.status, 404);

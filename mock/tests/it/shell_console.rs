@@ -40,10 +40,10 @@ async fn every_file_is_served_and_loads_nothing_from_elsewhere() {
     for (name, text) in files() {
         let name = if name == "index.html" { "" } else { &name };
         let line = format!("GET {BASE}/__admin/console/{name}");
-        let answer = call(&site, &line, "").await.ok();
-        assert!(answer.body == text.as_bytes(), "{line} has another text");
-        assert_eq!(answer.headers[X_CONTENT_TYPE_OPTIONS], "nosniff", "{line}");
-        let policy = answer.headers[CONTENT_SECURITY_POLICY].to_str().expect("text");
+        let response = call(&site, &line, "").await.ok();
+        assert!(response.body == text.as_bytes(), "{line} has another text");
+        assert_eq!(response.headers[X_CONTENT_TYPE_OPTIONS], "nosniff", "{line}");
+        let policy = response.headers[CONTENT_SECURITY_POLICY].to_str().expect("text");
         assert!(policy.starts_with("default-src 'self'"), "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
     }
@@ -62,9 +62,9 @@ async fn the_console_of_a_sandbox_is_below_its_base_address() {
 #[tokio::test]
 async fn the_folder_is_named_with_a_slash_at_its_end() {
     let site = site();
-    let answer = call(&site, &format!("GET {BASE}/__admin/console"), "").await;
-    assert_eq!(answer.status, 308);
-    assert_eq!(answer.headers[LOCATION], "console/");
+    let response = call(&site, &format!("GET {BASE}/__admin/console"), "").await;
+    assert_eq!(response.status, 308);
+    assert_eq!(response.headers[LOCATION], "console/");
     let line = |line: &str| format!("{} {BASE}/__admin/console{}", &line[..4].trim(), &line[4..]);
     for (given, status) in [("GET /nothing.js", 404), ("POST/", 405), ("GET s", 404)] {
         assert_eq!(call(&site, &line(given), "").await.status, status, "{given}");

@@ -22,14 +22,14 @@ async fn post(site: &Site, path: &str, json: Value) -> Value {
 
 /// An action that is refused, with its status and a part of its detail.
 async fn check_refused(site: &Site, line: &str, json: Value, status: u16, says: &str) {
-    let answer = admin(site, BASE, line, json).await;
-    assert_eq!(answer.status, status, "{line}: {answer:?}");
-    assert_eq!(answer.headers["content-type"], "application/problem+json", "{line}");
-    assert!(answer.text("/detail").contains(says), "{line}: {}", answer.json());
-    assert_eq!(answer.json()["status"], json!(status), "{line}");
+    let response = admin(site, BASE, line, json).await;
+    assert_eq!(response.status, status, "{line}: {response:?}");
+    assert_eq!(response.headers["content-type"], "application/problem+json", "{line}");
+    assert!(response.text("/detail").contains(says), "{line}: {}", response.json());
+    assert_eq!(response.json()["status"], json!(status), "{line}");
     let path = line.split_once(' ').expect("a method and a path").1;
     let path = path.split('?').next().expect("split gives one at least");
-    assert_eq!(answer.text("/instance"), format!("{BASE}/__admin{path}"));
+    assert_eq!(response.text("/instance"), format!("{BASE}/__admin{path}"));
 }
 
 #[tokio::test]
@@ -53,14 +53,14 @@ async fn the_openapi_document_is_the_router() {
         let target = path.replace("{id}", "999999");
         for method in ["GET", "POST", "PUT", "DELETE", "PATCH"] {
             let line = format!("{method} {target}");
-            let answer = admin(&site, BASE, &line, json!({ "zz_unknown": 1 })).await;
+            let response = admin(&site, BASE, &line, json!({ "zz_unknown": 1 })).await;
             let documented = item.get(method.to_ascii_lowercase());
-            assert_eq!(documented.is_none(), answer.status == 405, "{line}: {answer:?}");
+            assert_eq!(documented.is_none(), response.status == 405, "{line}: {response:?}");
             let Some(operation) = documented else { continue };
-            assert_ne!(answer.status, 500, "{line}");
+            assert_ne!(response.status, 500, "{line}");
             // A stream of events has no members.
-            if answer.headers[http::header::CONTENT_TYPE] != "text/event-stream" {
-                check_members(operation, &answer.json()["detail"], &line);
+            if response.headers[http::header::CONTENT_TYPE] != "text/event-stream" {
+                check_members(operation, &response.json()["detail"], &line);
             }
         }
     }
@@ -131,8 +131,8 @@ async fn the_clock_moves_and_takes_tokens_with_it() {
     post(&site, "/clock", json!({ "advance_seconds": 7199 })).await;
     assert_eq!(call(&site, "GET /api/v1/requests", &token).await.status, 200);
     post(&site, "/clock", json!({ "advance_seconds": 1 })).await;
-    let answer = call(&site, "GET /api/v1/requests", &token).await;
-    assert_eq!((answer.status.as_u16(), answer.text("/type").as_str()), (401, "token_expired"));
+    let response = call(&site, "GET /api/v1/requests", &token).await;
+    assert_eq!((response.status.as_u16(), response.text("/type").as_str()), (401, "token_expired"));
     let moved = post(&site, "/clock", json!({ "set": "2027-01-01T00:00:00Z" })).await;
     assert!(moved["now"].as_str().is_some_and(|now| now.starts_with("2027-01-01")), "{moved}");
     post(&site, "/clock", json!({ "next": true })).await;
@@ -147,15 +147,15 @@ async fn a_running_clock_is_frozen_through_the_socket() {
     let url = format!("http://{}{BASE}/__admin/clock", served.address);
     let send = async |json: Value| {
         let call = client.post(&url).header("content-type", "application/json");
-        let answer = call.body(json.to_string()).send().await.expect("an answer");
-        let status = answer.status().as_u16();
-        (status, serde_json::from_slice::<Value>(&answer.bytes().await.expect("a body")))
+        let response = call.body(json.to_string()).send().await.expect("a response");
+        let status = response.status().as_u16();
+        (status, serde_json::from_slice::<Value>(&response.bytes().await.expect("a body")))
     };
     let frozen = async |json: Value| {
-        let (status, answer) = send(json).await;
-        let answer = answer.expect("JSON");
-        assert_eq!(status, 200, "{answer}");
-        (answer["frozen"] == json!(true), answer["now"].clone())
+        let (status, response) = send(json).await;
+        let response = response.expect("JSON");
+        assert_eq!(status, 200, "{response}");
+        (response["frozen"] == json!(true), response["now"].clone())
     };
     let (is_frozen, at) = frozen(json!({ "freeze": true })).await;
     assert!(is_frozen);
@@ -176,15 +176,15 @@ async fn tokens_are_minted_expired_and_revoked() {
         let token = token(&site, BASE, MAIN).await;
         assert_eq!(call(&site, "GET /api/v1/requests", &token).await.status, 200);
         post(&site, path, json!({ "token": token })).await;
-        let answer = call(&site, "GET /api/v1/requests", &token).await;
-        assert_eq!((answer.status.as_u16(), answer.text("/type").as_str()), (401, problem));
+        let response = call(&site, "GET /api/v1/requests", &token).await;
+        assert_eq!((response.status.as_u16(), response.text("/type").as_str()), (401, problem));
     }
     let old = json!({ "client_id": MAIN, "scopes": ["read"], "age_seconds": 7200 });
     let old = post(&site, "/tokens", old).await;
     assert_eq!(old["scope"], json!("read"));
-    let answer =
+    let response =
         call(&site, "GET /api/v1/requests", old["access_token"].as_str().expect("one")).await;
-    assert_eq!(answer.text("/type"), "token_expired");
+    assert_eq!(response.text("/type"), "token_expired");
 }
 
 #[tokio::test]
@@ -283,13 +283,13 @@ async fn beyond_loopback_nothing_starts_without_a_token_and_nothing_is_shown_wit
     let beyond: IpAddr = "192.0.2.7".parse().expect("an address");
     for (token, status) in [("", 401), ("wrong", 401), ("t0p", 200)] {
         let call = request("GET /api/__admin/health", token, None);
-        let answer = site.call(call, beyond).await;
-        assert_eq!(answer.status(), status, "{token}");
-        answer.into_body().collect().await.expect("a body");
+        let response = site.call(call, beyond).await;
+        assert_eq!(response.status(), status, "{token}");
+        response.into_body().collect().await.expect("a body");
     }
 }
 
-/// A container calls it without a token. The answer only shows that the process runs.
+/// A container calls it without a token. The response only shows that the process runs.
 #[tokio::test]
 async fn the_health_check_needs_no_token_and_tells_nothing() {
     let options = SiteOptions {
@@ -302,13 +302,13 @@ async fn the_health_check_needs_no_token_and_tells_nothing() {
     let client = client().build().expect("a client");
     for path in ["/health", "/api/health"] {
         let url = format!("http://{}{path}", served.address);
-        let answer = client.get(url).send().await.expect("an answer");
-        assert_eq!(answer.status(), 200, "{path}");
-        assert_eq!(answer.text().await.expect("a text"), "ok");
+        let response = client.get(url).send().await.expect("a response");
+        assert_eq!(response.status(), 200, "{path}");
+        assert_eq!(response.text().await.expect("a text"), "ok");
     }
     let beyond: IpAddr = "192.0.2.7".parse().expect("an address");
-    let answer = site.call(request("GET /health", "", None), beyond).await;
-    assert_eq!(answer.status(), 200);
+    let response = site.call(request("GET /health", "", None), beyond).await;
+    assert_eq!(response.status(), 200);
     for line in ["POST /api/health", "GET /api/healthy", "GET /api/health/x"] {
         assert_eq!(call(&site, line, "").await.status, 404, "{line}");
     }
@@ -341,8 +341,8 @@ async fn a_page_of_another_site_reaches_no_control_plane_through_the_socket() {
             if let Some(from) = from {
                 call = call.header("origin", from);
             }
-            let answer = call.send().await.expect("an answer");
-            assert_eq!(answer.status(), status, "{base} {host} {from:?}");
+            let response = call.send().await.expect("a response");
+            assert_eq!(response.status(), status, "{base} {host} {from:?}");
         }
     }
 }

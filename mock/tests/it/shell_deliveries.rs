@@ -49,9 +49,9 @@ async fn settle(site: &Site) -> Value {
 /// Polls for receivers that never answer.
 async fn settle_briefly(site: &Site) -> Value {
     let json = json!({ "wait_seconds": 1 });
-    let answer = admin(site, BASE, "POST /deliveries/settle", json).await;
-    assert_eq!(answer.status, 202, "it says that it gave up: {answer:?}");
-    answer.json()
+    let response = admin(site, BASE, "POST /deliveries/settle", json).await;
+    assert_eq!(response.status, 202, "it says that it gave up: {response:?}");
+    response.json()
 }
 
 async fn advance(site: &Site, seconds: u64) -> Value {
@@ -105,8 +105,8 @@ async fn a_failed_delivery_is_repeated_when_time_moves() {
         advance(&site, seconds).await;
         assert_eq!(received(&receiver).await.len(), count, "after {seconds} s more");
     }
-    let answer = advance(&site, 100_000).await;
-    assert_eq!(received(&receiver).await.len(), 5, "{answer}");
+    let response = advance(&site, 100_000).await;
+    assert_eq!(received(&receiver).await.len(), 5, "{response}");
     let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
     assert_eq!(outbox["deliveries"][0]["state"], json!("failed"));
     admin(&site, BASE, "POST /deliveries/999999/redeliver", Value::Null).await;
@@ -166,8 +166,8 @@ async fn a_receiver_that_is_not_there_delays_no_other() {
 async fn a_slow_receiver_is_waited_for_as_long_as_asked() {
     let (site, token) = quiet_site().await;
     let slow = MockServer::start().await;
-    let answer = ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(3));
-    Mock::given(method("POST")).respond_with(answer).mount(&slow).await;
+    let response = ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(3));
+    Mock::given(method("POST")).respond_with(response).mount(&slow).await;
     webhook(&site, &token, &slow.uri()).await;
     signed(&site, &token).await;
     let impatient = json!({ "advance_seconds": 1, "wait_seconds": 0 });
@@ -224,14 +224,14 @@ async fn a_delivery_queued_before_its_webhook_was_deleted_is_never_sent() {
     assert_eq!(received(&receiver).await.len(), 0);
 }
 
-/// Twenty attempts to one receiver, of which eight wait for an answer. The others get a turn only after deliveries
+/// Twenty attempts to one receiver, of which eight wait for a response. The others get a turn only after deliveries
 /// are paused, and are queued again.
 #[tokio::test]
 async fn an_attempt_that_waits_for_its_turn_does_not_start_while_paused() {
     let (site, token) = quiet_site().await;
     let slow = MockServer::start().await;
-    let answer = ResponseTemplate::new(200).set_delay(std::time::Duration::from_millis(300));
-    Mock::given(method("POST")).respond_with(answer).mount(&slow).await;
+    let response = ResponseTemplate::new(200).set_delay(std::time::Duration::from_millis(300));
+    Mock::given(method("POST")).respond_with(response).mount(&slow).await;
     webhook(&site, &token, &slow.uri()).await;
     set_policy(&site, json!({ "paused": true })).await;
     for _ in 0..20 {
@@ -373,8 +373,8 @@ async fn deliveries_are_delayed_to_the_second() {
     }
     // Two of four numbers are odd. Their deliveries wait for more than half of the span.
     assert_eq!(counts, [0, 2, 4]);
-    let answer = admin(&site, BASE, "PUT /delivery_policy", json!({ "duplicates": 11 })).await;
-    assert_eq!(answer.status, 422, "{answer:?}");
+    let response = admin(&site, BASE, "PUT /delivery_policy", json!({ "duplicates": 11 })).await;
+    assert_eq!(response.status, 422, "{response:?}");
 }
 
 #[tokio::test]
@@ -400,7 +400,7 @@ async fn of_ten_thousand_queued_none_is_attempted_after_the_webhook_was_deleted(
     assert_eq!(queued(&world), json!(0));
     advance(&site, 100_000).await;
     let after = received(&receiver).await.len();
-    // Attempts that started before the answer may arrive after it: at most the number in flight to one receiver.
+    // Attempts that started before the response may arrive after it: at most the number in flight to one receiver.
     assert!(after - before <= 8 && after < 10_000, "{before}, then {after}");
     let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
     let all = outbox["deliveries"].as_array().expect("a list").clone();

@@ -6,7 +6,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    Answer, BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site,
+    BASE, LEGAL_REQUEST, MAIN, TestResponse, admin, call, form, request, send, site,
 };
 
 /// The steps of a client, one of each kind.
@@ -24,7 +24,13 @@ const STEPS: [Step; 6] =
     [Step::Token, Step::List, Step::Create, Step::Upload, Step::Unknown, Step::Advance];
 
 /// Performs a step in the world below `base`, and returns its result.
-async fn step(site: &Site, base: &str, secret: &str, token: &mut String, step: Step) -> Answer {
+async fn step(
+    site: &Site,
+    base: &str,
+    secret: &str,
+    token: &mut String,
+    step: Step,
+) -> TestResponse {
     let v1 = format!("{base}/v1");
     match step {
         Step::Token => {
@@ -34,9 +40,9 @@ async fn step(site: &Site, base: &str, secret: &str, token: &mut String, step: S
             );
             let kind = "application/x-www-form-urlencoded";
             let line = format!("POST {base}/oauth/token");
-            let answer = send(site, request(&line, "", Some((kind, form.into_bytes())))).await;
-            *token = answer.text("/access_token");
-            answer
+            let response = send(site, request(&line, "", Some((kind, form.into_bytes())))).await;
+            *token = response.text("/access_token");
+            response
         }
         Step::List => call(site, &format!("GET {v1}/requests"), token).await,
         Step::Create => {
@@ -73,7 +79,7 @@ impl Pair {
         Self { site, worlds }
     }
 
-    async fn step(&mut self, world: usize, taken: Step) -> Answer {
+    async fn step(&mut self, world: usize, taken: Step) -> TestResponse {
         let (base, secret, token) = &mut self.worlds[world];
         step(&self.site, base, secret, token, taken).await
     }
@@ -89,9 +95,9 @@ proptest! {
         runtime.expect("a runtime").block_on(async {
             let (mut together, mut alone) = (Pair::new().await, Pair::new().await);
             for (at, (is_ours, taken)) in calls.into_iter().enumerate() {
-                let answer = together.step(usize::from(!is_ours), taken).await;
+                let response = together.step(usize::from(!is_ours), taken).await;
                 if is_ours {
-                    assert_eq!(answer, alone.step(0, taken).await, "call {at}: {taken:?}");
+                    assert_eq!(response, alone.step(0, taken).await, "call {at}: {taken:?}");
                 }
             }
         });

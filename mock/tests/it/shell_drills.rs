@@ -1,10 +1,10 @@
-//! Drills: each makes its additions, and the answers still keep the contract.
+//! Drills: each makes its additions, and the responses still keep the contract.
 
 use moot_mock::shell::Site;
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    Answer, BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, token,
+    BASE, LEGAL_REQUEST, MAIN, TestResponse, admin, call, form, request, send, site, token,
 };
 
 const MEMBER: &str = "moot_unknown_member";
@@ -19,7 +19,7 @@ async fn drill(site: &Site, drills: Value) {
 }
 
 /// A list, a resource, a log, a creation and a problem.
-async fn answers(site: &Site) -> [Answer; 5] {
+async fn responses(site: &Site) -> [TestResponse; 5] {
     let token = token(site, BASE, MAIN).await;
     let get = async |path: &str| call(site, &format!("GET {BASE}/v1{path}"), &token).await;
     let list = get("/requests").await;
@@ -35,10 +35,10 @@ async fn answers(site: &Site) -> [Answer; 5] {
 #[tokio::test]
 async fn without_a_drill_nothing_is_added() {
     let site = site();
-    for answer in answers(&site).await {
-        let text = String::from_utf8_lossy(&answer.body).into_owned();
+    for response in responses(&site).await {
+        let text = String::from_utf8_lossy(&response.body).into_owned();
         assert!(!text.contains("moot_unknown"), "{text}");
-        assert!(answer.headers.get("x-moot-unknown-header").is_none());
+        assert!(response.headers.get("x-moot-unknown-header").is_none());
     }
 }
 
@@ -46,7 +46,7 @@ async fn without_a_drill_nothing_is_added() {
 async fn a_member_is_added_to_every_object_but_not_to_attributes_of_a_creation() {
     let site = site();
     drill(&site, json!({ "members": true })).await;
-    let [list, one, log, created, problem] = answers(&site).await.map(|answer| answer.json());
+    let [list, one, log, created, problem] = responses(&site).await.map(|response| response.json());
     for (body, places) in [
         (&list, ["", "/pagination", "/data/0", "/data/24/attributes"].as_slice()),
         (&one, &["", "/data", "/data/attributes"]),
@@ -68,7 +68,7 @@ async fn a_member_is_added_to_every_object_but_not_to_attributes_of_a_creation()
 async fn values_are_added_where_the_specification_shows_one_of_several() {
     let site = site();
     drill(&site, json!({ "values": true })).await;
-    let [list, _, log, ..] = answers(&site).await.map(|answer| answer.json());
+    let [list, _, log, ..] = responses(&site).await.map(|response| response.json());
     let actions: Vec<&Value> = log["data"]
         .as_array()
         .expect("a list")
@@ -89,7 +89,7 @@ async fn values_are_added_where_the_specification_shows_one_of_several() {
 async fn an_unknown_problem_never_replaces_one_that_is_stated() {
     let site = site();
     drill(&site, json!({ "problems": true })).await;
-    let [.., problem] = answers(&site).await;
+    let [.., problem] = responses(&site).await;
     assert_eq!(problem.text("/type"), "request_not_found");
     let token = token(&site, BASE, MAIN).await;
     let wrong = call(&site, &format!("PATCH {BASE}/v1/requests"), &token).await;
@@ -102,8 +102,8 @@ async fn an_unknown_problem_never_replaces_one_that_is_stated() {
 async fn headers_and_events_are_added_and_a_reset_ends_it() {
     let site = site();
     drill(&site, json!({ "headers": true, "events": true })).await;
-    for answer in answers(&site).await {
-        assert_eq!(answer.headers["x-moot-unknown-header"], "drill", "{}", answer.status);
+    for response in responses(&site).await {
+        assert_eq!(response.headers["x-moot-unknown-header"], "drill", "{}", response.status);
     }
     let token = token(&site, BASE, MAIN).await;
     let list = call(&site, &format!("GET {BASE}/v1/requests?status=draft"), &token).await;

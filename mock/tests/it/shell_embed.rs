@@ -16,8 +16,8 @@ async fn create(server: &MockServer, token: &str) -> (u16, Value) {
     let (content_type, body) = form(LEGAL_REQUEST);
     let call = client().post(format!("{}/v1/requests", base(server)));
     let call = call.bearer_auth(token).header("content-type", content_type).body(body);
-    let answer = call.send().await.expect("an answer");
-    (answer.status().as_u16(), answer.json().await.unwrap_or_default())
+    let response = call.send().await.expect("a response");
+    (response.status().as_u16(), response.json().await.unwrap_or_default())
 }
 
 fn base(server: &MockServer) -> String {
@@ -28,8 +28,8 @@ fn base(server: &MockServer) -> String {
 async fn a_world_alone_is_enough_to_start() {
     let world = moot_mock::shell::settings::world("empty").expect("it is embedded");
     let server = embed::start(world).await.expect("a free port");
-    let answer = client().get(format!("{}/v1/requests", server.uri())).send().await;
-    assert_eq!(answer.expect("an answer").status(), 401);
+    let response = client().get(format!("{}/v1/requests", server.uri())).send().await;
+    assert_eq!(response.expect("a response").status(), 401);
 }
 
 #[tokio::test]
@@ -39,7 +39,7 @@ async fn it_answers_under_its_own_address_and_below_a_tests_overrides() {
         .get(format!("{}/__admin/health", base(&server)))
         .send()
         .await
-        .expect("an answer")
+        .expect("a response")
         .json()
         .await
         .expect("JSON");
@@ -49,7 +49,7 @@ async fn it_answers_under_its_own_address_and_below_a_tests_overrides() {
         .json(&json!({ "client_id": MAIN }))
         .send()
         .await
-        .expect("an answer")
+        .expect("a response")
         .json()
         .await
         .expect("JSON");

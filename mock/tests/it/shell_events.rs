@@ -42,8 +42,8 @@ async fn since(site: &Site, query: &str, last: &str) -> Vec<Event> {
     if !last.is_empty() {
         request.headers_mut().insert("last-event-id", last.parse().expect("a value"));
     }
-    let answer = send(site, request).await.ok();
-    events(&String::from_utf8_lossy(&answer.body))
+    let response = send(site, request).await.ok();
+    events(&String::from_utf8_lossy(&response.body))
 }
 
 fn paths(events: &[Event]) -> Vec<&str> {
@@ -56,7 +56,7 @@ async fn a_reader_gets_calls_changes_deliveries_the_clock_and_faults() {
     let server = served(&site, ServeLimits::default()).await;
     let url = format!("http://{}{BASE}/__admin/events", server.address);
     let client = client().build().expect("a client");
-    let mut reader = client.get(url).send().await.expect("an answer");
+    let mut reader = client.get(url).send().await.expect("a response");
     assert_eq!(reader.headers()["content-type"], "text/event-stream");
     let mut text = String::new();
     // The first event shows that the reader is connected.
@@ -130,7 +130,7 @@ async fn an_open_stream_does_not_delay_the_end_of_the_server() {
     let site = site();
     let server = served(&site, ServeLimits::default()).await;
     let url = format!("http://{}{BASE}/__admin/events", server.address);
-    let mut reader = client().build().expect("a client").get(url).send().await.expect("an answer");
+    let mut reader = client().build().expect("a client").get(url).send().await.expect("a response");
     read_until(&mut reader, &mut String::new(), &["hello"]).await;
     let ended = tokio::time::timeout(Duration::from_secs(2), server.stop()).await;
     assert!(ended.is_ok(), "the server waits for the reader");
@@ -178,7 +178,7 @@ async fn legal_requests_are_listed_the_newest_first() {
 }
 
 #[tokio::test]
-async fn one_call_has_the_body_of_its_answer_and_its_clause() {
+async fn one_call_has_the_body_of_its_response_and_its_clause() {
     let (site, token) = site_with_token().await;
     call(&site, &format!("GET {BASE}/v1/requests/unknown0"), &token).await;
     let newest = admin(&site, BASE, "GET /exchanges?limit=1", Value::Null).await.ok().json();
@@ -187,8 +187,8 @@ async fn one_call_has_the_body_of_its_answer_and_its_clause() {
     let one = admin(&site, BASE, &line, Value::Null).await.ok();
     assert_eq!(one.text("/section"), "4.7");
     assert_eq!(one.text("/application"), MAIN);
-    let answer: Value = serde_json::from_str(&one.text("/answer")).expect("JSON");
-    assert_eq!(answer["type"], "request_not_found");
+    let response: Value = serde_json::from_str(&one.text("/answer")).expect("JSON");
+    assert_eq!(response["type"], "request_not_found");
     assert_eq!(admin(&site, BASE, "GET /exchanges/99999", Value::Null).await.status, 404);
 }
 

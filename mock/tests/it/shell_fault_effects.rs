@@ -12,11 +12,11 @@ use crate::shell_support::{BASE, Stage, admin, site};
 const ENDS_WITHIN: Duration = Duration::from_secs(15);
 
 impl Stage {
-    /// The status of a call; `None` without an answer.
+    /// The status of a call; `None` without a response.
     async fn get(&self, path: &str) -> Option<u16> {
         let url = format!("http://{}{BASE}{path}", self.served.address);
-        let answer = self.client.get(url).bearer_auth(&self.token).send().await.ok()?;
-        Some(answer.status().as_u16())
+        let response = self.client.get(url).bearer_auth(&self.token).send().await.ok()?;
+        Some(response.status().as_u16())
     }
 
     async fn gets(&self, path: &str, count: usize) -> Vec<Option<u16>> {
@@ -63,10 +63,11 @@ async fn one_call_has_several_effects() {
     stage.arm(json!({ "effects": effects })).await;
     let started = Instant::now();
     let url = format!("http://{}{BASE}/v1/requests", stage.served.address);
-    let answer = stage.client.get(url).bearer_auth(&stage.token).send().await.expect("an answer");
+    let response =
+        stage.client.get(url).bearer_auth(&stage.token).send().await.expect("a response");
     assert!(started.elapsed() >= Duration::from_millis(290));
-    assert_eq!(answer.status(), 503);
-    assert!(answer.json::<Value>().await.is_err(), "the body is cut");
+    assert_eq!(response.status(), 503);
+    assert!(response.json::<Value>().await.is_err(), "the body is cut");
     let journal = admin(&stage.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
     assert_eq!(journal["exchanges"][0]["fault"], json!("delay, status, malformed_json"));
     assert_eq!(stage.get("/v1/requests").await, Some(200));
@@ -93,7 +94,7 @@ async fn a_path_pattern_matches_unknown_routes_too() {
 }
 
 #[tokio::test]
-async fn a_call_gets_no_answer_or_no_http() {
+async fn a_call_gets_no_response_or_no_http() {
     let stage = Stage::new().await;
     stage.arm(json!({ "kind": "close" })).await;
     assert_eq!(stage.raw().await.expect("a close is not a reset"), b"");
@@ -119,9 +120,9 @@ async fn a_client_is_sent_elsewhere() {
         stage.arm(fault).await;
         let url = format!("http://{}{BASE}/v1/requests", stage.served.address);
         let call = stage.client.get(url).bearer_auth(&stage.token);
-        let answer = call.send().await.expect("an answer");
-        assert_eq!(answer.status(), status);
-        assert_eq!(answer.headers()["location"], "/elsewhere");
+        let response = call.send().await.expect("a response");
+        assert_eq!(response.status(), status);
+        assert_eq!(response.headers()["location"], "/elsewhere");
     }
 }
 
@@ -143,8 +144,8 @@ async fn an_invalid_fault_is_explained() {
         (json!({ "kind": "close", "path": "v1" }), 422, "/v1/requests/*"),
         (json!({ "sequence": vec![status.clone(); 51] }), 422, "50 calls"),
     ] {
-        let answer = admin(&site, BASE, "POST /faults", fault.clone()).await;
-        assert_eq!(answer.status, status, "{fault}: {answer:?}");
-        assert!(answer.text("/detail").contains(says), "{fault}: {}", answer.json());
+        let response = admin(&site, BASE, "POST /faults", fault.clone()).await;
+        assert_eq!(response.status, status, "{fault}: {response:?}");
+        assert!(response.text("/detail").contains(says), "{fault}: {}", response.json());
     }
 }

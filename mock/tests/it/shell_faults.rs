@@ -1,4 +1,4 @@
-//! Faults on a real socket: the answer to the client, the stored change, and the counts.
+//! Faults on a real socket: the response to the client, the stored change, and the counts.
 
 use std::time::{Duration, Instant};
 
@@ -39,21 +39,21 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn a_status_is_answered_instead_and_nothing_is_done() {
+async fn a_status_replaces_the_response_and_nothing_is_done() {
     let stage = Stage::new().await;
     let before = stage.total().await;
     stage
         .arm(json!({ "kind": "status", "operation": "create_legal_request", "status": 503,
             "retry_after_seconds": 7 }))
         .await;
-    let answer = stage.create().await.expect("an answer");
-    assert_eq!(answer.status(), 503);
-    assert_eq!(answer.headers()["retry-after"], "7");
-    assert_eq!(answer.headers()["content-type"], "application/problem+json");
-    let body: Value = answer.json().await.expect("JSON");
+    let response = stage.create().await.expect("a response");
+    assert_eq!(response.status(), 503);
+    assert_eq!(response.headers()["retry-after"], "7");
+    assert_eq!(response.headers()["content-type"], "application/problem+json");
+    let body: Value = response.json().await.expect("JSON");
     assert_eq!((&body["type"], &body["status"]), (&json!("service_unavailable"), &json!(503)));
     assert_eq!(stage.total().await, before);
-    assert_eq!(stage.create().await.expect("an answer").status(), 201);
+    assert_eq!(stage.create().await.expect("a response").status(), 201);
     assert_eq!(stage.hits().await, [1]);
     assert_eq!(stage.marked().await, [json!("status"), Value::Null]);
 }
@@ -64,8 +64,8 @@ async fn retry_after_can_be_a_date() {
     let stage = Stage::new().await;
     let date = json!({ "kind": "status", "status": 429, "retry_after_seconds": 60, "retry_after_date": true });
     stage.arm(date).await;
-    let answer = stage.create().await.expect("an answer");
-    let header = |name: &str| answer.headers()[name].to_str().expect("a text").to_owned();
+    let response = stage.create().await.expect("a response");
+    let header = |name: &str| response.headers()[name].to_str().expect("a text").to_owned();
     let seconds = |name: &str| {
         let at = httpdate::parse_http_date(&header(name)).expect("an HTTP date");
         at.duration_since(std::time::SystemTime::UNIX_EPOCH).expect("after 1970").as_secs()
@@ -90,7 +90,7 @@ async fn a_fault_applies_from_its_nth_call_for_its_number_of_calls() {
     assert_eq!(call(&stage.site, "GET /api/v1/requests", &other).await.status, 200);
     let mut statuses = Vec::new();
     for _ in 0..4 {
-        statuses.push(stage.list().await.expect("an answer").status().as_u16());
+        statuses.push(stage.list().await.expect("a response").status().as_u16());
     }
     assert_eq!(statuses, [200, 500, 500, 200]);
     let shown = admin(&stage.site, BASE, "GET /faults", Value::Null).await.ok().json();
@@ -102,14 +102,14 @@ async fn a_fault_applies_from_its_nth_call_for_its_number_of_calls() {
 }
 
 #[tokio::test]
-async fn an_answer_is_delayed_or_its_body_is_slow() {
+async fn a_response_is_delayed_or_its_body_is_slow() {
     let stage = Stage::new().await;
     for kind in ["delay", "slow_body"] {
         stage.arm(json!({ "kind": kind, "milliseconds": 300 })).await;
         let started = Instant::now();
-        let answer = stage.list().await.expect("an answer");
+        let response = stage.list().await.expect("a response");
         let headed = started.elapsed();
-        let body: Value = answer.json().await.expect("a whole body");
+        let body: Value = response.json().await.expect("a whole body");
         assert!(body["data"].is_array(), "{body}");
         assert!(started.elapsed() >= Duration::from_millis(290), "{kind}");
         assert_eq!(headed >= Duration::from_millis(290), kind == "delay", "{kind}: {headed:?}");
@@ -117,16 +117,16 @@ async fn an_answer_is_delayed_or_its_body_is_slow() {
 }
 
 #[tokio::test]
-async fn a_body_breaks_off_after_its_head_was_answered() {
+async fn a_body_breaks_off_after_its_head_was_sent() {
     let stage = Stage::new().await;
     for kind in ["truncate", "reset_during"] {
         stage.arm(json!({ "kind": kind })).await;
-        let mut answer = stage.list().await.expect("the head");
-        assert_eq!(answer.status(), 200, "{kind}");
-        let promised = answer.content_length().expect("a length");
+        let mut response = stage.list().await.expect("the head");
+        assert_eq!(response.status(), 200, "{kind}");
+        let promised = response.content_length().expect("a length");
         let mut received = 0;
         let error = loop {
-            match answer.chunk().await {
+            match response.chunk().await {
                 Ok(Some(chunk)) => received += chunk.len() as u64,
                 Ok(None) => panic!("{kind}: the body seemed whole"),
                 Err(error) => break format!("{error:?}"),
@@ -139,20 +139,20 @@ async fn a_body_breaks_off_after_its_head_was_answered() {
 }
 
 #[tokio::test]
-async fn a_reset_before_the_answer_does_nothing_and_commit_then_fail_keeps_the_change() {
+async fn a_reset_before_the_response_does_nothing_and_commit_then_fail_keeps_the_change() {
     let stage = Stage::new().await;
     for (fault, made) in
         [(json!({ "kind": "reset_before" }), 0), (json!({ "kind": "commit_then_fail" }), 1)]
     {
         let before = stage.total().await;
         stage.arm(fault.clone()).await;
-        let error = format!("{:?}", stage.create().await.expect_err("no answer"));
+        let error = format!("{:?}", stage.create().await.expect_err("no response"));
         assert!(error.contains("ConnectionReset"), "{fault}: {error}");
         assert_eq!(stage.total().await, before + made, "{fault}");
     }
     let before = stage.total().await;
     stage.arm(json!({ "kind": "commit_then_fail", "status": 504 })).await;
-    assert_eq!(stage.create().await.expect("an answer").status(), 504);
+    assert_eq!(stage.create().await.expect("a response").status(), 504);
     assert_eq!(stage.total().await, before + 1);
     let kinds = ["reset_before", "commit_then_fail", "commit_then_fail"];
     assert_eq!(stage.marked().await, kinds.map(Value::from));
@@ -164,7 +164,7 @@ async fn commit_then_fail_stores_the_change_of_every_operation() {
     let stage = Stage::new().await;
     let webhooks = async || -> Vec<String> {
         let list = stage.client.get(stage.url("/v1/webhooks")).bearer_auth(&stage.token);
-        let list: Value = list.send().await.expect("an answer").json().await.expect("JSON");
+        let list: Value = list.send().await.expect("a response").json().await.expect("JSON");
         let rows = list["data"].as_array().expect("a list").iter();
         rows.map(|row| row["id"].as_str().expect("an id").to_owned()).collect()
     };
@@ -178,7 +178,7 @@ async fn commit_then_fail_stores_the_change_of_every_operation() {
     let webhook = json!({ "name": "Mine", "url": "https://hooks.example/a", "auth_type": "none" });
     let call = stage.client.post(stage.url("/v1/webhooks")).bearer_auth(&stage.token);
     let call = call.header("content-type", "application/json").body(webhook.to_string());
-    assert_eq!(call.send().await.expect("an answer").status(), 502);
+    assert_eq!(call.send().await.expect("a response").status(), 502);
     let made = webhooks().await;
     let new: Vec<&String> = made.iter().filter(|id| !before.contains(id)).collect();
     assert_eq!(new.len(), 1, "it was made");
@@ -188,9 +188,9 @@ async fn commit_then_fail_stores_the_change_of_every_operation() {
         let path = format!("/v1/webhooks/{}", new[0]);
         stage.client.delete(stage.url(&path)).bearer_auth(&stage.token).send()
     };
-    assert_eq!(delete().await.expect("an answer").status(), 502);
+    assert_eq!(delete().await.expect("a response").status(), 502);
     assert_eq!(webhooks().await, before, "it is gone");
-    assert_eq!(delete().await.expect("an answer").status(), 404, "so repeating finds nothing");
+    assert_eq!(delete().await.expect("a response").status(), 404, "so repeating finds nothing");
 
     let documents = async || -> u64 {
         let world = admin(&stage.site, BASE, "GET /world", Value::Null).await.ok().json();
@@ -201,8 +201,8 @@ async fn commit_then_fail_stores_the_change_of_every_operation() {
     arm("create_repository_document").await;
     let (kind, body) = form(&["file@notes.txt=Some text"]);
     let call = stage.client.post(stage.url("/v1/repository_documents")).bearer_auth(&stage.token);
-    let answer = call.header("content-type", kind).body(body).send().await.expect("an answer");
-    assert_eq!(answer.status(), 502);
+    let response = call.header("content-type", kind).body(body).send().await.expect("a response");
+    assert_eq!(response.status(), 502);
     assert_eq!(documents().await, before + 1, "it was stored");
     assert_eq!(stage.hits().await, [1, 1, 1]);
 }
@@ -226,7 +226,7 @@ async fn every_kind_strikes_once_is_counted_and_marked() {
         json!({ "kind": "commit_then_fail" }),
     ];
     let whole = async || -> Option<Value> { stage.list().await.ok()?.json().await.ok() };
-    let sound = whole().await.expect("a sound answer");
+    let sound = whole().await.expect("a sound response");
     for fault in &faults {
         stage.arm(fault.clone()).await;
         // Of a delay only the time is visible, and of a content type only the header.
@@ -243,44 +243,44 @@ async fn every_kind_strikes_once_is_counted_and_marked() {
 }
 
 #[tokio::test]
-async fn the_json_of_an_answer_is_damaged() {
+async fn the_json_of_a_response_is_damaged() {
     let stage = Stage::new().await;
     stage.arm(json!({ "kind": "malformed_json" })).await;
-    let answer = stage.list().await.expect("an answer");
-    let bytes = answer.bytes().await.expect("a whole body");
+    let response = stage.list().await.expect("a response");
+    let bytes = response.bytes().await.expect("a whole body");
     serde_json::from_slice::<Value>(&bytes).expect_err("broken off");
 
     stage.arm(json!({ "kind": "wrong_content_type" })).await;
-    let answer = stage.list().await.expect("an answer");
-    assert_eq!(answer.headers()["content-type"], "text/html");
+    let response = stage.list().await.expect("a response");
+    assert_eq!(response.headers()["content-type"], "text/html");
 
     let gateway = json!([{ "kind": "status", "status": 502 }, { "kind": "html_page" }]);
     stage.arm(json!({ "effects": gateway })).await;
-    let answer = stage.list().await.expect("an answer");
-    assert_eq!(answer.status(), 502);
-    assert_eq!(answer.headers()["content-type"], "text/html");
-    let page = answer.text().await.expect("a whole body");
+    let response = stage.list().await.expect("a response");
+    assert_eq!(response.status(), 502);
+    assert_eq!(response.headers()["content-type"], "text/html");
+    let page = response.text().await.expect("a whole body");
     assert!(page.starts_with("<html>"), "{page}");
 
     stage.arm(json!({ "kind": "missing_member", "member": "/data/0/id" })).await;
-    let body: Value = stage.list().await.expect("an answer").json().await.expect("JSON");
+    let body: Value = stage.list().await.expect("a response").json().await.expect("JSON");
     assert!(body["data"][0].get("id").is_none() && body["data"][1].get("id").is_some());
 
     let extra = json!({ "kind": "extra_member", "member": "/data/0/zz", "value": { "a": [1] } });
     stage.arm(extra).await;
-    let body: Value = stage.list().await.expect("an answer").json().await.expect("JSON");
+    let body: Value = stage.list().await.expect("a response").json().await.expect("JSON");
     assert_eq!(body["data"][0]["zz"], json!({ "a": [1] }));
     assert_eq!(stage.hits().await, [1, 1, 1, 1, 1]);
 }
 
-/// A fault is not counted if the answer has no such value. It waits for an answer that has one.
+/// A fault is not counted if the response has no such value. It waits for a response that has one.
 #[tokio::test]
 async fn a_fault_without_effect_is_not_counted() {
     let stage = Stage::new().await;
     stage.arm(json!({ "kind": "missing_member", "member": "/data/attributes" })).await;
-    assert_eq!(stage.list().await.expect("an answer").status(), 200);
+    assert_eq!(stage.list().await.expect("a response").status(), 200);
     assert_eq!(stage.hits().await, [0]);
-    stage.create().await.expect("an answer");
+    stage.create().await.expect("a response");
     assert_eq!(stage.hits().await, [1]);
     assert_eq!(stage.marked().await, [Value::Null, json!("missing_member")]);
     admin(&stage.site, BASE, "DELETE /faults", Value::Null).await.ok();
@@ -291,9 +291,9 @@ async fn a_fault_without_effect_is_not_counted() {
 async fn a_fault_that_can_never_strike_is_refused() {
     let site = site();
     let check = async |fault: Value, status: u16, says: &str| {
-        let answer = admin(&site, BASE, "POST /faults", fault.clone()).await;
-        assert_eq!(answer.status, status, "{fault}: {answer:?}");
-        assert!(answer.text("/detail").contains(says), "{fault}: {}", answer.json());
+        let response = admin(&site, BASE, "POST /faults", fault.clone()).await;
+        assert_eq!(response.status, status, "{fault}: {response:?}");
+        assert!(response.text("/detail").contains(says), "{fault}: {}", response.json());
     };
     check(json!({}), 400, "kind").await;
     check(json!({ "kind": "trunkate" }), 422, "did you mean `truncate`?").await;
@@ -327,7 +327,7 @@ async fn faults_are_of_one_world_and_go_with_a_reset() {
     let base = sandbox.text("/base_url").replace("http://moot.test", "");
     let fault = json!({ "kind": "status", "status": 500, "times": 9 });
     admin(&stage.site, &base, "POST /faults", fault).await.ok();
-    assert_eq!(stage.list().await.expect("an answer").status(), 200);
+    assert_eq!(stage.list().await.expect("a response").status(), 200);
     let token = token(&stage.site, &base, MAIN).await;
     let line = format!("GET {base}/v1/requests");
     assert_eq!(call(&stage.site, &line, &token).await.status, 500);
@@ -341,14 +341,14 @@ async fn one_fault_is_disarmed_by_its_id() {
     for status in [500, 502] {
         stage.arm(json!({ "kind": "status", "status": status, "times": 9 })).await;
     }
-    assert_eq!(stage.list().await.expect("an answer").status(), 500);
+    assert_eq!(stage.list().await.expect("a response").status(), 500);
     let left = admin(&stage.site, BASE, "DELETE /faults/1", Value::Null).await.ok().json();
     assert_eq!(left["faults"].as_array().map(Vec::len), Some(1), "{left}");
-    assert_eq!(stage.list().await.expect("an answer").status(), 502);
+    assert_eq!(stage.list().await.expect("a response").status(), 502);
     for unknown in ["1", "x"] {
         let line = format!("DELETE /faults/{unknown}");
         assert_eq!(admin(&stage.site, BASE, &line, Value::Null).await.status, 404, "{unknown}");
     }
     admin(&stage.site, BASE, "DELETE /faults/2", Value::Null).await.ok();
-    assert_eq!(stage.list().await.expect("an answer").status(), 200);
+    assert_eq!(stage.list().await.expect("a response").status(), 200);
 }

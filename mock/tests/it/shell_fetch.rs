@@ -56,8 +56,8 @@ impl Stage {
     async fn upload(&self, url: &str) -> (u16, Value) {
         let line = format!("POST {BASE}/v1/repository_documents");
         let body = Some(form(&[&format!("url={url}")]));
-        let answer = send(&self.site, request(&line, &self.token, body)).await;
-        (answer.status.as_u16(), answer.json())
+        let response = send(&self.site, request(&line, &self.token, body)).await;
+        (response.status.as_u16(), response.json())
     }
 
     /// Checks that an upload is refused with this in the detail.
@@ -195,11 +195,11 @@ async fn each_redirect_is_checked_again_and_they_end() {
 }
 
 #[tokio::test]
-async fn answers_that_are_no_document_are_refused() {
+async fn responses_that_are_no_document_are_refused() {
     let stage = Stage::new().await;
     stage.check_refused(&stage.url("files", "/missing.pdf"), "it answers 404").await;
     // The library's text is advice for programmers.
-    let ended = "the connection ended before the answer did";
+    let ended = "the connection ended before the response did";
     stage.check_refused(&stage.url("files", "/dropped.pdf"), ended).await;
     stage.check_refused(&stage.url("files", "/page.pdf"), "file type").await;
     stage.check_refused(&stage.url("files", "/untold"), "file type").await;

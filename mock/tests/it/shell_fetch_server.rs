@@ -75,7 +75,7 @@ async fn serve(
     let Ok(mut stream) = acceptor.accept(stream).await else { return };
     let Some(path) = path(&mut stream).await else { return };
     requested.lock().push(path.clone());
-    // A client may disconnect before it has read the whole answer.
+    // A client may disconnect before it has read the whole response.
     let _ = stream.write_all(&answer(&path, port)).await;
     if path == "/silent.pdf" || path == "/stalls.pdf" {
         std::future::pending::<()>().await;

@@ -71,9 +71,9 @@ async fn attempt(site: &Site, url: &str) -> Value {
     ours.expect("a delivery")["attempts"][0].clone()
 }
 
-async fn receiver(answer: ResponseTemplate) -> MockServer {
+async fn receiver(response: ResponseTemplate) -> MockServer {
     let server = MockServer::start().await;
-    Mock::given(method("POST")).respond_with(answer).mount(&server).await;
+    Mock::given(method("POST")).respond_with(response).mount(&server).await;
     server
 }
 
@@ -123,11 +123,11 @@ async fn private_receivers_are_reached_where_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_redirect_of_a_receiver_is_an_answer_and_never_followed() {
+async fn a_redirect_of_a_receiver_is_a_response_and_never_followed() {
     let elsewhere = receiver(ResponseTemplate::new(200)).await;
     for status in [301, 302, 307, 308] {
-        let answer = ResponseTemplate::new(status).insert_header("location", elsewhere.uri());
-        let receiver = receiver(answer).await;
+        let response = ResponseTemplate::new(status).insert_header("location", elsewhere.uri());
+        let receiver = receiver(response).await;
         let options = SiteOptions { has_private_receivers: true, ..beyond(&Arc::default()) };
         let site = Site::new(options).expect("the settings are sound");
         assert_eq!(attempt(&site, &receiver.uri()).await["status"], json!(status));

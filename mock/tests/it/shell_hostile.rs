@@ -18,10 +18,10 @@ async fn exchange(served: &Served, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(served.address).await.expect("it listens");
     // A server may close the connection while the client still writes.
     let _ = stream.write_all(bytes).await;
-    let mut answer = Vec::new();
-    let read = tokio::time::timeout(LONG, stream.read_to_end(&mut answer)).await;
+    let mut response = Vec::new();
+    let read = tokio::time::timeout(LONG, stream.read_to_end(&mut response)).await;
     let _ = read.expect("the server closes in time");
-    String::from_utf8_lossy(&answer).into_owned()
+    String::from_utf8_lossy(&response).into_owned()
 }
 
 async fn read_is_answered(served: &Served, token: &str) {
@@ -30,8 +30,8 @@ async fn read_is_answered(served: &Served, token: &str) {
         "GET {BASE}/v1/requests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
          Connection: close\r\n\r\n"
     );
-    let answer = exchange(served, head.as_bytes()).await;
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let response = exchange(served, head.as_bytes()).await;
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
     assert!(started.elapsed() < READ_MAX, "{:?}", started.elapsed());
 }
 
@@ -44,8 +44,8 @@ async fn ten_thousand_parts_are_refused() {
     for path in ["requests", "repository_documents"] {
         let line = format!("POST {BASE}/v1/{path}");
         let kind = "multipart/form-data; boundary=b0";
-        let answer = send(&site, request(&line, &token, Some((kind, body.clone())))).await;
-        assert!(answer.status.is_client_error(), "{answer:?}");
+        let response = send(&site, request(&line, &token, Some((kind, body.clone())))).await;
+        assert!(response.status.is_client_error(), "{response:?}");
     }
 }
 
@@ -57,12 +57,12 @@ async fn a_flood_of_headers_is_refused() {
     let long = format!("X: {}\r\n", "x".repeat(4 * 1024 * 1024));
     for headers in [many, long] {
         let head = format!("GET {BASE}/v1/requests HTTP/1.1\r\nHost: x\r\n{headers}\r\n");
-        let answer = exchange(&served, head.as_bytes()).await;
-        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+        let response = exchange(&served, head.as_bytes()).await;
+        assert!(response.is_empty() || response.starts_with("HTTP/1.1 4"), "{response}");
     }
     let target = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(200_000));
-    let answer = exchange(&served, target.as_bytes()).await;
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    let response = exchange(&served, target.as_bytes()).await;
+    assert!(response.is_empty() || response.starts_with("HTTP/1.1 4"), "{response}");
     read_is_answered(&served, &token).await;
 }
 
@@ -82,8 +82,8 @@ async fn deep_json_is_refused_wherever_json_is_read() {
             let (method, path) = line.split_once(' ').expect("two words");
             let line = format!("{method} {BASE}{path}");
             let body = Some((kind, body.into_bytes()));
-            let answer = send(&site, request(&line, &token, body)).await;
-            assert!(answer.status.is_client_error(), "{line}: {answer:?}");
+            let response = send(&site, request(&line, &token, body)).await;
+            assert!(response.status.is_client_error(), "{line}: {response:?}");
         }
     }
     call(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok();

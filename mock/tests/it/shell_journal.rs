@@ -63,8 +63,8 @@ async fn exchanges_are_filtered() {
         ("?status=6xx", "such as 422 or 4xx"),
         ("?sinse=1", "did you mean `since`?"),
     ] {
-        let answer = admin(&site, BASE, &format!("GET /exchanges{query}"), Value::Null).await;
-        assert!(answer.text("/detail").contains(says), "{query}: {answer:?}");
+        let response = admin(&site, BASE, &format!("GET /exchanges{query}"), Value::Null).await;
+        assert!(response.text("/detail").contains(says), "{query}: {response:?}");
     }
 }
 
@@ -142,16 +142,16 @@ async fn a_call_is_waited_for_through_the_socket() {
         .header("host", "moot.test")
         .body(wait.to_string());
     let waiting = tokio::spawn(waiting.send());
-    client.get(format!("{url}/v1/requests")).send().await.expect("an answer");
-    client.get(format!("{url}/v1/webhooks")).send().await.expect("an answer");
-    let found = waiting.await.expect("no panic").expect("an answer");
+    client.get(format!("{url}/v1/requests")).send().await.expect("a response");
+    client.get(format!("{url}/v1/webhooks")).send().await.expect("a response");
+    let found = waiting.await.expect("no panic").expect("a response");
     let found: Value = found.json().await.expect("JSON");
     assert_eq!(found["exchanges"][0]["operation"], json!("list_webhooks"), "{found}");
 
     let since = found["exchanges"][0]["serial"].clone();
     let wait = json!({ "since": since, "timeout_seconds": 0 });
-    let answer = admin(&site, BASE, "POST /exchanges/wait", wait).await;
-    assert_eq!(answer.status, 408, "{answer:?}");
+    let response = admin(&site, BASE, "POST /exchanges/wait", wait).await;
+    assert_eq!(response.status, 408, "{response:?}");
     let wait = json!({ "timeout_seconds": 61 });
     assert_eq!(admin(&site, BASE, "POST /exchanges/wait", wait).await.status, 422);
 }
@@ -192,8 +192,8 @@ async fn every_refusal_has_advice() {
         (&create, &main, Some(&stranger), "rule", 422, "requester_email"),
     ] {
         let body = body.map(form);
-        let answer = send(&site, request(line, token, body)).await;
-        assert_eq!(answer.status, status, "{line}: {answer:?}");
+        let response = send(&site, request(line, token, body)).await;
+        assert_eq!(response.status, status, "{line}: {response:?}");
         let all = exchanges(&site, "").await;
         let last = all.last().expect("the call");
         assert_eq!(last["decision"], json!(decision), "{line}: {last}");
@@ -284,7 +284,7 @@ async fn calls_are_found_by_their_delivery() {
     let wanted = json!({ "legal_request_id": made.text("/data/id"), "timeout_seconds": 5 });
     let waiting = client.post(format!("{url}/deliveries/wait")).body(wanted.to_string());
     let found: Value = serde_json::from_slice(
-        &waiting.send().await.expect("an answer").bytes().await.expect("a body"),
+        &waiting.send().await.expect("a response").bytes().await.expect("a body"),
     )
     .expect("JSON");
     let id = found["deliveries"][0]["id"].as_u64().expect("an id");
@@ -294,9 +294,9 @@ async fn calls_are_found_by_their_delivery() {
     assert!(calls[0]["deliveries"].as_array().is_some_and(|all| all.contains(&json!(id))));
     assert_eq!(exchanges(&site, "?delivery=999999").await.len(), 0);
     let none = json!({ "event": "none", "timeout_seconds": 0 });
-    let answer = admin(&site, BASE, "POST /deliveries/wait", none).await;
-    assert_eq!(answer.status, 408, "{answer:?}");
-    assert!(answer.json()["deliveries"].as_array().is_some_and(|all| !all.is_empty()));
+    let response = admin(&site, BASE, "POST /deliveries/wait", none).await;
+    assert_eq!(response.status, 408, "{response:?}");
+    assert!(response.json()["deliveries"].as_array().is_some_and(|all| !all.is_empty()));
     let wrong = admin(&site, BASE, "GET /deliveries?state=deliverd", Value::Null).await;
     assert!(wrong.text("/detail").contains("did you mean `delivered`?"), "{wrong:?}");
 }
@@ -308,9 +308,9 @@ async fn a_wait_that_timed_out_shows_the_nearest_miss() {
     let wait = async |json: Value| admin(&site, BASE, "POST /exchanges/wait", json).await;
     let wanted = json!({ "path": "/v1/requests", "application": "demo-reader", "status": "201",
         "timeout_seconds": 0 });
-    let answer = wait(wanted).await;
-    assert_eq!(answer.status, 408, "{answer:?}");
-    let problem = answer.json();
+    let response = wait(wanted).await;
+    assert_eq!(response.status, 408, "{response:?}");
+    let problem = response.json();
     assert_eq!(problem["count"], json!(0));
     let nearest = &problem["nearest_miss"];
     assert_eq!(nearest["differs_in"], json!(["status"]));

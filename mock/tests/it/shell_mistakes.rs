@@ -39,9 +39,9 @@ async fn a_value_of_a_wrong_type_is_named_with_the_right_type() {
     for (line, members) in &routes {
         for (name, schema) in members {
             let Some(value) = wrong(schema) else { continue };
-            let answer = admin(&site, BASE, line, json!({ (name): value })).await;
-            assert_eq!(answer.status, 400, "{line} {name}: {answer:?}");
-            let detail = answer.text("/detail");
+            let response = admin(&site, BASE, line, json!({ (name): value })).await;
+            assert_eq!(response.status, 400, "{line} {name}: {response:?}");
+            let detail = response.text("/detail");
             let says = format!("`{name}` must be ");
             assert!(detail.starts_with(&says), "{line}: {detail}");
             assert!(!detail.contains("u64") && !detail.contains(" line "), "{line}: {detail}");
@@ -63,17 +63,17 @@ async fn a_body_that_is_no_json_object_is_refused_with_an_example() {
             ("{\"zz_unknown\": 1}", "unknown field `zz_unknown`".to_owned()),
         ] {
             let body = Some(("application/json", text.as_bytes().to_vec()));
-            let answer = send(&site, request(&line, "", body)).await;
-            assert_eq!(answer.status, 400, "{line} {text}: {answer:?}");
-            assert!(answer.text("/detail").starts_with(&says), "{line} {text}: {answer:?}");
+            let response = send(&site, request(&line, "", body)).await;
+            assert_eq!(response.status, 400, "{line} {text}: {response:?}");
+            assert!(response.text("/detail").starts_with(&says), "{line} {text}: {response:?}");
         }
         // A name with an extra letter gets a hint.
         let name = &members[members.len() - 1].0;
         let near = format!("{name}x");
         let body = Some(("application/json", json!({ (near): 1 }).to_string().into_bytes()));
-        let answer = send(&site, request(&line, "", body)).await;
+        let response = send(&site, request(&line, "", body)).await;
         let hint = format!("did you mean `{name}`?");
-        assert!(answer.text("/detail").ends_with(&hint), "{line}: {answer:?}");
+        assert!(response.text("/detail").ends_with(&hint), "{line}: {response:?}");
     }
 }
 
@@ -87,10 +87,10 @@ async fn a_method_that_a_path_does_not_take_is_answered_with_those_that_it_does(
         ("PUT /deliveries/1/redeliver", "but POST"),
         ("PATCH /receiver", "but GET and POST and PUT and DELETE"),
     ] {
-        let answer = admin(&site, BASE, line, Value::Null).await;
-        assert_eq!(answer.status, 405, "{line}");
-        assert!(answer.text("/detail").ends_with(says), "{line}: {answer:?}");
-        assert!(answer.headers.contains_key("allow"), "{line}");
+        let response = admin(&site, BASE, line, Value::Null).await;
+        assert_eq!(response.status, 405, "{line}");
+        assert!(response.text("/detail").ends_with(says), "{line}: {response:?}");
+        assert!(response.headers.contains_key("allow"), "{line}");
     }
 }
 
@@ -118,9 +118,9 @@ async fn an_unknown_name_is_named_with_the_nearest_one() {
         ("POST /deliveries/999/redeliver", Value::Null, 404, "no delivery 999"),
         ("DELETE /faults/999", Value::Null, 404, "GET /__admin/faults lists them"),
     ] {
-        let answer = admin(&site, BASE, line, json).await;
-        assert_eq!(answer.status, status, "{line}: {answer:?}");
-        assert!(answer.text("/detail").contains(says), "{line}: {answer:?}");
+        let response = admin(&site, BASE, line, json).await;
+        assert_eq!(response.status, status, "{line}: {response:?}");
+        assert!(response.text("/detail").contains(says), "{line}: {response:?}");
     }
 }
 

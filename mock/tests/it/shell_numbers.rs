@@ -8,21 +8,21 @@ use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, admin, client, form, serve
 const NUMBERS: &str =
     r#"{"big":18446744073709551616,"long":0.1234567890123456789,"form":[1e2,1.10,-0,1E+400]}"#;
 
-/// Makes a call through the socket and returns its answer. `body` is posted, if there is one.
-async fn answer_of(url: &str, bearer: &str, body: Option<(&'static str, Vec<u8>)>) -> String {
+/// Makes a call through the socket and returns its response. `body` is posted, if there is one.
+async fn text_of(url: &str, bearer: &str, body: Option<(&'static str, Vec<u8>)>) -> String {
     let client = client().build().expect("a client");
     let request = match body {
         Some((kind, body)) => client.post(url).header("content-type", kind).body(body),
         None => client.get(url),
     };
-    let answer = request.bearer_auth(bearer).send().await.expect("an answer");
-    assert!(answer.status().is_success(), "{url}: {}", answer.status());
-    answer.text().await.expect("a body")
+    let response = request.bearer_auth(bearer).send().await.expect("a response");
+    assert!(response.status().is_success(), "{url}: {}", response.status());
+    response.text().await.expect("a body")
 }
 
-fn id(answer: &str) -> String {
-    let answer: Value = serde_json::from_str(answer).expect("JSON");
-    answer["data"]["id"].as_str().expect("an id").to_owned()
+fn id(response: &str) -> String {
+    let response: Value = serde_json::from_str(response).expect("JSON");
+    response["data"]["id"].as_str().expect("an id").to_owned()
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn numbers_of_metadata_come_back_as_they_were_sent() {
     let base = format!("http://{}/api", served.address);
     let documents = format!("{base}/v1/repository_documents");
     let body = form(&["file@notes.txt=Some text", &format!("metadata={NUMBERS}")]);
-    let made = id(&answer_of(&documents, &bearer, Some(body)).await);
+    let made = id(&text_of(&documents, &bearer, Some(body)).await);
     let exact = format!("\"custom_fields\":{NUMBERS}");
     let urls = [
         format!("{documents}/{made}"),
@@ -41,7 +41,7 @@ async fn numbers_of_metadata_come_back_as_they_were_sent() {
         format!("{base}/__admin/repository_documents/{made}"),
     ];
     for url in urls {
-        let body = answer_of(&url, &bearer, None).await;
+        let body = text_of(&url, &bearer, None).await;
         assert!(body.contains(&exact), "{url}: {body}");
     }
 }
@@ -58,11 +58,9 @@ async fn numbers_of_variables_are_kept_as_they_were_sent() {
         );
         let (_, parts) = LEGAL_REQUEST.split_last().expect("variables are the last part");
         let parts: Vec<&str> = parts.iter().copied().chain([variables.as_str()]).collect();
-        let made =
-            id(&answer_of(&format!("{base}/v1/requests"), &bearer, Some(form(&parts))).await);
+        let made = id(&text_of(&format!("{base}/v1/requests"), &bearer, Some(form(&parts))).await);
         let exact = format!("\"duration\":{number},");
-        let shown =
-            answer_of(&format!("{base}/__admin/legal_requests/{made}"), &bearer, None).await;
+        let shown = text_of(&format!("{base}/__admin/legal_requests/{made}"), &bearer, None).await;
         assert!(shown.contains(&exact), "{shown}");
         let status = serde_json::json!({ "status": "archived", "force": true });
         let moved =
@@ -70,14 +68,14 @@ async fn numbers_of_variables_are_kept_as_they_were_sent() {
         let moved = String::from_utf8_lossy(&moved.ok().body).into_owned();
         assert!(moved.contains(&exact), "{moved}");
         let documents: Value = serde_json::from_str(
-            &answer_of(&format!("{base}/v1/repository_documents"), &bearer, None).await,
+            &text_of(&format!("{base}/v1/repository_documents"), &bearer, None).await,
         )
         .expect("JSON");
         let of_it = |one: &&Value| one["relationships"]["legal_request"]["data"]["id"] == *made;
         let document = documents["data"].as_array().expect("a list").iter().find(of_it);
         let url = document.expect("its document")["attributes"]["agreement_url"].as_str();
         let path = url.expect("an address").split_once("/api/").expect("below the base").1;
-        let pdf = answer_of(&format!("{base}/{path}"), &bearer, None).await;
+        let pdf = text_of(&format!("{base}/{path}"), &bearer, None).await;
         assert!(pdf.contains(&format!("duration: {number}")), "{number}: {pdf}");
     }
 }

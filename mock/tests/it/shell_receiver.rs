@@ -123,13 +123,13 @@ async fn any_sender_gets_the_planned_status() {
     admin(&site, BASE, "PUT /receiver", json!({ "statuses": [503, 204] })).await.ok();
     for status in [503, 204, 204] {
         let call = client.post(&url).header("x-mine", "one").body("no JSON");
-        assert_eq!(call.send().await.expect("an answer").status(), status);
+        assert_eq!(call.send().await.expect("a response").status(), status);
     }
     let view = received(&site, BASE).await;
     assert_eq!(view["received"][2]["body"], json!("no JSON"));
     assert_eq!(view["received"][2]["headers"]["x-mine"], json!("one"));
     let large = client.post(&url).body(vec![b'x'; (1 << 20) + 1]).send().await;
-    assert_eq!(large.expect("an answer").status(), 413);
+    assert_eq!(large.expect("a response").status(), 413);
     for (plan, status, says) in [
         (json!({ "statuses": [99] }), 422, "200 to 599"),
         (json!({ "statuses": [600] }), 422, "200 to 599"),
@@ -138,8 +138,8 @@ async fn any_sender_gets_the_planned_status() {
         (json!({ "status": [503] }), 400, "did you mean `statuses`?"),
         (json!({ "statuses": vec![200; 1_001] }), 422, "1000 members at most"),
     ] {
-        let answer = admin(&site, BASE, "PUT /receiver", plan.clone()).await;
-        assert_eq!(answer.status, status, "{plan}");
-        assert!(answer.text("/detail").contains(says), "{answer:?}");
+        let response = admin(&site, BASE, "PUT /receiver", plan.clone()).await;
+        assert_eq!(response.status, status, "{plan}");
+        assert!(response.text("/detail").contains(says), "{response:?}");
     }
 }

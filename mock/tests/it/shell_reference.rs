@@ -1,5 +1,5 @@
-//! docs/reference/control-plane.md: each route with its members, an example and its answer. The test sends each
-//! example, and checks the answer against the JSON Schema of the OpenAPI document.
+//! docs/reference/control-plane.md: each route with its members, an example and its response. The test sends each
+//! example, and checks the response against the JSON Schema of the OpenAPI document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,11 +12,11 @@ use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Map, Value, json};
 
 use crate::shell_support::{
-    Answer, BASE, admin, call, client, form, request, send, served, settings, token,
+    BASE, TestResponse, admin, call, client, form, request, send, served, settings, token,
 };
 
 /// An example of each action, in an order in which all of them succeed. `{request}`, `{document}` and `{token}` stand
-/// for values of earlier answers.
+/// for values of earlier responses.
 const EXAMPLES: &[(&str, &str)] = &[
     ("GET /", ""),
     ("GET /health", ""),
@@ -116,12 +116,12 @@ const MEMBERS_MAX: usize = 24;
 /// Objects and lists below this depth are not shown on the page.
 const DEPTH_MAX: usize = 4;
 
-/// An example with its answer.
+/// An example with its response.
 struct Sent {
     line: String,
     body: String,
     status: u16,
-    answer: Value,
+    response: Value,
 }
 
 /// Sends every example. Returns them by the name of the action.
@@ -145,37 +145,40 @@ async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
             body => serde_json::from_str(&filled(body)).unwrap_or_else(|error| panic!("{error}")),
         };
         if *line == "POST /deliveries/settle" {
-            // On a busy machine a delivery may be in flight. The page shows an answer without one.
+            // On a busy machine a delivery may be in flight. The page shows a response without one.
             admin(&site, BASE, line, Value::Null).await.ok();
         }
-        let answer = admin(&site, BASE, &filled(line), body_json).await;
-        assert_eq!(answer.status.is_success(), *line != REFUSED, "{line} {body}: {answer:?}");
+        let response = admin(&site, BASE, &filled(line), body_json).await;
+        assert_eq!(response.status.is_success(), *line != REFUSED, "{line} {body}: {response:?}");
         let (name, operation) = operation(document, line);
-        let status = answer.status.as_str();
+        let status = response.status.as_str();
         let (media_type, schema) = content(document, operation, status);
-        assert_eq!(answer.headers["content-type"], media_type, "{line}");
-        let answers =
-            if media_type == "text/event-stream" { events(&answer) } else { vec![answer.json()] };
-        for answer in &answers {
-            check_schema(document, schema, answer, line);
+        assert_eq!(response.headers["content-type"], media_type, "{line}");
+        let responses = if media_type == "text/event-stream" {
+            events(&response)
+        } else {
+            vec![response.json()]
+        };
+        for response in &responses {
+            check_schema(document, schema, response, line);
         }
         // Actions that only read are also sent through a socket.
         if line.starts_with("GET ") && media_type == "application/json" {
             let path = filled(line).replacen("GET /", &format!("{BASE}/__admin/"), 1);
             let url = format!("http://{}{path}", wire.address);
-            let answer = client.get(url).send().await.expect("an answer");
-            assert_eq!(answer.status().as_str(), status, "{line}");
-            check_schema(document, schema, &answer.json().await.expect("JSON"), line);
+            let response = client.get(url).send().await.expect("a response");
+            assert_eq!(response.status().as_str(), status, "{line}");
+            check_schema(document, schema, &response.json().await.expect("JSON"), line);
         }
         let (line, body) = ((*line).to_owned(), (*body).to_owned());
-        let status = answer.status.as_u16();
-        let answer = answers.last().cloned().expect("an answer");
-        all.entry(name).or_default().push(Sent { line, body, status, answer });
+        let status = response.status.as_u16();
+        let response = responses.last().cloned().expect("a response");
+        all.entry(name).or_default().push(Sent { line, body, status, response });
     }
     all
 }
 
-/// The media type and the schema of an answer.
+/// The media type and the schema of a response.
 fn content<'d>(document: &'d Value, operation: &'d Value, status: &str) -> (&'d str, &'d Value) {
     let problem = &document["components"]["responses"]["Problem"];
     let response = operation["responses"].get(status).unwrap_or(problem);
@@ -185,8 +188,8 @@ fn content<'d>(document: &'d Value, operation: &'d Value, status: &str) -> (&'d 
 }
 
 /// The data of server-sent events.
-fn events(answer: &Answer) -> Vec<Value> {
-    let text = String::from_utf8_lossy(&answer.body).into_owned();
+fn events(response: &TestResponse) -> Vec<Value> {
+    let text = String::from_utf8_lossy(&response.body).into_owned();
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
     data.map(|data| serde_json::from_str(data).expect("JSON")).collect()
 }
@@ -252,15 +255,15 @@ fn operation<'d>(document: &'d Value, line: &str) -> (String, &'d Value) {
 }
 
 #[track_caller]
-fn check_schema(document: &Value, schema: &Value, answer: &Value, line: &str) {
+fn check_schema(document: &Value, schema: &Value, response: &Value, line: &str) {
     assert!(schema["$ref"].is_string(), "{line}: no schema");
     let whole = json!({ "$ref": schema["$ref"], "components": document["components"] });
     let validator = jsonschema::validator_for(&whole).unwrap_or_else(|error| panic!("{error}"));
     let errors: Vec<String> = validator
-        .iter_errors(answer)
+        .iter_errors(response)
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
-    assert!(errors.is_empty(), "{line}: {errors:?}\n{answer}");
+    assert!(errors.is_empty(), "{line}: {errors:?}\n{response}");
 }
 
 async fn document() -> Value {
@@ -268,9 +271,9 @@ async fn document() -> Value {
     admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json()
 }
 
-/// Every action has an example, and its answer matches the schema.
+/// Every action has an example, and its response matches the schema.
 #[tokio::test]
-async fn every_answer_fits_the_schema_of_the_openapi_document() {
+async fn every_response_fits_the_schema_of_the_openapi_document() {
     let document = document().await;
     let sent = sent(&document).await;
     let names = |(_, item): (&String, &Value)| {
@@ -307,8 +310,8 @@ world; each has a control plane of its own, below its base address. [The sandbox
 - On loopback it is open. Beyond loopback it needs its token: `Authorization: Bearer TOKEN`.
 - A body is a JSON object. A `GET` takes its members in the query. An unknown member is refused.
 - An error is a problem (RFC 9457) with `type`, `title`, `status`, `detail` and `instance`. Then nothing changed.
-- `GET /__admin/openapi.json` describes all of it, with a JSON Schema of each answer, for generated clients.
-- `GET /__admin/events` tells what happens as server-sent events. What is shown of its answer here is the data of one
+- `GET /__admin/openapi.json` describes all of it, with a JSON Schema of each response, for generated clients.
+- `GET /__admin/events` tells what happens as server-sent events. What is shown of its response here is the data of one
   event. The `id` of an event counts the calls that were recorded; a reader that comes again sends it as
   `Last-Event-ID`, and misses nothing. A reader that is too slow is told `lost`, and asks the other routes again.
 - `GET /__admin/findings` is there where the mock was started by `moot`, which has the rules of conduct.
@@ -320,7 +323,7 @@ world; each has a control plane of its own, below its base address. [The sandbox
 asks it with `moot mock --healthcheck http://127.0.0.1:4010`, which ends with 0 or 1.
 
 A test sends every example on this page. Long texts are cut, lists show their first element, and objects deep inside
-are left out. The name before an answer is that of its JSON Schema in the OpenAPI document.
+are left out. The name before an response is that of its JSON Schema in the OpenAPI document.
 ";
 
 /// The whole page.
@@ -346,7 +349,7 @@ fn page(document: &Value, sent: &BTreeMap<String, Vec<Sent>>) -> String {
     page
 }
 
-/// The section of a route. An answer with a schema that was shown before refers to that route.
+/// The section of a route. A response with a schema that was shown before refers to that route.
 fn push_route(
     page: &mut String,
     shown: &mut BTreeMap<String, String>,
@@ -382,7 +385,7 @@ fn push_route(
         }
         page.push_str("```\n");
     }
-    let Some(Sent { status, answer, .. }) = sent[name].last() else { return };
+    let Some(Sent { status, response, .. }) = sent[name].last() else { return };
     let (_, schema) = content(document, operation, &status.to_string());
     let schema = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
     let schema = schema.expect("a schema").to_owned();
@@ -390,7 +393,7 @@ fn push_route(
         let _ = write!(page, "\n{status}, as `{other}`.\n");
         return;
     }
-    let json = serde_json::to_string_pretty(&short(answer, 0)).expect("JSON");
+    let json = serde_json::to_string_pretty(&short(response, 0)).expect("JSON");
     let _ = write!(page, "\n{status}, `{schema}`:\n\n```json\n{json}\n```\n");
     shown.insert(schema, format!("{method} /__admin{path}"));
 }
@@ -399,7 +402,7 @@ fn says(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or_default().replace('|', "\\|").replace('\n', " ")
 }
 
-/// An answer as the page shows it: cut, and without values that differ from run to run.
+/// A response as the page shows it: cut, and without values that differ from run to run.
 fn short(value: &Value, depth: usize) -> Value {
     match value {
         Value::Object(_) | Value::Array(_) if depth >= DEPTH_MAX => json!("…"),

@@ -4,20 +4,20 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    Answer, BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site,
-    site_with_token, token,
+    BASE, LEGAL_REQUEST, MAIN, TestResponse, admin, call, client, form, request, send, served,
+    site, site_with_token, token,
 };
 
 async fn done(site: &Site, line: &str, json: Value) -> Value {
     admin(site, BASE, line, json).await.ok().json()
 }
 
-async fn create(site: &Site, token: &str) -> Answer {
+async fn create(site: &Site, token: &str) -> TestResponse {
     send(site, request(&format!("POST {BASE}/v1/requests"), token, Some(form(LEGAL_REQUEST)))).await
 }
 
-/// The answer of the token endpoint to these credentials.
-async fn ask_token(site: &Site, id: &str, secret: &str) -> Answer {
+/// The response of the token endpoint to these credentials.
+async fn ask_token(site: &Site, id: &str, secret: &str) -> TestResponse {
     let body =
         format!("grant_type=client_credentials&scope=read&client_id={id}&client_secret={secret}");
     let body = Some(("application/x-www-form-urlencoded", body.into_bytes()));
@@ -32,8 +32,8 @@ async fn settings_change_through_the_socket() {
     let url = format!("http://{}{BASE}/__admin/settings", served.address);
     let body = json!({ "progression": "timed:5", "rate_limit": "observe",
         "answers": { "upload_size_max": 4 } });
-    let answer = client.put(&url).body(body.to_string()).send().await.expect("an answer");
-    assert_eq!(answer.status(), 200);
+    let response = client.put(&url).body(body.to_string()).send().await.expect("a response");
+    assert_eq!(response.status(), 200);
     let shown = done(&site, "GET /settings", Value::Null).await;
     assert_eq!(shown["progression"], json!("timed:5"));
     assert_eq!(shown["rate_limit"], json!("observe"));
@@ -65,9 +65,9 @@ async fn settings_that_make_no_sense_are_explained() {
         (json!({ "answers": { "upload_size_mx": 1 } }), "upload_size_max"),
         (json!({ "answers": { "upload_size_max": "much" } }), "upload_size_max"),
     ] {
-        let answer = admin(&site, BASE, "PUT /settings", body.clone()).await;
-        assert_eq!(answer.status, 422, "{body}: {answer:?}");
-        assert!(answer.text("/detail").contains(says), "{body}: {}", answer.json());
+        let response = admin(&site, BASE, "PUT /settings", body.clone()).await;
+        assert_eq!(response.status, 422, "{body}: {response:?}");
+        assert!(response.text("/detail").contains(says), "{body}: {}", response.json());
     }
     let other = json!({ "answers": "documented" });
     let shown = done(&site, "PUT /settings", other).await;

@@ -14,16 +14,16 @@ use crate::shell_support::{
 
 /// Creates a sandbox. Returns its base path and its description.
 async fn sandbox(site: &Site, asked: Value) -> (String, Value) {
-    let answer = admin(site, BASE, "POST /sandboxes", asked).await;
-    assert_eq!(answer.status, 201, "{answer:?}");
-    let described = answer.json();
+    let response = admin(site, BASE, "POST /sandboxes", asked).await;
+    assert_eq!(response.status, 201, "{response:?}");
+    let described = response.json();
     let base_url = described["base_url"].as_str().expect("an address").to_owned();
     (base_url.replace("http://moot.test", ""), described)
 }
 
 async fn total(site: &Site, base: &str, token: &str) -> Value {
-    let answer = call(site, &format!("GET {base}/v1/requests"), token).await.ok();
-    answer.json()["pagination"]["total_count"].clone()
+    let response = call(site, &format!("GET {base}/v1/requests"), token).await.ok();
+    response.json()["pagination"]["total_count"].clone()
 }
 
 #[tokio::test]
@@ -68,11 +68,11 @@ async fn rows_and_tokens_of_one_world_are_unknown_in_another() {
     let path = format!("/v1/requests/{}", created.text("/data/id"));
     for (at, base) in worlds.iter().enumerate() {
         let expected = if *base == first { 200 } else { 404 };
-        let answer = call(&site, &format!("GET {base}{path}"), &tokens[at]).await;
-        assert_eq!(answer.status, expected, "{base}");
+        let response = call(&site, &format!("GET {base}{path}"), &tokens[at]).await;
+        assert_eq!(response.status, expected, "{base}");
         for (other, foreign) in tokens.iter().enumerate().filter(|(other, _)| *other != at) {
-            let answer = call(&site, &format!("GET {base}{path}"), foreign).await;
-            assert_eq!(answer.status, 401, "token {other} at {base}");
+            let response = call(&site, &format!("GET {base}{path}"), foreign).await;
+            assert_eq!(response.status, 401, "token {other} at {base}");
         }
     }
     assert_eq!(total(&site, BASE, &tokens[0]).await, before);
@@ -113,13 +113,13 @@ async fn no_credential_of_one_world_works_in_another() {
                 assert_eq!(status, expected, "client of {home} at {base}, basic: {basic}");
             }
             let token = token(&site, home, MAIN).await;
-            let answer = call(&site, &format!("GET {base}/v1/requests"), &token).await;
-            assert_eq!(answer.status, expected, "token of {home} at {base}");
+            let response = call(&site, &format!("GET {base}/v1/requests"), &token).await;
+            assert_eq!(response.status, expected, "token of {home} at {base}");
             for action in ["expire", "revoke"] {
                 let line = format!("POST /tokens/{action}");
                 let token = token.clone();
-                let answer = admin(&site, base, &line, json!({ "token": token })).await;
-                assert_eq!(answer.status.is_success(), at == of, "{action} {home} at {base}");
+                let response = admin(&site, base, &line, json!({ "token": token })).await;
+                assert_eq!(response.status.is_success(), at == of, "{action} {home} at {base}");
             }
         }
     }
@@ -143,9 +143,9 @@ async fn no_route_of_a_world_takes_a_token_of_another() {
             let own = token(&site, home, MAIN).await;
             for base in worlds {
                 let line = format!("{} {base}{path}", operation.method());
-                let answer = call(&site, &line, &own).await;
-                let is_let_in = answer.status != 401;
-                assert_eq!(is_let_in, base == home, "{line} with a token of {home}: {answer:?}");
+                let response = call(&site, &line, &own).await;
+                let is_let_in = response.status != 401;
+                assert_eq!(is_let_in, base == home, "{line} with a token of {home}: {response:?}");
             }
         }
     }
@@ -216,15 +216,18 @@ async fn a_deleted_sandbox_says_so_and_does_not_count_on_the_main_limiter() {
     };
     let before = calls().await;
     for (id, said) in [(id.as_str(), "deleted"), ("s99", "no sandbox"), ("nowhere", "no sandbox")] {
-        let answer = call(&site, &format!("GET {BASE}/sandboxes/{id}/v1/requests"), "").await;
-        assert_eq!(answer.status, 404, "{answer:?}");
-        assert!(answer.text("/detail").contains(said), "{answer:?}");
-        assert_eq!(answer.text("/instance"), format!("{BASE}/sandboxes/{id}/v1/requests"));
-        assert!(!answer.text("/request_id").is_empty());
+        let response = call(&site, &format!("GET {BASE}/sandboxes/{id}/v1/requests"), "").await;
+        assert_eq!(response.status, 404, "{response:?}");
+        assert!(response.text("/detail").contains(said), "{response:?}");
+        assert_eq!(response.text("/instance"), format!("{BASE}/sandboxes/{id}/v1/requests"));
+        assert!(!response.text("/request_id").is_empty());
         let base = format!("{BASE}/sandboxes/{id}");
-        let answer = admin(&site, &base, "GET /health", Value::Null).await;
-        assert_eq!((answer.status.as_u16(), answer.text("/type")), (404, "not_found".to_owned()));
-        assert!(answer.text("/detail").contains(said), "{answer:?}");
+        let response = admin(&site, &base, "GET /health", Value::Null).await;
+        assert_eq!(
+            (response.status.as_u16(), response.text("/type")),
+            (404, "not_found".to_owned())
+        );
+        assert!(response.text("/detail").contains(said), "{response:?}");
     }
     assert_eq!(calls().await, before);
 }
@@ -264,8 +267,8 @@ async fn ten_thousand_sandboxes_live_at_once_and_no_more() {
     for _ in 0..SANDBOXES_MAX {
         last = sandbox(&site, json!({})).await.0;
     }
-    let answer = admin(&site, BASE, "POST /sandboxes", json!({})).await;
-    assert_eq!(answer.status, 409, "{answer:?}");
+    let response = admin(&site, BASE, "POST /sandboxes", json!({})).await;
+    assert_eq!(response.status, 409, "{response:?}");
     let first = format!("{BASE}/sandboxes/s1");
     for base in [first, last] {
         let token = token(&site, &base, MAIN).await;

@@ -1,4 +1,4 @@
-//! The HTTP server: limited waits, complete answers, and a clean end.
+//! The HTTP server: limited waits, complete responses, and a clean end.
 
 use std::time::{Duration, Instant};
 
@@ -38,12 +38,13 @@ async fn exchange(served: &Served, bytes: &[u8]) -> (String, Duration) {
 #[tokio::test]
 async fn a_head_that_never_ends_and_an_idle_connection_are_closed() {
     let served = served(&site(), ServeLimits { head_max: SHORT, ..ServeLimits::default() }).await;
-    let (answer, took) = exchange(&served, b"GET /api/v1/requests HTTP/1.1\r\nHost: x\r\nX-").await;
+    let (response, took) =
+        exchange(&served, b"GET /api/v1/requests HTTP/1.1\r\nHost: x\r\nX-").await;
     // hyper may answer 408 or nothing. It must not wait.
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert!(response.is_empty() || response.starts_with("HTTP/1.1 408"), "{response}");
     assert!(took >= SHORT && took < LONG, "{took:?}");
-    let (answer, took) = exchange(&served, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
-    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    let (response, took) = exchange(&served, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert!(response.starts_with("HTTP/1.1 404"), "{response}");
     assert!(took >= SHORT && took < LONG, "{took:?}");
 }
 
@@ -55,8 +56,8 @@ async fn a_body_that_stalls_is_answered() {
     let served = served(&site, ServeLimits::default()).await;
     let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
                 Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
-    let (answer, took) = exchange(&served, head.as_bytes()).await;
-    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    let (response, took) = exchange(&served, head.as_bytes()).await;
+    assert!(response.starts_with("HTTP/1.1 400"), "{response}");
     assert!(took >= SHORT && took < LONG, "{took:?}");
 }
 
@@ -74,8 +75,8 @@ async fn an_early_refusal_reaches_a_client_that_writes_first() {
         );
         stream.write_all(head.as_bytes()).await.expect("the server reads the head");
         stream.write_all(&vec![b'x'; LENGTH]).await.expect("the server reads the body");
-        let answer = to_end(&mut stream).await;
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{target}: {answer}");
+        let response = to_end(&mut stream).await;
+        assert!(response.starts_with(&format!("HTTP/1.1 {status}")), "{target}: {response}");
     }
 }
 
@@ -84,8 +85,8 @@ async fn a_client_that_waits_for_100_continue_is_refused_without_its_body() {
     let served = served(&site(), ServeLimits::default()).await;
     let head = "POST /api/v1/requests HTTP/1.1\r\nHost: x\r\nContent-Length: 999\r\n\
                 Expect: 100-continue\r\n\r\n";
-    let (answer, took) = exchange(&served, head.as_bytes()).await;
-    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    let (response, took) = exchange(&served, head.as_bytes()).await;
+    assert!(response.starts_with("HTTP/1.1 401"), "{response}");
     assert!(took < LONG, "{took:?}");
 }
 
@@ -97,9 +98,9 @@ async fn running_call(served: &Served, token: &str) -> TcpStream {
          Content-Length: 2\r\n\r\n1"
     );
     running.write_all(head.as_bytes()).await.expect("the server reads");
-    // An answer on a further connection proves that the earlier ones were accepted.
-    let (answer, _) = exchange(served, CALL).await;
-    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    // A response on a further connection proves that the earlier ones were accepted.
+    let (response, _) = exchange(served, CALL).await;
+    assert!(response.starts_with("HTTP/1.1 404"), "{response}");
     running
 }
 
@@ -113,8 +114,8 @@ async fn stopping_lets_a_running_call_end_and_closes_idle_connections() {
     let server = served.stop();
     assert_eq!(to_end(&mut idle).await, "");
     running.write_all(b"2").await.expect("the server still reads");
-    let answer = to_end(&mut running).await;
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let response = to_end(&mut running).await;
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
     server.await.expect("the server ends by itself");
     assert!(TcpStream::connect(address).await.is_err(), "it still listens");
 }
@@ -166,14 +167,14 @@ async fn beyond_the_limit_idle_connections_are_closed_first_and_then_slow_bodies
                 Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
     slow.write_all(head.as_bytes()).await.expect("the server reads");
     let mut idle = connect(&served).await;
-    let (answer, took) = exchange(&served, CALL).await;
-    assert!(answer.starts_with("HTTP/1.1 404") && took < LONG, "{answer} {took:?}");
+    let (response, took) = exchange(&served, CALL).await;
+    assert!(response.starts_with("HTTP/1.1 404") && took < LONG, "{response} {took:?}");
     assert_eq!(to_end(&mut idle).await, "", "it said nothing, so it went first");
     // Two more connections take the places of the slow body and of one of them.
     let mut others = [connect(&served).await, connect(&served).await];
     for other in &mut others {
-        let (answer, took) = exchange(&served, CALL).await;
-        assert!(answer.starts_with("HTTP/1.1 404") && took < LONG, "{answer} {took:?}");
+        let (response, took) = exchange(&served, CALL).await;
+        assert!(response.starts_with("HTTP/1.1 404") && took < LONG, "{response} {took:?}");
         other.write_all(b"GET").await.ok();
     }
 }
@@ -183,8 +184,8 @@ async fn an_address_has_only_its_share_of_the_connections() {
     let limits = ServeLimits { connections_per_address_max: 2, ..ServeLimits::default() };
     let served = served(&site(), limits).await;
     let mut held = [connect(&served).await, connect(&served).await];
-    let (answer, _) = exchange(&served, CALL).await;
-    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    let (response, _) = exchange(&served, CALL).await;
+    assert!(response.starts_with("HTTP/1.1 404"), "{response}");
     assert_eq!(to_end(&mut held[0]).await, "", "the older one made room");
     held[1].write_all(CALL).await.expect("the younger one goes on");
     assert!(to_end(&mut held[1]).await.starts_with("HTTP/1.1 404"));
@@ -198,8 +199,8 @@ async fn a_body_below_the_least_rate_is_given_up_after_the_grace() {
     let served = served(&site.expect("the settings are sound"), ServeLimits::default()).await;
     let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
                 Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
-    let (answer, took) = exchange(&served, head.as_bytes()).await;
-    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    let (response, took) = exchange(&served, head.as_bytes()).await;
+    assert!(response.starts_with("HTTP/1.1 400"), "{response}");
     assert!(took >= SHORT && took < LONG, "{took:?}");
     let defaults = (BodyTimes::default(), ServeLimits::default());
     assert_eq!(
@@ -215,9 +216,9 @@ async fn a_call_names_one_host() {
     for path in ["/api/v1/requests", "/api/__admin/health", "/api/oauth/token", "/elsewhere"] {
         for hosts in ["", "Host: localhost\r\nHost: localhost\r\n"] {
             let head = format!("GET {path} HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n");
-            let (answer, _) = exchange(&served, head.as_bytes()).await;
-            assert!(answer.starts_with("HTTP/1.1 400"), "{path} {hosts}: {answer}");
-            let body = answer.split_once("\r\n\r\n").expect("a head").1;
+            let (response, _) = exchange(&served, head.as_bytes()).await;
+            assert!(response.starts_with("HTTP/1.1 400"), "{path} {hosts}: {response}");
+            let body = response.split_once("\r\n\r\n").expect("a head").1;
             let body: serde_json::Value = serde_json::from_str(body).expect("JSON");
             let is_named = body.to_string().contains("`Host`");
             assert!(is_named, "{path}: {body}");
@@ -228,8 +229,8 @@ async fn a_call_names_one_host() {
             }
         }
         let head = format!("GET {path} HTTP/1.0\r\n\r\n");
-        let (answer, _) = exchange(&served, head.as_bytes()).await;
-        assert!(!answer.contains(" 400 "), "HTTP/1.0 needs none: {answer}");
+        let (response, _) = exchange(&served, head.as_bytes()).await;
+        assert!(!response.contains(" 400 "), "HTTP/1.0 needs none: {response}");
     }
 }
 
@@ -247,22 +248,22 @@ async fn a_body_beyond_the_limit_is_not_asked_for() {
             "POST /api/{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\
              Content-Type: {kind}\r\nContent-Length: 99999999999\r\nExpect: 100-continue\r\n\r\n"
         );
-        let (answer, took) = exchange(&served, head.as_bytes()).await;
-        assert!(answer.starts_with("HTTP/1.1 4"), "{path}: {answer}");
-        assert!(!answer.contains("100 Continue") && took < LONG, "{path}: {answer} {took:?}");
-        assert!(answer.contains("connection: close"), "{path}: {answer}");
+        let (response, took) = exchange(&served, head.as_bytes()).await;
+        assert!(response.starts_with("HTTP/1.1 4"), "{path}: {response}");
+        assert!(!response.contains("100 Continue") && took < LONG, "{path}: {response} {took:?}");
+        assert!(response.contains("connection: close"), "{path}: {response}");
     }
 }
 
-/// Sends pieces until the server closes. Returns its answer and the number of bytes sent.
+/// Sends pieces until the server closes. Returns its response and the number of bytes sent.
 async fn endless(served: &Served, head: &str, first: &[u8]) -> (String, usize) {
     const PIECE: &[u8] = &[b'x'; 64 * 1024];
     let stream = connect(served).await;
     let (mut reading, mut writing) = stream.into_split();
     let read = tokio::spawn(async move {
-        let mut answer = Vec::new();
-        let _ = tokio::time::timeout(LONG, reading.read_to_end(&mut answer)).await;
-        String::from_utf8_lossy(&answer).into_owned()
+        let mut response = Vec::new();
+        let _ = tokio::time::timeout(LONG, reading.read_to_end(&mut response)).await;
+        String::from_utf8_lossy(&response).into_owned()
     });
     let mut sent = 0;
     let mut piece = first.to_vec();
@@ -299,10 +300,10 @@ async fn an_endless_upload_is_cut_when_its_limit_is_passed() {
         (head("v1/repository_documents", multipart), &form[..]),
         (head("v1/webhooks", "application/json"), b"["),
     ] {
-        let (answer, sent) = endless(&served, &head, first).await;
-        assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-        assert!(answer.contains("connection: close"), "{answer}");
-        // The answer comes soon. The server still reads for a short time from a client that goes on.
+        let (response, sent) = endless(&served, &head, first).await;
+        assert!(response.starts_with("HTTP/1.1 413"), "{response}");
+        assert!(response.contains("connection: close"), "{response}");
+        // The response comes soon. The server still reads for a short time from a client that goes on.
         assert!(sent < 128 * 1024 * 1024, "{sent}");
     }
     assert!(started.elapsed() < LONG, "{:?}", started.elapsed());
@@ -332,9 +333,9 @@ async fn a_panic_is_a_500_of_its_own_call_and_every_other_goes_on() {
             .header("content-type", "application/json")
             .body(Panicking)
             .expect("a sound request");
-        let answer = site.call(call, CLIENT).await;
-        assert_eq!(answer.status(), 500, "{path}");
-        assert_eq!(answer.headers()["content-type"], "application/problem+json", "{path}");
+        let response = site.call(call, CLIENT).await;
+        assert_eq!(response.status(), 500, "{path}");
+        assert_eq!(response.headers()["content-type"], "application/problem+json", "{path}");
         call_of(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok();
     }
     // A writer gets its turn after a writer that broke off.

@@ -43,19 +43,22 @@ impl Wire {
     async fn admin(&self, line: &str, body: Value) -> (u16, Value) {
         let line = line.replacen(' ', &format!(" {BASE}/__admin"), 1);
         let request = self.request(&line);
-        answered(if body.is_null() { request } else { request.body(body.to_string()) }).await
+        outcome_of(if body.is_null() { request } else { request.body(body.to_string()) }).await
     }
 
     async fn done(&self, line: &str, body: Value) -> Value {
-        let (status, answer) = self.admin(line, body).await;
-        assert!((200..300).contains(&status), "{line}: {status} {answer}");
-        answer
+        let (status, response) = self.admin(line, body).await;
+        assert!((200..300).contains(&status), "{line}: {status} {response}");
+        response
     }
 
     async fn refused(&self, line: &str, body: Value, expected: u16, says: &str) {
-        let (status, answer) = self.admin(line, body).await;
-        assert_eq!(status, expected, "{line}: {answer}");
-        assert!(answer["detail"].as_str().is_some_and(|it| it.contains(says)), "{line}: {answer}");
+        let (status, response) = self.admin(line, body).await;
+        assert_eq!(status, expected, "{line}: {response}");
+        assert!(
+            response["detail"].as_str().is_some_and(|it| it.contains(says)),
+            "{line}: {response}"
+        );
     }
 
     /// Makes a call of the API with a form, and returns status and body.
@@ -63,23 +66,23 @@ impl Wire {
         let line = line.replacen(' ', &format!(" {BASE}"), 1);
         let request = self.request(&line).bearer_auth(&self.token);
         if parts.is_empty() {
-            return answered(request).await;
+            return outcome_of(request).await;
         }
         let (kind, body) = form(parts);
-        answered(request.header("content-type", kind).body(body)).await
+        outcome_of(request.header("content-type", kind).body(body)).await
     }
 
     async fn webhook(&self, body: Value) -> (u16, Value) {
         let request = self.request(&format!("POST {BASE}/v1/webhooks")).bearer_auth(&self.token);
         let request = request.header("content-type", "application/json");
-        answered(request.body(body.to_string())).await
+        outcome_of(request.body(body.to_string())).await
     }
 }
 
-async fn answered(request: RequestBuilder) -> (u16, Value) {
-    let answer: Response = request.send().await.expect("an answer");
-    let status = answer.status().as_u16();
-    let bytes = answer.bytes().await.expect("a body");
+async fn outcome_of(request: RequestBuilder) -> (u16, Value) {
+    let response: Response = request.send().await.expect("a response");
+    let status = response.status().as_u16();
+    let bytes = response.bytes().await.expect("a body");
     (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
 }
 
@@ -93,8 +96,8 @@ async fn unsafe_webhook_addresses_are_refused_and_a_basic_password_is_utf_8() {
         "http://[fd00:ec2::254]/latest",
         "http://metadata.google.internal/",
     ] {
-        let (status, answer) = wire.webhook(json!({ "name": "hook", "url": url })).await;
-        assert_eq!((status, &answer["type"]), (422, &json!("webhook_creation_error")), "{url}");
+        let (status, response) = wire.webhook(json!({ "name": "hook", "url": url })).await;
+        assert_eq!((status, &response["type"]), (422, &json!("webhook_creation_error")), "{url}");
     }
     let url = format!("http://{}{BASE}/__admin/receiver", wire.served.address);
     let hook = json!({ "name": "hook", "url": url, "username": "Zoë", "password": "pässwörd" });
@@ -121,17 +124,17 @@ async fn limits_of_values_are_said_and_unknown_names_are_404() {
         let minimum = document.pointer(&format!("{fault}/{name}/minimum"));
         assert_eq!(minimum, Some(&json!(1)), "{name}");
         let zero = json!({ "kind": "truncate", name: 0 });
-        let (status, answer) = wire.admin("POST /faults", zero).await;
-        assert!((400..500).contains(&status), "{name}: {answer}");
+        let (status, response) = wire.admin("POST /faults", zero).await;
+        assert!((400..500).contains(&status), "{name}: {response}");
     }
     for line in ["GET /exchanges?application=nobody", "GET /exchanges/count?application=nobody"] {
         wire.refused(line, Value::Null, 404, "`nobody`").await;
     }
     for url in ["https://files.example:0/a.pdf", "https://files.example:00/a.pdf"] {
-        let (status, answer) =
+        let (status, response) =
             wire.call("POST /v1/repository_documents", &[&format!("url={url}")]).await;
-        assert_eq!(status, 422, "{url}: {answer}");
-        assert!(answer["detail"].as_str().is_some_and(|it| it.contains("public https")));
+        assert_eq!(status, 422, "{url}: {response}");
+        assert!(response["detail"].as_str().is_some_and(|it| it.contains("public https")));
     }
 }
 
@@ -178,7 +181,7 @@ async fn users_applications_and_workflows_change_while_a_world_runs() {
         let body = format!("{grant}={MAIN}&client_secret={secret}");
         let request = wire.request(&format!("POST {BASE}/oauth/token"));
         let request = request.header("content-type", "application/x-www-form-urlencoded");
-        answered(request.body(body)).await.0
+        outcome_of(request.body(body)).await.0
     };
     wire.done(&format!("PUT /applications/{MAIN}"), json!({ "client_secret": "second" })).await;
     assert_eq!((ask("second").await, ask("first").await), (200, 401));
@@ -221,24 +224,24 @@ async fn a_deleted_sandbox_is_404_with_the_reason_and_not_on_the_main_limiter() 
     let id = made["id"].as_str().expect("an id").to_owned();
     wire.done(&format!("DELETE /sandboxes/{id}"), Value::Null).await;
     for _ in 0..3 {
-        let (status, answer) = wire.call(&format!("GET /sandboxes/{id}/v1/requests"), &[]).await;
-        assert_eq!(status, 404, "{answer}");
+        let (status, response) = wire.call(&format!("GET /sandboxes/{id}/v1/requests"), &[]).await;
+        assert_eq!(status, 404, "{response}");
     }
     let line = format!("GET {BASE}/sandboxes/{id}/__admin/health");
-    let (status, answer) = answered(wire.request(&line)).await;
+    let (status, response) = outcome_of(wire.request(&line)).await;
     assert_eq!(status, 404);
-    assert!(answer["detail"].as_str().is_some_and(|it| it.contains("deleted")), "{answer}");
+    assert!(response["detail"].as_str().is_some_and(|it| it.contains("deleted")), "{response}");
     let limit = wire.done("GET /rate_limit", Value::Null).await;
     assert_eq!(limit["clients"], json!([]), "{limit}");
 }
 
-/// With `wait_seconds` 0 the answer lists the deliveries in flight. `settle` waits for them.
+/// With `wait_seconds` 0 the response lists the deliveries in flight. `settle` waits for them.
 #[tokio::test]
 async fn a_move_of_the_clock_that_gave_up_waiting_is_202_and_settle_is_200() {
     let wire = Wire::new().await;
     let slow = MockServer::start().await;
-    let answer = ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(1));
-    Mock::given(method("POST")).respond_with(answer).mount(&slow).await;
+    let response = ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(1));
+    Mock::given(method("POST")).respond_with(response).mount(&slow).await;
     assert_eq!(wire.webhook(json!({ "name": "hook", "url": slow.uri() })).await.0, 201);
     let (_, created) = wire.call("POST /v1/requests", LEGAL_REQUEST).await;
     let id = created["data"]["id"].as_str().expect("an id");
@@ -299,11 +302,11 @@ async fn calls_are_filtered_counted_and_found_by_their_delivery() {
     }
     let wanted = json!({ "path": "/v1/requests", "method": "GET", "status": "500",
         "timeout_seconds": 0 });
-    let (status, answer) = wire.admin("POST /exchanges/wait", wanted).await;
-    assert_eq!((status, &answer["count"]), (408, &json!(0)), "{answer}");
-    let nearest = &answer["nearest_miss"];
-    assert_eq!(nearest["differs_in"], json!(["status"]), "{answer}");
-    assert_eq!(nearest["exchange"]["status"], json!(200), "{answer}");
+    let (status, response) = wire.admin("POST /exchanges/wait", wanted).await;
+    assert_eq!((status, &response["count"]), (408, &json!(0)), "{response}");
+    let nearest = &response["nearest_miss"];
+    assert_eq!(nearest["differs_in"], json!(["status"]), "{response}");
+    assert_eq!(nearest["exchange"]["status"], json!(200), "{response}");
 }
 
 /// The only thread that removes files is busy, so the files still exist while others read.

@@ -62,8 +62,8 @@ async fn seen_at(site: &Site, base: &str) -> Vec<Value> {
         let mut page = 1;
         loop {
             let line = format!("GET {base}/v1/{list}?page={page}");
-            let answer = call(site, &line, &token).await.ok().json();
-            for row in answer["data"].as_array().expect("a list") {
+            let response = call(site, &line, &token).await.ok().json();
+            for row in response["data"].as_array().expect("a list") {
                 if list == "requests" {
                     let id = row["id"].as_str().expect("an id");
                     let line = format!("GET /legal_requests/{id}");
@@ -72,13 +72,13 @@ async fn seen_at(site: &Site, base: &str) -> Vec<Value> {
                 if list == "repository_documents" {
                     let url = row["attributes"]["agreement_url"].as_str().expect("an address");
                     let path = url.strip_prefix("http://moot.test").expect("an address of ours");
-                    let answer = call(site, &format!("GET {path}"), "").await.ok();
-                    seen.push(json!(answer.body.len()));
-                    seen.push(json!(sum(&answer.body)));
+                    let response = call(site, &format!("GET {path}"), "").await.ok();
+                    seen.push(json!(response.body.len()));
+                    seen.push(json!(sum(&response.body)));
                 }
                 seen.push(row.clone());
             }
-            if page >= answer["pagination"]["total_pages"].as_u64().expect("a number") {
+            if page >= response["pagination"]["total_pages"].as_u64().expect("a number") {
                 break;
             }
             page += 1;
@@ -145,9 +145,9 @@ async fn acknowledged_changes_survive_a_kill() {
     let copy = copied(folder.path());
     let again = site_in(&copy);
     assert_eq!(seen(&again).await, before);
-    let answer = call(&again, &format!("GET {BASE}/v1/workflows"), &revoked).await;
-    assert_eq!(answer.status, 401);
-    assert!(answer.text("/type").contains("revoked"));
+    let response = call(&again, &format!("GET {BASE}/v1/workflows"), &revoked).await;
+    assert_eq!(response.status, 401);
+    assert!(response.text("/type").contains("revoked"));
     let third = copied(copy.path());
     assert_eq!(seen(&site_in(&third)).await, before, "a second start reads the same");
 }
@@ -159,8 +159,8 @@ async fn new_rows_of_a_later_start_have_new_ids() {
     let again = site_in(&copied(folder.path()));
     let mut ids = Vec::new();
     for site in [&site, &again] {
-        let answer = call(site, &format!("GET {BASE}/v1/requests"), "").await;
-        ids.push(answer.text("/request_id"));
+        let response = call(site, &format!("GET {BASE}/v1/requests"), "").await;
+        ids.push(response.text("/request_id"));
     }
     assert_ne!(ids[0], ids[1], "no `request_id` is given twice");
 }
@@ -262,8 +262,8 @@ async fn credentials_and_tokens_of_a_sandbox_outlive_a_kill() {
         format!("grant_type=client_credentials&scope=read&client_id={MAIN}&client_secret={secret}");
     let kind = "application/x-www-form-urlencoded";
     let line = format!("POST {base}/oauth/token");
-    let answer = send(&again, request(&line, "", Some((kind, form.into_bytes())))).await;
-    assert_eq!(answer.status, 200, "{answer:?}");
+    let response = send(&again, request(&line, "", Some((kind, form.into_bytes())))).await;
+    assert_eq!(response.status, 200, "{response:?}");
 }
 
 #[tokio::test]

@@ -56,15 +56,15 @@ pub(crate) async fn site_with_token() -> (Site, String) {
     (site, token)
 }
 
-/// An answer, with its whole body.
+/// A response, with its whole body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
+impl TestResponse {
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
@@ -107,14 +107,14 @@ pub(crate) fn request(
 }
 
 /// Sends a request through a site.
-pub(crate) async fn send(site: &Site, request: Request<Full<Bytes>>) -> Answer {
+pub(crate) async fn send(site: &Site, request: Request<Full<Bytes>>) -> TestResponse {
     let (head, body) = site.call(request, CLIENT).await.into_parts();
-    let body = body.collect().await.expect("an answer's body is readable").to_bytes();
-    Answer { status: head.status, headers: head.headers, body }
+    let body = body.collect().await.expect("a response's body is readable").to_bytes();
+    TestResponse { status: head.status, headers: head.headers, body }
 }
 
 /// A call without a body, such as a `GET`.
-pub(crate) async fn call(site: &Site, line: &str, token: &str) -> Answer {
+pub(crate) async fn call(site: &Site, line: &str, token: &str) -> TestResponse {
     send(site, request(line, token, None)).await
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn admin(
     base: &str,
     line: &str,
     json: Value,
-) -> impl Future<Output = Answer> + Send + use<> {
+) -> impl Future<Output = TestResponse> + Send + use<> {
     let (method, path) = line.split_once(' ').expect("a method and a path");
     let line = format!("{method} {base}/__admin{path}");
     let body = match json {
@@ -226,11 +226,11 @@ impl Stage {
         Self { site, served, token, client: client.expect("a client") }
     }
 
-    /// Arms a fault, and returns the answer.
+    /// Arms a fault, and returns the response.
     pub(crate) async fn arm(&self, fault: Value) -> Value {
-        let answer = admin(&self.site, BASE, "POST /faults", fault).await;
-        assert_eq!(answer.status, 201, "{answer:?}");
-        answer.json()
+        let response = admin(&self.site, BASE, "POST /faults", fault).await;
+        assert_eq!(response.status, 201, "{response:?}");
+        response.json()
     }
 
     pub(crate) fn url(&self, path: &str) -> String {

@@ -1,4 +1,4 @@
-//! TLS: a client that trusts the certificate gets an answer, and a failed handshake delays no other
+//! TLS: a client that trusts the certificate gets a response, and a failed handshake delays no other
 //! client.
 
 use std::fs;
@@ -59,9 +59,9 @@ async fn a_client_that_trusts_the_certificate_is_answered() {
     let client =
         client().resolve("localhost", address).tls_certs_only([root]).build().expect("a client");
     let url = format!("https://localhost:{}{BASE}/v1/workflows", address.port());
-    let answer = client.get(url).bearer_auth(token).send().await.expect("an answer");
-    assert_eq!(answer.status(), 200);
-    let text = answer.text().await.expect("a body");
+    let response = client.get(url).bearer_auth(token).send().await.expect("a response");
+    assert_eq!(response.status(), 200);
+    let text = response.text().await.expect("a body");
     assert!(text.contains("wfMutualNda1"), "{text}");
     drop((client, plain, _silent));
     stop.send(()).expect("it runs");

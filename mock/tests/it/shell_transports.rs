@@ -1,4 +1,4 @@
-//! The same calls give the same answers on every transport.
+//! The same calls give the same responses on every transport.
 
 use bytes::Bytes;
 use http::Request;
@@ -10,7 +10,7 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer};
 
 use crate::shell_support::{
-    Answer, BASE, LEGAL_REQUEST, MAIN, form, request, send, served, site, token,
+    BASE, LEGAL_REQUEST, MAIN, TestResponse, form, request, send, served, site, token,
 };
 
 /// A conversation. It does not contain the value of `<token>`, because equal worlds issue equal tokens.
@@ -49,7 +49,7 @@ fn calls(token: &str) -> Vec<Request<Full<Bytes>>> {
     ]
 }
 
-async fn over_http(authority: &str, request: Request<Full<Bytes>>) -> Answer {
+async fn over_http(authority: &str, request: Request<Full<Bytes>>) -> TestResponse {
     let (head, body) = request.into_parts();
     let body = body.collect().await.expect("it is in memory").to_bytes();
     let url = format!("http://{authority}{}", head.uri);
@@ -58,20 +58,20 @@ async fn over_http(authority: &str, request: Request<Full<Bytes>>) -> Answer {
     if !body.is_empty() {
         call = call.body(body);
     }
-    let answer = call.send().await.expect("an answer");
-    let (status, headers) = (answer.status(), answer.headers().clone());
-    Answer { status, headers, body: answer.bytes().await.expect("a body") }
+    let response = call.send().await.expect("a response");
+    let (status, headers) = (response.status(), response.headers().clone());
+    TestResponse { status, headers, body: response.bytes().await.expect("a body") }
 }
 
 /// Removes headers that depend on the connection. In the control plane `date` is one of them.
-fn comparable(line: &str, answer: Answer) -> Answer {
-    let mut headers: HeaderMap = answer.headers;
+fn comparable(line: &str, response: TestResponse) -> TestResponse {
+    let mut headers: HeaderMap = response.headers;
     headers.remove(CONTENT_LENGTH);
     headers.remove(CONNECTION);
     if line.contains("/__admin") {
         headers.remove(DATE);
     }
-    Answer { headers, ..answer }
+    TestResponse { headers, ..response }
 }
 
 #[tokio::test]
@@ -109,8 +109,8 @@ async fn site_http_and_wiremock_answer_alike() {
     let expected = comparable(&line, send(&in_process, request(&line, "", None)).await);
     assert_eq!(expected.body, "x".repeat(200_000));
     for authority in [&http, &wiremock] {
-        let answer = over_http(authority, request(&line, "", None)).await;
-        assert_eq!(comparable(&line, answer), expected, "{authority}");
+        let response = over_http(authority, request(&line, "", None)).await;
+        assert_eq!(comparable(&line, response), expected, "{authority}");
     }
 }
 
@@ -119,10 +119,10 @@ async fn outside_its_base_path_is_the_problem_of_an_unknown_path() {
     let site = site();
     let unknown = send(&site, request("GET /api/nowhere", "", None)).await;
     for target in ["/", "/nowhere", "/apis/v1/requests", "/v1/requests"] {
-        let answer = send(&site, request(&format!("GET {target}?q=1"), "", None)).await;
-        assert_eq!((answer.status, &answer.headers), (unknown.status, &unknown.headers));
-        assert_eq!(answer.text("/instance"), target);
-        assert_eq!(answer.text("/detail"), unknown.text("/detail"));
-        assert_ne!(answer.text("/request_id"), unknown.text("/request_id"));
+        let response = send(&site, request(&format!("GET {target}?q=1"), "", None)).await;
+        assert_eq!((response.status, &response.headers), (unknown.status, &unknown.headers));
+        assert_eq!(response.text("/instance"), target);
+        assert_eq!(response.text("/detail"), unknown.text("/detail"));
+        assert_ne!(response.text("/request_id"), unknown.text("/request_id"));
     }
 }

@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use crate::shell_support::{BASE, LEGAL_REQUEST, Served, call, form, served, site_with_token};
 
-/// Sends a `POST` whose `content-length` may be wrong, closes the sending side, and returns the answer.
+/// Sends a `POST` whose `content-length` may be wrong, closes the sending side, and returns the response.
 async fn post(
     served: &Served,
     path: &str,
@@ -23,16 +23,16 @@ async fn post(
     stream.write_all(head.as_bytes()).await.expect("the server reads");
     stream.write_all(body).await.expect("the server reads");
     stream.shutdown().await.expect("the sending side closes");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("text, and no reset");
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.expect("text, and no reset");
+    response
 }
 
 async fn counts(site: &Site, token: &str) -> [String; 2] {
     let mut counts = [String::new(), String::new()];
     for (slot, list) in counts.iter_mut().zip(["requests", "repository_documents"]) {
-        let answer = call(site, &format!("GET {BASE}/v1/{list}"), token).await.ok();
-        *slot = answer.json()["pagination"]["total_count"].to_string();
+        let response = call(site, &format!("GET {BASE}/v1/{list}"), token).await.ok();
+        *slot = response.json()["pagination"]["total_count"].to_string();
     }
     counts
 }
@@ -52,10 +52,10 @@ fn check(broken: impl Fn(&str, Vec<u8>) -> (String, usize, Vec<u8>), statuses: &
         {
             let (sound_type, sound) = form(parts);
             let (content_type, declared, body) = broken(sound_type, sound);
-            let answer = post(&served, path, &token, &content_type, declared, &body).await;
-            let status = answer.get(9..12).unwrap_or_default();
-            assert!(statuses.contains(&status), "{path}: {answer}");
-            assert!(answer.contains("application/problem+json"), "{path}: {answer}");
+            let response = post(&served, path, &token, &content_type, declared, &body).await;
+            let status = response.get(9..12).unwrap_or_default();
+            assert!(statuses.contains(&status), "{path}: {response}");
+            assert!(response.contains("application/problem+json"), "{path}: {response}");
         }
         assert_eq!(counts(&site, &token).await, before);
     });
@@ -129,8 +129,8 @@ async fn a_hundred_megabytes_go_up_and_come_back() {
     body.resize(head.len() + LENGTH, b'%');
     body.extend_from_slice(b"\r\n--b0--\r\n");
     let kind = "multipart/form-data; boundary=b0";
-    let answer = post(&served, "/v1/repository_documents", &token, kind, body.len(), &body).await;
-    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    let response = post(&served, "/v1/repository_documents", &token, kind, body.len(), &body).await;
+    assert!(response.starts_with("HTTP/1.1 201"), "{response}");
     drop(body);
     let list = call(&site, &format!("GET {BASE}/v1/repository_documents"), &token).await.ok();
     let url = list.text("/data/0/attributes/agreement_url");
@@ -138,10 +138,10 @@ async fn a_hundred_megabytes_go_up_and_come_back() {
     let mut stream = TcpStream::connect(served.address).await.expect("the server listens");
     let call = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     stream.write_all(call.as_bytes()).await.expect("the server reads");
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.expect("the whole answer");
-    assert!(answer.ends_with(&vec![b'%'; LENGTH]));
-    assert!(answer.len() < LENGTH + 2_000, "{} bytes", answer.len());
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).await.expect("the whole response");
+    assert!(response.ends_with(&vec![b'%'; LENGTH]));
+    assert!(response.len() < LENGTH + 2_000, "{} bytes", response.len());
 }
 
 /// RFC 7578, section 4.2, forbids `filename*`.
@@ -158,8 +158,8 @@ async fn an_extended_file_name_is_ignored_wherever_it_stands() {
         );
         let kind = "multipart/form-data; boundary=b0";
         let bytes = body.as_bytes();
-        let answer =
+        let response =
             post(&served, "/v1/repository_documents", &token, kind, bytes.len(), bytes).await;
-        assert!(answer.contains("\"name\":\"notes.txt\""), "{names}: {answer}");
+        assert!(response.contains("\"name\":\"notes.txt\""), "{names}: {response}");
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::shell_support::{BASE, MAIN, admin, client, served, site, token};
 
-/// The largest number of reads of an entry, until its answer was written.
+/// The largest number of reads of an entry, until its response was written.
 const LOOKS_MAX: usize = 500;
 
 async fn exchanges(site: &Site) -> Vec<Value> {
@@ -26,8 +26,8 @@ async fn calls_have_a_connection_and_real_times() {
     for _ in 0..2 {
         let client = client().user_agent("tests/1").build().expect("a client");
         for _ in 0..2 {
-            let answer = client.get(&url).bearer_auth(&token).header("Idempotency-Key", "k");
-            answer.send().await.expect("an answer").bytes().await.expect("a body");
+            let response = client.get(&url).bearer_auth(&token).header("Idempotency-Key", "k");
+            response.send().await.expect("a response").bytes().await.expect("a body");
         }
     }
     let calls = exchanges(&site).await;

@@ -1,4 +1,4 @@
-//! Helpers for tests of the core: a world without a socket, calls, and their answers.
+//! Helpers for tests of the core: a world without a socket, calls, and their responses.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -59,9 +59,9 @@ pub(crate) struct Bench {
     pub(crate) client: IpAddr,
 }
 
-/// An answer, with its whole body.
+/// A response, with its whole body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
@@ -96,7 +96,7 @@ pub(crate) fn bench_answering(change: impl FnOnce(&mut Answers)) -> Bench {
 
 impl Bench {
     /// Makes a call.
-    pub(crate) fn send(&self, sent: &Sent) -> Answer {
+    pub(crate) fn send(&self, sent: &Sent) -> TestResponse {
         let head = Head {
             method: &sent.method,
             path: &sent.path,
@@ -105,7 +105,7 @@ impl Bench {
             client: self.client,
             wire: None,
         };
-        Answer::of(match self.service.admit(start(), &head) {
+        TestResponse::of(match self.service.admit(start(), &head) {
             Admission::Refused(response) => response,
             Admission::Admitted(admitted) => {
                 let call =
@@ -133,7 +133,7 @@ impl Bench {
     }
 
     /// Makes a `GET` with a token with both scopes.
-    pub(crate) fn get(&self, target: &str) -> Answer {
+    pub(crate) fn get(&self, target: &str) -> TestResponse {
         self.send(&get(target).token(&self.token()))
     }
 
@@ -151,8 +151,9 @@ impl Bench {
     /// Creates a request and returns its id.
     #[track_caller]
     pub(crate) fn create(&self, fields: &[(&str, &str)]) -> String {
-        let answer = self.send(&post("/v1/requests").token(&self.token()).multipart(texts(fields)));
-        answer.ok().text("/data/id")
+        let response =
+            self.send(&post("/v1/requests").token(&self.token()).multipart(texts(fields)));
+        response.ok().text("/data/id")
     }
 
     /// A request as the control plane shows it.
@@ -168,7 +169,7 @@ impl Bench {
     }
 }
 
-impl Answer {
+impl TestResponse {
     fn of(response: Response) -> Self {
         let body = match response.body {
             ResponseBody::Bytes(bytes) => bytes,

@@ -6,7 +6,7 @@ use moot_fixtures::contract::ScopeBeyond;
 use moot_mock::call::{Body, BodyFault};
 use moot_mock::control::ControlAction;
 
-use crate::support::{Answer, Bench, Sent, bench, bench_answering, get, post, secret};
+use crate::support::{Bench, Sent, TestResponse, bench, bench_answering, get, post, secret};
 
 fn issue(client_id: &str, secret: &str, scope: Option<&str>) -> Sent {
     let mut fields = vec![
@@ -19,13 +19,13 @@ fn issue(client_id: &str, secret: &str, scope: Option<&str>) -> Sent {
 }
 
 #[track_caller]
-fn check(bench: &Bench, sent: &Sent, expected: (u16, &str)) -> Answer {
-    let answer = bench.send(sent);
-    let (status, error) = answer.outcome();
+fn check(bench: &Bench, sent: &Sent, expected: (u16, &str)) -> TestResponse {
+    let response = bench.send(sent);
+    let (status, error) = response.outcome();
     assert_eq!((status, error.as_str()), expected, "{sent:?}");
-    assert_eq!(answer.header("cache-control"), "no-store");
-    assert_eq!(answer.header("pragma"), "no-cache");
-    answer
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("pragma"), "no-cache");
+    response
 }
 
 #[test]
@@ -54,11 +54,11 @@ fn scopes_are_granted_by_the_table_of_4_1() {
         let sent = issue(client_id, &secret(client_id), asked);
         match granted {
             Ok(scope) => {
-                let answer = check(&bench, &sent, (200, ""));
-                assert_eq!(answer.text("/scope"), scope, "{client_id} {asked:?}");
-                assert_eq!(answer.text("/token_type"), "Bearer");
-                assert_eq!(answer.value("/expires_in"), 7200);
-                assert_eq!(answer.value("/created_at"), 1_772_721_000);
+                let response = check(&bench, &sent, (200, ""));
+                assert_eq!(response.text("/scope"), scope, "{client_id} {asked:?}");
+                assert_eq!(response.text("/token_type"), "Bearer");
+                assert_eq!(response.value("/expires_in"), 7200);
+                assert_eq!(response.value("/created_at"), 1_772_721_000);
             }
             Err(error) => {
                 check(&bench, &sent, (400, error));
@@ -80,7 +80,7 @@ fn a_scope_beyond_is_dropped_where_the_answers_say_so() {
 fn wrong_credentials_are_an_invalid_client_and_nothing_says_which_part_is_wrong() {
     let bench = bench();
     let right = secret("demo-main");
-    let mut answers = Vec::new();
+    let mut bodies = Vec::new();
     for (client_id, secret) in [
         ("nobody", right.as_str()),
         ("demo-main", &right[..right.len() - 1]),
@@ -89,12 +89,12 @@ fn wrong_credentials_are_an_invalid_client_and_nothing_says_which_part_is_wrong(
         ("DEMO-MAIN", right.as_str()),
     ] {
         let sent = issue(client_id, secret, Some("read"));
-        let answer = check(&bench, &sent, (401, "invalid_client"));
-        assert_eq!(answer.header("www-authenticate"), r#"Basic realm="legal requests""#);
-        answers.push(answer.body);
+        let response = check(&bench, &sent, (401, "invalid_client"));
+        assert_eq!(response.header("www-authenticate"), r#"Basic realm="legal requests""#);
+        bodies.push(response.body);
     }
-    answers.dedup();
-    assert_eq!(answers.len(), 1);
+    bodies.dedup();
+    assert_eq!(bodies.len(), 1);
     for missing in ["client_id", "client_secret"] {
         let mut fields = vec![("grant_type", "client_credentials"), ("scope", "read")];
         fields.extend([("client_id", "demo-main"), ("client_secret", right.as_str())]);
@@ -208,8 +208,8 @@ fn the_revocation_endpoint_follows_rfc_7009() {
     };
     let (token, foreign) = (bench.token(), bench.token_of("demo-reader", "read"));
     assert_eq!(revoke("no token at all").status, 200);
-    let answer = revoke(&token);
-    assert_eq!((answer.status.as_u16(), answer.body.len()), (200, 0));
+    let response = revoke(&token);
+    assert_eq!((response.status.as_u16(), response.body.len()), (200, 0));
     assert_eq!(revoke(&foreign).outcome(), (400, "unauthorized_client".to_owned()));
     assert_eq!(bench.send(&post("/oauth/revoke").form(&own)).outcome().1, "invalid_request");
     let nobody = [("client_id", "demo-main"), ("client_secret", "x"), ("token", &token)];
@@ -234,8 +234,8 @@ fn a_newer_token_revokes_the_earlier_one_where_the_answers_say_so() {
 fn a_token_means_nothing_under_another_seed() {
     let token = bench().token();
     let other = crate::support::bench_with(|settings| settings.seed = 8);
-    let answer = other.send(&get("/v1/requests").token(&token));
-    assert_eq!(answer.outcome(), (401, "invalid_token".to_owned()));
+    let response = other.send(&get("/v1/requests").token(&token));
+    assert_eq!(response.outcome(), (401, "invalid_token".to_owned()));
 }
 
 /// A stored world may come back on another port.

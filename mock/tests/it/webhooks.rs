@@ -6,11 +6,11 @@ use crate::support::{Bench, bench, bench_answering, delete, post};
 
 #[track_caller]
 fn check(bench: &Bench, payload: &Value, expected: (u16, &str), said: &str) -> Value {
-    let answer = bench.send(&post("/v1/webhooks").token(&bench.token()).json(payload));
-    let (status, problem) = answer.outcome();
-    assert_eq!((status, problem.as_str()), expected, "{payload} {answer:?}");
-    assert!(String::from_utf8_lossy(&answer.body).contains(said), "{answer:?}");
-    answer.json()
+    let response = bench.send(&post("/v1/webhooks").token(&bench.token()).json(payload));
+    let (status, problem) = response.outcome();
+    assert_eq!((status, problem.as_str()), expected, "{payload} {response:?}");
+    assert!(String::from_utf8_lossy(&response.body).contains(said), "{response:?}");
+    response.json()
 }
 
 const CREATED: (u16, &str) = (201, "");
@@ -151,14 +151,14 @@ fn plain_http_and_other_events_are_answers() {
 }
 
 #[test]
-fn deleting_removes_once_and_answers_no_body() {
+fn deleting_removes_once_and_returns_no_body() {
     let bench = bench_answering(|answers| answers.webhook_delete_status = 200);
     let token = bench.token();
     let id = bench.get("/v1/webhooks").ids().remove(0);
     let count = || bench.get("/v1/webhooks").value("/pagination/total_count").as_u64();
     let before = count().expect("a number");
-    let answer = bench.send(&delete(&format!("/v1/webhooks/{id}")).token(&token));
-    assert_eq!((answer.status.as_u16(), answer.body.len()), (200, 0));
+    let response = bench.send(&delete(&format!("/v1/webhooks/{id}")).token(&token));
+    assert_eq!((response.status.as_u16(), response.body.len()), (200, 0));
     assert_eq!(count(), Some(before - 1));
     let again = bench.send(&delete(&format!("/v1/webhooks/{id}")).token(&token));
     assert_eq!(again.outcome(), (404, "request_not_found".to_owned()));

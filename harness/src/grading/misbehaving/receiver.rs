@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{StatusCode, header};
-use moot_mock::shell::{ReceivedCall, ReceiverAnswer, receive};
+use moot_mock::shell::{ReceivedCall, ReceiverResponse, receive};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -48,7 +48,7 @@ impl EventReceiver {
                     let _ = sender.send(body);
                 });
             }
-            ReceiverAnswer { status, delay }
+            ReceiverResponse { status, delay }
         };
         tokio::spawn(receive(listener, answer, std::future::pending()));
         Ok(Self { url, bodies })

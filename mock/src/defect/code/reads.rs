@@ -1,4 +1,4 @@
-//! Defects of reads: the answer depends on state, or on earlier reads.
+//! Defects of reads: the response depends on state, or on earlier reads.
 
 use moot_fixtures::contract::{Operation, WorkflowStatus};
 

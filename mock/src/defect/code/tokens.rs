@@ -1,4 +1,4 @@
-//! Defects of the token endpoint (§4.1), and secrets in answers.
+//! Defects of the token endpoint (§4.1), and secrets in responses.
 
 use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;

@@ -6,7 +6,7 @@ use moot_fixtures::answers;
 use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, FieldKind, LegalRequestStatus, Operation};
 
 use super::Mutant;
-use super::answers::place_of;
+use super::responses::place_of;
 use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
 use crate::defect::act::{DefectAct, RefusedCall};
 use crate::defect::call_edit::CallEdit;

@@ -1,4 +1,4 @@
-//! The members of answers, from the JSON Schemas of the contract.
+//! The members of responses, from the JSON Schemas of the contract.
 
 use moot_fixtures::schemas;
 use serde::Deserialize;
@@ -56,9 +56,9 @@ pub(super) enum ValueNature {
     Error,
 }
 
-/// A member of the body of an answer.
+/// A member of the body of a response.
 #[derive(Debug, Clone)]
-pub(super) struct AnswerMember {
+pub(super) struct ResponseMember {
     /// A pointer with `*` for each member of a list: `/data/*/attributes/name`.
     pub(super) pointer: String,
     pub(super) nature: ValueNature,
@@ -70,7 +70,7 @@ pub(super) struct AnswerMember {
     pub(super) within: String,
 }
 
-impl AnswerMember {
+impl ResponseMember {
     /// The pointer as the name of a place: `data.attributes.name`.
     pub(super) fn name(&self) -> String {
         self.pointer
@@ -102,11 +102,11 @@ const NATURES: [(&str, &str, ValueNature); 17] = [
     ("token_failure", "/error", ValueNature::Error),
 ];
 
-/// The members of the answers that this schema describes, without the root.
-pub(super) fn of_schema(name: &str) -> Vec<AnswerMember> {
+/// The members of the responses that this schema describes, without the root.
+pub(super) fn of_schema(name: &str) -> Vec<ResponseMember> {
     let mut found = Vec::new();
     if let Some(schema) = schemas::get(name) {
-        let root = AnswerMember {
+        let root = ResponseMember {
             pointer: String::new(),
             nature: ValueNature::Structure,
             is_required: true,
@@ -119,13 +119,13 @@ pub(super) fn of_schema(name: &str) -> Vec<AnswerMember> {
 }
 
 /// Adds the members below `parent`, which `node` of the document `root` describes.
-fn below(root: &Value, node: &Value, parent: &AnswerMember, found: &mut Vec<AnswerMember>) {
+fn below(root: &Value, node: &Value, parent: &ResponseMember, found: &mut Vec<ResponseMember>) {
     // The workflow schema: `else` describes the bare object.
     let node = node.get("else").unwrap_or(node);
     if let Some(reference) = node.get("$ref").and_then(Value::as_str) {
         if let Some(name) = reference.strip_prefix(schemas::ID_PREFIX) {
             if let Some(schema) = schemas::get(name) {
-                let own = AnswerMember {
+                let own = ResponseMember {
                     resource: name.to_owned(),
                     within: String::new(),
                     ..parent.clone()
@@ -138,7 +138,7 @@ fn below(root: &Value, node: &Value, parent: &AnswerMember, found: &mut Vec<Answ
         return;
     }
     if let Some(items) = node.get("items").filter(|items| is_object(items)) {
-        let each = AnswerMember { pointer: format!("{}/*", parent.pointer), ..parent.clone() };
+        let each = ResponseMember { pointer: format!("{}/*", parent.pointer), ..parent.clone() };
         return below(root, items, &each, found);
     }
     let required: Vec<&str> = node
@@ -148,7 +148,7 @@ fn below(root: &Value, node: &Value, parent: &AnswerMember, found: &mut Vec<Answ
         .unwrap_or_default();
     let properties = node.get("properties").and_then(Value::as_object);
     for (name, inner) in properties.into_iter().flatten() {
-        let mut member = AnswerMember {
+        let mut member = ResponseMember {
             pointer: format!("{}/{name}", parent.pointer),
             within: format!("{}/{name}", parent.within),
             is_required: required.contains(&name.as_str()),
@@ -167,7 +167,7 @@ fn is_object(schema: &Value) -> bool {
     schema.get("$ref").is_some() || schema.get("properties").is_some()
 }
 
-fn nature(member: &AnswerMember, schema: &Value) -> ValueNature {
+fn nature(member: &ResponseMember, schema: &Value) -> ValueNature {
     let is_this =
         |row: &&(&str, &str, ValueNature)| row.0 == member.resource && row.1 == member.within;
     if let Some(row) = NATURES.iter().find(is_this) {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Mutant;
-use super::answers::place_of;
+use super::responses::place_of;
 use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
 use crate::defect::act::DefectAct;
 

@@ -4,7 +4,7 @@ use moot_fixtures::contract::{Operation, ProblemType, TokenNeed};
 use serde_json::json;
 
 use super::Mutant;
-use super::answers::{edit_of, place_of};
+use super::responses::{edit_of, place_of};
 use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
 use crate::defect::damage::ValueDamage;
 use crate::defect::filter::{ResponseFilter, ResponseKind};

@@ -39,15 +39,15 @@ pub enum OperatorFamily {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum PlaceKind {
-    /// A member of the answers of one operation.
+    /// A member of the responses of one operation.
     AnswerMember,
-    /// A member of a resource, in every answer that shows it.
+    /// A member of a resource, in every response that shows it.
     StoredMember,
     /// A member of a refusal of one operation.
     RefusalMember,
-    /// The status of the answers of one operation.
+    /// The status of the responses of one operation.
     Status,
-    /// A header of the answers of one operation.
+    /// A header of the responses of one operation.
     Header,
     /// A list.
     List,
@@ -72,7 +72,7 @@ pub enum PlaceKind {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Equivalence {
-    /// The service itself chooses the value, and every answer agrees on it.
+    /// The service itself chooses the value, and every response agrees on it.
     ChosenByService,
     /// The specification, or the latitude of an open question, permits it.
     Permitted,
@@ -84,7 +84,7 @@ impl Equivalence {
         match self {
             Self::ChosenByService => {
                 "The service itself chooses this value, it may choose the changed value too, and all \
-                 answers agree on it."
+                 responses agree on it."
             }
             Self::Permitted => {
                 "The specification does not promise the opposite, or the latitude of an open question \

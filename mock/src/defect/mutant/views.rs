@@ -1,4 +1,4 @@
-//! Value operators on a member of a resource, in every answer that shows the resource. It looks as if the service had
+//! Value operators on a member of a resource, in every response that shows the resource. It looks as if the service had
 //! stored the wrong value.
 
 use std::collections::BTreeSet;
@@ -7,8 +7,8 @@ use moot_fixtures::contract::Operation;
 use moot_fixtures::schemas;
 
 use super::Mutant;
-use super::answers::{edit, family, members, operators, place_of};
-use super::members::{AnswerMember, of_schema};
+use super::members::{ResponseMember, of_schema};
+use super::responses::{edit, family, members, operators, place_of};
 use super::row::{PlaceKind, mutant};
 use crate::defect::act::DefectAct;
 use crate::defect::operator::Operator;
@@ -16,9 +16,9 @@ use crate::defect::operator::Operator;
 /// Resources that more than one operation shows.
 const RESOURCES: [&str; 4] = ["legal_request", "repository_document", "webhook", "workflow"];
 
-/// Members of a resource that the answer to its creation shows at another place: resource, pointer within it, schema
-/// of the answer, pointer there.
-const FIRST_ANSWERS: [(&str, &str, &str, &str); 5] = [
+/// Members of a resource that the response to its creation shows at another place: resource, pointer within it, schema
+/// of the response, pointer there.
+const CREATION_RESPONSES: [(&str, &str, &str, &str); 5] = [
     ("repository_document", "/id", "repository_document_created", "/data/id"),
     ("repository_document", "/attributes/name", "repository_document_created", "/data/name"),
     (
@@ -44,7 +44,7 @@ pub(super) fn mutants() -> Vec<Mutant> {
     all
 }
 
-fn at_member(resource: &str, member: &AnswerMember, all: &mut Vec<Mutant>) {
+fn at_member(resource: &str, member: &ResponseMember, all: &mut Vec<Mutant>) {
     let shown = shown_places(resource, member);
     let place = format!("{}/{}", resource.replace('_', "-"), member.name());
     let section = schemas::get(resource).and_then(|it| it.get("x-section")?.as_str());
@@ -64,14 +64,14 @@ fn acts(shown: &[(Operation, String)], by: &Operator) -> Vec<DefectAct> {
 }
 
 /// The operations that show a member of a resource, each with the pointer of the member.
-fn shown_places(resource: &str, member: &AnswerMember) -> Vec<(Operation, String)> {
-    let is_first = |other: &AnswerMember| {
-        FIRST_ANSWERS.iter().any(|(of, within, answer, pointer)| {
+fn shown_places(resource: &str, member: &ResponseMember) -> Vec<(Operation, String)> {
+    let is_first = |other: &ResponseMember| {
+        CREATION_RESPONSES.iter().any(|(of, within, schema, pointer)| {
             (*of, *within) == (resource, member.within.as_str())
-                && (*answer, *pointer) == (other.resource.as_str(), other.within.as_str())
+                && (*schema, *pointer) == (other.resource.as_str(), other.within.as_str())
         })
     };
-    let is_same = |other: &AnswerMember| {
+    let is_same = |other: &ResponseMember| {
         (other.resource == resource && other.within == member.within) || is_first(other)
     };
     let mut all = Vec::new();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_member_is_changed_in_every_answer_that_shows_it() {
+    fn a_stored_member_is_changed_in_every_response_that_shows_it() {
         check(
             "repository_document",
             "/attributes/name",

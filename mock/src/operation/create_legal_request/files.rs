@@ -57,7 +57,7 @@ fn check_support(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem> 
     }
     let detail = format!("`{SUPPORT_DOCUMENTS}`: a file has at most {} bytes.", limit.bytes_max);
     let problem = Problem::request_creation(detail).breaking(Rule::SupportDocumentSize);
-    Err(problem.answered(limit.status))
+    Err(problem.by_answer(limit.status))
 }
 
 fn stored_file(file: &SentFile<'_>, role: FileRole, merge: bool) -> StoredFile {

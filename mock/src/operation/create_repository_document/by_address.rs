@@ -24,12 +24,12 @@ pub(super) fn read(answers: &Answers, text: &str) -> Result<Url, Problem> {
     address::public_https(text).map_err(|fault| {
         let detail = format!("`url` {fault}; it must be a public https address.");
         let problem = Problem::document_creation(detail).breaking(Rule::UploadAddress(fault));
-        problem.answered(answers.url_refused)
+        problem.by_answer(answers.url_refused)
     })
 }
 
 /// The document to fetch; `None` if its bytes are registered, or its host is reserved for examples.
-pub(super) fn needs(context: &Context<'_>, url: Url) -> Option<Fetch> {
+pub(super) fn document_to_fetch(context: &Context<'_>, url: Url) -> Option<Fetch> {
     let answers = context.answers();
     let is_registered = context.world.state().addresses.contains_key(url.as_str());
     let is_refused = extension(&url)
@@ -94,7 +94,7 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
 
 fn not_fetched(answers: &Answers, why: &str) -> Problem {
     let detail = format!("`url` can't be fetched: {why}.");
-    Problem::document_creation(detail).breaking(Rule::UploadFetched).answered(answers.url_refused)
+    Problem::document_creation(detail).breaking(Rule::UploadFetched).by_answer(answers.url_refused)
 }
 
 fn extension(url: &Url) -> Option<String> {

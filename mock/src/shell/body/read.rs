@@ -13,7 +13,8 @@ use super::multipart;
 use super::spool::Store;
 use crate::value::message::call::{self, BodyFault, Reading};
 
-/// Bytes that are read and dropped at most. A client that writes its whole body before it reads then finds the answer.
+/// Bytes that are read and dropped at most. A client that writes its whole body before it reads then finds the
+/// response.
 /// If a longer body is announced, it is not read, and the connection is closed.
 const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
@@ -30,7 +31,7 @@ fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading) -> bool {
 
 /// Reads `body` as `reading` says. If a fault is found, it is still read to its end, with two exceptions: the client
 /// waits for `100 Continue`, or the body is too large and has no known end. Then the listener closes the connection
-/// after the answer.
+/// after the response.
 ///
 /// # Errors
 /// A temporary file cannot be written.
@@ -137,6 +138,6 @@ async fn rest<B: Body<Data = Bytes> + Unpin>(frames: &mut Frames<B>, times: Body
             }
         }
     };
-    // After the limit the answer is sent too, and hyper closes the connection.
+    // After the limit the response is sent too, and hyper closes the connection.
     let _ = tokio::time::timeout(times.drain_max, all).await;
 }

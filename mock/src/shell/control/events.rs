@@ -15,8 +15,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::MissedTickBehavior;
 
 use crate::control::{ControlEvent, EventKind, EventWatcher, ExchangeFilter};
-use crate::shell::answer::{SiteBody, problem};
 use crate::shell::clock;
+use crate::shell::response::{SiteBody, problem};
 use crate::shell::sandbox::Realm;
 use crate::shell::site::Site;
 use crate::value::message::wire::WireCall;

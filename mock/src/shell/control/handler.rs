@@ -19,8 +19,8 @@ use super::perform::{ControlCall, on_site, on_world};
 use super::routes::{ROUTES, Route, WAIT_MEMBER};
 use super::site_action::SiteAction;
 use crate::control::{Refusal, sent_member};
-use crate::shell::answer::{SiteBody, problem};
 use crate::shell::body;
+use crate::shell::response::{SiteBody, problem};
 use crate::shell::sandbox::Realm;
 use crate::shell::site::{ControlRights, Site};
 use crate::value::message::call::BodyFault;
@@ -112,7 +112,7 @@ fn check_rights(site: &Site, route: &'static Route, rights: ControlRights) -> Re
     Ok(())
 }
 
-/// The JSON text of an answer. `sent` is a member that a client sent, with its exact text.
+/// The JSON text of a response. `sent` is a member that a client sent, with its exact text.
 fn text(value: &Value, sent: Option<(&str, Box<RawValue>)>) -> String {
     let (Value::Object(members), Some((sent, exact))) = (value, sent) else {
         return value.to_string();
@@ -124,7 +124,7 @@ fn text(value: &Value, sent: Option<(&str, Box<RawValue>)>) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-/// The longest time without an answer of a receiver, for an action that waits for deliveries.
+/// The longest time without a response of a receiver, for an action that waits for deliveries.
 fn patience(members: &Value) -> Result<Duration, Refusal> {
     let seconds = members[WAIT_MEMBER].as_u64().unwrap_or(WAIT_SECONDS);
     if seconds > WAIT_SECONDS_MAX {

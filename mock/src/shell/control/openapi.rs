@@ -8,10 +8,10 @@ use super::routes::{PATH_MEMBER, ROUTES, Route, WAIT_MEMBER};
 use crate::shell::sandbox::Realm;
 use crate::shell::site::Site;
 
-/// The JSON Schemas of the answers (`schemas`), and the schema of each action's answer (`answers`). A test
-/// checks them against real answers.
-static ANSWERS: LazyLock<Value> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("answers.json")).expect("a test reads the answers")
+/// The JSON Schemas of the responses (`schemas`), and the schema of each action's response (`responses`). A test
+/// checks them against real responses.
+static RESPONSES: LazyLock<Value> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("responses.json")).expect("a test reads the responses")
 });
 
 /// The OpenAPI document of a world's control plane.
@@ -22,7 +22,7 @@ pub(super) fn document(site: &Site, realm: &Realm) -> Value {
             paths.entry(route.path.clone()).or_insert_with(|| Value::Object(path_item(route)));
         path[route.method.as_str().to_ascii_lowercase()] = operation(route);
     }
-    let mut schemas = ANSWERS["schemas"].clone();
+    let mut schemas = RESPONSES["schemas"].clone();
     schemas["Problem"] = problem_schema();
     json!({
         "openapi": "3.1.0",
@@ -61,15 +61,15 @@ fn path_item(route: &Route) -> Map<String, Value> {
 }
 
 fn operation(route: &Route) -> Value {
-    let answer = ANSWERS["answers"][&route.name].as_str().unwrap_or_default();
-    let answer = json!({ "$ref": format!("#/components/schemas/{answer}") });
+    let response = RESPONSES["responses"][&route.name].as_str().unwrap_or_default();
+    let response = json!({ "$ref": format!("#/components/schemas/{response}") });
     let mut operation = json!({
         "operationId": route.name,
         "summary": route.title,
         "responses": {
             (route.status.as_str()): {
                 "description": "Done",
-                "content": { (route.media_type.as_str()): { "schema": answer } },
+                "content": { (route.media_type.as_str()): { "schema": response } },
             },
             "default": { "$ref": "#/components/responses/Problem" },
         },

@@ -29,17 +29,17 @@ pub(super) struct ControlCall<'c> {
     pub(super) realm: &'c Arc<Realm>,
     pub(super) parts: &'c Parts,
     pub(super) body: Bytes,
-    /// The longest time without an answer of a receiver while the action waits for deliveries.
+    /// The longest time without a response of a receiver while the action waits for deliveries.
     pub(super) patience: Duration,
 }
 
-/// An answer: its JSON, and its status if it differs from that of the route.
+/// A response: its JSON, and its status if it differs from that of the route.
 pub(super) type Reply = (Option<StatusCode>, Value);
 
 /// Performs an action on the site.
 ///
 /// # Errors
-/// The problem to answer; then nothing changed.
+/// The problem of the response; then nothing changed.
 pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Result<Reply, Refusal> {
     let (site, realm) = (call.site, call.realm);
     let value = match action {
@@ -95,7 +95,7 @@ pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Resul
 /// Performs an action on one world.
 ///
 /// # Errors
-/// The problem to answer; then nothing changed.
+/// The problem of the response; then nothing changed.
 pub(super) async fn on_world(
     call: &ControlCall<'_>,
     action: ControlAction,
@@ -205,7 +205,7 @@ fn unknown_sandbox(id: &str) -> Refusal {
     Refusal::unknown(format!("there is no sandbox `{id}`"))
 }
 
-/// Describes a sandbox without renewing its lease. Shape: the answer to its creation, with `settings`, `clock`,
+/// Describes a sandbox without renewing its lease. Shape: the response to its creation, with `settings`, `clock`,
 /// `lease_ends_in_seconds`, and `calls`, the number of recorded calls.
 fn sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
     let realm = find(site, id)?;
@@ -323,11 +323,11 @@ async fn wait_for_delivery(
     })
 }
 
-/// The answer about settled deliveries: 202 if attempts are still in flight.
+/// The response about settled deliveries: 202 if attempts are still in flight.
 fn settled_reply(outcome: SettleOutcome) -> Reply {
     let attempts = outcome.attempts.into_iter().map(|(delivery, result)| match result {
         AttemptResult::Status(status) => json!({"delivery": delivery, "status": status}),
-        AttemptResult::NoAnswer(why) => json!({"delivery": delivery, "error": why}),
+        AttemptResult::NoResponse(why) => json!({"delivery": delivery, "error": why}),
     });
     let (attempts, in_flight) = (attempts.collect::<Vec<_>>(), outcome.in_flight);
     let mut value = json!({ "attempts": attempts, "in_flight": in_flight.len() });

@@ -32,7 +32,7 @@ pub(super) struct Route {
     pub(super) title: String,
     /// The status of success.
     pub(super) status: StatusCode,
-    /// The media type of its answer.
+    /// The media type of its response.
     pub(super) media_type: String,
     /// Whether its body may be anything, not only the JSON of an action.
     pub(super) takes_any_body: bool,

@@ -62,7 +62,7 @@ pub(super) enum SiteAction {
     /// Wait until all due deliveries were attempted; 202 with the attempts in flight if receivers are too slow
     #[schemars(extend("x-route" = "POST /deliveries/settle", "x-offered" = true))]
     SettleDeliveries {
-        /// longest real time without an answer of any receiver; 10 if absent, at most 600
+        /// longest real time without a response of any receiver; 10 if absent, at most 600
         #[serde(rename = "wait_seconds")]
         _wait_seconds: Option<u64>,
     },
@@ -122,10 +122,10 @@ pub(super) enum SiteAction {
     /// List the calls that the built-in receiver got, with its address for webhooks
     #[schemars(extend("x-route" = "GET /receiver", "x-offered" = true))]
     ListReceived,
-    /// The address for webhooks: takes any body, and answers the planned status
+    /// The address for webhooks: takes any body, and responds with the planned status
     #[schemars(extend("x-route" = "POST /receiver", "x-offered" = true, "x-any-body" = true))]
     Receive,
-    /// Plan the statuses that the built-in receiver answers
+    /// Plan the statuses of the built-in receiver
     #[schemars(extend("x-route" = "PUT /receiver", "x-offered" = true))]
     PlanReceiver {
         /// the statuses of the next calls, in order; the last one repeats; if empty, 200
@@ -133,7 +133,7 @@ pub(super) enum SiteAction {
         #[schemars(with = "Vec<u64>")]
         statuses: Vec<StatusCode>,
     },
-    /// Delete the received calls, and answer 200 again
+    /// Delete the received calls, and respond with 200 again
     #[schemars(extend("x-route" = "DELETE /receiver", "x-offered" = true))]
     ClearReceived,
 }

@@ -14,8 +14,8 @@ use crate::service::{AttemptResult, DeliveryAttempt};
 use crate::shell::network::{Network, Reach, reason};
 use crate::value::address;
 
-/// Delivery timeout: no answer within this time counts as a failed attempt (answer `delivery_retries`).
-const ANSWER_MAX: Duration = Duration::from_secs(30);
+/// Delivery timeout: no response within this time counts as a failed attempt (answer `delivery_retries`).
+const RESPONSE_MAX: Duration = Duration::from_secs(30);
 /// The largest number of attempts in flight, without the slow ones.
 const ATTEMPTS_MAX: usize = 256;
 /// An attempt that takes longer than this is slow and no longer counts for [`ATTEMPTS_MAX`]. This time is the
@@ -58,7 +58,7 @@ impl Sender {
         may_start: impl Fn() -> bool,
     ) -> Option<AttemptResult> {
         let Ok(url) = Url::parse(&attempt.url) else {
-            return Some(AttemptResult::NoAnswer("the address can't be read".to_owned()));
+            return Some(AttemptResult::NoResponse("the address can't be read".to_owned()));
         };
         let receiver = self.receiver(url.authority());
         // The semaphores are never closed, so `acquire` does not fail.
@@ -67,23 +67,23 @@ impl Sender {
         if !may_start() {
             return None;
         }
-        let mut answer = pin!(self.answer(url, attempt));
-        let answer = match tokio::time::timeout(SLOW_AFTER, answer.as_mut()).await {
-            Ok(answer) => answer,
+        let mut sending = pin!(self.post(url, attempt));
+        let status = match tokio::time::timeout(SLOW_AFTER, sending.as_mut()).await {
+            Ok(status) => status,
             Err(_) => {
                 let _slow = self.slow.try_acquire().inspect(|_| drop(of_all));
-                answer.await
+                sending.await
             }
         };
-        Some(answer.map_or_else(AttemptResult::NoAnswer, AttemptResult::Status))
+        Some(status.map_or_else(AttemptResult::NoResponse, AttemptResult::Status))
     }
 
-    async fn answer(&self, url: Url, attempt: DeliveryAttempt) -> Result<u16, String> {
+    async fn post(&self, url: Url, attempt: DeliveryAttempt) -> Result<u16, String> {
         if address::is_reserved(&url) {
             return Err("a name reserved for examples and tests is never looked up".to_owned());
         }
         self.reach.check(&url)?;
-        let client = self.client.get_or_init(|| self.network.client(self.reach, ANSWER_MAX));
+        let client = self.client.get_or_init(|| self.network.client(self.reach, RESPONSE_MAX));
         let client = client.as_ref().map_err(String::clone)?;
         let mut request = client.post(url).body(attempt.body);
         for (name, value) in attempt.headers {
@@ -91,8 +91,8 @@ impl Sender {
             let value = HeaderValue::try_from(value).map_err(|error| error.to_string())?;
             request = request.header(name, value);
         }
-        let answer = request.send().await.map_err(|error| reason(&error, ANSWER_MAX))?;
-        Ok(answer.status().as_u16())
+        let response = request.send().await.map_err(|error| reason(&error, RESPONSE_MAX))?;
+        Ok(response.status().as_u16())
     }
 
     fn receiver(&self, authority: &str) -> Arc<Semaphore> {

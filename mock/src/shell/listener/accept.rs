@@ -21,10 +21,10 @@ use tokio::task::JoinSet;
 use super::connection::{Connection, ConnectionSwitch};
 use super::places::{ConnectionPhase, ConnectionPlace, Places};
 use super::tls::Tls;
-use super::watched_answer::WatchedAnswer;
 use super::watched_body::WatchedBody;
-use crate::shell::answer::SiteBody;
+use super::watched_response::WatchedResponse;
 use crate::shell::clock;
+use crate::shell::response::SiteBody;
 use crate::value::message::response::TransportFault;
 use crate::value::message::wire::WireCall;
 
@@ -60,7 +60,7 @@ impl Default for ServeLimits {
 }
 
 /// Answers the calls on `listener` until `stop` is ready. Then it closes idle connections and waits for running calls,
-/// for [`ServeLimits::stop_max`] at most. If the future is dropped, it ends at once. A [`TransportFault`] of an answer
+/// for [`ServeLimits::stop_max`] at most. If the future is dropped, it ends at once. A [`TransportFault`] of a response
 /// may end the connection.
 pub(crate) async fn accept_all<H, F>(
     listener: TcpListener,
@@ -115,7 +115,7 @@ async fn accept(
     places: &Places,
 ) -> io::Result<(TcpStream, SocketAddr, Option<ConnectionPlace>)> {
     let (stream, peer) = listener.accept().await?;
-    // If this fails, answers are only slower.
+    // If this fails, responses are only slower.
     let _ = stream.set_nodelay(true);
     let place = places.take(peer.ip().to_canonical()).await;
     Ok((stream, peer, place))
@@ -144,16 +144,16 @@ async fn serve<F>(
         };
         switch.set_call(wire.end.clone());
         head.extensions.insert(wire);
-        let answer = answer(Request::from_parts(head, body));
+        let response = answer(Request::from_parts(head, body));
         let (switch, place) = (&switch, &place);
         async move {
-            let mut answer = answer.await;
+            let mut response = response.await;
             let phase = place.enter(ConnectionPhase::Idle);
-            match answer.extensions().get() {
+            match response.extensions().get() {
                 Some(TransportFault::ResetDuring) => switch.reset(),
                 Some(TransportFault::Garbage) => {
                     switch.garble();
-                    answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 }
                 Some(TransportFault::ResetBefore) => {
                     switch.reset();
@@ -171,15 +171,15 @@ async fn serve<F>(
             }
             // The unread rest of a body would be read as the next call, so the connection is closed.
             if phase == Some(ConnectionPhase::Reading) {
-                answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 switch.linger();
             }
-            Ok(answer.map(|body| WatchedAnswer::new(body, switch.clone())))
+            Ok(response.map(|body| WatchedResponse::new(body, switch.clone())))
         }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(head_max);
-    // A client may close its sending side and still wait for the answer.
+    // A client may close its sending side and still wait for the response.
     http.half_close(true);
     let _ = watcher.watch(http.serve_connection(TokioIo::new(stream), service)).await;
 }

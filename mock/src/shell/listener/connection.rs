@@ -17,14 +17,14 @@ use crate::shell::clock;
 use crate::value::message::wire::WireEnd;
 
 /// If the client still sends when the connection ends, the server reads on for this time. A close at once would
-/// reset the connection, and the client would lose its answer.
+/// reset the connection, and the client would lose its response.
 const LINGER_MAX: Duration = Duration::from_secs(2);
 /// Bytes to read on at most.
 const LINGER_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Size of one such read.
 const LINGER_PIECE_BYTES: usize = 16 * 1024;
 
-/// Bytes in place of an answer.
+/// Bytes in place of a response.
 const GARBAGE: &[u8] = b"\x00\xff\xfe this is not HTTP \x7f\x00\r\n";
 
 const RESET: u8 = 1;
@@ -45,7 +45,7 @@ struct SwitchState {
 #[derive(Debug)]
 struct AnsweredCall {
     end: Arc<WireEnd>,
-    /// Whether only the flush of its answer is missing.
+    /// Whether only the flush of its response is missing.
     is_over: bool,
 }
 
@@ -58,13 +58,13 @@ impl ConnectionSwitch {
         }
     }
 
-    /// From now on [`GARBAGE`] is sent in place of the answer.
+    /// From now on [`GARBAGE`] is sent in place of the response.
     pub(super) fn garble(&self) {
         self.0.end.store(GARBLED, Ordering::Release);
     }
 
-    /// After the last answer the server reads and drops the rest of the client's bytes. No effect after [`Self::reset`]
-    /// or [`Self::garble`].
+    /// After the last response the server reads and drops the rest of the client's bytes. No effect after
+    /// [`Self::reset`] or [`Self::garble`].
     pub(super) fn linger(&self) {
         let _ = self.0.end.compare_exchange(0, LINGERING, Ordering::AcqRel, Ordering::Acquire);
     }
@@ -74,8 +74,8 @@ impl ConnectionSwitch {
         *self.0.call.lock() = Some(AnsweredCall { end, is_over: false });
     }
 
-    /// The whole body of the answer was handed to hyper. Bytes after the next flush, such as a TLS close message, do
-    /// not belong to the answer.
+    /// The whole body of the response was handed to hyper. Bytes after the next flush, such as a TLS close message, do
+    /// not belong to the response.
     pub(super) fn set_over(&self) {
         if let Some(call) = &mut *self.0.call.lock() {
             call.is_over = true;
@@ -177,7 +177,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // The call ends without an answer: note whether the client had left.
+        // The call ends without a response: note whether the client had left.
         if let Some(end) = self.switch.end_of_call().filter(|end| end.ended_us().is_none()) {
             match self.stream.try_read(&mut [0]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

@@ -68,15 +68,15 @@ impl Network {
     }
 
     /// An HTTP client that is limited to `reach`. It follows no redirects, retries no request, and waits at most
-    /// `answer_max` for an answer.
+    /// `response_max` for a response.
     ///
     /// # Errors
     /// The reason as text.
-    pub(crate) fn client(&self, reach: Reach, answer_max: Duration) -> Result<Client, String> {
+    pub(crate) fn client(&self, reach: Reach, response_max: Duration) -> Result<Client, String> {
         // This fails only if a provider is already installed, which works as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
-            .timeout(answer_max)
+            .timeout(response_max)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .no_proxy()
@@ -85,9 +85,9 @@ impl Network {
             builder
         } else {
             let roots = Certificate::from_pem_bundle(&self.roots);
-            builder.tls_certs_only(roots.map_err(|error| reason(&error, answer_max))?)
+            builder.tls_certs_only(roots.map_err(|error| reason(&error, response_max))?)
         };
-        builder.build().map_err(|error| reason(&error, answer_max))
+        builder.build().map_err(|error| reason(&error, response_max))
     }
 }
 
@@ -144,9 +144,9 @@ impl Resolve for CheckedResolver {
 }
 
 /// The innermost cause of an error, which is the most specific one. It does not name the address.
-pub(crate) fn reason(error: &reqwest::Error, answer_max: Duration) -> String {
+pub(crate) fn reason(error: &reqwest::Error, response_max: Duration) -> String {
     if error.is_timeout() {
-        return format!("no answer within {} s", answer_max.as_secs_f64());
+        return format!("no response within {} s", response_max.as_secs_f64());
     }
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
@@ -155,7 +155,7 @@ pub(crate) fn reason(error: &reqwest::Error, answer_max: Duration) -> String {
     // The library's text for this error is advice for programmers.
     let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
     if kind == Some(io::ErrorKind::UnexpectedEof) {
-        return "the connection ended before the answer did".to_owned();
+        return "the connection ended before the response did".to_owned();
     }
     cause.to_string()
 }

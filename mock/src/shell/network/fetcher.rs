@@ -50,27 +50,27 @@ impl Fetcher {
     async fn in_turn(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
         // The semaphore is never closed, so `acquire` does not fail.
         let _turn = self.turns.acquire().await;
-        let answer = self.follow(fetch.url).await?;
-        if answer.status() != StatusCode::OK {
-            return Err(FetchFault::failed(format!("it answers {}", answer.status().as_u16())));
+        let response = self.follow(fetch.url).await?;
+        if response.status() != StatusCode::OK {
+            return Err(FetchFault::failed(format!("it answers {}", response.status().as_u16())));
         }
-        let content_type = answer.headers().get(CONTENT_TYPE);
+        let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let content = self.read(answer, fetch.bytes_max, store).await?;
+        let content = self.read(response, fetch.bytes_max, store).await?;
         Ok(Fetched { content, content_type })
     }
 
-    /// Follows redirects, and returns the first other answer.
+    /// Follows redirects, and returns the first other response.
     async fn follow(&self, mut url: Url) -> Result<Response, FetchFault> {
         let client = self.client.get_or_init(|| self.network.client(Reach::Public, self.time_max));
         let client = client.as_ref().map_err(|why| FetchFault::failed(why.clone()))?;
         for _ in 0..=REDIRECTS_MAX {
-            let answer =
+            let response =
                 client.get(url.clone()).send().await.map_err(|error| self.fault(&error))?;
-            if !is_redirect(answer.status()) {
-                return Ok(answer);
+            if !is_redirect(response.status()) {
+                return Ok(response);
             }
-            let location = answer.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             url = next(&url, location)?;
         }
         Err(FetchFault::failed(format!("it redirects more than {REDIRECTS_MAX} times")))
@@ -78,16 +78,16 @@ impl Fetcher {
 
     async fn read(
         &self,
-        mut answer: Response,
+        mut response: Response,
         bytes_max: u64,
         store: &Store,
     ) -> Result<Content, FetchFault> {
-        if answer.content_length().is_some_and(|length| length > bytes_max) {
+        if response.content_length().is_some_and(|length| length > bytes_max) {
             return Err(FetchFault::TooLarge);
         }
         let unstored = |_| FetchFault::failed("it can't be stored");
         let mut spool = Spool::new(store);
-        while let Some(piece) = answer.chunk().await.map_err(|error| self.fault(&error))? {
+        while let Some(piece) = response.chunk().await.map_err(|error| self.fault(&error))? {
             if spool.length() + piece.len() as u64 > bytes_max {
                 return Err(FetchFault::TooLarge);
             }

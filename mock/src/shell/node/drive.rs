@@ -10,7 +10,7 @@ use super::view::NodeState;
 use super::{ActiveSite, NodeOrder, NodeShared};
 use crate::shell::clock;
 use crate::shell::postgres::{
-    DatabaseConnection, HeadRow, LeaseAnswer, LeaseMachine, LeaseOrder, LeasePhase, NextLeaseStep,
+    DatabaseConnection, HeadRow, LeaseMachine, LeaseOrder, LeaseOutcome, LeasePhase, NextLeaseStep,
     PostgresError, ask, connect,
 };
 use crate::shell::site::{Site, SiteError};
@@ -35,8 +35,8 @@ pub(super) async fn run(
         shared.follow(machine.phase(), &orders);
         match step {
             NextLeaseStep::Ask(order) => {
-                let answer = shared.ask(&mut connection, order).await;
-                machine.answered(order, now, clock::since_boot(), answer);
+                let outcome = shared.ask(&mut connection, order).await;
+                machine.finished(order, now, clock::since_boot(), outcome);
                 shared.follow(machine.phase(), &orders);
             }
             NextLeaseStep::WaitUntil(until) => tokio::select! {
@@ -77,14 +77,14 @@ impl NodeShared {
         &self,
         connection: &mut Option<DatabaseConnection>,
         order: LeaseOrder,
-    ) -> LeaseAnswer {
+    ) -> LeaseOutcome {
         match self.try_ask(connection, order).await {
-            Ok(answer) => {
+            Ok(outcome) => {
                 self.view.lock().trouble = None;
-                if let LeaseAnswer::Row(row) = &answer {
+                if let LeaseOutcome::Row(row) = &outcome {
                     self.note_row(row.clone());
                 }
-                answer
+                outcome
             }
             Err(error) => {
                 *connection = None;
@@ -93,7 +93,7 @@ impl NodeShared {
                 if before.as_ref() != Some(&text) {
                     (self.log)(&text);
                 }
-                LeaseAnswer::Failed
+                LeaseOutcome::Failed
             }
         }
     }
@@ -102,14 +102,14 @@ impl NodeShared {
         &self,
         connection: &mut Option<DatabaseConnection>,
         order: LeaseOrder,
-    ) -> Result<LeaseAnswer, PostgresError> {
+    ) -> Result<LeaseOutcome, PostgresError> {
         let open = match connection.take().filter(|open| !open.is_closed()) {
             Some(open) => open,
             None => connect(&self.address, "lease", self.address.lease.patience()).await?,
         };
-        let answer = ask(&open, order, &self.holder, &self.name).await?;
+        let outcome = ask(&open, order, &self.holder, &self.name).await?;
         *connection = Some(open);
-        Ok(answer)
+        Ok(outcome)
     }
 
     fn note_row(&self, row: HeadRow) {
@@ -198,7 +198,7 @@ impl NodeShared {
         let timeout = self.address.lease.patience();
         let connection = connect(&self.address, "read", timeout).await?;
         let row = match ask(&connection, LeaseOrder::Look, &self.holder, &self.name).await? {
-            LeaseAnswer::Row(row) if (row.epoch, row.holder) == (epoch, Some(self.holder)) => row,
+            LeaseOutcome::Row(row) if (row.epoch, row.holder) == (epoch, Some(self.holder)) => row,
             _ => return Err(PostgresError::Statement("another node is active".to_owned()).into()),
         };
         // If another node took over meanwhile, the row is out of date.

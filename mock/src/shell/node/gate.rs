@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::view::NodeState;
 use super::{ActiveSite, Node};
 use crate::control::Refusal;
-use crate::shell::answer::{SiteBody, problem};
 use crate::shell::body;
+use crate::shell::response::{SiteBody, problem};
 
 /// The health of the mock, below the base path.
 const HEALTH: &str = "/__admin/health";
@@ -37,7 +37,7 @@ impl Node {
             return self.refusal(&path);
         };
         let response = site.call_over_http(request, client).await;
-        // The answer shows what was true while it was made. If the lease is still trusted now, it was
+        // The response shows what was true while it was made. If the lease is still trusted now, it was
         // trusted then, and no other node was active.
         match self.shared.trust.holds(epoch) {
             true if is_health => self.health(response),
@@ -72,7 +72,7 @@ impl Node {
         response
     }
 
-    /// Adds the state of the node to the answer of health. A proxy has no token of the control plane: it gets
+    /// Adds the state of the node to the response of health. A proxy has no token of the control plane: it gets
     /// only the state of the node.
     fn health(&self, response: Response<SiteBody>) -> Response<SiteBody> {
         let members = self.shared.view.lock().members(&self.shared.name);

@@ -32,7 +32,7 @@ pub enum PostgresError {
         /// The newest version that this build knows.
         known: i32,
     },
-    /// No answer in time.
+    /// No reply in time.
     #[error("the database did not answer within {0} seconds")]
     Timeout(u64),
 }

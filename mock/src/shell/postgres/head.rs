@@ -4,7 +4,7 @@ use tokio_postgres::types::Type;
 
 use super::connection::{DatabaseConnection, SqlParameter};
 use super::error::PostgresError;
-use super::lease::{HeadRow, LeaseAnswer, LeaseOrder};
+use super::lease::{HeadRow, LeaseOrder, LeaseOutcome};
 
 const LOOK: &str = "select epoch, holder, address, renewals, seq, digest from moot_head";
 const TAKE: &str = "update moot_head set epoch = $5, holder = $3, address = $4, \
@@ -17,13 +17,13 @@ const RESIGN: &str = "update moot_head set holder = null, renewals = renewals + 
 /// Runs a statement of the lease for a node.
 ///
 /// # Errors
-/// The result is unknown: [`LeaseAnswer::Failed`].
+/// The result is unknown: [`LeaseOutcome::Failed`].
 pub(crate) async fn ask(
     connection: &DatabaseConnection,
     order: LeaseOrder,
     holder: &[u8; 16],
     address: &str,
-) -> Result<LeaseAnswer, PostgresError> {
+) -> Result<LeaseOutcome, PostgresError> {
     let holder = &holder[..];
     let rows = match order {
         LeaseOrder::Look => {
@@ -31,7 +31,7 @@ pub(crate) async fn ask(
             let Some(row) = rows.first() else {
                 return Err(PostgresError::Statement("`moot_head` has no row".to_owned()));
             };
-            return Ok(LeaseAnswer::Row(HeadRow {
+            return Ok(LeaseOutcome::Row(HeadRow {
                 epoch: row.get::<_, i64>(0).cast_unsigned(),
                 holder: row.get::<_, Option<&[u8]>>(1).and_then(|it| it.try_into().ok()),
                 address: row.get(2),
@@ -57,5 +57,5 @@ pub(crate) async fn ask(
             connection.query(statement, &[(&epoch, Type::INT8), (&holder, Type::BYTEA)]).await?
         }
     };
-    Ok(if rows.is_empty() { LeaseAnswer::Refused } else { LeaseAnswer::Done })
+    Ok(if rows.is_empty() { LeaseOutcome::Refused } else { LeaseOutcome::Done })
 }

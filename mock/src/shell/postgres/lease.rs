@@ -75,13 +75,13 @@ pub(crate) enum LeaseOrder {
 
 /// The result of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LeaseAnswer {
+pub(crate) enum LeaseOutcome {
     Row(HeadRow),
     /// The condition held, and the row was changed.
     Done,
     /// The condition did not hold: nothing was changed.
     Refused,
-    /// Unknown: no connection, no answer in time, or an error.
+    /// Unknown: no connection, no reply in time, or an error.
     Failed,
 }
 
@@ -179,41 +179,41 @@ impl LeaseMachine {
             }
     }
 
-    /// Takes the result of a statement that was sent at `began` and answered at `now`.
-    pub(crate) fn answered(
+    /// Takes the result of a statement that was sent at `began` and finished at `now`.
+    pub(crate) fn finished(
         &mut self,
         order: LeaseOrder,
         began: Duration,
         now: Duration,
-        answer: LeaseAnswer,
+        outcome: LeaseOutcome,
     ) {
         if self.phase == LeasePhase::Resigned {
             return;
         }
-        // The lease has ended meanwhile, so the answer comes too late.
+        // The lease has ended meanwhile, so the outcome comes too late.
         if let LeasePhase::Active { until, .. } = self.phase
             && now >= until
         {
             return self.lost(now);
         }
-        match (order, answer) {
-            (_, LeaseAnswer::Row(row)) => self.note_row(row, now),
-            (LeaseOrder::Take { next, .. }, LeaseAnswer::Done) => self.hold(next, began, now),
-            (LeaseOrder::Renew { epoch }, LeaseAnswer::Done) if self.is_active_in(epoch) => {
+        match (order, outcome) {
+            (_, LeaseOutcome::Row(row)) => self.note_row(row, now),
+            (LeaseOrder::Take { next, .. }, LeaseOutcome::Done) => self.hold(next, began, now),
+            (LeaseOrder::Renew { epoch }, LeaseOutcome::Done) if self.is_active_in(epoch) => {
                 self.hold(epoch, began, now);
             }
             (LeaseOrder::Resign { .. }, _) => self.phase = LeasePhase::Resigned,
             // The lease is trusted until its end, and the next try may succeed.
-            (LeaseOrder::Renew { epoch }, LeaseAnswer::Failed) if self.is_active_in(epoch) => {
+            (LeaseOrder::Renew { epoch }, LeaseOutcome::Failed) if self.is_active_in(epoch) => {
                 self.next_at = now + self.times.poll;
             }
             (LeaseOrder::Renew { .. }, _) => self.lost(now),
-            (LeaseOrder::Take { .. }, LeaseAnswer::Refused) => {
+            (LeaseOrder::Take { .. }, LeaseOutcome::Refused) => {
                 // Another node was faster, so the known row is out of date.
                 self.row = None;
                 self.next_at = now;
             }
-            (_, LeaseAnswer::Failed | LeaseAnswer::Done | LeaseAnswer::Refused) => {
+            (_, LeaseOutcome::Failed | LeaseOutcome::Done | LeaseOutcome::Refused) => {
                 self.phase = LeasePhase::Unclear;
                 // The row may have changed, so it is read again.
                 if !matches!(order, LeaseOrder::Look) {

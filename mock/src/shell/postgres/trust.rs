@@ -7,8 +7,8 @@ use tokio::sync::Notify;
 
 use crate::shell::clock;
 
-/// The epoch in which this node is active, and the end of its trust. An answer leaves only while the node trusts
-/// the epoch of the answer.
+/// The epoch in which this node is active, and the end of its trust. A response leaves only while the node trusts
+/// the epoch of the response.
 #[derive(Default)]
 pub(crate) struct Trust {
     granted: Mutex<TrustedEpoch>,
@@ -41,7 +41,7 @@ impl Trust {
         self.ended.notify_one();
     }
 
-    /// Whether an answer of this epoch may leave now.
+    /// Whether a response of this epoch may leave now.
     pub(crate) fn holds(&self, epoch: u64) -> bool {
         let granted = self.granted.lock();
         granted.epoch == epoch && epoch > granted.ended && clock::since_boot() < granted.until

@@ -66,7 +66,7 @@ impl Arrival {
 }
 
 impl Mailbox {
-    /// Stores a call that arrived at the world's time `at`, and returns the status of its answer.
+    /// Stores a call that arrived at the world's time `at`, and returns the status of its response.
     pub(crate) fn take<'h>(
         &self,
         at: Timestamp,
@@ -102,7 +102,7 @@ impl Mailbox {
         status
     }
 
-    /// Sets the statuses of the next answers.
+    /// Sets the statuses of the next responses.
     pub(crate) fn plan(&self, statuses: Vec<StatusCode>) {
         self.0.lock().plan = StatusPlan::new(statuses);
     }

@@ -10,9 +10,9 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use tokio::net::TcpListener;
 
-use crate::shell::answer::SiteBody;
 use crate::shell::body::{self, BodyTimes};
 use crate::shell::listener::{ServeLimits, WatchedBody, accept_all};
+use crate::shell::response::SiteBody;
 use crate::value::message::call::BodyFault;
 
 /// The largest body, in bytes. A larger one is answered 413 and not reported.
@@ -37,20 +37,20 @@ pub struct ReceivedCall {
     pub body: Bytes,
 }
 
-/// The answer of a receiver. It has no body.
+/// The response of a receiver. It has no body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReceiverAnswer {
+pub struct ReceiverResponse {
     /// The status.
     pub status: StatusCode,
-    /// Time before the answer.
+    /// Time before the response.
     pub delay: Duration,
 }
 
-/// Receives on `listener` until `stop` is ready, and calls `answer` once for each call. Running calls then have
+/// Receives on `listener` until `stop` is ready, and calls `respond` once for each call. Running calls then have
 /// two seconds to end.
 pub async fn receive(
     listener: TcpListener,
-    answer: impl Fn(ReceivedCall) -> ReceiverAnswer + Send + Sync + 'static,
+    respond: impl Fn(ReceivedCall) -> ReceiverResponse + Send + Sync + 'static,
     stop: impl Future<Output = ()>,
 ) {
     let limits = ServeLimits {
@@ -60,13 +60,13 @@ pub async fn receive(
         head_max: READ_MAX,
         stop_max: STOP_MAX,
     };
-    let answer = Arc::new(answer);
+    let respond = Arc::new(respond);
     accept_all(listener, limits, None, stop, move |peer, request| {
-        let answer = answer.clone();
+        let respond = respond.clone();
         async move {
             let status = match read(peer, request).await {
                 Ok(call) => {
-                    let ReceiverAnswer { status, delay } = answer(call);
+                    let ReceiverResponse { status, delay } = respond(call);
                     tokio::time::sleep(delay).await;
                     status
                 }
@@ -107,7 +107,7 @@ mod tests {
     use http::StatusCode;
     use tokio::net::TcpListener;
 
-    use super::{CONNECTIONS_MAX, RECEIVED_BYTES_MAX, ReceivedCall, ReceiverAnswer, receive};
+    use super::{CONNECTIONS_MAX, RECEIVED_BYTES_MAX, ReceivedCall, ReceiverResponse, receive};
 
     /// Sends a delivery with this `Content-Length` and this number of bytes. Returns the status line.
     fn send(address: SocketAddr, declared: usize, sent: usize) -> String {
@@ -118,9 +118,9 @@ mod tests {
         stream.write_all(head.as_bytes()).expect("it reads the head");
         // The receiver may close the connection before all is written.
         let _ = stream.write_all(&vec![b'x'; sent]);
-        let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer);
-        answer.lines().next().unwrap_or_default().to_owned()
+        let mut response = String::new();
+        let _ = stream.read_to_string(&mut response);
+        response.lines().next().unwrap_or_default().to_owned()
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -129,11 +129,11 @@ mod tests {
         let counted = Arc::clone(&kept);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let address = listener.local_addr().expect("a bound address");
-        let answer = move |call: ReceivedCall| {
+        let respond = move |call: ReceivedCall| {
             counted.fetch_add(call.body.len(), Ordering::SeqCst);
-            ReceiverAnswer { status: StatusCode::OK, delay: Duration::ZERO }
+            ReceiverResponse { status: StatusCode::OK, delay: Duration::ZERO }
         };
-        tokio::spawn(receive(listener, answer, std::future::pending()));
+        tokio::spawn(receive(listener, respond, std::future::pending()));
         let asked = tokio::task::spawn_blocking(move || {
             // Idle connections take all places but one.
             let silent: Vec<_> = (1..CONNECTIONS_MAX)

@@ -1,4 +1,4 @@
-//! The mock inside a `wiremock::MockServer`, for Rust tests that override some of its answers.
+//! The mock inside a `wiremock::MockServer`, for Rust tests that override some of its responses.
 //!
 //! wiremock hides the client's address and buffers bodies: here all callers are one address, and
 //! connection faults are left to the HTTP server.
@@ -16,7 +16,7 @@ use moot_fixtures::world::SeedWorld;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 
-use crate::shell::answer::{SiteBody, problem};
+use crate::shell::response::{SiteBody, problem};
 use crate::shell::site::{Site, SiteError, SiteOptions};
 
 /// wiremock's lowest priority, so that mocks that a test mounts come first.
@@ -59,14 +59,14 @@ struct SiteResponder(Site);
 
 impl Respond for SiteResponder {
     fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
-        let answer = block_on(async {
-            let answer = match request_of(request) {
+        let response = block_on(async {
+            let response = match request_of(request) {
                 Ok(call) => self.0.call(call, CLIENT).await,
                 Err(_) => problem::internal("the call can't be read"),
             };
-            whole(answer).await
+            whole(response).await
         });
-        let (head, body) = answer.into_parts();
+        let (head, body) = response.into_parts();
         let mut template = ResponseTemplate::new(head.status.as_u16());
         for (name, value) in &head.headers {
             template = template.append_header(name, value);
@@ -88,8 +88,8 @@ fn request_of(request: &wiremock::Request) -> http::Result<Request<Full<Bytes>>>
     Ok(call)
 }
 
-async fn whole(answer: Response<SiteBody>) -> Response<Bytes> {
-    let (head, body) = answer.into_parts();
+async fn whole(response: Response<SiteBody>) -> Response<Bytes> {
+    let (head, body) = response.into_parts();
     match body.collect().await {
         Ok(body) => Response::from_parts(head, body.to_bytes()),
         Err(_) => Box::pin(whole(problem::internal("a stored document can't be read"))).await,

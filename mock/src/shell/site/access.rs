@@ -49,7 +49,7 @@ impl Access {
     /// Checks a call, and returns its rights.
     ///
     /// # Errors
-    /// The 401 or 403 to answer.
+    /// The 401 or 403 of the response.
     pub(crate) fn check(&self, parts: &Parts, client: IpAddr) -> Result<ControlRights, Refusal> {
         let is_client = |digest| check_token(parts, digest).is_ok();
         if self.client_token.as_ref().is_some_and(is_client) {
@@ -69,7 +69,7 @@ impl Access {
     /// Checks a call for a file of the console. A browser sends no token with it, and the files hold no data.
     ///
     /// # Errors
-    /// The 403 to answer.
+    /// The 403 of the response.
     pub(crate) fn check_page(
         &self,
         parts: &Parts,
@@ -82,7 +82,7 @@ impl Access {
     }
 }
 
-/// Compares digests in constant time, so that the time of an answer tells nothing about the token.
+/// Compares digests in constant time, so that the time of a response tells nothing about the token.
 fn check_token(parts: &Parts, digest: &[u8; 32]) -> Result<(), Refusal> {
     let header = parts.headers.get(AUTHORIZATION).map(|value| value.as_bytes());
     let given = header.and_then(|value| {

@@ -27,7 +27,7 @@ impl Site {
     /// "deliveries", "answers", "counts"}], "control": [{"method", "path", "calls", "refused"}]}`.
     ///
     /// `sandbox` is its id or null. `exchanges` is as in `GET /__admin/exchanges`, the oldest call first, with
-    /// `answer`, the body of the answer. `forgotten` is the number of earlier calls that are not listed.
+    /// `answer`, the body of the response. `forgotten` is the number of earlier calls that are not listed.
     /// `deliveries` is as in `GET /__admin/deliveries`. `answers` has the answers to the open questions, `counts`
     /// the number of objects of the first company. `control` counts the calls to routes of the control plane.
     pub fn journals(&self) -> Value {

@@ -29,16 +29,16 @@ pub struct WatchedCall {
     pub problem: Option<String>,
     /// The kind of the fault that was applied to it.
     pub fault: Option<String>,
-    /// Time from the head of the request to the answer.
+    /// Time from the head of the request to the response.
     pub milliseconds: u64,
 }
 
-/// Receives each answered call, as soon as the answer is known. Many tasks call it at the same time.
+/// Receives each answered call, as soon as the response is known. Many tasks call it at the same time.
 pub type CallWatch = Arc<dyn Fn(WatchedCall) + Send + Sync>;
 
 /// Receives the id of each new sandbox, before its creation is answered.
 pub type SandboxWatch = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Judges the journal of a world, a member of `worlds` of [`Site::journals`](super::Site::journals). Returns the
-/// answer of `GET /findings`, or `None` if it can't read the journal.
+/// response of `GET /findings`, or `None` if it can't read the journal.
 pub type ClientJudge = Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>;

@@ -50,7 +50,7 @@ pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<(
 }
 
 /// The content of a stored document.
-pub(super) fn found(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
+pub(super) fn place_of(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
     let path = files.join(name(digest));
     let actual = digest_of(&path).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => DurableError::damaged(&path, "a document is missing"),

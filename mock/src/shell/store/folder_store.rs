@@ -118,7 +118,7 @@ impl RowStore for FolderStore {
     }
 
     fn document(&self, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
-        documents::found(&self.files(), digest)
+        documents::place_of(&self.files(), digest)
     }
 
     /// Writes files first, because a row must not refer to a missing file. After a failure, such as a full disk,

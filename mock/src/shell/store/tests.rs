@@ -20,7 +20,7 @@ use crate::value::message::content::{Content, ContentPlace};
 use crate::value::settings::RateLimitMode;
 use crate::world::Noted;
 use crate::world::settings::Settings;
-use crate::world::state::change::{AddressAnswer, Change, Checkpoint};
+use crate::world::state::change::{AddressResponse, Change, Checkpoint};
 use crate::world::state::stored;
 
 mod memory_store;
@@ -91,15 +91,15 @@ fn keep(store: &Arc<StateStore>, world: u64, changes: Vec<Change>) {
 }
 
 fn address(url: &str, text: &str) -> Change {
-    let answer = Ok(Content::in_memory(Bytes::copy_from_slice(text.as_bytes())));
-    put_address(url, answer)
+    let response = Ok(Content::in_memory(Bytes::copy_from_slice(text.as_bytes())));
+    put_address(url, response)
 }
 
 fn put_address(url: &str, content: Result<Content, u16>) -> Change {
     let status = content.as_ref().err().copied();
-    let answer =
-        AddressAnswer { content: content.ok(), status, content_type: None, milliseconds: None };
-    Change::PutAddress { url: url.to_owned(), answer }
+    let response =
+        AddressResponse { content: content.ok(), status, content_type: None, milliseconds: None };
+    Change::PutAddress { url: url.to_owned(), response }
 }
 
 /// The rows of these changes, without the documents.
@@ -230,8 +230,8 @@ fn documents_come_back(place: StorePlace<'_>) {
         let again = opened(place);
         let mut seen = BTreeMap::new();
         for change in &again.changes {
-            let Change::PutAddress { url, answer } = change else { panic!("{change:?}") };
-            let bytes = match &answer.content.as_ref().expect("a document").place {
+            let Change::PutAddress { url, response } = change else { panic!("{change:?}") };
+            let bytes = match &response.content.as_ref().expect("a document").place {
                 ContentPlace::Memory(bytes) => bytes.to_vec(),
                 ContentPlace::File { path, .. } => std::fs::read(path).expect("a file"),
                 ContentPlace::Apart => panic!("its bytes are nowhere"),

@@ -36,7 +36,7 @@ pub struct Head<'a> {
 pub enum Admission {
     /// The call is answered with this. The shell drains the body without storing it.
     Refused(Response),
-    /// The shell reads the body as `reading` says, and then asks for the answer.
+    /// The shell reads the body as `reading` says, and then asks for the response.
     Admitted(Admitted),
 }
 
@@ -105,7 +105,7 @@ pub struct Call<'a> {
     pub admitted: &'a Admitted,
     /// The body.
     pub body: Body,
-    /// The result of fetching the document of [`crate::World::needs`]; `None` if nothing was fetched.
+    /// The result of fetching the document of [`crate::World::document_to_fetch`]; `None` if nothing was fetched.
     pub fetched: Option<Result<Fetched, FetchFault>>,
 }
 

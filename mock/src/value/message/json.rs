@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A single-resource answer: `{"data":…}` (§4).
+/// A single-resource response: `{"data":…}` (§4).
 #[derive(Debug, Serialize)]
 pub(crate) struct DataJson<T> {
     pub(crate) data: T,

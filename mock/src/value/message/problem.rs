@@ -1,6 +1,6 @@
 //! Refusals of the API: problem details of §7, and failures of the token endpoint.
 //!
-//! A problem is an answer of the API, not an error of the mock. Each condition has a constructor in this
+//! A problem is a response of the API, not an error of the mock. Each condition has a constructor in this
 //! file. Each `detail` names the mistake and the remedy.
 
 use std::borrow::Cow;
@@ -202,9 +202,9 @@ impl Problem {
         Self::new(ProblemType::WebhookCreationError, Stage::Rule, detail)
     }
 
-    /// The refusal with the status of an answer. If the status differs, the refusal gets the type that §7
-    /// has for this status.
-    pub(crate) fn answered(self, status: u16) -> Self {
+    /// The refusal with the status of an answer to an open question. If the status differs, the refusal gets the
+    /// type that §7 has for this status.
+    pub(crate) fn by_answer(self, status: u16) -> Self {
         if status == self.status {
             return self;
         }

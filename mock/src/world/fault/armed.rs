@@ -129,7 +129,7 @@ impl Faults {
         strike
     }
 
-    /// Takes a strike back, because the answer had nothing to damage.
+    /// Takes a strike back, because the response had nothing to damage.
     pub(crate) fn missed(&self, strike: &Strike) {
         let mut inner = self.inner.lock();
         if let Some(armed) = inner.armed.iter_mut().find(|armed| armed.id == strike.id) {

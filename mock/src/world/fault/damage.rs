@@ -1,4 +1,4 @@
-//! Applying the effects of a fault to an answer.
+//! Applying the effects of a fault to a response.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
@@ -8,17 +8,17 @@ use serde_json::Value;
 use super::{FailedStatus, FaultKind};
 use crate::value::message::json::json_bytes;
 use crate::value::message::problem::Problem;
-use crate::value::message::reply::Responder;
+use crate::value::message::responder::Responder;
 use crate::value::message::response::{Response, ResponseBody, TransportFault};
 use crate::value::timestamp;
 
-/// The page that a gateway answers in place of the service.
+/// The page that a gateway sends in place of the service.
 const GATEWAY_PAGE: &str = "<html>\r\n<head><title>Bad Gateway</title></head>\r\n<body>\r\n\
     <center><h1>Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n";
 
-/// The answer after all effects, in their order. `None` if none of them can damage it.
+/// The response after all effects, in their order. `None` if none of them can damage it.
 pub(crate) fn damage(
-    reply: &Responder<'_>,
+    responder: &Responder<'_>,
     operation: Option<Operation>,
     kinds: &[FaultKind],
     response: &Response,
@@ -26,7 +26,7 @@ pub(crate) fn damage(
     let mut damaged = None;
     for kind in kinds {
         let current = damaged.as_ref().unwrap_or(response);
-        if let Some(next) = effect(reply, operation, kind, current) {
+        if let Some(next) = effect(responder, operation, kind, current) {
             damaged = Some(next);
         }
     }
@@ -34,18 +34,18 @@ pub(crate) fn damage(
 }
 
 fn effect(
-    reply: &Responder<'_>,
+    responder: &Responder<'_>,
     operation: Option<Operation>,
     kind: &FaultKind,
     response: &Response,
 ) -> Option<Response> {
     match kind {
         FaultKind::Status(failed) | FaultKind::CommitThenFail(Some(failed)) => {
-            let failure = failure(reply, operation, failed);
+            let failure = failure(responder, operation, failed);
             Some(Response { transport: response.transport.clone(), ..failure })
         }
         FaultKind::Redirect { status, location } => {
-            let mut redirect = reply.empty(status.as_u16());
+            let mut redirect = responder.empty(status.as_u16());
             redirect.headers.push((LOCATION, location.clone()));
             Some(Response { transport: response.transport.clone(), ..redirect })
         }
@@ -84,13 +84,17 @@ fn effect(
     }
 }
 
-fn failure(reply: &Responder<'_>, operation: Option<Operation>, failed: &FailedStatus) -> Response {
+fn failure(
+    responder: &Responder<'_>,
+    operation: Option<Operation>,
+    failed: &FailedStatus,
+) -> Response {
     let FailedStatus { status, problem, retry_after_seconds, is_retry_after_date } = failed;
-    let mut response = reply.problem(&Problem::injected(operation, *status, problem));
+    let mut response = responder.problem(&Problem::injected(operation, *status, problem));
     // No rule of the service refused it.
     response.refused = None;
     let retry_after = retry_after_seconds.map(|seconds| match is_retry_after_date {
-        true => timestamp::retry_date(reply.now, seconds),
+        true => timestamp::retry_date(responder.now, seconds),
         false => HeaderValue::from(seconds),
     });
     let retry_after = retry_after.map(|value| (RETRY_AFTER, value));

@@ -28,8 +28,8 @@ const PROBLEM: &str = "moot_unknown_problem";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Drills {
-    // The objects with a shape of §2, except `attributes` in the answer to a creation (§2.1).
-    /// `true`: an unknown member in every object of an answer
+    // The objects with a shape of §2, except `attributes` in the response to a creation (§2.1).
+    /// `true`: an unknown member in every object of a response
     pub members: bool,
     // Statuses are not extended: §3 lists all of them.
     /// `true`: an unknown activity action, and webhook event
@@ -56,7 +56,7 @@ impl ActiveDrills {
     }
 }
 
-/// The answer with the additions of these drills.
+/// The response with the additions of these drills.
 pub(crate) fn added(
     drills: Drills,
     operation: Option<Operation>,

@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
-    /// The call is not processed, and this failure is answered.
+    /// The call is not processed, and the response is this failure.
     Status(FailedStatus),
     /// The call is not processed, and the client is sent elsewhere.
     Redirect {
@@ -17,16 +17,16 @@ pub enum FaultKind {
         /// `Location`.
         location: HeaderValue,
     },
-    /// The call is not processed, and the connection is closed without an answer.
+    /// The call is not processed, and the connection is closed without a response.
     Close,
-    /// The call is not processed, and the answer is not HTTP.
+    /// The call is not processed, and the response is not HTTP.
     Garbage,
     /// The call is not processed. Nothing is sent, and after this real time the connection is closed.
     Stall {
         /// Milliseconds.
         milliseconds: u64,
     },
-    /// The call is processed, and the answer is delayed in real time.
+    /// The call is processed, and the response is delayed in real time.
     Delay {
         /// Milliseconds.
         milliseconds: u64,
@@ -38,37 +38,37 @@ pub enum FaultKind {
     },
     /// The call is processed, and the connection is closed in the middle of the body.
     Truncate,
-    /// The call is not processed, and the connection is reset without an answer.
+    /// The call is not processed, and the connection is reset without a response.
     ResetBefore,
     /// The call is processed, and the connection is reset in the middle of the body.
     ResetDuring,
-    /// The call is processed, and the JSON of the answer is cut. `Content-Length` fits the rest.
+    /// The call is processed, and the JSON of the response is cut. `Content-Length` fits the rest.
     MalformedJson,
-    /// The call is processed, and the answer has another `Content-Type`.
+    /// The call is processed, and the response has another `Content-Type`.
     WrongContentType {
         /// The media type.
         content_type: HeaderValue,
     },
-    /// The call is processed, and the answer is a page of HTML, as a gateway sends one. Its status stays.
+    /// The call is processed, and the response is a page of HTML, as a gateway sends one. Its status stays.
     HtmlPage,
-    /// The call is processed, and a member of the answer is missing.
+    /// The call is processed, and a member of the response is missing.
     MissingMember {
         /// JSON Pointer to the member.
         pointer: String,
     },
-    /// The call is processed, and the answer has an additional member.
+    /// The call is processed, and the response has an additional member.
     ExtraMember {
         /// JSON Pointer to the member.
         pointer: String,
         /// Its value.
         value: Value,
     },
-    /// The call is processed and its changes are stored, but the answer is lost: the connection is
-    /// reset, or a failure is answered.
+    /// The call is processed and its changes are stored, but the response is lost: the connection is
+    /// reset, or the response is a failure.
     CommitThenFail(Option<FailedStatus>),
 }
 
-/// A failure as the answer.
+/// A failure in place of the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedStatus {
     /// 4xx or 5xx.

@@ -1,4 +1,4 @@
-//! One call and its answer, as the journal keeps them.
+//! One call and its response, as the journal keeps them.
 
 use std::net::IpAddr;
 use std::ops::Range;
@@ -14,10 +14,10 @@ use strum::IntoEnumIterator;
 
 use super::masks;
 use crate::value::limits::{
-    JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX,
+    JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX, JOURNAL_RESPONSE_BODY_MAX,
     JOURNAL_TEXT_MAX,
 };
-use crate::value::message::call::{Body, Call, Head, Part};
+use crate::value::message::call::{Body, Head, Part};
 use crate::value::message::content::{Content, ContentPlace};
 use crate::value::message::response::{Response, ResponseBody, Stage, TransportFault};
 use crate::value::message::wire::WireCall;
@@ -31,7 +31,7 @@ const EXPECT_REFUSAL: HeaderName = HeaderName::from_static("x-moot-expect");
 /// Only these schemes are shown. The first word of a credential without scheme is a secret.
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
 
-/// A call with its answer, at the moment it is recorded.
+/// A call with its response, at the moment it is recorded.
 #[derive(Debug, Clone)]
 pub(crate) struct Occurrence<'a> {
     /// Number of the call.
@@ -48,7 +48,7 @@ pub(crate) struct Occurrence<'a> {
     pub(crate) operation: Option<Operation>,
     /// Index of the caller's application, if it is known.
     pub(crate) application: Option<u32>,
-    /// The answer.
+    /// The response.
     pub(crate) response: &'a Response,
     /// Its changes and deliveries.
     pub(crate) effects: CallEffects<'a>,
@@ -65,32 +65,7 @@ pub(crate) struct CallEffects<'a> {
     pub(crate) deliveries: Range<u64>,
 }
 
-impl<'a> Occurrence<'a> {
-    /// An answered call.
-    pub(crate) fn answered(
-        now: Timestamp,
-        call: &'a Call<'a>,
-        response: &'a Response,
-        effects: CallEffects<'a>,
-        fault: Option<&'a Strike>,
-    ) -> Self {
-        let Call { head, admitted, body, fetched: _ } = call;
-        Self {
-            serial: admitted.serial,
-            at: admitted.at,
-            read_at: now,
-            head,
-            body: Some(body),
-            operation: Some(admitted.operation),
-            application: admitted.principal.map(|principal| principal.application),
-            response,
-            effects,
-            fault,
-        }
-    }
-}
-
-/// One call and its answer. Every text is cut at [`JOURNAL_TEXT_MAX`] bytes, a body at
+/// One call and its response. Every text is cut at [`JOURNAL_TEXT_MAX`] bytes, a body at
 /// [`JOURNAL_BODY_TEXT_MAX`]; secrets are fingerprints.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct JournalEntry {
@@ -121,13 +96,13 @@ pub(crate) struct JournalEntry {
     pub(crate) changes: Vec<String>,
     /// The ids of the deliveries that it queued.
     pub(crate) deliveries: Vec<u64>,
-    /// The effects of the fault that struck it. The client may have received another answer than this one.
+    /// The effects of the fault that struck it. The client may have received another response than this one.
     pub(crate) fault: Option<String>,
     #[serde(skip)]
     pub(crate) timing: Timing,
-    /// The body of the answer. Empty if it is not kept.
+    /// The body of the response. Empty if it is not kept.
     #[serde(skip)]
-    pub(crate) answer: Bytes,
+    pub(crate) response_body: Bytes,
 }
 
 /// Duration of a call by the world's clock, and by the fault that struck it.
@@ -135,9 +110,9 @@ pub(crate) struct JournalEntry {
 pub(crate) struct Timing {
     /// Reading its body, in the world's time.
     pub(crate) reading_microseconds: u64,
-    /// Delay of the answer by a fault.
+    /// Delay of the response by a fault.
     pub(crate) delay_milliseconds: u64,
-    /// Time over which a fault spread the body of the answer.
+    /// Time over which a fault spread the body of the response.
     pub(crate) slowness_milliseconds: u64,
 }
 
@@ -176,7 +151,7 @@ pub(crate) struct SentPart {
     pub(crate) digest: Option<String>,
 }
 
-/// The answer to a call.
+/// The response to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ResponseSummary {
     pub(crate) content_type: Option<String>,
@@ -218,7 +193,7 @@ impl JournalEntry {
                 .collect(),
             fault: occurrence.fault.map(Strike::names),
             timing: Timing::of(occurrence),
-            answer: answer(*operation, &response.body),
+            response_body: kept_body(*operation, &response.body),
         }
     }
 
@@ -227,7 +202,7 @@ impl JournalEntry {
         self.refused_by.map_or("served", Into::into)
     }
 
-    /// Bytes of its texts, without the body of the answer.
+    /// Bytes of its texts, without the body of the response.
     pub(super) fn text_length(&self) -> usize {
         let Self { request, response, .. } = self;
         let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -382,11 +357,11 @@ fn credential(value: &[u8]) -> String {
     masks::fingerprint(secret)
 }
 
-/// The body of an answer, unless it is too large or a stored document. Only the token endpoint answers
+/// The body of a response, unless it is too large or a stored document. Only the token endpoint answers
 /// with a secret.
-fn answer(operation: Option<Operation>, body: &ResponseBody) -> Bytes {
+fn kept_body(operation: Option<Operation>, body: &ResponseBody) -> Bytes {
     let bytes = match body {
-        ResponseBody::Bytes(bytes) if bytes.len() <= JOURNAL_ANSWER_MAX => bytes,
+        ResponseBody::Bytes(bytes) if bytes.len() <= JOURNAL_RESPONSE_BODY_MAX => bytes,
         ResponseBody::Bytes(_) | ResponseBody::Content(_) => return Bytes::new(),
     };
     match operation {

@@ -16,37 +16,20 @@ pub(super) fn fingerprint(secret: &[u8]) -> String {
     format!("fingerprint:{:016x}", SipHasher13::new().hash(secret))
 }
 
-/// A query or a form without its secrets.
-pub(super) fn form(text: &str) -> Cow<'_, str> {
-    if !names_secret(text) && !text.contains('%') {
-        return Cow::Borrowed(text);
-    }
-    let mut masked = String::new();
-    for (at, pair) in text.split('&').enumerate() {
-        if at > 0 {
-            masked.push('&');
-        }
-        push_pair(pair, &mut masked);
-    }
-    Cow::Owned(masked)
+/// A query or a form with its secrets masked. Other pairs stay as sent.
+pub(super) fn form(text: &str) -> String {
+    let pairs: Vec<Cow<'_, str>> = text.split('&').map(pair).collect();
+    pairs.join("&")
 }
 
-fn push_pair(pair: &str, masked: &mut String) {
-    let name = pair.split('=').next().unwrap_or(pair);
-    let decoded = form_urlencoded::parse(pair.as_bytes()).next();
-    let secret = match &decoded {
-        Some((decoded, secret)) if is_secret(decoded) => secret,
-        Some(_) | None => return masked.push_str(pair),
-    };
-    match (pair.contains('='), secret.is_empty()) {
-        (true, true) => masked.push_str(pair),
+fn pair(sent: &str) -> Cow<'_, str> {
+    let decoded = form_urlencoded::parse(sent.as_bytes()).next();
+    let Some((_, secret)) = decoded.filter(|(name, _)| is_secret(name)) else { return sent.into() };
+    match sent.split_once('=') {
+        Some((_, "")) => sent.into(),
         // The fingerprint of the decoded secret equals that of the same secret in a header.
-        (true, false) => {
-            masked.push_str(name);
-            masked.push('=');
-            masked.push_str(&fingerprint(secret.as_bytes()));
-        }
-        (false, _) => masked.push_str(&fingerprint(pair.as_bytes())),
+        Some((name, _)) => format!("{name}={}", fingerprint(secret.as_bytes())).into(),
+        None => fingerprint(sent.as_bytes()).into(),
     }
 }
 
@@ -55,7 +38,7 @@ fn push_pair(pair: &str, masked: &mut String) {
 pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let text = std::str::from_utf8(bytes).ok()?;
     if !text.trim_start().starts_with(['{', '[', '"']) {
-        return Some(form(text));
+        return Some(Cow::Owned(form(text)));
     }
     if !names_secret(text) && !text.contains('\\') {
         return Some(Cow::Borrowed(text));
@@ -137,16 +120,16 @@ mod tests {
             r#"{{"access_token":"{}","token_type":"Bearer","expires_in":7200,"scope":"read"}}"#,
             print("t")
         );
-        let answer =
+        let response =
             r#"{"access_token":"t","token_type":"Bearer","expires_in":7200,"scope":"read"}"#;
-        check(answer, Some(&masked));
+        check(response, Some(&masked));
         let masked = format!(
             r#"{{"access_token":"{}","token_type":"Bearer","refresh_token":"{}"}}"#,
             print("t"),
             print("r")
         );
-        let answer = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
-        check(answer, Some(&masked));
+        let response = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
+        check(response, Some(&masked));
         let masked = format!(r#"{{"token":"{}"}}"#, print("12"));
         check(r#"{"token":12}"#, Some(&masked));
         check(r#"{"tok\u0065n":"t"}"#, Some(&format!(r#"{{"token":"{}"}}"#, print("t"))));

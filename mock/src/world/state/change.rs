@@ -78,14 +78,14 @@ pub enum Change {
         /// Number of the call that issued the first token that stays valid.
         serial: u64,
     },
-    /// Registers the answer of an address.
+    /// Registers the response of an address.
     PutAddress {
         /// The address, as the WHATWG parser writes it.
         url: String,
-        /// Its answer.
-        answer: AddressAnswer,
+        /// Its response.
+        response: AddressResponse,
     },
-    /// Deletes the answer of an address.
+    /// Deletes the response of an address.
     DeleteAddress {
         /// The address.
         url: String,
@@ -154,9 +154,9 @@ impl<R> Amendment<R> {
     }
 }
 
-/// The answer that a test registered for an address.
+/// The response that a test registered for an address.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct AddressAnswer {
+pub struct AddressResponse {
     /// Its bytes; `None` if fetching them fails.
     pub(crate) content: Option<Content>,
     /// The status of the failure.

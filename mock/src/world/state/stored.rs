@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::value::setting_text;
-use crate::world::state::change::{AddressAnswer, Amendment, Change, Checkpoint};
+use crate::world::state::change::{AddressResponse, Amendment, Change, Checkpoint};
 use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument};
 
 /// One row: a key and its new value.
@@ -127,9 +127,9 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
         Change::RevokeEarlierTokens { application, serial } => {
             StoredRow::put(RowKind::RevokedBefore.key(application), serial)
         }
-        Change::PutAddress { url, answer } => {
-            let content = answer.content.clone();
-            StoredRow::put(RowKind::Address.key(url), answer).with(content)
+        Change::PutAddress { url, response } => {
+            let content = response.content.clone();
+            StoredRow::put(RowKind::Address.key(url), response).with(content)
         }
         Change::DeleteAddress { url } => StoredRow::removed(RowKind::Address.key(url)),
         Change::SetClock(clock) => StoredRow::put(RowKind::Clock.key(""), clock),
@@ -216,9 +216,9 @@ pub fn change<E: From<StoredError>>(
             serial: read(key, value)?,
         },
         RowKind::Address => {
-            let mut answer: AddressAnswer = read(key, value)?;
-            answer.content.iter_mut().try_for_each(&mut fill)?;
-            Change::PutAddress { url: name.to_owned(), answer }
+            let mut response: AddressResponse = read(key, value)?;
+            response.content.iter_mut().try_for_each(&mut fill)?;
+            Change::PutAddress { url: name.to_owned(), response }
         }
         RowKind::Clock => Change::SetClock(read(key, value)?),
         RowKind::RateLimit => Change::SetRateLimit(read(key, value)?),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{
-    HeadRow, LeaseAnswer, LeaseMachine, LeaseOrder, LeasePhase, LeaseTimes, NextLeaseStep,
+    HeadRow, LeaseMachine, LeaseOrder, LeaseOutcome, LeasePhase, LeaseTimes, NextLeaseStep,
 };
 
 const HISTORIES: u64 = 10_000;
@@ -37,15 +37,15 @@ impl Draw {
     }
 }
 
-/// A statement in flight, or its answer.
+/// A statement in flight, or its outcome.
 struct Message {
     order: LeaseOrder,
     began: Duration,
     /// When the database runs it; `None` after that, or if it is lost.
     runs_at: Option<u64>,
-    answer: LeaseAnswer,
-    /// When the node receives the answer.
-    answered_at: u64,
+    outcome: LeaseOutcome,
+    /// When the node receives the outcome.
+    received_at: u64,
 }
 
 struct Node {
@@ -63,7 +63,7 @@ impl Node {
         Duration::from_micros(self.offset + time * self.rate)
     }
 
-    /// Whether an answer of this node may leave, as `Trust::holds` decides it.
+    /// Whether a response of this node may leave, as `Trust::holds` decides it.
     fn is_trusted(&self, time: u64) -> bool {
         match self.machine.phase() {
             LeasePhase::Active { until, .. } => self.clock(time) < until,
@@ -72,16 +72,16 @@ impl Node {
     }
 }
 
-fn run(row: &mut HeadRow, node: [u8; 16], order: LeaseOrder) -> LeaseAnswer {
+fn run(row: &mut HeadRow, node: [u8; 16], order: LeaseOrder) -> LeaseOutcome {
     let holds = match order {
-        LeaseOrder::Look => return LeaseAnswer::Row(row.clone()),
+        LeaseOrder::Look => return LeaseOutcome::Row(row.clone()),
         LeaseOrder::Take { epoch, renewals, .. } => (row.epoch, row.renewals) == (epoch, renewals),
         LeaseOrder::Renew { epoch } | LeaseOrder::Resign { epoch } => {
             row.epoch == epoch && row.holder == Some(node)
         }
     };
     if !holds {
-        return LeaseAnswer::Refused;
+        return LeaseOutcome::Refused;
     }
     row.renewals += 1;
     match order {
@@ -92,7 +92,7 @@ fn run(row: &mut HeadRow, node: [u8; 16], order: LeaseOrder) -> LeaseAnswer {
         LeaseOrder::Resign { .. } => row.holder = None,
         LeaseOrder::Look | LeaseOrder::Renew { .. } => {}
     }
-    LeaseAnswer::Done
+    LeaseOutcome::Done
 }
 
 /// The result of a history.
@@ -132,9 +132,9 @@ fn history(seed: u64, times: LeaseTimes) -> HistoryResult {
             {
                 // The database also runs the statement of a paused node.
                 message.runs_at = None;
-                let answer = run(&mut row, name, message.order);
-                if message.answer != LeaseAnswer::Failed {
-                    message.answer = answer;
+                let outcome = run(&mut row, name, message.order);
+                if message.outcome != LeaseOutcome::Failed {
+                    message.outcome = outcome;
                 }
             }
             if node.paused_until > time {
@@ -145,10 +145,10 @@ fn history(seed: u64, times: LeaseTimes) -> HistoryResult {
                 continue;
             }
             let now = node.clock(time);
-            if node.message.as_ref().is_some_and(|message| message.answered_at <= time)
-                && let Some(Message { order, began, answer, .. }) = node.message.take()
+            if node.message.as_ref().is_some_and(|message| message.received_at <= time)
+                && let Some(Message { order, began, outcome, .. }) = node.message.take()
             {
-                node.machine.answered(order, began, now, answer);
+                node.machine.finished(order, began, now, outcome);
             }
             if is_trouble && draw.is_one_in(2_000) {
                 // A write failed.
@@ -162,17 +162,17 @@ fn history(seed: u64, times: LeaseTimes) -> HistoryResult {
                     true => (draw.below(1_500), draw.below(1_500)),
                     false => (draw.below(20), draw.below(20)),
                 };
-                let (is_lost, is_answer_lost) =
+                let (is_lost, is_reply_lost) =
                     (is_bad && draw.is_one_in(3), is_bad && draw.is_one_in(3));
                 node.message = Some(Message {
                     order,
                     began: now,
                     runs_at: (!is_lost).then_some(time + there),
-                    answer: match is_lost || is_answer_lost {
-                        true => LeaseAnswer::Failed,
-                        false => LeaseAnswer::Refused,
+                    outcome: match is_lost || is_reply_lost {
+                        true => LeaseOutcome::Failed,
+                        false => LeaseOutcome::Refused,
                     },
-                    answered_at: time + there + back,
+                    received_at: time + there + back,
                 });
             }
         }
@@ -233,8 +233,8 @@ impl Bench {
     fn step(&mut self, time: u64) -> NextLeaseStep {
         let step = self.machine.next(at(time));
         if let NextLeaseStep::Ask(order) = step {
-            let answer = run(&mut self.row, OWN, order);
-            self.machine.answered(order, at(time), at(time), answer);
+            let outcome = run(&mut self.row, OWN, order);
+            self.machine.finished(order, at(time), at(time), outcome);
         }
         step
     }
@@ -279,9 +279,9 @@ fn a_renewal_during_the_takeover_wins() {
     bench.step(0);
     let NextLeaseStep::Ask(order) = bench.machine.next(at(1_000)) else { panic!("it takes") };
     bench.row.renewals += 1;
-    let answer = run(&mut bench.row, OWN, order);
-    assert_eq!(answer, LeaseAnswer::Refused);
-    bench.machine.answered(order, at(1_000), at(1_000), answer);
+    let outcome = run(&mut bench.row, OWN, order);
+    assert_eq!(outcome, LeaseOutcome::Refused);
+    bench.machine.finished(order, at(1_000), at(1_000), outcome);
     assert_eq!(bench.step(1_000), NextLeaseStep::Ask(LeaseOrder::Look));
     assert_eq!(bench.machine.phase(), LeasePhase::Standby);
 }
@@ -293,11 +293,11 @@ fn a_slow_renewal_does_not_extend_trust() {
     bench.step(0);
     let NextLeaseStep::Ask(order) = bench.machine.next(at(300)) else { panic!("it renews") };
     assert_eq!(order, LeaseOrder::Renew { epoch: 1 });
-    let answer = run(&mut bench.row, OWN, order);
-    bench.machine.answered(order, at(300), at(799), answer.clone());
+    let outcome = run(&mut bench.row, OWN, order);
+    bench.machine.finished(order, at(300), at(799), outcome.clone());
     let until = LeasePhase::Active { epoch: 1, until: at(1_100) };
     assert_eq!(bench.machine.phase(), until, "it counts from the start of the renewal");
-    bench.machine.answered(order, at(600), at(1_100), answer);
+    bench.machine.finished(order, at(600), at(1_100), outcome);
     assert_eq!(bench.machine.phase(), LeasePhase::Unclear, "too late");
 }
 
@@ -308,7 +308,7 @@ fn a_renewal_revives_no_lease_that_was_lost_meanwhile() {
     bench.step(0);
     let NextLeaseStep::Ask(order) = bench.machine.next(at(300)) else { panic!("it renews") };
     bench.machine.lost(at(310));
-    bench.machine.answered(order, at(300), at(320), LeaseAnswer::Done);
+    bench.machine.finished(order, at(300), at(320), LeaseOutcome::Done);
     assert_eq!(bench.machine.phase(), LeasePhase::Unclear);
 }
 
@@ -345,7 +345,7 @@ fn a_node_that_resigned_lets_another_in_at_once_and_stays_away() {
     bench.step(0);
     bench.step(0);
     let order = bench.machine.resign().expect("it is active");
-    assert_eq!(run(&mut bench.row, OWN, order), LeaseAnswer::Done);
+    assert_eq!(run(&mut bench.row, OWN, order), LeaseOutcome::Done);
     assert_eq!((bench.row.epoch, bench.row.holder), (1, None));
     assert_eq!(bench.machine.next(at(9_000)), NextLeaseStep::WaitUntil(Duration::MAX));
     bench.machine.lost(at(9_000));

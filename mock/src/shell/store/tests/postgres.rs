@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::{address, check};
 use crate::shell::postgres::{
-    HeadRow, LeaseAnswer, LeaseOrder, PostgresAddress, Trust, ask, connect, prepare,
+    HeadRow, LeaseOrder, LeaseOutcome, PostgresAddress, Trust, ask, connect, prepare,
 };
 use crate::shell::store::error::DurableError;
 use crate::shell::store::postgres_store::PostgresStore;
@@ -28,12 +28,12 @@ fn opened(runtime: &Runtime, address: &PostgresAddress) -> (PostgresStore, Arc<T
         let connection = connect(&address, "test", Duration::from_secs(5)).await?;
         prepare(&connection).await?;
         let look = async || ask(&connection, LeaseOrder::Look, &NODE, "here").await;
-        let LeaseAnswer::Row(HeadRow { epoch, renewals, .. }) = look().await? else {
+        let LeaseOutcome::Row(HeadRow { epoch, renewals, .. }) = look().await? else {
             panic!("a row");
         };
         let take = LeaseOrder::Take { epoch, renewals, next: epoch + 1 };
-        assert_eq!(ask(&connection, take, &NODE, "here").await?, LeaseAnswer::Done);
-        let LeaseAnswer::Row(row) = look().await? else { panic!("a row") };
+        assert_eq!(ask(&connection, take, &NODE, "here").await?, LeaseOutcome::Done);
+        let LeaseOutcome::Row(row) = look().await? else { panic!("a row") };
         used.grant(row.epoch, Duration::MAX);
         PostgresStore::open(&address, used, row).await
     });

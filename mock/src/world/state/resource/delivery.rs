@@ -64,7 +64,7 @@ pub enum DeliveryState {
 pub(crate) struct AttemptRecord {
     pub(crate) at: Timestamp,
     pub(crate) outcome: AttemptOutcome,
-    /// Real time until the answer of the receiver, or until the timeout.
+    /// Real time until the response of the receiver, or until the timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) milliseconds: Option<u64>,
 }
@@ -75,7 +75,7 @@ pub(crate) struct AttemptRecord {
 pub(crate) enum AttemptOutcome {
     /// HTTP status.
     Status(u16),
-    /// The reason that there was no answer.
+    /// The reason that there was no response.
     Error(String),
 }
 

@@ -39,7 +39,7 @@ pub struct LegalRequest {
     pub(crate) document: Option<u32>,
 }
 
-/// `attributes` of a request. The answer to its creation has no `description` (§2.1).
+/// `attributes` of a request. The response to its creation has no `description` (§2.1).
 #[derive(Debug, Serialize)]
 pub(crate) struct LegalRequestAttributes<'a> {
     name: &'a str,
@@ -114,7 +114,7 @@ impl LegalRequest {
         ResourceJson { id: &self.id, resource_type: "legal_request", attributes }
     }
 
-    /// Its JSON in the answer to its creation.
+    /// Its JSON in the response to its creation.
     pub(crate) fn created_json(&self) -> ResourceJson<'_, LegalRequestAttributes<'_>> {
         let mut json = self.json();
         json.attributes.description = None;

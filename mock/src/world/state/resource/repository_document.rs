@@ -1,4 +1,4 @@
-//! A repository document (§2.2) and the answer to its upload (§4.9).
+//! A repository document (§2.2) and the response to its upload (§4.9).
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, TimestampForm};
@@ -64,7 +64,7 @@ impl RepositoryDocument {
         }
     }
 
-    /// The JSON of the answer to its upload (§4.9).
+    /// The JSON of the response to its upload (§4.9).
     pub(crate) fn upload_json(&self, form: TimestampForm) -> Value {
         json!({
             "success": true,

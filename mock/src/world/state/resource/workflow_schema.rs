@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::world::state::resource::workflow::Workflow;
 use crate::world::state::resource::workflow_fields::{SIGNER, SIGNERS};
 
-/// The body of the answer.
+/// The body of the response.
 pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Value {
     let variables = workflow.variables.iter();
     let required = variables.clone().filter(|(_, variable)| variable.required);

@@ -1,4 +1,4 @@
-//! Value operators on each member of the answers of one operation, and lists with swapped values.
+//! Value operators on each member of the responses of one operation, and lists with swapped values.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use moot_fixtures::yaml;
 use serde::Deserialize;
 
 use super::Mutant;
-use super::members::{AnswerMember, ValueNature, of_schema};
+use super::members::{ResponseMember, ValueNature, of_schema};
 use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
 use crate::defect::act::DefectAct;
 use crate::defect::edit::ResponseEdit;
@@ -41,7 +41,7 @@ pub(super) fn operators(nature: ValueNature) -> impl Iterator<Item = &'static Va
     VALUES.iter().filter(move |row| row.on.contains(&nature))
 }
 
-/// An edit of the successful answers of these operations.
+/// An edit of the successful responses of these operations.
 pub(super) fn edit(of: &[Operation], pointer: &str, by: &Operator) -> DefectAct {
     let responses = ResponseFilter { of: of.to_vec(), ..ResponseFilter::default() };
     edit_of(responses, pointer, by.clone())
@@ -53,8 +53,8 @@ pub(super) fn edit_of(responses: ResponseFilter, at: &str, by: Operator) -> Defe
     DefectAct::Edit(Box::new(ResponseEdit { responses, at, by }))
 }
 
-/// The members of the successful answers of an operation.
-pub(super) fn members(operation: Operation) -> Vec<AnswerMember> {
+/// The members of the successful responses of an operation.
+pub(super) fn members(operation: Operation) -> Vec<ResponseMember> {
     let success = operation.responses().iter().find(|row| (200..300).contains(&row.status));
     success.and_then(|row| row.schema).map(of_schema).unwrap_or_default()
 }
@@ -64,8 +64,8 @@ pub(super) fn place_of(operation: Operation) -> String {
     operation.as_str().replace('_', "-")
 }
 
-/// Whether no answer of another operation shows the member, so that its value cannot be compared.
-fn is_alone(operation: Operation, member: &AnswerMember) -> bool {
+/// Whether no response of another operation shows the member, so that its value cannot be compared.
+fn is_alone(operation: Operation, member: &ResponseMember) -> bool {
     let others = Operation::ALL.iter().filter(|other| **other != operation);
     let mut shown = others.flat_map(|other| members(*other));
     let is_shown =
@@ -76,7 +76,7 @@ fn is_alone(operation: Operation, member: &AnswerMember) -> bool {
 }
 
 /// Whether the specification does not mention this member: pages of a log, and texts of a workflow schema.
-fn is_open(operation: Operation, member: &AnswerMember) -> bool {
+fn is_open(operation: Operation, member: &ResponseMember) -> bool {
     match operation {
         Operation::GetLegalRequestActivity => member.pointer.starts_with("/pagination"),
         Operation::GetWorkflowSchema => matches!(member.within.as_str(), "/name" | "/description"),
@@ -84,8 +84,8 @@ fn is_open(operation: Operation, member: &AnswerMember) -> bool {
     }
 }
 
-/// Whether the changed answer is correct for another workflow, which has one optional field less.
-fn is_another_workflow(member: &AnswerMember, operator: &str) -> bool {
+/// Whether the changed response is correct for another workflow, which has one optional field less.
+fn is_another_workflow(member: &ResponseMember, operator: &str) -> bool {
     member.within == "/optional_fields" && operator == "first-missing"
 }
 
@@ -103,7 +103,7 @@ pub(super) fn mutants() -> Vec<Mutant> {
     all
 }
 
-fn at_member(operation: Operation, member: &AnswerMember, all: &mut Vec<Mutant>) {
+fn at_member(operation: Operation, member: &ResponseMember, all: &mut Vec<Mutant>) {
     let place = format!("{}/{}", place_of(operation), member.name());
     let is_alone = is_alone(operation, member);
     for row in operators(member.nature) {
@@ -124,9 +124,13 @@ fn at_member(operation: Operation, member: &AnswerMember, all: &mut Vec<Mutant>)
 }
 
 impl ValueRow {
-    /// Why no outside observer can notice the operator at this member. `is_alone`: no other answer shows the right
+    /// Why no outside observer can notice the operator at this member. `is_alone`: no other response shows the right
     /// value.
-    pub(super) fn equivalence(&self, member: &AnswerMember, is_alone: bool) -> Option<Equivalence> {
+    pub(super) fn equivalence(
+        &self,
+        member: &ResponseMember,
+        is_alone: bool,
+    ) -> Option<Equivalence> {
         if !member.is_required && self.by == Operator::Drop {
             return Some(Equivalence::Permitted);
         }

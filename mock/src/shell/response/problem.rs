@@ -40,7 +40,7 @@ impl Refusal {
         Self::new(503, "not_active", detail)
     }
 
-    /// The answer, an RFC 9457 problem; `instance` is the path of the call.
+    /// The response, an RFC 9457 problem; `instance` is the path of the call.
     pub(crate) fn respond(&self, instance: &str) -> Response<SiteBody> {
         // The constructors use valid statuses only.
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::BAD_REQUEST);
@@ -70,7 +70,7 @@ pub(crate) fn internal(what: &str) -> Response<SiteBody> {
     respond(status, "application/problem+json", body.to_string())
 }
 
-/// An answer of text.
+/// A response of text.
 pub(crate) fn respond(
     status: StatusCode,
     content_type: &'static str,

@@ -1,4 +1,4 @@
-//! The body of an answer: bytes in memory, or pieces that are produced while they are sent.
+//! The body of a response: bytes in memory, or pieces that are produced while they are sent.
 
 use std::io;
 use std::pin::Pin;
@@ -22,7 +22,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// The number of pieces of a slow body.
 const SLOW_PIECES: u32 = 10;
 
-/// The body of an answer. Its length is known, except for a stream of messages.
+/// The body of a response. Its length is known, except for a stream of messages.
 pub struct SiteBody {
     /// Bytes of the promised length that were not sent yet. `None` for messages.
     left: Option<u64>,

@@ -1,4 +1,4 @@
-//! Turns an answer of the core into HTTP, and applies its transport faults.
+//! Turns a response of the core into HTTP, and applies its transport faults.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use super::body::SiteBody;
 use super::problem;
 use crate::value::message::response::{self, ResponseBody, TransportFault};
 
-/// The answer as HTTP. A [`TransportFault`] that ends the connection is stored in the extensions, and the listener
-/// carries it out. Without a connection, the body of such an answer ends with an error.
+/// The response as HTTP. A [`TransportFault`] that ends the connection is stored in the extensions, and the listener
+/// carries it out. Without a connection, the body of such a response ends with an error.
 pub(crate) async fn sent(response: response::Response) -> Response<SiteBody> {
     let body = match response.body {
         ResponseBody::Bytes(bytes) => bytes.into(),

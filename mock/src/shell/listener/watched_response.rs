@@ -1,4 +1,4 @@
-//! The body of an answer. Notifies its connection when hyper has taken all of it.
+//! The body of a response. Notifies its connection when hyper has taken all of it.
 
 use std::io;
 use std::pin::Pin;
@@ -8,27 +8,27 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use super::connection::ConnectionSwitch;
-use crate::shell::answer::SiteBody;
+use crate::shell::response::SiteBody;
 
-/// The body of an answer on a connection.
-pub(super) struct WatchedAnswer {
+/// The body of a response on a connection.
+pub(super) struct WatchedResponse {
     body: SiteBody,
     switch: ConnectionSwitch,
 }
 
-impl WatchedAnswer {
+impl WatchedResponse {
     pub(super) fn new(body: SiteBody, switch: ConnectionSwitch) -> Self {
         Self { body, switch }
     }
 }
 
-impl Drop for WatchedAnswer {
+impl Drop for WatchedResponse {
     fn drop(&mut self) {
         self.switch.set_over();
     }
 }
 
-impl Body for WatchedAnswer {
+impl Body for WatchedResponse {
     type Data = Bytes;
     type Error = io::Error;
 

@@ -1,4 +1,4 @@
-//! Answers on their way out: the body that is sent, problems of the shell, and faults of a connection.
+//! Responses on their way out: the body that is sent, problems of the shell, and faults of a connection.
 
 mod body;
 pub(crate) mod problem;

@@ -1,0 +1,63 @@
+//! Reports an answered call to the watch of its site (`moot mock -v`).
+
+use http::HeaderMap;
+use jiff::Timestamp;
+use moot_fixtures::contract::Operation;
+
+use crate::operation::oauth;
+use crate::shell::clock;
+use crate::shell::sandbox::Realm;
+use crate::shell::site::WatchedCall;
+use crate::value::message::call::Head;
+
+/// The call as its world recorded it. `serial` is its number; `None` if it was refused. `whole_path` is its path with
+/// the base path. `None` if the journal no longer has it.
+pub(super) fn watched_call(
+    realm: &Realm,
+    head: &Head<'_>,
+    serial: Option<u64>,
+    whole_path: &str,
+    at: Timestamp,
+) -> Option<WatchedCall> {
+    // A refused call has no number here. An equal call was refused for the same reason.
+    let world = realm.service.world();
+    let entry = world.journal().newest(|entry| match serial {
+        Some(serial) => entry.serial == serial,
+        None => {
+            (entry.client, entry.method.as_str())
+                == (head.client.to_canonical(), head.method.as_str())
+                && entry.path == head.path
+                && entry.refused_by.is_some()
+        }
+    })?;
+    let decision = entry.decision();
+    let query = entry.query.map(|query| format!("?{query}")).unwrap_or_default();
+    let caller = entry.application_index.and_then(|at| world.seeded().application(at));
+    let named = named_client(entry.operation, head.headers, entry.request.text.as_deref());
+    let lasted = clock::now().duration_since(at).as_millis();
+    Some(WatchedCall {
+        at,
+        sandbox: realm.sandbox.clone(),
+        method: entry.method,
+        path: format!("{whole_path}{query}"),
+        operation: entry.operation,
+        application: caller.map(|caller| caller.client_id.clone()).or(named),
+        status: entry.status,
+        decision,
+        problem: entry.problem,
+        fault: entry.fault,
+        milliseconds: u64::try_from(lasted).unwrap_or_default(),
+    })
+}
+
+/// The client id in a call about tokens: it names its application there, not with a token.
+fn named_client(
+    operation: Option<Operation>,
+    headers: &HeaderMap,
+    form: Option<&str>,
+) -> Option<String> {
+    match operation? {
+        Operation::CreateAccessToken | Operation::RevokeToken => oauth::named_client(headers, form),
+        _ => None,
+    }
+}
