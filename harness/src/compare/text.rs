@@ -249,7 +249,7 @@ impl ComparisonText {
         let scale = format!(
             "{} and {} of {} on both sides{follow_ups}, exit {}",
             counted(compared.checks, "check"),
-            counted(compared.exchanges, "answer"),
+            counted(compared.exchanges, "response"),
             counted(compared.scenarios, "scenario"),
             comparison.exit_code,
         );
