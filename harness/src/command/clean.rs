@@ -118,7 +118,9 @@ fn objects<'a>(out: &mut String, all: impl Iterator<Item = &'a LeftObject>, scre
 fn why(reason: &StayReason) -> String {
     match reason {
         StayReason::NoSuchCall => "the API has no call to delete such objects".to_owned(),
-        StayReason::IdUnknown => "it may exist, but the answer to its creation was lost".to_owned(),
+        StayReason::IdUnknown => {
+            "it may exist, but the response to its creation was lost".to_owned()
+        }
         StayReason::Refused(said) => format!("it was not deleted: {said}"),
     }
 }

@@ -250,11 +250,14 @@ fn the_lines_of_a_failure_run_in_a_shell_as_they_are_printed() {
         "curl -sS {base_url}/oauth/token -d grant_type=client_credentials -d client_id=demo-reader \
          -d client_secret=demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T -d scope=read"
     );
-    let answer: Value = serde_json::from_str(&shell(&ask, "")).expect("a token");
-    let token = answer["access_token"].as_str().expect("a text");
+    let response: Value = serde_json::from_str(&shell(&ask, "")).expect("a token");
+    let token = response["access_token"].as_str().expect("a text");
     let shown: Vec<String> =
         lines.iter().filter_map(Value::as_str).map(|line| shell(line, token)).collect();
-    assert!(shown.iter().all(|answer| answer.starts_with("HTTP/1.1 200")), "{lines:?} {shown:?}");
+    assert!(
+        shown.iter().all(|response| response.starts_with("HTTP/1.1 200")),
+        "{lines:?} {shown:?}"
+    );
     let last = shown.last().expect("there is a line");
     assert!(last.contains("activity_log") && !last.contains("\"description\""), "{last}");
     broken.stop("-TERM");

@@ -48,7 +48,10 @@ fn a_missing_member_of_a_body_is_one_finding() {
     let report = report(dir.path(), &["01_service", "02_07_pagination", "04_12_list_webhooks"]);
     let findings = findings(&report);
     assert_eq!(findings.len(), 1, "{findings:#?}");
-    assert_eq!(findings[0]["message"], "In the answer to listing webhooks, the body has no `data`");
+    assert_eq!(
+        findings[0]["message"],
+        "In the response to listing webhooks, the body has no `data`"
+    );
 }
 
 #[test]

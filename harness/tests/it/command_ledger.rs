@@ -28,11 +28,11 @@ scenarios:
         expect: { create-repository-document.shape: { schema: true } }
 "#;
 
-async fn uploads(answer: ResponseTemplate, hits: impl Into<wiremock::Times>) -> MockServer {
+async fn uploads(response: ResponseTemplate, hits: impl Into<wiremock::Times>) -> MockServer {
     let server = start("default").await;
     Mock::given(method("POST"))
         .and(path("/api/v1/repository_documents"))
-        .respond_with(answer)
+        .respond_with(response)
         .with_priority(1)
         .expect(hits)
         .mount(&server)

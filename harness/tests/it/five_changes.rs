@@ -83,11 +83,11 @@ impl Respond for Changed {
     fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
         // This blocks the runtime of wiremock.
         let (head, mut body) = std::thread::scope(|scope| {
-            let answer = scope.spawn(|| {
+            let response = scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 runtime.expect("it starts").block_on(self.answer(request))
             });
-            answer.join().expect("it answers")
+            response.join().expect("it answers")
         });
         let mut template = ResponseTemplate::new(head.status.as_u16());
         let path = request.url.path();
@@ -123,8 +123,8 @@ impl Changed {
         let call = http::Request::builder().method(&request.method).uri(target);
         let mut call = call.body(body).expect("it came as a request");
         *call.headers_mut() = request.headers.clone();
-        let answer = self.site.call(call, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
-        let (head, body) = answer.into_parts();
+        let response = self.site.call(call, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
+        let (head, body) = response.into_parts();
         (head, body.collect().await.expect("the mock answers to the end").to_bytes())
     }
 }

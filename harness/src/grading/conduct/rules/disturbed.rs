@@ -19,7 +19,7 @@ const RENEWALS_MAX: usize = 2;
 const TIMEOUT_US_MIN: u64 = 10 * SECOND_US;
 /// The page size in the examples of the specification.
 const ROWS_SHOWN: usize = 25;
-/// The fault that leaves a call without an answer.
+/// The fault that leaves a call without a response.
 const STALL: &str = "stall";
 /// The event kind of the specification (§6).
 const EVENT: &str = "execution_complete";
