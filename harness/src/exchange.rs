@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::exchange::masks::{Masks, Secrets};
 
-pub use observed_answer::{AnswerSight, ObservedAnswer, gathered};
+pub use observed_answer::{AnswerSight, ObservedAnswer, by_question};
 pub use target_description::{TargetClass, TargetDescription};
 
 /// A request as it was sent.

@@ -21,7 +21,7 @@ use crate::run::environment::TargetChoice;
 use crate::run::part::{PartScope, RunPart};
 use crate::run::{self, Interruption, Kept, RunOptions};
 use crate::scenario::plan::select as plan_of;
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 use crate::verdict::result::{Event, RunResult};
 
 /// The options for judging responses and reporting the result.
@@ -97,7 +97,7 @@ fn head(options: &RunOptions) -> String {
         TargetChoice::Url(url) => url.clone(),
         TargetChoice::File(path) | TargetChoice::Recording(path) => path.display().to_string(),
     };
-    let scenarios = counted(planned, "scenario");
+    let scenarios = pluralize(planned, "scenario");
     let (version, seed) = (env!("CARGO_PKG_VERSION"), options.target.seed);
     escape::line(&format!("moot {version}: {scenarios} at {target}, seed {seed}"))
 }

@@ -8,7 +8,7 @@ use super::score::{MutationScore, MutationTest};
 use crate::exchange::escape;
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left, width};
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 /// The number of lines of one kind that are shown without `-v`.
 const LINES_MAX: usize = 20;
@@ -261,7 +261,7 @@ pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> S
         &format!(
             "{}: {}, a run without defects exits with {}",
             found.base_url,
-            counted(found.requests_sent, "request"),
+            pluralize(found.requests_sent, "request"),
             found.run_exit_code
         ),
     );

@@ -8,7 +8,7 @@ use super::super::evidence::{ConductEvidence, grouped, of_calls};
 use super::super::journal::{JournalCall, JournalDelivery, WorldJournal};
 use super::lists::{asked_page, list_key};
 use super::webhooks::of_deliveries;
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 const SECOND_US: u64 = 1_000_000;
 /// The time after a dead token in which token requests are counted.
@@ -45,7 +45,7 @@ pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
     if renewals.len() <= RENEWALS_MAX * dead.len() {
         return Vec::new();
     }
-    let what = format!("within a second, for {}", counted(dead.len(), "dead token"));
+    let what = format!("within a second, for {}", pluralize(dead.len(), "dead token"));
     of_calls(renewals, "token request", &what)
 }
 

@@ -4,7 +4,7 @@ use moot_fixtures::contract::Operation;
 
 use super::super::evidence::{ConductEvidence, of_calls};
 use super::super::journal::{JournalAttempt, JournalDelivery, WorldJournal};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 /// The longest acceptable time until a receiver responds.
 const RESPONSE_MILLISECONDS_MAX: u64 = 10_000;
@@ -21,7 +21,7 @@ pub(super) fn of_deliveries<'j>(
     }
     let queued = |id: u64| world.calls.iter().find(|call| call.deliveries.contains(&id));
     let calls = shown.iter().filter_map(|delivery| queued(delivery.id)).collect();
-    let seen = format!("{} {what}", counted(shown.len(), "event"));
+    let seen = format!("{} {what}", pluralize(shown.len(), "event"));
     vec![ConductEvidence { calls, times: Some(shown.len()), seen }]
 }
 
