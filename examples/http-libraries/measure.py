@@ -179,7 +179,7 @@ ROWS = {
     "connection closed after a GET: sent": lambda c: times(len(calls(c, "get", "/close")[0])),
     "connection closed after a POST: sent": lambda c: times(len(calls(c, "post", "/close")[0])),
     "connection closed after its second POST: sent": lambda c: times(len(calls(c, "again", "/second")[0]) - 1),
-    "timeout of an answer that never comes": timeout,
+    "timeout of a response that never comes": timeout,
     "connections of three calls, plain": lambda c: connections(c, "three"),
     "connections of three calls, with a session": lambda c: connections(c, "session"),
 }
