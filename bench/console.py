@@ -28,7 +28,7 @@ def started(server):
     return Call("GET", "/v1/webhooks", {"Authorization": f"Bearer {json.loads(token)['access_token']}"})
 
 def visible():
-    """Milliseconds from the answer of each call to its row."""
+    """Milliseconds from the response of each call to its row."""
     with Server(MOCK) as server, Browser() as browser:
         call = started(server)
         browser.open(f"http://127.0.0.1:{server.port}/__admin/console/")

@@ -11,7 +11,7 @@ CALLS = int(os.environ.get("CALLS", 1_000_000))
 ADMIN_CALLS = int(os.environ.get("ADMIN_CALLS", 10_000))
 CONNECTIONS = int(os.environ.get("CONNECTIONS", 8))
 USED_MIB_MAX = 64
-# Number of calls that are sent before their answers are read.
+# Number of calls that are sent before their responses are read.
 BATCH = 50
 
 
@@ -28,8 +28,8 @@ class Connection:
     def __init__(self, port):
         self.port, self.at, self.rest = port, socket.create_connection(("127.0.0.1", port), 60), b""
 
-    def answers(self, count):
-        """Reads this number of answers; returns their bodies."""
+    def responses(self, count):
+        """Reads this number of responses; returns their bodies."""
         bodies = []
         for _ in range(count):
             while b"\r\n\r\n" not in self.rest:
@@ -99,7 +99,7 @@ def main():
             for connection in open_:
                 connection.at.sendall(batch)
             for connection in open_:
-                connection.answers(BATCH)
+                connection.responses(BATCH)
             done, turn = done + BATCH * CONNECTIONS, turn + 1
             if admin * CALLS <= done * ADMIN_CALLS:
                 admin += control(open_[0], turn)
@@ -121,9 +121,9 @@ def control(connection, turn):
              ("DELETE /__admin/faults", b""), ("POST /__admin/checkpoints", b'{"name": "stage"}'),
              ("DELETE /__admin/checkpoints/stage", b""), ("GET /__admin/settings", b"")]
     connection.at.sendall(b"".join(wire(line, body=body) for line, body in lines))
-    made = json.loads(connection.answers(len(lines))[0])
+    made = json.loads(connection.responses(len(lines))[0])
     connection.at.sendall(wire(f"DELETE /__admin/sandboxes/{made['id']}"))
-    connection.answers(1)
+    connection.responses(1)
     return len(lines) + 1
 
 

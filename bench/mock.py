@@ -17,7 +17,7 @@ MOCK = f"{PROGRAMS}/moot mock --listen 127.0.0.1:{{port}} --rate-limit observe -
 COMMAND = os.environ.get("COMMAND", f"{MOCK} bench")
 # Limits: the smallest ratio of calls/s to bare hyper, and the largest value of each other figure.
 RATIO_FLOORS = {"list": 0.55, "one": 0.70, "token": 0.55, "create": 0.35}
-FIRST_ANSWER_MS_MAX = 15
+FIRST_RESPONSE_MS_MAX = 15
 IDLE_MIB_MAX = 16
 USED_MIB_MAX = 30
 COLD_STARTS = 11
@@ -102,8 +102,8 @@ def main():
                         pairs(load, ours, hyper, operation, asked[operation], connections)
                 hyper_idle = cold_start(f"{PROGRAMS}/examples/bare_hyper {{port}} {folder}")
         memory(load)
-        figure(f"first answer after start, demo world (bare hyper {hyper_idle:.1f} ms)",
-               cold_start(COMMAND.replace("bench", "demo")), "ms", FIRST_ANSWER_MS_MAX)
+        figure(f"first response after start, demo world (bare hyper {hyper_idle:.1f} ms)",
+               cold_start(COMMAND.replace("bench", "demo")), "ms", FIRST_RESPONSE_MS_MAX)
 
 
 def memory(load):

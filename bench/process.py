@@ -26,8 +26,8 @@ def send(port, call):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(call.method, call.path, call.body or None, call.headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+        response = connection.getresponse()
+        return response.status, response.read()
     finally:
         connection.close()
 
@@ -74,7 +74,7 @@ class Server:
 
 
 class Reader:
-    """Reads an endless answer in a process on the core of the load. With `list_path` it also loads that list again and
+    """Reads an endless response in a process on the core of the load. With `list_path` it also loads that list again and
     again, as the console does after it lost events."""
 
     def __init__(self, port, path, list_path=""):

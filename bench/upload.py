@@ -16,7 +16,7 @@ PIECE = os.urandom(1_000_000)
 
 
 def upload(server, path, token):
-    """Sends a document; returns the seconds until the answer, and the processor seconds of the server."""
+    """Sends a document; returns the seconds until the response, and the processor seconds of the server."""
     lines = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", f"Authorization: Bearer {token}", "Connection: close",
              "Content-Type: multipart/form-data; boundary=b0", f"Content-Length: {len(HEAD) + BYTES + len(END)}"]
     worked, begun = processor_seconds(server), time.perf_counter()
@@ -25,9 +25,9 @@ def upload(server, path, token):
         for _ in range(BYTES // len(PIECE)):
             stream.sendall(PIECE)
         stream.sendall(END)
-        answer = stream.makefile("rb").read()
+        response = stream.makefile("rb").read()
     taken = time.perf_counter() - begun
-    assert answer.startswith(b"HTTP/1.1 201"), answer[:500]
+    assert response.startswith(b"HTTP/1.1 201"), response[:500]
     return taken, processor_seconds(server) - worked
 
 

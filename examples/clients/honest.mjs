@@ -32,7 +32,7 @@ class Refused extends Error {
   }
 }
 
-/** No whole answer came, or the service failed. The call may have been done. */
+/** No whole response came, or the service failed. The call may have been done. */
 class Lost extends Error {}
 
 async function pause(attempt, retryAfter) {
@@ -44,26 +44,26 @@ async function pause(attempt, retryAfter) {
 
 /** One call: its status, its headers, and its JSON. */
 async function once(path, options) {
-  let answer;
+  let response;
   let text;
   try {
     // A redirect would take the call to another host.
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const headers = { 'User-Agent': 'honest-js/1.0', ...options.headers };
-    answer = await fetch(env.MOOT_BASE_URL + path, { redirect: 'manual', ...options, headers, signal });
-    text = await answer.text();
+    response = await fetch(env.MOOT_BASE_URL + path, { redirect: 'manual', ...options, headers, signal });
+    text = await response.text();
   } catch (error) {
     throw new Lost(String(error.cause ?? error));
   }
   // The class of the status decides, so that unknown statuses are handled too.
-  if (answer.status >= 500) throw new Lost(`${path}: ${answer.status}`);
+  if (response.status >= 500) throw new Lost(`${path}: ${response.status}`);
   let body = {};
   try {
     body = text ? JSON.parse(text) : {};
   } catch {
-    if (answer.ok) throw new Lost(`${path}: the answer is not JSON`);
+    if (response.ok) throw new Lost(`${path}: the response is not JSON`);
   }
-  return { status: answer.status, headers: answer.headers, body };
+  return { status: response.status, headers: response.headers, body };
 }
 
 /** One call. Beyond the rate limit it waits, and sends the call again. */
@@ -137,7 +137,7 @@ async function every(path) {
   return rows;
 }
 
-/** Creates an object. If the answer was lost, it looks before it creates again. */
+/** Creates an object. If the response was lost, it looks before it creates again. */
 async function created(path, mark, content) {
   for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
     try {
@@ -153,7 +153,7 @@ async function created(path, mark, content) {
       }
     }
   }
-  throw new Lost(`${path}: no answer after ${TRIES_MAX} tries`);
+  throw new Lost(`${path}: no response after ${TRIES_MAX} tries`);
 }
 
 async function requestForm() {

@@ -37,7 +37,7 @@ class Refused(Exception):
 
 
 class Lost(Exception):
-    """No complete answer came, or the service failed. The call may have been processed."""
+    """No complete response came, or the service failed. The call may have been processed."""
 
 
 class RequestsTransport:
@@ -77,21 +77,21 @@ class Client:
     def once(self, method, path, headers, **content):
         """One call: its status, its headers, and its JSON."""
         try:
-            answer = self.transport.send(method, self.base_url + path, headers, **content)
+            response = self.transport.send(method, self.base_url + path, headers, **content)
         except self.transport.errors as error:
             raise Lost(str(error)) from error
         # The class of the status decides, so that unknown statuses are handled too.
-        if answer.status_code >= 500:
-            raise Lost(f"{method} {path}: {answer.status_code}")
+        if response.status_code >= 500:
+            raise Lost(f"{method} {path}: {response.status_code}")
         try:
-            body = answer.json() if answer.content else {}
+            body = response.json() if response.content else {}
         except ValueError as error:
-            if answer.status_code < 300:
-                raise Lost(f"{method} {path}: the answer is not JSON") from error
+            if response.status_code < 300:
+                raise Lost(f"{method} {path}: the response is not JSON") from error
             body = {}
-        if answer.status_code < 300 and method == "GET" and not body:
-            raise Lost(f"{method} {path}: an empty answer")
-        return answer.status_code, answer.headers, body
+        if response.status_code < 300 and method == "GET" and not body:
+            raise Lost(f"{method} {path}: an empty response")
+        return response.status_code, response.headers, body
 
     def access_token(self):
         if self.token is None or time.monotonic() >= self.renew_at:
@@ -146,9 +146,9 @@ class Client:
     def every(self, path):
         page, total_pages = 1, 1
         while page <= total_pages:
-            answer = self.get(f"{path}?page={page}")
-            total_pages = answer["pagination"]["total_pages"]
-            yield from answer["data"]
+            response = self.get(f"{path}?page={page}")
+            total_pages = response["pagination"]["total_pages"]
+            yield from response["data"]
             page += 1
 
     def found(self, path, text):
@@ -157,7 +157,7 @@ class Client:
         return next((row for row in rows if text in row["attributes"]["name"]), None)
 
     def created(self, path, mark, content):
-        """Creates an object. If the answer is lost, it looks for the object before it creates another one."""
+        """Creates an object. If the response is lost, it looks for the object before it creates another one."""
         for attempt in range(1, TRIES_MAX + 1):
             try:
                 return self.call("POST", path, **content())["data"]
@@ -170,7 +170,7 @@ class Client:
                 # The schema may have changed since it was read.
                 if refused.args[1] != 422 or attempt > 1:
                     raise
-        raise Lost(f"POST {path}: no answer after {TRIES_MAX} tries")
+        raise Lost(f"POST {path}: no response after {TRIES_MAX} tries")
 
     def create_request(self):
         workflow = os.environ["MOOT_GENERATED_WORKFLOW_ID"]

@@ -14,7 +14,7 @@ token=
 fail() { echo "$*" >&2; exit 1; }
 member() { grep -o "\"$1\":\"[^\"]*\"" "$dir/body" | sed 's/.*:"\(.*\)"/\1/' | head -1; }
 
-# One call. Sets status (000 without a complete answer) and $dir/body.
+# One call. Sets status (000 without a complete response) and $dir/body.
 send() {
   status=$(curl -sS -m 20 -A "$agent" -o "$dir/body" -D "$dir/head" -w '%{http_code}' "$@" 2>"$dir/why") || status=000
   case $status in 2*) tail -c 1 "$dir/body" | grep -q '}' || status=000 ;; esac
@@ -112,7 +112,7 @@ while :; do
   create
   case $status in 201) made=$(member id); break ;; esac
   refused="$status $(member type)"
-  # If the answer is lost, the request may exist. So look for a new row.
+  # If the response is lost, the request may exist. So look for a new row.
   list
   made=$(grep -vxFf "$dir/before" "$dir/rows" | sed 's/.*:"\(.*\)"/\1/' | head -1)
   [ -z "$made" ] || break

@@ -36,16 +36,16 @@ func control(t *testing.T, method, address string, body, into any) {
 	if token := os.Getenv("MOOT_ADMIN_TOKEN"); token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode >= 300 {
-		t.Fatalf("%s %s: %s", method, address, answer.Status)
+	defer response.Body.Close()
+	if response.StatusCode >= 300 {
+		t.Fatalf("%s %s: %s", method, address, response.Status)
 	}
 	if into != nil {
-		if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
+		if err := json.NewDecoder(response.Body).Decode(into); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,18 +64,18 @@ func newSandbox(t *testing.T) *sandbox {
 func (s *sandbox) token(t *testing.T) string {
 	t.Helper()
 	client := s.Applications[0]
-	answer, err := http.PostForm(s.BaseURL+"/oauth/token", url.Values{
+	response, err := http.PostForm(s.BaseURL+"/oauth/token", url.Values{
 		"grant_type": {"client_credentials"}, "scope": {"read write"},
 		"client_id": {client.ClientID}, "client_secret": {client.ClientSecret},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
+	defer response.Body.Close()
 	var token struct {
 		AccessToken string `json:"access_token"`
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&token); err != nil {
+	if err := json.NewDecoder(response.Body).Decode(&token); err != nil {
 		t.Fatal(err)
 	}
 	return token.AccessToken
@@ -85,12 +85,12 @@ func (s *sandbox) workflows(t *testing.T, token string) int {
 	t.Helper()
 	request, _ := http.NewRequest("GET", s.BaseURL+"/v1/workflows", nil)
 	request.Header.Set("Authorization", "Bearer "+token)
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	return answer.StatusCode
+	defer response.Body.Close()
+	return response.StatusCode
 }
 
 func TestATokenReadsWorkflows(t *testing.T) {

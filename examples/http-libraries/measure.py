@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 
-# Time limit for a client that waits for an answer that never comes.
+# Time limit for a client that waits for a response that never comes.
 PATIENCE_SECONDS = 15
 
 PYTHON = """
@@ -101,7 +101,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if select.select([self.connection], [], [], PATIENCE_SECONDS)[0]:
                 self.server.left_after = time.monotonic() - began
         if kind in ("hang", "close") or (kind == "second" and self.served > 1):
-            # No answer: the connection is closed.
+            # No response: the connection is closed.
             self.close_connection = True
             return
         status = int(kind) if kind.isdigit() else 200
@@ -131,7 +131,7 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
 
 
 def calls(command, action, path, host="127.0.0.1"):
-    """The calls to the server and to the other host, and the time at which the client gave up a call without an answer."""
+    """The calls to the server and to the other host, and the time at which the client gave up a call without a response."""
     server, other = Server(), Server()
     path = path.replace("OTHER", f"{host}:{other.server_port}")
     words = command(action, f"http://127.0.0.1:{server.server_port}{path}")
@@ -179,7 +179,7 @@ ROWS = {
     "connection closed after a GET: sent": lambda c: times(len(calls(c, "get", "/close")[0])),
     "connection closed after a POST: sent": lambda c: times(len(calls(c, "post", "/close")[0])),
     "connection closed after its second POST: sent": lambda c: times(len(calls(c, "again", "/second")[0]) - 1),
-    "timeout of an answer that never comes": timeout,
+    "timeout of a response that never comes": timeout,
     "connections of three calls, plain": lambda c: connections(c, "three"),
     "connections of three calls, with a session": lambda c: connections(c, "session"),
 }

@@ -6,9 +6,9 @@ const headers = { "content-type": "application/json" };
 if (process.env.MOOT_ADMIN_TOKEN) headers.authorization = `Bearer ${process.env.MOOT_ADMIN_TOKEN}`;
 
 async function control(method, url, body) {
-  const answer = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
-  const text = await answer.text();
+  const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`);
+  const text = await response.text();
   return text ? JSON.parse(text) : undefined;
 }
 
@@ -20,8 +20,8 @@ export async function sandbox(settings = { clock: "frozen" }) {
     async token() {
       const form = { grant_type: "client_credentials", scope: "read write", client_id, client_secret };
       const body = new URLSearchParams(form);
-      const answer = await fetch(`${made.base_url}/oauth/token`, { method: "POST", body });
-      return (await answer.json()).access_token;
+      const response = await fetch(`${made.base_url}/oauth/token`, { method: "POST", body });
+      return (await response.json()).access_token;
     },
     get: (path, token) => fetch(made.base_url + path, { headers: { authorization: `Bearer ${token}` } }),
     advance: (seconds) => control("POST", `${made.admin_url}/clock`, { advance_seconds: seconds }),

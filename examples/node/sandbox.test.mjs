@@ -9,9 +9,9 @@ beforeEach(async () => { box = await sandbox(); });
 afterEach(() => box.end());
 
 test("a token reads workflows", async () => {
-  const answer = await box.get("/v1/workflows", await box.token());
-  assert.equal(answer.status, 200);
-  assert.ok((await answer.json()).data.length > 0);
+  const response = await box.get("/v1/workflows", await box.token());
+  assert.equal(response.status, 200);
+  assert.ok((await response.json()).data.length > 0);
 });
 
 test("a token expires", async () => {

@@ -10,10 +10,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/mock.sh"
 
 # Sends JSON to the control plane. `moot` shows the text on standard error.
 control() {
-  local answer
-  answer=$(curl --silent --show-error --fail-with-body --max-time 30 \
+  local response
+  response=$(curl --silent --show-error --fail-with-body --max-time 30 \
     --header 'Content-Type: application/json' --data "$2" "$(address)/__admin$1") || {
-    echo "$answer" >&2
+    echo "$response" >&2
     return 1
   }
 }

@@ -9,13 +9,13 @@ import pytest
 
 
 def call(method, url, body=None, headers=None):
-    """Sends JSON, and returns the JSON of the answer, or None if it has no body."""
+    """Sends JSON, and returns the JSON of the response, or None if it has no body."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data=data, method=method, headers=headers or {})
     if data is not None:
         request.add_header("Content-Type", "application/json")
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        text = answer.read()
+    with urllib.request.urlopen(request, timeout=30) as response:
+        text = response.read()
     return json.loads(text) if text else None
 
 
@@ -36,8 +36,8 @@ class Sandbox:
         form = {"grant_type": "client_credentials", "scope": "read write"}
         form |= {key: self.client[key] for key in ("client_id", "client_secret")}
         data = urllib.parse.urlencode(form).encode()
-        with urllib.request.urlopen(self.base_url + "/oauth/token", data, timeout=30) as answer:
-            return json.load(answer)["access_token"]
+        with urllib.request.urlopen(self.base_url + "/oauth/token", data, timeout=30) as response:
+            return json.load(response)["access_token"]
 
     def advance(self, seconds):
         """Moves the clock of this sandbox alone."""

@@ -93,9 +93,9 @@ class Client:
         """Every member of a list, page after page."""
         page, total_pages = 1, 1
         while page <= total_pages:
-            answer = self.call("GET", path, params={**parameters, "page": page}).json()
-            total_pages = answer["pagination"]["total_pages"]
-            yield from answer["data"]
+            response = self.call("GET", path, params={**parameters, "page": page}).json()
+            total_pages = response["pagination"]["total_pages"]
+            yield from response["data"]
             page += 1
 
     def create(self, workflow_id):

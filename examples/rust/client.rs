@@ -57,9 +57,9 @@ impl Client {
         let mut all = Vec::new();
         for page in 1_u64.. {
             let page_path = format!("{path}?page={page}");
-            let answer = self.call(Method::GET, &page_path, Ok).await?;
-            all.extend(answer["data"].as_array().into_iter().flatten().cloned());
-            if answer["pagination"]["total_pages"].as_u64().is_none_or(|pages| page >= pages) {
+            let response = self.call(Method::GET, &page_path, Ok).await?;
+            all.extend(response["data"].as_array().into_iter().flatten().cloned());
+            if response["pagination"]["total_pages"].as_u64().is_none_or(|pages| page >= pages) {
                 break;
             }
         }
@@ -78,15 +78,15 @@ impl Client {
         let fill =
             |call: RequestBuilder| Ok(call.multipart(form(&schema, workflow_id, values, paper)?));
         let created = self.call(Method::POST, "/v1/requests", fill).await?;
-        Ok(created["data"]["id"].as_str().ok_or("the answer has no id")?.to_owned())
+        Ok(created["data"]["id"].as_str().ok_or("the response has no id")?.to_owned())
     }
 
     /// Reads a request until it has this status.
     pub(crate) async fn wait_for(&mut self, id: &str, status: &str) -> Result<(), Failure> {
         let path = format!("/v1/requests/{id}");
         for _ in 0..POLLS_MAX {
-            let answer = self.call(Method::GET, &path, Ok).await?;
-            if answer["data"]["attributes"]["status"] == status {
+            let response = self.call(Method::GET, &path, Ok).await?;
+            if response["data"]["attributes"]["status"] == status {
                 return Ok(());
             }
             tokio::time::sleep(POLL).await;
@@ -138,7 +138,7 @@ impl Client {
         if !status.is_success() {
             return Err(refusal(status, &body));
         }
-        let token = body["access_token"].as_str().ok_or("the answer has no access_token")?;
+        let token = body["access_token"].as_str().ok_or("the response has no access_token")?;
         let life = Duration::from_secs(body["expires_in"].as_u64().unwrap_or_default());
         self.token = Some((token.to_owned(), Instant::now() + life.saturating_sub(RENEW_BEFORE)));
         Ok(token.to_owned())

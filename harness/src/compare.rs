@@ -1,13 +1,13 @@
 //! Compares two targets: runs the same plan on both, and reports every difference once, in its class.
 //!
-//! 1. [`RunReadings`] collects the answers of a run, without values that differ in each run (`reading`, `flatten`).
+//! 1. [`RunReadings`] collects the responses of a run, without values that differ in each run (`reading`, `flatten`).
 //! 2. `pairs` pairs the scenarios, steps and checks of the two runs.
-//! 3. `exchanges` finds differences between answers, `checks` finds differences between verdicts.
+//! 3. `exchanges` finds differences between responses, `checks` finds differences between verdicts.
 //! 4. `cause` and `explain` find the violation or the open question behind a difference.
 //! 5. `gather` collects the differences, and [`compare()`] returns a [`TargetComparison`]. [`text`] and [`page`]
 //!    render it.
 //!
-//! Of lists and reads only the shape is compared, because the values are stored data. Errors, and answers to actions
+//! Of lists and reads only the shape is compared, because the values are stored data. Errors, and responses to actions
 //! and token requests, are compared completely. This module judges nothing: a violation is a failed check of one run.
 
 mod cause;
@@ -33,7 +33,7 @@ pub use comparison::{
     TargetComparison,
 };
 use explain::AnswerChanges;
-pub use reading::{AnswerReading, ExchangeReading, RunReadings, StepReading};
+pub use reading::{ExchangeReading, ResponseReading, RunReadings, StepReading};
 pub use side::Side;
 
 use crate::client::answers::{self, Observed};

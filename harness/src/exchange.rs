@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::scenario::ScenarioName;
 
-pub use observed_answer::{AnswerSight, ObservedAnswer, gathered};
+pub use observed_answer::{AnswerSight, ObservedAnswer, by_question};
 pub use target_description::{TargetClass, TargetDescription};
 
 /// A request as it was sent.

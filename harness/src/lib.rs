@@ -1,8 +1,8 @@
-//! The judge: reads scenarios, runs them against a target, checks the answers, and reports the result.
+//! The judge: reads scenarios, runs them against a target, checks the responses, and reports the result.
 //!
 //! A run: [`scenario`] reads files, [`run`] plans and runs them, [`client`] sends each request to the service,
 //! [`verdict`] judges the exchange, [`report`] renders the result. Checks know the contract and the exchange.
-//! They never ask the mock for the right answer.
+//! They never ask the mock for the right response.
 
 pub mod client;
 pub mod command;

@@ -7,7 +7,7 @@
 //! - [`mutants`] runs the suite on services with generated defects. [`score`] counts the mutants that it noticed.
 //! - [`latitude`] and `alone` run it on conformant services with other answers to the open questions.
 //! - [`degenerate`] runs it on targets that are not the service.
-//! - [`on_target`] records a deployment once, and applies defects to its answers.
+//! - [`on_target`] records a deployment once, and applies defects to its responses.
 //!
 //! Every trial ([`trial`]) is a run like that of `moot run`. [`outcome`] has all results as data.
 

@@ -6,7 +6,7 @@ pub mod expected;
 mod not_run;
 pub mod result;
 
-pub(crate) use count::counted;
+pub(crate) use count::pluralize;
 pub use not_run::{NotRun, NotRunKind};
 
 use serde::{Deserialize, Serialize};

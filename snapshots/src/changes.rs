@@ -25,7 +25,7 @@ pub struct SnapshotChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangedPlace {
-    /// The HTTP status. Another status means another answer.
+    /// The HTTP status. Another status means another response.
     Status,
     /// A header, in lower case.
     Header(String),
@@ -34,7 +34,7 @@ pub enum ChangedPlace {
 }
 
 /// The differences between two recorded texts: status, headers, body. If the status differs, the rest
-/// is not compared, because it belongs to another answer.
+/// is not compared, because it belongs to another response.
 pub(crate) fn changes(old: &str, new: &str) -> Vec<SnapshotChange> {
     let (old, new) = (parts(old), parts(new));
     if old.status != new.status {

@@ -33,7 +33,7 @@ pub(crate) fn of_collection(segment: &str) -> Option<&'static str> {
 
 /// The kind of the identifier in a member of `object`; `None` if the member has no identifier.
 ///
-/// `is_upload`: the object is the `data` of an upload's answer, which has `success` and no `type`.
+/// `is_upload`: the object is the `data` of the response to an upload, which has `success` and no `type`.
 pub(crate) fn of_member(
     object: &Map<String, Value>,
     member: &str,

@@ -14,4 +14,4 @@ pub use diff::{Difference, diff};
 pub use observed::{Evidence, Observed, Sample};
 pub use pins::Pins;
 pub use schema::schema;
-pub use silent::{NOT_TOLD, why_not_imitated};
+pub use silent::{UNDECIDABLE, why_not_imitated};

@@ -83,7 +83,7 @@ impl Sending<'_> {
         }
         let destination = &self.client.destination;
         let path = address::canonical_path(&request.url, &destination.base);
-        let found = destination.endpoints.find_spelled(&request.method, &path);
+        let found = destination.endpoints.find_lenient(&request.method, &path);
         found.filter(|operation| *operation != Operation::CreateAccessToken)
     }
 

@@ -14,7 +14,7 @@ use super::screen::Screen;
 use crate::client::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
 use crate::exchange::escape;
 use crate::report::terminal::{Align, Cell, Table};
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 /// Exit code: two sets contradict each other.
 const DIFFERENT: u8 = 5;
@@ -91,7 +91,7 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
     }
     let mut out = table.render(screen.paint());
     let (answered, seen) = (observed.answers.len(), observed.evidence.len());
-    out.push_str(&counted(answered, "answer"));
+    out.push_str(&pluralize(answered, "answer"));
     if seen > 0 {
         let varying = observed.evidence.values().filter(|evidence| !evidence.steady).count();
         let silent = observed.evidence.keys().filter(|id| !observed.answers.contains_key(*id));

@@ -9,7 +9,7 @@ use super::error::{CommandError, USAGE};
 use super::screen::Screen;
 use super::suite;
 use crate::scenario::{Diagnostic, load};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArguments {
@@ -26,8 +26,8 @@ pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, Co
             let json = || json!({ "files": files.len(), "scenarios": scenarios, "mistakes": [] });
             let text = || {
                 let ok = screen.paint().bold("no mistake");
-                let files = counted(files.len(), "file");
-                format!("{ok} in {files}, {}\n", counted(scenarios, "scenario"))
+                let files = pluralize(files.len(), "file");
+                format!("{ok} in {files}, {}\n", pluralize(scenarios, "scenario"))
             };
             screen.show(json, text)?;
             Ok(0)

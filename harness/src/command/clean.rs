@@ -17,7 +17,7 @@ use crate::exchange::escape;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::report::terminal::Detail;
 use crate::run::environment::{Leftovers, OpenError, StayReason, delete_leftovers, ledger_content};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 /// The most objects of a group that are named without `-v`.
 const NAMED_MAX: usize = 5;
@@ -75,7 +75,7 @@ fn text(found: &Leftovers, content: &LedgerContent, ledger: &str, screen: &Scree
         out.push_str(&format!("nothing is left by {ledger}\n"));
     }
     if !found.deleted.is_empty() {
-        let head = format!("deleted {}", counted(found.deleted.len(), "webhook"));
+        let head = format!("deleted {}", pluralize(found.deleted.len(), "webhook"));
         out.push_str(&format!("{}\n", paint.bold(&head)));
         objects(&mut out, found.deleted.iter(), screen);
     }
@@ -84,7 +84,7 @@ fn text(found: &Leftovers, content: &LedgerContent, ledger: &str, screen: &Scree
         groups.entry((&object.residue.kind, reason)).or_default().push(object);
     }
     for ((kind, reason), group) in groups {
-        let kinds = counted(group.len(), &kind.replace('_', " "));
+        let kinds = pluralize(group.len(), &kind.replace('_', " "));
         let head = escape::line(&format!("{kinds}: {}", why(reason)));
         out.push_str(&format!("{}\n  {}\n", paint.bold(&head), advice(kind, reason)));
         objects(&mut out, group.into_iter(), screen);
@@ -118,7 +118,9 @@ fn objects<'a>(out: &mut String, all: impl Iterator<Item = &'a LeftObject>, scre
 fn why(reason: &StayReason) -> String {
     match reason {
         StayReason::NoSuchCall => "the API has no call to delete such objects".to_owned(),
-        StayReason::IdUnknown => "it may exist, but the answer to its creation was lost".to_owned(),
+        StayReason::IdUnknown => {
+            "it may exist, but the response to its creation was lost".to_owned()
+        }
         StayReason::Refused(said) => format!("it was not deleted: {said}"),
     }
 }

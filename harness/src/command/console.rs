@@ -116,8 +116,8 @@ fn of_entry(entry: &Value) -> Value {
     };
     let url = url::Url::parse(request["url"].as_str().unwrap_or_default()).ok();
     let status = response["status"].as_u64().unwrap_or_default();
-    let answer = response["content"]["text"].as_str();
-    let problem = answer.filter(|_| status >= 400).and_then(|text| serde_json::from_str(text).ok());
+    let body = response["content"]["text"].as_str();
+    let problem = body.filter(|_| status >= 400).and_then(|text| serde_json::from_str(text).ok());
     let problem: Value = problem.unwrap_or_default();
     let decision = if status < 400 { "served" } else { "refused" };
     let parts = request["postData"]["params"].as_array().into_iter().flatten().map(|part| {
@@ -159,7 +159,7 @@ fn of_entry(entry: &Value) -> Value {
         "changes": [],
         "deliveries": [],
         "fault": null,
-        "answer": answer,
+        "answer": body,
         "section": null,
     })
 }

@@ -17,7 +17,7 @@ use crate::report::terminal::{Align, Cell, Table};
 use crate::run::environment::{Environment, TargetOptions};
 use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
-use crate::verdict::{NotRun, Verdict, counted};
+use crate::verdict::{NotRun, Verdict, pluralize};
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArguments {
@@ -167,7 +167,7 @@ fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
         let setting = why.setting.as_deref().map(|text| format!("; set {text}"));
         let enables = match scenarios {
             0 => String::new(),
-            more => format!("; it enables {}", counted(more, "scenario")),
+            more => format!("; it enables {}", pluralize(more, "scenario")),
         };
         let setting = setting.unwrap_or_default();
         let reason = escape::line(&format!("{}{setting}{enables}", why.reason));

@@ -1,4 +1,4 @@
-//! `moot explore`: runs random cases on a target, and compares the answers with those of the mock.
+//! `moot explore`: runs random cases on a target, and compares the responses with those of the mock.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::report::terminal::{Align, Cell, Detail, Table};
 use crate::scenario::declared;
 use crate::scenario::model::Scenario;
 use crate::scenario::plan::{self, Planned};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 /// Prints a line for each selected scenario, grouped by file.
 pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, CommandError> {
@@ -29,7 +29,7 @@ pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, Com
         out.push_str(&table(of_file, screen.detail()).render(paint));
         out.push('\n');
     }
-    out.push_str(&format!("{}\n", counted(planned.len(), "scenario")));
+    out.push_str(&format!("{}\n", pluralize(planned.len(), "scenario")));
     screen.print(&out)?;
     Ok(0)
 }

@@ -13,7 +13,7 @@ use super::selftest;
 use crate::report::Format;
 use crate::run::part::PartScope;
 use crate::run::part_files::{PartKind, PartSet, read_run};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 use crate::verdict::result::RunOutcome;
 
 /// The most missing scenarios that are named.
@@ -95,7 +95,7 @@ fn missing(set: &PartSet) -> Option<String> {
     if more > 0 {
         shown.push_str(&format!(" and {more} more"));
     }
-    let (shards, count) = (counted(numbers.len(), "shard"), set.count());
-    let (numbers, scenarios) = (numbers.join(", "), counted(names.len(), "scenario"));
+    let (shards, count) = (pluralize(numbers.len(), "shard"), set.count());
+    let (numbers, scenarios) = (numbers.join(", "), pluralize(names.len(), "scenario"));
     Some(format!("{shards} of {count} missing ({numbers}), with {scenarios}: {shown}"))
 }

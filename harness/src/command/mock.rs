@@ -37,7 +37,7 @@ pub(super) struct MockArguments {
 /// Exit code: the mock is not healthy.
 const UNHEALTHY: u8 = 1;
 
-/// Timeout of a health check, including the body of the answer.
+/// Timeout of a health check, including the body of the response.
 const HEALTH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Exit 0 when a signal stops it.
@@ -85,8 +85,8 @@ async fn check_health(url: &str) -> Result<u8, CommandError> {
         .tls_danger_accept_invalid_certs(true)
         .build()
         .map_err(|error| unhealthy(error.to_string()))?;
-    let answer = client.get(parsed).send().await.map_err(|error| unhealthy(error.to_string()))?;
-    match answer.status() {
+    let response = client.get(parsed).send().await.map_err(|error| unhealthy(error.to_string()))?;
+    match response.status() {
         StatusCode::OK => Ok(0),
         status => Err(unhealthy(format!("it answered {status}"))),
     }

@@ -21,10 +21,10 @@ use crate::run::environment::TargetChoice;
 use crate::run::part::{PartScope, RunPart};
 use crate::run::{self, Interruption, Kept, RunOptions};
 use crate::scenario::plan::select as plan_of;
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 use crate::verdict::result::{Event, RunResult};
 
-/// The options for judging answers and reporting the result.
+/// The options for judging responses and reporting the result.
 #[derive(Debug, Args)]
 pub(super) struct JudgingArguments {
     /// A broken MUST of a standard that the specification refers to is a failure, not a warning
@@ -97,13 +97,13 @@ fn head(options: &RunOptions) -> String {
         TargetChoice::Url(url) => url.clone(),
         TargetChoice::File(path) | TargetChoice::Recording(path) => path.display().to_string(),
     };
-    let scenarios = counted(planned, "scenario");
+    let scenarios = pluralize(planned, "scenario");
     let (version, seed) = (env!("CARGO_PKG_VERSION"), options.target.seed);
     escape::line(&format!("moot {version}: {scenarios} at {target}, seed {seed}"))
 }
 
 /// How much of each exchange the reports and the screen need. The notices of the HTML page need the beginning of
-/// every answer. JSON, JUnit and `-v` list every check.
+/// every response. JSON, JUnit and `-v` list every check.
 pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
     let formats = || requests.iter().map(|request| request.format);
     let lists_checks = |format| match format {
@@ -154,7 +154,7 @@ fn show(
     let mut text = render(format, result, &[], screen.text_options(is_stdout_taken))?;
     let is_github = requests.iter().any(|request| request.format == Format::Github);
     if is_github && format == Format::Text {
-        // The text quotes the target. Its answers must not be read as commands of the workflow.
+        // The text quotes the target. Its responses must not be read as commands of the workflow.
         let end = format!("moot-{:016x}", random_seed());
         text = format!("::stop-commands::{end}\n{text}::{end}::\n");
     }

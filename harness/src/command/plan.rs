@@ -22,7 +22,7 @@ use crate::run::RunOptions;
 use crate::run::environment::{Shard, TargetOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan;
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 #[derive(Debug, Args)]
 pub(super) struct PlanArguments {
@@ -135,7 +135,7 @@ fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
     let runs = rows.iter().filter(|row| row.unmet.is_none()).count();
     let table = table.render(screen.paint());
     let slow = slowest(rows, screen);
-    format!("{table}\n{slow}{runs} of {} would run\n", counted(rows.len(), "scenario"))
+    format!("{table}\n{slow}{runs} of {} would run\n", pluralize(rows.len(), "scenario"))
 }
 
 /// The scenarios that are slow at the limits of the target, the slowest first.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::report::terminal::{Align, Cell, Paint, Table};
 use crate::run::environment::Shard;
 use crate::run::shard::{HoldReason, ShardPlan};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 /// The shards of a plan.
 pub(super) struct PlannedShards {
@@ -64,7 +64,7 @@ impl PlannedShards {
                 Some(seconds) => format!("about {:.1} min", seconds / 60.0),
                 None => String::new(),
             };
-            let scenarios = counted(self.plan.of_shard(number).count(), "scenario");
+            let scenarios = pluralize(self.plan.of_shard(number).count(), "scenario");
             let note = [time.as_str(), own].into_iter().filter(|it| !it.is_empty());
             let note = note.collect::<Vec<_>>().join(", ");
             table.row([
@@ -76,7 +76,7 @@ impl PlannedShards {
         let mut out = format!("\n{}", table.render(paint));
         for (reason, count) in self.held() {
             let (scenarios, stay) =
-                (counted(count, "scenario"), if count == 1 { "stays" } else { "stay" });
+                (pluralize(count, "scenario"), if count == 1 { "stays" } else { "stay" });
             let line = format!("{scenarios} {stay} on shard 1: {}", reason.sentence());
             out.push_str(&format!("  {}\n", paint.dim(&line)));
         }

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use crate::client::PaceWait;
 use crate::exchange::escape;
 use crate::verdict::result::Event;
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 /// The most characters of a scenario's name on the line.
 const NAME_CHARACTERS_MAX: usize = 60;
@@ -119,7 +119,7 @@ impl ProgressState {
     /// `12 of 217 scenarios, 340 calls, about 3 min left, waiting 12 s for the rate limit`.
     fn line(&self, now: Instant, wait: Option<Duration>) -> String {
         let (done, planned) = self.position();
-        let (scenarios, calls) = (counted(planned, "scenario"), counted(self.calls, "call"));
+        let (scenarios, calls) = (pluralize(planned, "scenario"), pluralize(self.calls, "call"));
         let mut line = format!("{done} of {scenarios}, {calls}");
         if let Some(left) = self.left(now) {
             line.push_str(&format!(", about {} left", duration_text(left)));

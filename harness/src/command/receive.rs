@@ -23,11 +23,11 @@ use crate::exchange::escape;
 pub(super) struct ReceiveArguments {
     #[command(flatten)]
     listen: ListenArguments,
-    /// The statuses of its answers, in turn: `503,503,204` refuses twice and then always answers 204
+    /// The statuses of its responses, in turn: `503,503,204` refuses twice and then always answers 204
     #[arg(long = "status", value_name = "STATUS,…", value_delimiter = ',', default_value = "200",
           value_parser = status_code)]
     statuses: Vec<StatusCode>,
-    /// Delay of each answer, in milliseconds
+    /// Delay of each response, in milliseconds
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u64).range(..=600_000))]
     delay_ms: u64,
@@ -62,20 +62,20 @@ pub(super) fn receive(arguments: ReceiveArguments, screen: &Screen) -> Result<u8
             screen: screen.clone(),
             failure: Mutex::new(None),
         });
-        let answering = calls.clone();
+        let responding = calls.clone();
         let stop = async {
             tokio::select! {
                 () = signals.next() => {}
                 () = calls.is_full.notified() => {}
             }
         };
-        serve(listener, move |call| answering.answer(&call), stop).await;
+        serve(listener, move |call| responding.respond(&call), stop).await;
         let failure = calls.failure.lock().take();
         failure.map_or(Ok(0), Err)
     })
 }
 
-/// Prints each call with its answer.
+/// Prints each call with its response.
 struct ReceivedCalls {
     plan: Mutex<StatusPlan>,
     delay: Duration,
@@ -89,7 +89,7 @@ struct ReceivedCalls {
 }
 
 impl ReceivedCalls {
-    fn answer(&self, call: &ReceivedCall) -> ReceiverResponse {
+    fn respond(&self, call: &ReceivedCall) -> ReceiverResponse {
         let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
         let status = self.plan.lock().next_status();
         let line = match self.screen.is_json() {

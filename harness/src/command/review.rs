@@ -57,11 +57,11 @@ fn ask(
         write!(output, "{}\n{}", paint.dim(&place), difference_text(one, paint)).map_err(broken)?;
         loop {
             write!(output, "{QUESTION}").and_then(|()| output.flush()).map_err(broken)?;
-            let mut answer = String::new();
-            if input.read_line(&mut answer).map_err(broken)? == 0 {
+            let mut reply = String::new();
+            if input.read_line(&mut reply).map_err(broken)? == 0 {
                 break 'all;
             }
-            match answer.trim() {
+            match reply.trim() {
                 "a" | "accept" => {
                     accept(one)?;
                     accepted += 1;

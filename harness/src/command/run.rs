@@ -42,7 +42,7 @@ pub(super) struct RunArguments {
     /// pinning
     #[arg(long, value_name = "FILE")]
     save_answers: Option<PathBuf>,
-    /// Record all answers of the target in this folder, for `moot judge`
+    /// Record all responses of the target in this folder, for `moot judge`
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     /// Run one shard of the plan, such as 2/5: the second of five. Its results go to the folder of --record, and

@@ -44,7 +44,7 @@ pub(super) struct SelftestArguments {
     #[arg(long, value_name = "DIR")]
     scenarios: Vec<PathBuf>,
     /// A deployment (a target file, or a base address). It is run once within its consents, and the
-    /// defects that rewrite a response are applied to its answers. Shows the checks that detect a defect there
+    /// defects that rewrite a response are applied to its responses. Shows the checks that detect a defect there
     #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["seeds", "thorough"])]
     target: Option<String>,
     /// The number of services with drawn answers. The suite must accept each of them
@@ -275,7 +275,7 @@ fn rewriting(arguments: &SelftestArguments) -> Result<Vec<&'static Defect>, Comm
     let other = selected().find(|it| !arguments.defects.is_empty() && !it.is_rewriting());
     if let Some(other) = other {
         return Err(CommandError::usage(format!(
-            "`{}` does more than rewrite a response, so it can't be applied to the answers of a \
+            "`{}` does more than rewrite a response, so it can't be applied to the responses of a \
              deployment",
             other.id
         ))

@@ -26,7 +26,7 @@ use crate::grading::misbehaving::{
 };
 use crate::report::terminal::{Align, Cell, Table};
 use crate::run::Interruption;
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 /// The seed of all runs, so that the findings are the same each time.
 const SEED: u64 = 1;
@@ -252,8 +252,8 @@ fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool, screen: &S
     let well = honest.iter().filter(|result| is_proven(result)).count();
     text.push_str(&format!(
         "\n{found} of {} found by their rule; the client that behaves well passed {well} of {}\n",
-        counted(trials.len(), "misbehaviour"),
-        counted(honest.len(), "run")
+        pluralize(trials.len(), "misbehaviour"),
+        pluralize(honest.len(), "run")
     ));
     text
 }

@@ -240,7 +240,7 @@ async fn node(_: &str, _: SiteOptions, _: String) -> Result<ServedMock, CommandE
         .help("take the released binary, or build it with `--features postgres`"))
 }
 
-/// The findings of conduct for the journal of a world: the answer of `GET /findings`.
+/// The findings of conduct for the journal of a world: the response of `GET /findings`.
 fn findings(journal: &Value) -> Option<Value> {
     let worlds = conduct::read(&json!({ "worlds": [journal] })).ok()?;
     let Account { calls, forgotten, findings, .. } = Account::of(&worlds);

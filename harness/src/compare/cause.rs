@@ -1,10 +1,10 @@
-//! The cause of a difference between two answers: a violation, or an open question.
+//! The cause of a difference between two responses: a violation, or an open question.
 
 use std::collections::BTreeMap;
 
 use super::checks::CheckPair;
 use super::comparison::Class;
-use super::exchanges::{AnswerDifference, DifferenceCause, DifferencePlace, ScenarioDifferences};
+use super::exchanges::{DifferenceCause, DifferencePlace, ResponseDifference, ScenarioDifferences};
 use super::explain::{self, AnswerChanges, StepPurpose};
 use crate::exchange::Exchange;
 use crate::scenario::StepName;
@@ -27,7 +27,7 @@ pub(super) struct ScenarioPair<'a> {
     pub(super) a: &'a ScenarioResult,
     pub(super) b: &'a ScenarioResult,
     pub(super) checks: Vec<CheckPair<'a>>,
-    pub(super) answers: ScenarioDifferences,
+    pub(super) responses: ScenarioDifferences,
 }
 
 /// The questions that lead to two different statuses.
@@ -77,7 +77,7 @@ impl ScenarioPair<'_> {
 
     fn purpose(&self, step: &StepName) -> StepPurpose {
         let own = self.checks.iter().filter(|it| *it.a.step == *step);
-        StepPurpose::of(own.map(|it| it.a.subject.as_str()))
+        StepPurpose::of(own.map(|it| &it.a.subject))
     }
 
     /// The questions that the sides answer differently in a step.
@@ -92,7 +92,7 @@ impl ScenarioPair<'_> {
 
     pub(super) fn cause(
         &self,
-        difference: &AnswerDifference,
+        difference: &ResponseDifference,
         known: &OpenQuestions<'_>,
     ) -> Option<DifferenceCause> {
         if self.checks.iter().any(|pair| shows(pair, difference)) {
@@ -120,7 +120,7 @@ impl ScenarioPair<'_> {
 
 impl OpenQuestions<'_> {
     /// The question behind a difference, by its place or by the same statuses in other scenarios.
-    fn question(&self, difference: &AnswerDifference, purpose: StepPurpose) -> Option<String> {
+    fn question(&self, difference: &ResponseDifference, purpose: StepPurpose) -> Option<String> {
         let elsewhere = || {
             let (a, b) = difference.readings.clone();
             let key = (explain::kind_of(difference.operation), a, b);
@@ -135,23 +135,23 @@ impl OpenQuestions<'_> {
 }
 
 /// The difference between the statuses of a pair of checks; `None` if they are the same.
-fn statuses_of(pair: &CheckPair<'_>) -> Option<AnswerDifference> {
+fn statuses_of(pair: &CheckPair<'_>) -> Option<ResponseDifference> {
     let (a, b) = (pair.a.exchange.as_ref()?, pair.b.exchange.as_ref()?);
     let status = |exchange: &Exchange| Some(exchange.outcome.as_ref().ok()?.status);
     let statuses = (status(a)?, status(b)?);
-    (statuses.0 != statuses.1).then(|| AnswerDifference {
+    (statuses.0 != statuses.1).then(|| ResponseDifference {
         spot: DifferencePlace::Status,
         operation: a.request.operation,
         readings: (statuses.0.to_string(), statuses.1.to_string()),
         statuses,
         numbers: (a.number, b.number),
         step: StepName::clone(&pair.a.step),
-        ..AnswerDifference::default()
+        ..ResponseDifference::default()
     })
 }
 
 /// Whether the violation of this pair explains a difference.
-fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
+fn shows(pair: &CheckPair<'_>, difference: &ResponseDifference) -> bool {
     let (violating, number) = match pair.violation {
         Some(Class::AViolates) => (pair.a, difference.numbers.0),
         Some(Class::BViolates) => (pair.b, difference.numbers.1),
@@ -183,10 +183,10 @@ fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
 }
 
 /// Copies a known cause to the same differences in other scenarios. The cause of a status or of a problem type also
-/// applies to the other members of the answer.
-pub(super) fn spread<'a>(differences: impl Iterator<Item = &'a mut AnswerDifference>) {
-    let mut all: Vec<&mut AnswerDifference> = differences.collect();
-    let same = |it: &AnswerDifference| (it.spot.clone(), it.call.clone(), it.readings.clone());
+/// applies to the other members of the response.
+pub(super) fn spread<'a>(differences: impl Iterator<Item = &'a mut ResponseDifference>) {
+    let mut all: Vec<&mut ResponseDifference> = differences.collect();
+    let same = |it: &ResponseDifference| (it.spot.clone(), it.call.clone(), it.readings.clone());
     let mut known = BTreeMap::new();
     for one in &all {
         if let Some(cause) = &one.cause {

@@ -35,7 +35,7 @@ impl<'a> CheckPair<'a> {
         matches!(self.violation, Some(Class::AViolates | Class::BViolates))
     }
 
-    /// Whether both checks gave a verdict on an answer.
+    /// Whether both checks gave a verdict on a response.
     pub(super) fn is_judged(&self) -> bool {
         let is_open = |verdict| matches!(verdict, Verdict::NotRun | Verdict::NotApplicable);
         self.violation.is_some() || !is_open(self.a.verdict) && !is_open(self.b.verdict)
@@ -53,14 +53,14 @@ pub(super) fn pairs_of<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<
             };
             all.extend(other.checks.iter().find(same).map(|it| CheckPair::new(check, it)));
         }
-        // The other side may have no answer for an implicit check.
+        // The other side may have no response for an implicit check.
         all.extend(alone(&one.checks, &other.checks, Class::AViolates));
         all.extend(alone(&other.checks, &one.checks, Class::BViolates));
     }
     all
 }
 
-/// The violation that causes this one: the same answer has an unexpected status, so its other expectations fail too. An
+/// The violation that causes this one: the same response has an unexpected status, so its other expectations fail too. An
 /// expected failure has no cause.
 pub(super) fn cause<'a, 'b>(
     all: &'b [CheckPair<'a>],

@@ -97,7 +97,7 @@ pub struct ComparedCounts {
     pub scenarios: usize,
     /// Checks that judged both sides.
     pub checks: usize,
-    /// Answers.
+    /// Responses.
     pub exchanges: usize,
     /// Checks that only ran on one side because of another difference.
     pub follow_ups: usize,
@@ -126,7 +126,7 @@ pub struct SideDifference {
     pub b: String,
     /// All scenarios and steps with this difference.
     pub places: Vec<String>,
-    /// Ids of further requirements that the same answers break.
+    /// Ids of further requirements that the same responses break.
     pub also: Vec<String>,
     /// A curl line for the side with the violation. Secrets are shell variables.
     pub curl: Option<String>,
@@ -225,7 +225,7 @@ pub(super) fn meaning(
         0 if differences.iter().any(|one| one.known.is_some()) => {
             "they differ only in expected failures"
         }
-        0 => "the sides gave the same answers to everything that was compared",
+        0 => "the sides gave the same responses to everything that was compared",
         1 => "a side violates the specification",
         2 => "the command or a file given to it is wrong; nothing was sent",
         3 => "no requirement and no open question decides a difference, or something did not run",

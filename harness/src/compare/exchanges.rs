@@ -1,4 +1,4 @@
-//! The differences between the answers of two sides to one scenario.
+//! The differences between the responses of two sides to one scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,14 @@ use moot_fixtures::contract::Operation;
 use super::flatten::PlaceReading;
 use super::name_pairs::NamePairs;
 use super::pairs::paired;
-use super::reading::{AnswerReading, ExchangeReading, StepReading};
+use super::reading::{ExchangeReading, ResponseReading, StepReading};
 
 use crate::scenario::StepName;
 
 /// The reading of an absent value.
 pub(super) const ABSENT: &str = "(absent)";
 
-/// The place of a difference between two answers.
+/// The place of a difference between two responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DifferencePlace {
     /// The HTTP status.
@@ -26,7 +26,7 @@ pub(super) enum DifferencePlace {
     Member(String),
 }
 
-/// The cause of a difference between two answers.
+/// The cause of a difference between two responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DifferenceCause {
     /// A violation, which a check reports.
@@ -35,9 +35,9 @@ pub(super) enum DifferenceCause {
     Question(String),
 }
 
-/// One difference between two answers.
+/// One difference between two responses.
 #[derive(Debug, Clone, Default)]
-pub(super) struct AnswerDifference {
+pub(super) struct ResponseDifference {
     pub(super) spot: DifferencePlace,
     pub(super) operation: Option<Operation>,
     /// `METHOD operation`, or the method alone.
@@ -55,14 +55,14 @@ pub(super) struct AnswerDifference {
 /// The differences in one scenario.
 #[derive(Debug, Default)]
 pub(super) struct ScenarioDifferences {
-    pub(super) differences: Vec<AnswerDifference>,
+    pub(super) differences: Vec<ResponseDifference>,
     /// The number of compared exchanges.
     pub(super) compared: usize,
     /// Whether one side refused a call that the other accepted. Later exchanges cannot be compared.
     pub(super) has_diverged: bool,
 }
 
-/// The differences between the answers to one scenario, until the sides diverge.
+/// The differences between the responses to one scenario, until the sides diverge.
 pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> ScenarioDifferences {
     let mut found = ScenarioDifferences::default();
     let mut names = NamePairs::default();
@@ -71,8 +71,8 @@ pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Scen
             if (&one.method, one.operation) != (&other.method, other.operation) {
                 found.has_diverged = true;
             }
-            // A check or the outcome of the run reports a missing answer.
-            let (Some(left), Some(right)) = (&one.answer, &other.answer) else {
+            // A check or the outcome of the run reports a missing response.
+            let (Some(left), Some(right)) = (&one.response, &other.response) else {
                 found.has_diverged = true;
                 return found;
             };
@@ -81,7 +81,7 @@ pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Scen
             }
             found.compared += 1;
             let mut add = |spot: DifferencePlace, readings: (&str, &str)| {
-                found.differences.push(AnswerDifference {
+                found.differences.push(ResponseDifference {
                     spot,
                     operation: one.operation,
                     call: call(one),
@@ -92,7 +92,7 @@ pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Scen
                     cause: None,
                 });
             };
-            answer(left, right, &mut names, &mut add);
+            compare_responses(left, right, &mut names, &mut add);
             found.has_diverged = is_success(left.status) != is_success(right.status);
         }
     }
@@ -110,9 +110,9 @@ const fn is_success(status: u16) -> bool {
     matches!(status, 200..=299)
 }
 
-fn answer(
-    left: &AnswerReading,
-    right: &AnswerReading,
+fn compare_responses(
+    left: &ResponseReading,
+    right: &ResponseReading,
     names: &mut NamePairs,
     add: &mut impl FnMut(DifferencePlace, (&str, &str)),
 ) {
@@ -138,8 +138,8 @@ fn answer(
 }
 
 fn body(
-    left: &AnswerReading,
-    right: &AnswerReading,
+    left: &ResponseReading,
+    right: &ResponseReading,
     names: &mut NamePairs,
     add: &mut impl FnMut(DifferencePlace, (&str, &str)),
 ) {

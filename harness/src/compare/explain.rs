@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, RequirementTopic};
+use moot_fixtures::register;
 use serde_json::Value;
 
-use super::exchanges::{ABSENT, AnswerDifference, DifferencePlace};
+use super::exchanges::{ABSENT, DifferencePlace, ResponseDifference};
+use crate::verdict::result::Subject;
 
 /// The open questions that the sides answer differently, each with both answers.
 pub(super) type AnswerChanges = BTreeMap<String, (Value, Value)>;
@@ -25,24 +27,35 @@ pub(super) enum StepPurpose {
 }
 
 impl StepPurpose {
-    /// Derives the purpose from the requirements of the checks of a step.
-    pub(super) fn of<'a>(requirements: impl Iterator<Item = &'a str>) -> Self {
+    /// Derives the purpose from the subjects of the checks of a step.
+    pub(super) fn of<'a>(subjects: impl Iterator<Item = &'a Subject>) -> Self {
         let mut purpose = Self::Other;
-        for id in requirements {
-            if id.starts_with("isolation.") {
-                return Self::OtherCompany;
-            }
-            if id.contains("scope") || id.ends_with(".requires-write") {
-                purpose = Self::Scope;
+        for topic in subjects.filter_map(topic) {
+            match topic {
+                RequirementTopic::Isolation => return Self::OtherCompany,
+                RequirementTopic::Scope => purpose = Self::Scope,
+                RequirementTopic::Status => {}
             }
         }
         purpose
     }
 }
 
+/// The topic of the requirement, or of the requirement that the question belongs to.
+fn topic(subject: &Subject) -> Option<RequirementTopic> {
+    let row = match subject {
+        Subject::Requirement(id) => register::get(id),
+        Subject::Question(id) => {
+            register::all().iter().find(|row| row.question.as_deref() == Some(&**id))
+        }
+        Subject::Snapshot(_) => None,
+    };
+    row?.topic
+}
+
 /// The question that leaves this difference open; `None` if there is none.
 pub(super) fn question(
-    difference: &AnswerDifference,
+    difference: &ResponseDifference,
     purpose: StepPurpose,
 ) -> Option<&'static str> {
     match &difference.spot {
@@ -52,7 +65,7 @@ pub(super) fn question(
     }
 }
 
-fn by_status(difference: &AnswerDifference, purpose: StepPurpose) -> Option<&'static str> {
+fn by_status(difference: &ResponseDifference, purpose: StepPurpose) -> Option<&'static str> {
     let (a, b) = difference.statuses;
     let either = |is: fn(u16) -> bool| is(a) || is(b);
     let both = |is: fn(u16) -> bool| is(a) && is(b);
@@ -93,7 +106,7 @@ fn by_status(difference: &AnswerDifference, purpose: StepPurpose) -> Option<&'st
     }
 }
 
-fn by_header(difference: &AnswerDifference, name: &str) -> Option<&'static str> {
+fn by_header(difference: &ResponseDifference, name: &str) -> Option<&'static str> {
     let is_error = difference.statuses.0 >= 400;
     match name {
         _ if is_error && matches!(difference.statuses.0, 429 | 503) => Some("rate_limit_response"),
@@ -106,7 +119,7 @@ fn by_header(difference: &AnswerDifference, name: &str) -> Option<&'static str> 
     }
 }
 
-fn by_member(difference: &AnswerDifference, place: &str) -> Option<&'static str> {
+fn by_member(difference: &ResponseDifference, place: &str) -> Option<&'static str> {
     let is_error = difference.statuses.0 >= 400;
     let is_problem_name = matches!(place, "type" | "title" | "detail");
     match place {
@@ -127,12 +140,12 @@ fn by_member(difference: &AnswerDifference, place: &str) -> Option<&'static str>
 }
 
 /// Whether only one side has the member: one side puts the body into `data`, or §2.4 does not name the member.
-fn is_beside_the_stated_keys(place: &str, difference: &AnswerDifference) -> bool {
+fn is_beside_the_stated_keys(place: &str, difference: &ResponseDifference) -> bool {
     let is_one_sided = difference.readings.0 == ABSENT || difference.readings.1 == ABSENT;
     is_one_sided && !place.contains("fields_properties/")
 }
 
-fn instance(difference: &AnswerDifference) -> Option<&'static str> {
+fn instance(difference: &ResponseDifference) -> Option<&'static str> {
     let bare = |text: &str| text.strip_prefix(BASE_PATH).unwrap_or(text).to_owned();
     let (one, other) = &difference.readings;
     match difference.operation {
@@ -144,7 +157,7 @@ fn instance(difference: &AnswerDifference) -> Option<&'static str> {
     }
 }
 
-fn problem_name(difference: &AnswerDifference) -> Option<&'static str> {
+fn problem_name(difference: &ResponseDifference) -> Option<&'static str> {
     let DifferencePlace::Member(place) = &difference.spot else { return None };
     let is_name = matches!(place.as_str(), "type" | "title");
     if difference.statuses.0 != difference.statuses.1 {
@@ -163,7 +176,7 @@ fn problem_name(difference: &AnswerDifference) -> Option<&'static str> {
     }
 }
 
-/// The kind of an operation. All lists are one kind, because they have the same answers.
+/// The kind of an operation. All lists are one kind, because they have the same responses.
 pub(super) fn kind_of(operation: Option<Operation>) -> String {
     match operation {
         Some(operation) if operation.is_list() => "list".to_owned(),
@@ -183,7 +196,7 @@ pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AnswerDifference, Operation, StepPurpose, question};
+    use super::{Operation, ResponseDifference, StepPurpose, Subject, question};
 
     #[test]
     fn the_purpose_of_a_step_follows_from_its_requirements() {
@@ -194,7 +207,8 @@ mod tests {
             (&["get-workflow.unknown-404"], StepPurpose::Other),
             (&[], StepPurpose::Other),
         ] {
-            assert_eq!(StepPurpose::of(ids.iter().copied()), expected, "{ids:?}");
+            let subjects: Vec<_> = ids.iter().map(|&id| Subject::Requirement(id.into())).collect();
+            assert_eq!(StepPurpose::of(subjects.iter()), expected, "{ids:?}");
         }
     }
 
@@ -228,11 +242,11 @@ mod tests {
             (Operation::GetWorkflow, (403, 404), StepPurpose::Other, None),
         ];
         for (operation, statuses, purpose, expected) in rows.into_iter().chain(by_purpose) {
-            let difference = AnswerDifference {
+            let difference = ResponseDifference {
                 operation: Some(operation),
                 readings: (statuses.0.to_string(), statuses.1.to_string()),
                 statuses,
-                ..AnswerDifference::default()
+                ..ResponseDifference::default()
             };
             assert_eq!(question(&difference, purpose), expected, "{operation:?} {statuses:?}");
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::name_pairs::NAME;
 use crate::exchange::{ReceivedResponse, SentRequest};
 
-/// The resources of §2. Their members have the same place in every answer.
+/// The resources of §2. Their members have the same place in every response.
 const RESOURCES: [&str; 5] =
     ["activity_log", "legal_request", "repository_document", "webhook", "workflow"];
 
@@ -39,7 +39,7 @@ pub struct PlaceReading {
 /// The selection of the compared values of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ComparedValues {
-    /// Every value: in errors and in answers to actions and token requests.
+    /// Every value: in errors and in responses to actions and token requests.
     All,
     /// Every value outside `data`, where stored values are.
     OutsideData,
@@ -47,7 +47,7 @@ enum ComparedValues {
     None,
 }
 
-/// The places of the body of an answer; empty if it is not JSON. Adds the identifiers of the body to `names`. In a
+/// The places of the body of a response; empty if it is not JSON. Adds the identifiers of the body to `names`. In a
 /// resource that the scenario created itself (`is_own`), values of a closed vocabulary are also compared.
 pub(super) fn places(
     request: &SentRequest,

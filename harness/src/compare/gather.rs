@@ -8,7 +8,7 @@ use moot_fixtures::{questions, register};
 use super::cause::{OpenQuestions, ScenarioPair, by_statuses, spread};
 use super::checks::{self, CheckPair};
 use super::comparison::{Class, ComparedCounts, NotCompared, SideDifference};
-use super::exchanges::{self, AnswerDifference, DifferenceCause, DifferencePlace};
+use super::exchanges::{self, DifferenceCause, DifferencePlace, ResponseDifference};
 use super::explain::AnswerChanges;
 use super::pairs::paired;
 use super::side::Side;
@@ -23,8 +23,8 @@ const SEPARATOR: &str = " › ";
 #[derive(Default)]
 pub(super) struct Collector {
     rows: BTreeMap<(Class, String), SideDifference>,
-    /// The differences between answers, each with its place.
-    answers: Vec<(String, AnswerDifference)>,
+    /// The differences between responses, each with its place.
+    responses: Vec<(String, ResponseDifference)>,
     not_compared: Vec<NotCompared>,
     stopped: Vec<StoppedCheck>,
     /// The sides, each with an operation that it violates.
@@ -59,7 +59,7 @@ pub(super) fn collect(a: &Side, b: &Side, changed: &AnswerChanges) -> Collector 
             a: one,
             b: other,
             checks: checks::pairs_of(one, other),
-            answers: exchanges::differences(&readings(a, &one.name), &readings(b, &other.name)),
+            responses: exchanges::differences(&readings(a, &one.name), &readings(b, &other.name)),
         }
     };
     let scenario_pairs: Vec<ScenarioPair<'_>> = pairs.into_iter().map(scenario_pair).collect();
@@ -80,8 +80,8 @@ impl Collector {
     }
 
     fn take(&mut self, scenario_pair: &ScenarioPair<'_>, known: &OpenQuestions<'_>) {
-        self.compared.exchanges += scenario_pair.answers.compared;
-        let mut has_cause = scenario_pair.answers.has_diverged;
+        self.compared.exchanges += scenario_pair.responses.compared;
+        let mut has_cause = scenario_pair.responses.has_diverged;
         for pair in &scenario_pair.checks {
             self.compared.checks += usize::from(pair.is_judged());
             has_cause |= pair.is_one_sided();
@@ -94,14 +94,14 @@ impl Collector {
             }
         }
         self.not_run(scenario_pair, has_cause);
-        for difference in &scenario_pair.answers.differences {
+        for difference in &scenario_pair.responses.differences {
             let cause = scenario_pair.cause(difference, known);
             let place = format!("{}{SEPARATOR}{}", scenario_pair.a.name, difference.step);
-            self.answers.push((place, AnswerDifference { cause, ..difference.clone() }));
+            self.responses.push((place, ResponseDifference { cause, ..difference.clone() }));
         }
     }
 
-    /// Adds a violation. If another violation of the same answer caused it, it is added to that one.
+    /// Adds a violation. If another violation of the same response caused it, it is added to that one.
     fn add_violation(&mut self, scenario_pair: &ScenarioPair<'_>, pair: &CheckPair<'_>) {
         let cause = checks::cause(&scenario_pair.checks, pair);
         let Some(row) = self.violation_row(cause.unwrap_or(pair)) else { return };
@@ -260,12 +260,12 @@ impl Collector {
         }
     }
 
-    /// Adds each difference between answers to the row of its cause, or to a separate row.
+    /// Adds each difference between responses to the row of its cause, or to a separate row.
     fn settle(&mut self, changed: &AnswerChanges) {
         self.settle_stopped();
-        let mut answers = std::mem::take(&mut self.answers);
-        spread(answers.iter_mut().map(|(_, difference)| difference));
-        for (place, difference) in &answers {
+        let mut responses = std::mem::take(&mut self.responses);
+        spread(responses.iter_mut().map(|(_, difference)| difference));
+        for (place, difference) in &responses {
             match &difference.cause {
                 Some(DifferenceCause::Violation) => {}
                 Some(DifferenceCause::Question(id)) => {
@@ -279,7 +279,7 @@ impl Collector {
         }
     }
 
-    fn undecidable(&mut self, difference: &AnswerDifference, place: &str) {
+    fn undecidable(&mut self, difference: &ResponseDifference, place: &str) {
         let (a, b) = &difference.readings;
         let subject = match &difference.spot {
             DifferencePlace::Status => format!("status {a} or {b} of {}", difference.call),

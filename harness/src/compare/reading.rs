@@ -1,4 +1,4 @@
-//! The answers to a scenario in a form that is the same for two runs: names replace identifiers and times, and all items
+//! The responses to a scenario in a form that is the same for two runs: names replace identifiers and times, and all items
 //! of a list share one reading.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use crate::exchange::{Exchange, ReceivedResponse};
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::result::{Event, ScenarioResult};
 
-/// Headers of the transport or of the time of the answer. They are not compared.
+/// Headers of the transport or of the time of the response. They are not compared.
 const TRANSPORT: [&str; 10] = [
     "age",
     "connection",
@@ -33,20 +33,20 @@ const PRESENCE: [&str; 3] = ["location", "retry-after", "set-cookie"];
 /// Headers of a download that describe stored data. Only their presence is compared.
 const STORED: [&str; 2] = ["content-disposition", "content-type"];
 
-/// Parts of the names of headers that differ in each answer.
+/// Parts of the names of headers that differ in each response.
 const VARYING: [&str; 5] = ["request-id", "trace", "correlation", "ratelimit", "runtime"];
 
 /// The reading of a value that is not compared.
 const PRESENT: &str = "(present)";
 
-/// The answers to all scenarios of a run, collected from its events.
+/// The responses to all scenarios of a run, collected from its events.
 #[derive(Debug, Default)]
 pub struct RunReadings {
     run_tag: String,
     scenarios: Mutex<BTreeMap<ScenarioName, Vec<StepReading>>>,
 }
 
-/// The answers to one step.
+/// The responses to one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepReading {
     pub name: StepName,
@@ -54,7 +54,7 @@ pub struct StepReading {
     pub exchanges: Vec<ExchangeReading>,
 }
 
-/// One request and its answer.
+/// One request and its response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExchangeReading {
     /// The number within the run.
@@ -63,13 +63,13 @@ pub struct ExchangeReading {
     pub method: String,
     /// `None` if the request calls no operation of the contract.
     pub operation: Option<Operation>,
-    /// `None` if there was no answer.
-    pub answer: Option<AnswerReading>,
+    /// `None` if there was no response.
+    pub response: Option<ResponseReading>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AnswerReading {
+pub struct ResponseReading {
     /// HTTP status.
     pub status: u16,
     /// By name, lower case; several values joined by a comma.
@@ -79,12 +79,12 @@ pub struct AnswerReading {
 }
 
 impl RunReadings {
-    /// Readings for a run with this tag. Requests and answers contain the tag.
+    /// Readings for a run with this tag. Requests and responses contain the tag.
     pub fn new(run_tag: &str) -> Self {
         Self { run_tag: run_tag.to_owned(), scenarios: Mutex::default() }
     }
 
-    /// Adds the answers to a scenario that ended.
+    /// Adds the responses to a scenario that ended.
     pub fn add(&self, event: &Event) {
         if let Event::Ended(result) = event {
             let steps = self.steps(result);
@@ -92,7 +92,7 @@ impl RunReadings {
         }
     }
 
-    /// The answers, by the full name of the scenario.
+    /// The responses, by the full name of the scenario.
     pub(super) fn take(&self) -> BTreeMap<ScenarioName, Vec<StepReading>> {
         std::mem::take(&mut *self.scenarios.lock())
     }
@@ -131,7 +131,7 @@ fn exchange(
         number: exchange.number,
         method: request.method.clone(),
         operation: request.operation,
-        answer: exchange.outcome.as_ref().ok().map(|response| AnswerReading {
+        response: exchange.outcome.as_ref().ok().map(|response| ResponseReading {
             status: response.status,
             places: flatten::places(request, response, is_own, names),
             headers: headers(response, request.operation, names),

@@ -7,7 +7,7 @@ use super::reading::{RunReadings, StepReading};
 use crate::scenario::ScenarioName;
 use crate::verdict::result::{ExpectedState, RunResult};
 
-/// One side: the run, and the answers of the target.
+/// One side: the run, and the responses of the target.
 pub struct Side {
     /// The name on the command line.
     pub(super) word: String,
@@ -16,7 +16,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// A run, with the answers that its events collected.
+    /// A run, with the responses that its events collected.
     pub fn new(word: &str, result: RunResult, readings: &RunReadings) -> Self {
         Self { word: word.to_owned(), result, readings: readings.take() }
     }

@@ -6,7 +6,7 @@ use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
 use crate::exchange::escape;
 use crate::report::terminal::paint::{left, right};
 use crate::report::terminal::{Align, Cell, Detail, Paint, Table};
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 /// The highest numbers of lines and characters of one reading.
 const READING_LINES_MAX: usize = 6;
@@ -248,9 +248,9 @@ impl ComparisonText {
         };
         let scale = format!(
             "{} and {} of {} on both sides{follow_ups}, exit {}",
-            counted(compared.checks, "check"),
-            counted(compared.exchanges, "answer"),
-            counted(compared.scenarios, "scenario"),
+            pluralize(compared.checks, "check"),
+            pluralize(compared.exchanges, "response"),
+            pluralize(compared.scenarios, "scenario"),
             comparison.exit_code,
         );
         self.line(&format!("  {}", paint.dim(&scale)));

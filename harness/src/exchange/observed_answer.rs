@@ -38,7 +38,7 @@ pub struct AnswerSight {
 }
 
 /// Groups observations by question. The same observations in the same order give the same result.
-pub fn gathered<'a>(
+pub fn by_question<'a>(
     sights: impl IntoIterator<Item = &'a AnswerSight>,
 ) -> BTreeMap<String, ObservedAnswer> {
     let mut all: BTreeMap<String, ObservedAnswer> = BTreeMap::new();

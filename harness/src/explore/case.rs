@@ -21,7 +21,7 @@ pub struct Act {
     pub needs: &'static [String],
     /// The number of calls that may create an object.
     pub creations: u32,
-    /// Whether it compares answers, which other clients could change in between. A failure then counts only if it
+    /// Whether it compares responses, which other clients could change in between. A failure then counts only if it
     /// occurs twice.
     pub compares: bool,
 }

@@ -1,4 +1,4 @@
-//! Differences between the answers of a target and of the mock in the same case: other statuses or problem types.
+//! Differences between the responses of a target and of the mock in the same case: other statuses or problem types.
 //!
 //! They break no requirement, and are never a failure. `moot compare` also compares headers and bodies.
 
@@ -17,7 +17,7 @@ const DIFFERENCES_MAX: usize = 200;
 pub struct MockDifference {
     /// The name of the step.
     pub act: String,
-    /// Describes how the answers differ.
+    /// Describes how the responses differ.
     pub what: String,
     /// The number of steps that showed it.
     pub times: u32,
@@ -28,7 +28,7 @@ pub struct MockDifference {
 /// The same difference in several acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DifferenceGroup<'a> {
-    /// Describes how the answers differ.
+    /// Describes how the responses differ.
     pub what: &'a str,
     /// The names of the steps, in order.
     pub acts: Vec<&'a str>,
@@ -96,19 +96,19 @@ fn act(name: &str) -> String {
     name.split_once(". ").map_or(name, |(_, words)| words).to_owned()
 }
 
-/// Describes how the last answers of two steps differ.
+/// Describes how the last responses of two steps differ.
 fn between(target: &StepResult, model: &StepResult) -> Option<String> {
     let last = |step: &StepResult| step.exchanges.last()?.outcome.as_ref().ok().map(status_text);
-    let (answer, expected) = (last(target)?, last(model)?);
-    (answer != expected).then(|| format!("answers {answer}, the model {expected}"))
+    let (actual, expected) = (last(target)?, last(model)?);
+    (actual != expected).then(|| format!("answers {actual}, the model {expected}"))
 }
 
 /// The status. For an error, also the type of its problem or the code of its token failure.
-fn status_text(answer: &ReceivedResponse) -> String {
-    let body = answer.json.as_deref().filter(|_| answer.status >= 400);
+fn status_text(response: &ReceivedResponse) -> String {
+    let body = response.json.as_deref().filter(|_| response.status >= 400);
     let problem = body.and_then(|body| body.get("type").or_else(|| body.get("error"))?.as_str());
     let problem = problem.map(|problem| format!(" {problem}")).unwrap_or_default();
-    format!("{}{problem}", answer.status)
+    format!("{}{problem}", response.status)
 }
 
 #[cfg(test)]

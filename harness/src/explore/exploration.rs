@@ -22,7 +22,7 @@ pub struct Exploration {
     pub violations: Vec<Violation>,
     /// Warnings, by requirement.
     pub warnings: BTreeMap<String, WarningCount>,
-    /// Differences between the answers of the target and of the mock.
+    /// Differences between the responses of the target and of the mock.
     pub differences: Differences,
 }
 

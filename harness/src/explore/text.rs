@@ -11,7 +11,7 @@ use crate::exchange::escape;
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left};
 use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 /// The highest number of lines of a section. Further lines are counted.
 const LINES_MAX: usize = 40;
@@ -30,7 +30,7 @@ pub fn text(explored: &Exploration, saved: Option<&str>, paint: Paint, detail: D
     }
     if detail > Detail::Quiet {
         let warnings = explored.warnings.iter().map(|(id, warning)| {
-            (id.as_str(), format!("{} ({})", warning.message, counted(warning.times, "time")))
+            (id.as_str(), format!("{} ({})", warning.message, pluralize(warning.times, "time")))
         });
         section(&mut out, paint, "Warnings", warnings);
         let differs = explored.differences.by_what();
@@ -39,7 +39,7 @@ pub fn text(explored: &Exploration, saved: Option<&str>, paint: Paint, detail: D
         let expected = explored.result.expected.iter();
         section(&mut out, paint, "Expected failures", expected.map(expected_failure));
         let not_walked = explored.not_walked.iter();
-        let reasons = not_walked.map(|(reason, times)| (reason.as_str(), counted(times, "case")));
+        let reasons = not_walked.map(|(reason, times)| (reason.as_str(), pluralize(times, "case")));
         section(&mut out, paint, "Did not run to the end", reasons);
         let left = explored.result.residue.iter().map(|residue| {
             let id = residue.id.as_deref().unwrap_or("id unknown");
@@ -83,8 +83,8 @@ fn block(out: &mut String, violation: &Violation, paint: Paint) {
         "shown by",
         &format!(
             "{}; this one had {}, now {after}",
-            counted(violation.cases, "case"),
-            counted(before, "act")
+            pluralize(violation.cases, "case"),
+            pluralize(before, "act")
         ),
     );
     let curl = violation.curl();
@@ -162,10 +162,10 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>, paint:
         out,
         "{}: {} on {}, {} ran to the end, {}; {found} found{expected}; seed {}",
         paint.verdict(worst, outcome_word(result)),
-        counted(explored.cases, "case"),
+        pluralize(explored.cases, "case"),
         escape::line(&result.target.name),
         explored.walked,
-        counted(result.requests_sent, "request"),
+        pluralize(result.requests_sent, "request"),
         result.seed,
     );
     let _ = writeln!(out, "repeat    {}", escape::line(&result.reproduce));

@@ -35,7 +35,7 @@ impl Violation {
         })
     }
 
-    /// The curl lines that repeat the case, up to the answer that breaks the requirement.
+    /// The curl lines that repeat the case, up to the response that breaks the requirement.
     pub fn curl(&self) -> Vec<String> {
         let number = self.check().and_then(|(_, check)| Some(check.exchange.as_ref()?.number));
         let mut all: Vec<_> = self.result.steps.iter().flat_map(|step| &step.exchanges).collect();

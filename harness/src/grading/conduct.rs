@@ -18,7 +18,7 @@ pub use account::{Account, OperationUse, ReceivedError};
 pub use evidence::ConductEvidence;
 pub use finding::ConductFinding;
 pub use journal::{
-    CallContent, CallPart, CallWire, ControlUse, EntryAnswer, JournalAttempt, JournalCall,
+    CallContent, CallPart, CallWire, ControlUse, EntryResponse, JournalAttempt, JournalCall,
     JournalDelivery, WorldJournal, control_uses, read,
 };
 pub use relied::ReliedQuestion;

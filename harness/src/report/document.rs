@@ -86,7 +86,7 @@ pub struct Report {
     pub residue: Vec<Residue>,
     /// Every row of the register and its verdict in this run.
     pub requirements: Vec<RequirementRow>,
-    /// Requests and answers.
+    /// Requests and responses.
     pub exchanges: Vec<ExchangeRow>,
 }
 

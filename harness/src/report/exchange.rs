@@ -25,9 +25,9 @@ pub struct ExchangeRow {
     pub request_headers: Vec<(String, String)>,
     /// The body, cut.
     pub request_body: String,
-    /// HTTP status; null if there is no answer.
+    /// HTTP status; null if there is no response.
     pub status: Option<u16>,
-    /// Why there is no answer.
+    /// The reason why there is no response.
     pub trouble: Option<String>,
     /// Name and value.
     pub response_headers: Vec<(String, String)>,
@@ -40,7 +40,7 @@ pub struct ExchangeRow {
 }
 
 impl ExchangeRow {
-    /// The request and its answer as lines of text.
+    /// The request and its response as lines of text.
     pub(super) fn text(&self) -> String {
         let mut out = format!("{} {}", self.method, self.url);
         let mut part = |headers: &[(String, String)], body: &str| {
@@ -54,11 +54,11 @@ impl ExchangeRow {
         part(&self.request_headers, &self.request_body);
         match (self.status, &self.trouble) {
             (Some(status), _) => {
-                part(&[], &format!("answer: {status}"));
+                part(&[], &format!("response: {status}"));
                 part(&self.response_headers, &self.response_body);
             }
             (None, trouble) => {
-                part(&[], &format!("no answer: {}", trouble.as_deref().unwrap_or("unknown")));
+                part(&[], &format!("no response: {}", trouble.as_deref().unwrap_or("unknown")));
             }
         }
         out

@@ -1,10 +1,10 @@
 //! The faults that a run found, each once: checks that show the same fault are one finding.
 //!
-//! Checks of a requirement or a pinned answer show the same fault if verdict, kind of failure and place are
-//! the same; indices of lists do not count. Snapshots are grouped by their differences: differences that
-//! occur in the same answers are one finding, in any number of files. If another finding of an answer explains the whole
-//! difference of its snapshot, the snapshot belongs to that finding. So does another requirement that the same fault
-//! breaks. Known failures and checks that were not run are not findings.
+//! Checks of a requirement or of a pinned answer show the same fault if verdict, kind of failure and place are the same.
+//! Indices of lists do not count. Snapshots are grouped by their differences: differences that occur in the same
+//! responses are one finding, in any number of files. If another finding explains the whole difference of a response from
+//! its snapshot, the snapshot belongs to that finding. So does another requirement that the same fault breaks. Known
+//! failures and checks that were not run are not findings.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -141,7 +141,7 @@ pub(crate) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
         }
     }
     let repeated = take_repeated(checks, &mut failed);
-    // Changes that occur in exactly the same answers are one finding.
+    // Changes that occur in exactly the same responses are one finding.
     let mut together: BTreeMap<Vec<usize>, Vec<&str>> = BTreeMap::new();
     for (change, seen) in changed {
         together.entry(seen).or_default().push(change);
@@ -164,8 +164,8 @@ pub(crate) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
     all
 }
 
-/// Removes each group whose checks all repeat the fault of another group, in the same answers. Returns each removed check
-/// with the check that shows the fault already. A requirement that is also broken in other answers stays.
+/// Removes each group whose checks all repeat the fault of another group, in the same responses. Returns each removed
+/// check with the check that shows the fault already. A requirement that is also broken in other responses stays.
 fn take_repeated(
     checks: &[CheckResult],
     failed: &mut BTreeMap<FindingKey, Vec<usize>>,
@@ -201,7 +201,7 @@ fn is_other(a: &FindingKey, b: &FindingKey) -> bool {
     a.verdict == b.verdict && !a.subject.is_empty() && a.subject != b.subject
 }
 
-/// Finds the check among these that shows the same fault of the same answer, or its cause.
+/// Finds the check among these that shows the same fault of the same response, or its cause.
 fn partner(checks: &[CheckResult], at: usize, among: &[usize]) -> Option<usize> {
     let check = &checks[at];
     let exchange = check.exchange_number().filter(|_| !check.is_snapshot())?;
@@ -222,9 +222,9 @@ fn is_same(a: &CheckResult, b: &CheckResult) -> bool {
     a.actual == b.actual && (is_alike || (a.is_of_status() && b.is_of_status()))
 }
 
-/// Whether `by` fails for a reason that makes `check` fail too. An answer with a wrong status has other content, so that
-/// the checks of a scenario on that content fail too. Implicit checks hold for every answer. A body that breaks its
-/// schema explains failures at that place and below it.
+/// Whether `by` fails for a reason that makes `check` fail too. A response with a wrong status has other content, so
+/// that the checks of a scenario on that content fail too. Implicit checks hold for every response. A body that breaks
+/// its schema explains failures at that place and below it.
 fn is_cause(by: &CheckResult, check: &CheckResult) -> bool {
     (by.is_of_status() && !by.is_implicit() && !check.is_implicit()) || is_schema_cause(by, check)
 }
@@ -335,7 +335,7 @@ fn of_checks(checks: &[CheckResult], key: &FindingKey, mut at: Vec<usize>) -> Fi
 
 fn of_changes(checks: &[CheckResult], changes: &[&str], at: Vec<usize>) -> Finding {
     let first = &checks[at[0]];
-    // In the order of the answer.
+    // In the order of the response.
     let mut named: Vec<&str> = first.changes.iter().map(|change| change.text.as_str()).collect();
     named.retain(|text| changes.contains(text));
     let more = named.len().saturating_sub(CHANGES_NAMED_MAX);

@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::verdict::result::{RunResult, ScenarioResult};
 
-/// The fewest equal answers, and operations with them, that are reported. Fewer may be equal by chance.
-const ANSWERS_MIN: usize = 3;
+/// The lowest number of equal responses, and of operations with them, that is reported. Fewer may be equal by chance.
+const RESPONSES_MIN: usize = 3;
 const OPERATIONS_MIN: usize = 2;
 
 /// Lists of objects that a company creates. Workflows are not among them: they are configured.
@@ -24,20 +24,20 @@ pub(super) fn notices(result: &RunResult) -> Vec<String> {
     [all_the_same(result), no_data(result)].into_iter().flatten().collect()
 }
 
-/// The notice if every answer has the same status and body.
+/// The notice if every response has the same status and body.
 fn all_the_same(result: &RunResult) -> Option<String> {
     let all = || result.scenarios.iter().flat_map(exchanges);
-    let first = all().find_map(answer)?;
-    let mut answered = all().filter_map(answer);
-    if !answered.all(|answer| answer.status == first.status && answer.body == first.body) {
+    let first = all().find_map(response)?;
+    let mut responses = all().filter_map(response);
+    if !responses.all(|it| it.status == first.status && it.body == first.body) {
         return None;
     }
-    let count = all().filter_map(answer).count();
+    let count = all().filter_map(response).count();
     let operations: BTreeSet<_> =
         all().map(|it| it.request.operation.map(Operation::as_str)).collect();
-    (count >= ANSWERS_MIN && operations.len() >= OPERATIONS_MIN).then(|| {
+    (count >= RESPONSES_MIN && operations.len() >= OPERATIONS_MIN).then(|| {
         format!(
-            "every answer is the same ({count} times {} with {} bytes): this is not a Legal Request \
+            "every response is the same ({count} times {} with {} bytes): this is not a Legal Request \
              Service, but a page or a stub in its place; look at `base_url`",
             first.status,
             first.body.len()
@@ -55,7 +55,7 @@ fn no_data(result: &RunResult) -> Option<String> {
             let first = before.find(|it| {
                 it.request.operation == Some(operation) && !it.request.path.contains('?')
             });
-            let Some(page) = first.and_then(answer) else { continue };
+            let Some(page) = first.and_then(response) else { continue };
             let (empty, all) = found.entry(name).or_default();
             *empty += usize::from(length(page) == Some(0));
             *all += 1;
@@ -87,16 +87,16 @@ fn is_creating(exchange: &Exchange) -> bool {
     )
 }
 
-fn answer(exchange: &Exchange) -> Option<&ReceivedResponse> {
+fn response(exchange: &Exchange) -> Option<&ReceivedResponse> {
     exchange.outcome.as_ref().ok()
 }
 
-/// The number of members, if the answer is a whole page: of long answers only the beginning is kept.
-fn length(answer: &ReceivedResponse) -> Option<usize> {
-    if answer.status != 200 || answer.is_cut {
+/// The number of members, if the response is a whole page: of long responses only the beginning is kept.
+fn length(response: &ReceivedResponse) -> Option<usize> {
+    if response.status != 200 || response.is_cut {
         return None;
     }
-    let json: Value = serde_json::from_slice(&answer.body).ok()?;
+    let json: Value = serde_json::from_slice(&response.body).ok()?;
     json.get("pagination")?;
     Some(json.get("data")?.as_array()?.len())
 }

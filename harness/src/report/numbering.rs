@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use crate::exchange::{Exchange, TargetClass, gathered};
+use crate::exchange::{Exchange, TargetClass, by_question};
 use crate::verdict::result::{RunResult, ScenarioResult, TextMap};
 
 /// A sandbox of a mock in an address, which may be percent-encoded.
@@ -33,7 +33,7 @@ pub(super) fn with_stable_numbers(result: &RunResult) -> RunResult {
         }
     }
     if are_answers_renamed {
-        result.answers = gathered(result.scenarios.iter().flat_map(|it| &it.answers));
+        result.answers = by_question(result.scenarios.iter().flat_map(|it| &it.answers));
     }
     result
 }

@@ -1,5 +1,5 @@
 //! A shell script that sends the exchanges of a finding again, in order. It gets tokens by `moot token`, and the ids of
-//! objects that it creates from their answers.
+//! objects that it creates from their responses.
 
 use std::collections::BTreeSet;
 
@@ -42,17 +42,19 @@ pub(super) fn render(
     let mut made: Vec<(String, String)> = Vec::new();
     for (number, exchange) in exchanges.iter().enumerate().map(|(at, it)| (at + 1, it)) {
         let mark = if decisive == Some(exchange.number) { "  <- this one is judged" } else { "" };
-        let answer = exchange.status.map_or("no answer".to_owned(), |status| status.to_string());
+        let response =
+            exchange.status.map_or("no response".to_owned(), |status| status.to_string());
         let line = made
             .iter()
             .fold(exchange.curl.clone(), |line, (id, name)| with_variable(&line, id, name));
-        let title = format!("{number}. {} {} (was {answer}){mark}", exchange.method, exchange.url);
+        let title =
+            format!("{number}. {} {} (was {response}){mark}", exchange.method, exchange.url);
         out.push_str(&format!("\nprintf '\\n%s\\n' {}\n", shell_word(&title)));
-        out.push_str(&format!("ANSWER=$({line})\nprintf '%s\\n' \"$ANSWER\"\n"));
+        out.push_str(&format!("RESPONSE=$({line})\nprintf '%s\\n' \"$RESPONSE\"\n"));
         if let Some(id) = created_id(exchange) {
             let name = format!("ID{number}");
             out.push_str(&format!(
-                "{name}=$(printf '%s' \"$ANSWER\" | grep -o '\"id\" *: *\"[^\"]*\"' | head -n 1 | sed \
+                "{name}=$(printf '%s' \"$RESPONSE\" | grep -o '\"id\" *: *\"[^\"]*\"' | head -n 1 | sed \
                  's/.*\"\\([^\"]*\\)\"$/\\1/')\n"
             ));
             made.push((id, name));
@@ -200,7 +202,7 @@ mod tests {
         assert_eq!(lines[4], "TARGET=${TARGET:-staging.yaml}");
         let token = "MOOT_TOKEN_MAIN=$(moot token --target \"$TARGET\" --as main) || exit";
         assert_eq!(lines[5], token);
-        let sent: Vec<&&str> = lines.iter().filter(|line| line.starts_with("ANSWER=")).collect();
+        let sent: Vec<&&str> = lines.iter().filter(|line| line.starts_with("RESPONSE=")).collect();
         assert_eq!(sent.len(), 2);
         assert!(sent[1].contains("http://a/v1/webhooks/\"$ID1\""), "{}", sent[1]);
         let judged: Vec<&&str> = lines.iter().filter(|line| line.contains("<- this one")).collect();

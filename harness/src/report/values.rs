@@ -98,7 +98,7 @@ fn sequence(report: &Report, finding: &Finding, first: Option<&CheckResult>) -> 
         context! {
             number => row.number,
             line => format!("{} {}", row.method, row.url),
-            answer => row.status.map(|status| status.to_string()).or_else(|| row.trouble.clone()),
+           response => row.status.map(|status| status.to_string()).or_else(|| row.trouble.clone()),
             is_judged => Some(row.number) == judged,
         }
     })

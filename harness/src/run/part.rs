@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::client::recording::IndexTarget;
-use crate::exchange::gathered;
+use crate::exchange::by_question;
 use crate::scenario::ScenarioName;
 use crate::verdict::expected::{self, Expected};
 use crate::verdict::result::{
@@ -104,7 +104,7 @@ impl RunPart {
         order_residue(&mut result);
         let meets = |need: &str| met_needs.contains(need);
         result.expected = mark(&expected, &mut result.scenarios, &meets);
-        result.answers = gathered(result.scenarios.iter().flat_map(|it| &it.answers));
+        result.answers = by_question(result.scenarios.iter().flat_map(|it| &it.answers));
         let mut outcome = outcome_of(&result.scenarios).max(result.outcome);
         for one in &mut result.expected {
             match (one.state, scope) {
@@ -133,7 +133,7 @@ pub(super) fn mark(
     scenarios: &mut [ScenarioResult],
     meets: &dyn Fn(&str) -> bool,
 ) -> Vec<ExpectedFailure> {
-    let answers = gathered(scenarios.iter().flat_map(|it| &it.answers));
+    let answers = by_question(scenarios.iter().flat_map(|it| &it.answers));
     expected::apply(expected, scenarios, meets, &answers)
 }
 

@@ -44,8 +44,8 @@ impl DegenerateTarget {
     }
 }
 
-/// Servers with the same answer to every request: name, words for the cause, answer.
-fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
+/// Servers with the same response to every request: name, words for the cause, response.
+fn responding() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
     let token = json!({
         "access_token": "the-same", "token_type": "Bearer", "expires_in": 7200, "scope": "read",
         "created_at": 1_700_000_000, "data": [],
@@ -63,7 +63,7 @@ fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
         ("500 to everything", "returned 500", ResponseTemplate::new(500)),
         (
             "the same body to everything",
-            "every answer is the same",
+            "every response is the same",
             ResponseTemplate::new(200).set_body_json(token),
         ),
         (
@@ -84,9 +84,9 @@ fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
 pub async fn degenerate(bench: &Bench) -> io::Result<Vec<DegenerateTarget>> {
     let folder = tempfile::tempdir()?;
     let mut found = Vec::new();
-    for (name, cause, answer) in answering() {
+    for (name, cause, response) in responding() {
         let server = MockServer::start().await;
-        Mock::given(any()).respond_with(answer).mount(&server).await;
+        Mock::given(any()).respond_with(response).mount(&server).await;
         found.push(over_http(bench, name, cause, &server.uri(), folder.path()).await?);
     }
     let listener = TcpListener::bind("127.0.0.1:0").await?;

@@ -1,7 +1,7 @@
 //! Does a finding fit its defect? Its row must be near the rows that the defect names, the scenario must have called the
-//! operation of the row, and the remedy must be about the part of the answer that failed.
+//! operation of the row, and the remedy must be about the part of the response that failed.
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, RequirementTopic};
 use moot_fixtures::register;
 use moot_mock::defect::Defect;
 use serde::{Deserialize, Serialize};
@@ -86,13 +86,9 @@ fn is_about(defect: &Defect, files: &[ScenarioFile], check: &CheckResult) -> boo
 
 /// Whether a row is named by the defect, or is of the resource, operation or section of one that is.
 fn is_near(defect: &Defect, id: &str) -> bool {
-    let group = |id: &str| id.split('.').next().map(str::to_owned);
-    let section = |id: &str| register::get(id).map(|row| row.section.as_str());
-    defect
-        .breaks
-        .iter()
-        .chain(&defect.also)
-        .any(|named| named == id || group(named) == group(id) || section(named) == section(id))
+    let Some(row) = register::get(id) else { return false };
+    let mut named = defect.breaks.iter().chain(&defect.also).filter_map(|id| register::get(id));
+    named.any(|one| one.group() == row.group() || one.section == row.section)
 }
 
 /// Whether the scenario called the operation of the row before or at the exchange of this check. A row without an
@@ -110,8 +106,7 @@ fn calls_its_operation(check: &CheckResult, result: &RunResult) -> bool {
     sent.filter(|it| it.number <= own).any(|it| it.request.operation == Some(operation))
 }
 
-/// Whether a row only states a status: `get-workflow.status-200`.
+/// Whether a row only states a status.
 fn is_of_status(id: &str) -> bool {
-    let last = id.rsplit_once(".status-").map(|(_, status)| status);
-    last.is_some_and(|status| status.bytes().all(|byte| byte.is_ascii_digit()))
+    register::get(id).and_then(|row| row.topic) == Some(RequirementTopic::Status)
 }

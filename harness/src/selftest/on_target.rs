@@ -1,7 +1,7 @@
-//! The suite on the recorded answers of a deployment, as they are and with defects.
+//! The suite on the recorded responses of a deployment, as they are and with defects.
 //!
 //! One run records the deployment, within its consents. The recording is then judged once unchanged, and once for each
-//! defect that only edits responses. A check is alive if it passes on the recorded answers and fails on edited answers.
+//! defect that only edits responses. A check is alive if it passes on the recorded responses and fails on edited responses.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -49,14 +49,14 @@ pub struct TargetSelftest {
     pub checks: Vec<CheckOnTarget>,
 }
 
-/// A defect in the recorded answers of a deployment.
+/// A defect in the recorded responses of a deployment.
 #[derive(Debug, Clone, Serialize)]
 pub struct DefectOnTarget {
     /// The defect.
     #[serde(flatten)]
     pub defect: &'static Defect,
     pub fate: DefectFate,
-    /// Scenarios in which it changed an answer.
+    /// Scenarios in which it changed a response.
     pub scenarios_changed: usize,
     /// Requirements with a `fail` or `warn` that is worse than the verdict without the defect.
     pub noticed: BTreeMap<String, Verdict>,
@@ -68,11 +68,11 @@ pub struct DefectOnTarget {
 pub enum DefectFate {
     /// A check of a requirement that it breaks noticed it.
     Caught,
-    /// It changed no recorded answer.
+    /// It changed no recorded response.
     Unchanged,
     /// No check of a requirement that it breaks passes without it.
     NotJudged,
-    /// It changed answers, but no check can notice it from edited answers alone.
+    /// It changed responses, but no check can notice it from edited responses alone.
     NotShown,
 }
 
@@ -117,7 +117,7 @@ pub async fn on_target(
     all: Vec<&'static Defect>,
 ) -> Result<TargetSelftest, TargetSelftestError> {
     let run = record(bench, choice, options, folder).await?;
-    let result = judge(bench, "the answers as they are", folder, None).await;
+    let result = judge(bench, "the responses as they are", folder, None).await;
     let sound = by_requirement(&result.scenarios);
     let trials = all.into_iter().map(|defect| try_defect(bench, folder, &sound, defect));
     let defects: Vec<DefectOnTarget> = side_by_side(trials, bench.lanes).await;

@@ -1,4 +1,4 @@
-//! A defect in the answers of a recording, as if the deployment had the defect.
+//! A defect in the responses of a recording, as if the deployment had the defect.
 
 use std::collections::BTreeSet;
 
@@ -25,12 +25,12 @@ impl DefectOverlay {
         Self { defect, changed: Mutex::default() }
     }
 
-    /// The scenarios in which it changed an answer.
+    /// The scenarios in which it changed a response.
     pub(super) fn changed(&self) -> BTreeSet<String> {
         self.changed.lock().clone()
     }
 
-    /// Edits one answer; `None` if nothing changes.
+    /// Edits one response; `None` if nothing changes.
     fn rewrite_one(&self, exchange: &mut Exchange) -> Option<()> {
         let received = exchange.outcome.as_ref().ok().filter(|received| !received.is_cut)?;
         let (path, query) = match exchange.request.path.split_once('?') {
@@ -65,7 +65,7 @@ impl ResponseOverlay for DefectOverlay {
     }
 }
 
-/// The answer as a response of the mock; `None` if its status or a header is invalid.
+/// The received response as a response of the mock; `None` if its status or a header is invalid.
 fn response(received: &ReceivedResponse) -> Option<Response> {
     let status = StatusCode::from_u16(received.status).ok()?;
     let pair = |(name, value): &(String, String)| {

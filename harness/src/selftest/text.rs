@@ -8,7 +8,7 @@ use super::score::{MutationScore, MutationTest};
 use crate::exchange::escape;
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left, width};
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 /// The number of lines of one kind that are shown without `-v`.
 const LINES_MAX: usize = 20;
@@ -261,18 +261,18 @@ pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> S
         &format!(
             "{}: {}, a run without defects exits with {}",
             found.base_url,
-            counted(found.requests_sent, "request"),
+            pluralize(found.requests_sent, "request"),
             found.run_exit_code
         ),
     );
     let caught = found.of_fate(DefectFate::Caught).len();
     let said =
-        format!("defects in its recorded answers: {caught} of {} caught", found.defects.len());
+        format!("defects in its recorded responses: {caught} of {} caught", found.defects.len());
     page.head(caught > 0, &said);
     let fates = [
-        (DefectFate::Unchanged, "change no recorded answer"),
+        (DefectFate::Unchanged, "change no recorded response"),
         (DefectFate::NotJudged, "break requirements that were not judged, or do not pass"),
-        (DefectFate::NotShown, "do not show in edited answers alone"),
+        (DefectFate::NotShown, "do not show in edited responses alone"),
     ];
     for (fate, said) in fates {
         let defects = found.of_fate(fate);
@@ -286,7 +286,9 @@ pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> S
     }
     alive_checks(&mut page, found);
     let (verdict, said) = match found.exit_code() {
-        0 => (Verdict::Pass, "alive: these checks fail when an answer of this deployment is wrong"),
+        0 => {
+            (Verdict::Pass, "alive: these checks fail when a response of this deployment is wrong")
+        }
         _ => (Verdict::NotRun, "not proven: no check is alive on this deployment"),
     };
     page.out.push_str(&format!("\n{}\n", paint.verdict(verdict, said)));

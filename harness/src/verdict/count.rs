@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// `1 scenario`, `2 scenarios`, `0 scenarios`.
-pub(crate) fn counted(number: impl Display, noun: &str) -> String {
+pub(crate) fn pluralize(number: impl Display, noun: &str) -> String {
     match number.to_string().as_str() {
         "1" => format!("1 {noun}"),
         number => format!("{number} {noun}s"),
@@ -12,12 +12,12 @@ pub(crate) fn counted(number: impl Display, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::counted;
+    use super::pluralize;
 
     #[test]
     fn one_is_singular() {
         for (number, expected) in [(0, "0 calls"), (1, "1 call"), (2, "2 calls")] {
-            assert_eq!(counted(number, "call"), expected);
+            assert_eq!(pluralize(number, "call"), expected);
         }
     }
 }

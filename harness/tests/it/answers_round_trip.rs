@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
-use moot_harness::client::answers::{NOT_TOLD, Observed};
+use moot_harness::client::answers::{Observed, UNDECIDABLE};
 use moot_harness::run::LIST_LAG;
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
 use moot_harness::scenario::model::{AnswerPlace, ScenarioFile, Step, StepAction};
@@ -157,11 +157,11 @@ async fn check(bench: Bench, seeds: Vec<u64>, is_asked: impl Fn(&str) -> bool) {
             if id == LIST_LAG {
                 continue;
             }
-            let is_told = NOT_TOLD.iter().all(|(other, _)| *other != id);
-            let expected = is_told.then_some(&drawn);
+            let is_decided = UNDECIDABLE.iter().all(|(other, _)| *other != id);
+            let expected = is_decided.then_some(&drawn);
             assert_eq!(answers.get(&id), expected, "random:{seed} {id}");
             assert!(
-                !is_told || loaded.get(&id) == Some(&drawn),
+                !is_decided || loaded.get(&id) == Some(&drawn),
                 "random:{seed} {id} is loaded otherwise"
             );
         }

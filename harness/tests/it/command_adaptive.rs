@@ -43,7 +43,7 @@ fn page(request: &Request) -> u64 {
 async fn listed(pages: u64, count: impl Fn(u64) -> u64 + Send + Sync + 'static) -> MockServer {
     let server = start("default").await;
     let calls = AtomicU64::new(0);
-    let answer = move |request: &Request| {
+    let response = move |request: &Request| {
         let call = calls.fetch_add(1, Ordering::SeqCst);
         let number = page(request);
         let row = |row: u64| {
@@ -56,7 +56,7 @@ async fn listed(pages: u64, count: impl Fn(u64) -> u64 + Send + Sync + 'static) 
         let data: Vec<Value> = (0..25).map(row).collect();
         ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": data }))
     };
-    answered(&server, "/api/v1/requests", answer).await;
+    answered(&server, "/api/v1/requests", response).await;
     server
 }
 

@@ -122,13 +122,19 @@ fn two_sets_are_compared() {
     fs::write(dir.path().join("one.yaml"), "other_company: 403\nper_page: 25\n").expect("writable");
     let same = check(&["answers", "diff", "default", "default"], dir.path(), 0).stdout;
     assert_eq!(same, "0 answered differently\n");
-    let other = check(&["answers", "diff", "one.yaml", "default"], dir.path(), 5).stdout;
-    assert!(other.contains("another company\n  - 403\n  + 404\n"), "{other}");
-    assert!(
-        other.contains("only the second answers ") && other.contains("\n1 answered"),
-        "{other}"
+    let words = ["answers", "diff", "one.yaml", "default", "--format", "json"];
+    let other: Value = serde_json::from_str(&check(&words, dir.path(), 5).stdout).expect("JSON");
+    let (changed, only): (Vec<&Value>, Vec<&Value>) = other["differences"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .partition(|it| it["kind"] != "only_second");
+    let expected = serde_json::json!(
+        { "question": "other_company", "kind": "contradiction", "first": 403, "second": 404 }
     );
-    assert!(other.contains("\n  list_order ") && other.contains("\"newest_first\""), "{other}");
+    assert_eq!(changed, [&expected]);
+    let order = only.iter().find(|it| it["question"] == "list_order").expect("it has a default");
+    assert_eq!(order["second"], "newest_first");
     fs::write(dir.path().join("two.yaml"), "other_company: 403\n").expect("writable");
     let json = ["answers", "diff", "one.yaml", "two.yaml", "--format", "json"];
     let only: Value = serde_json::from_str(&check(&json, dir.path(), 0).stdout).expect("JSON");
@@ -137,7 +143,7 @@ fn two_sets_are_compared() {
     ]);
     assert_eq!(only["differences"], expected, "what one does not answer is not a contradiction");
     let shown = check(&["answers", "show", "one.yaml"], dir.path(), 0).stdout;
-    let expected = "§5    other_company  403\n      the answer to an id of another company\n";
+    let expected = "§5    other_company  403\n      the response to an id of another company\n";
     assert!(shown.contains(expected) && shown.ends_with("2 answers\n"), "{shown}");
     assert_eq!(run(&["answers", "show", "none.yaml"], dir.path()).code, Some(2));
 }

@@ -147,13 +147,9 @@ fn known_failures_of_a_target_are_reported_and_do_not_count() {
     known("- { id: errors.member-status, outcome: fail, reason: a text so far }\n");
     let (ran, report) = check(dir.path(), &words, 0);
     assert_eq!(subjects(&report, "b_violates"), ["errors.member-status"], "{}", ran.stdout);
-    let said = report["differences"][0]["known"].as_str().expect("it is known");
-    assert!(said.contains("a text so far"), "{said}");
-    assert!(
-        ran.stdout.contains("as expected: they differ only in expected failures"),
-        "{}",
-        ran.stdout
-    );
+    let differences = report["differences"].as_array().expect("a list");
+    let is_known = |it: &Value| it["known"] == "errors.member-status: a text so far";
+    assert!(!differences.is_empty() && differences.iter().all(is_known), "{differences:#?}");
     let (_, report) = check(dir.path(), &["bad.yaml", "bad.yaml", words[2]], 0);
     assert_eq!(subjects(&report, "both_violate"), ["errors.member-status"]);
     known("- { id: get-legal-request.status-200, outcome: fail, reason: gone }\n");

@@ -25,8 +25,11 @@ async fn without_consent_only_reads_and_token_requests_leave() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
-    let ran = judged(dir.path(), &[], 3);
-    assert!(ran.stdout.contains("consent: [write] in the target file"), "{}", ran.stdout);
+    let ran = judged(dir.path(), &["--format", "json"], 3);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let not_run = report["not_run"].as_array().expect("a list").iter();
+    let settings: Vec<&str> = not_run.filter_map(|row| row["setting"].as_str()).collect();
+    assert!(settings.iter().any(|it| it.contains("consent: [write]")), "{settings:?}");
     let counts = reached(&server).await;
     assert_eq!(counts.keys().collect::<Vec<_>>(), ["GET", "token"], "{counts:?}");
     assert!(counts["GET"] > 200, "{counts:?}");

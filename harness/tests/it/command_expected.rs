@@ -57,68 +57,74 @@ fn sample(selectors: &[&str], expected: &str, words: &[&str]) -> (tempfile::Temp
     (dir, ran)
 }
 
+/// The state of each entry, and the report.
 #[track_caller]
-fn check(selectors: &[&str], expected: &str, code: i32, said: &[&str]) {
-    let (_dir, ran) = sample(selectors, expected, &[]);
+fn check(selectors: &[&str], expected: &str, code: i32, states: &[&str]) -> Value {
+    let (_dir, ran) = sample(selectors, expected, &["--format", "json"]);
     assert_eq!(ran.code, Some(code), "{expected}\n{}{}", ran.stdout, ran.stderr);
-    for part in said {
-        let text = if code == 2 { &ran.stderr } else { &ran.stdout };
-        assert!(text.contains(part), "no {part:?}\n{}{}", ran.stdout, ran.stderr);
-    }
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let entries = report["expected"].as_array().expect("a list").iter();
+    let seen: Vec<&str> = entries.filter_map(|entry| entry["state"].as_str()).collect();
+    assert_eq!(seen, states, "{expected}\n{}", report["expected"]);
+    report
 }
 
 #[test]
 fn an_expected_failure_does_not_count() {
     let two = "- { id: sample/violates, outcome: fail, reason: OPS-1 }\n\
                - { id: 'sample/stopped#list-workflows.status-200', outcome: fail, reason: OPS-2 }\n";
-    check(&["sample/violates"], two, 0, &["Expected failures", "OPS-1", "1 expected"]);
-    check(&["sample/violates", "sample/stopped"], two, 0, &["OPS-2", "nothing failed but"]);
+    let report = check(&["sample/violates"], two, 0, &["happened", "unjudged"]);
+    assert_eq!((&report["counts"]["expected"], &report["counts"]["fail"]), (&1.into(), &0.into()));
+    check(&["sample/violates", "sample/stopped"], two, 0, &["happened", "happened"]);
     let by_requirement = "expected:\n  - id: list-workflows.status-200\n    outcome: fail\n    \
                           reason: OPS-3\n    expires: 2999-12-31\n";
-    check(&["sound", "violates", "stopped"], by_requirement, 0, &["OPS-3", "until 2999-12-31"]);
+    let report = check(&["sound", "violates", "stopped"], by_requirement, 0, &["happened"]);
+    assert_eq!(report["expected"][0]["expires"], "2999-12-31");
     let not_run = "- { id: 'sample/unm*', outcome: not run, reason: OPS-4 }\n";
-    check(&["sound", "unmet"], not_run, 0, &["expected: OPS-4"]);
+    let report = check(&["sound", "unmet"], not_run, 0, &["happened"]);
+    assert_eq!(report["not_run"][0]["known"], "OPS-4");
     check(&["sound", "unmet"], "[]", 3, &[]);
 }
 
 #[test]
 fn only_named_failures_are_excused() {
-    check(
-        &["violates", "stopped"],
-        "- { id: sample/violates, outcome: fail, reason: OPS-1 }\n",
-        1,
-        &["FAIL", "sample/stopped", "OPS-1"],
-    );
+    let known = "- { id: sample/violates, outcome: fail, reason: OPS-1 }\n";
+    let report = check(&["violates", "stopped"], known, 1, &["happened"]);
+    let checks = report["checks"].as_array().expect("a list").iter();
+    let failed = checks.filter(|check| check["verdict"] == "fail" && check["known"].is_null());
+    let scenarios: Vec<&str> = failed.filter_map(|check| check["scenario"].as_str()).collect();
+    assert_eq!(scenarios, ["sample/stopped"]);
     // A verdict that differs from the expected one counts, and the entry is stale.
     let warn = "- { id: sample/violates, outcome: warn, reason: OPS-1 }\n";
-    check(&["violates"], warn, 1, &["did not happen"]);
+    check(&["violates"], warn, 1, &["stale"]);
 }
 
 #[test]
 fn an_expected_failure_that_does_not_occur_is_drift() {
     let sound = "- { id: sample/sound, outcome: fail, reason: mended long ago }\n";
-    check(&["sound"], sound, 5, &["drifted", "did not happen", "mended long ago"]);
-    check(&["sound", "violates"], sound, 1, &["did not happen"]);
+    let report = check(&["sound"], sound, 5, &["stale"]);
+    assert_eq!(report["outcome"], "drifted");
+    check(&["sound", "violates"], sound, 1, &["stale"]);
     let runs = "- { id: sample/sound, outcome: not run, reason: OPS-1 }\n";
-    check(&["sound"], runs, 5, &["did not happen"]);
+    check(&["sound"], runs, 5, &["stale"]);
     // A check that was not selected or not judged makes no entry stale.
     let stopped = "- { id: sample/unmet, outcome: fail, reason: OPS-1 }\n";
-    check(&["sound"], stopped, 0, &[]);
-    check(&["sound", "unmet"], stopped, 3, &[]);
+    check(&["sound"], stopped, 0, &["unjudged"]);
+    check(&["sound", "unmet"], stopped, 3, &["unjudged"]);
 }
 
 #[test]
 fn a_condition_decides_whether_an_entry_applies() {
-    for (condition, code) in [
-        ("{ answer: { per_page: 25 } }", 0),
-        ("{ answer: { per_page: 10 } }", 1),
-        ("{ needs: [read, admin] }", 0),
-        ("{ lacks: [read] }", 1),
+    for (condition, code, state) in [
+        ("{ answer: { per_page: 25 } }", 0, "happened"),
+        ("{ answer: { per_page: 10 } }", 1, "inapplicable"),
+        ("{ needs: [read, admin] }", 0, "happened"),
+        ("{ lacks: [read] }", 1, "inapplicable"),
     ] {
         let entry = format!(
             "- id: sample/violates\n  outcome: fail\n  reason: OPS-1\n  condition: {condition}\n"
         );
-        check(&["sound", "violates"], &entry, code, &[]);
+        check(&["sound", "violates"], &entry, code, &[state]);
     }
 }
 
@@ -154,13 +160,15 @@ fn a_wrong_entry_is_2_with_its_place() {
         ("- { id: sample/sound, outcome: fail, reason: '' }\n".to_owned(), "`reason` is empty"),
         ("known: []\n".to_owned(), "unknown key `known`"),
     ] {
-        check(&[], &text, 2, &[said]);
+        let (_dir, ran) = sample(&[], &text, &[]);
+        assert_eq!(ran.code, Some(2), "{text}\n{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(said), "no {said:?}\n{}", ran.stderr);
     }
 }
 
 #[test]
 fn every_report_shows_expected_failures() {
-    let kinds = ["json", "junit", "html", "markdown", "ndjson"];
+    let kinds = ["text", "json", "junit", "html", "markdown", "ndjson"];
     let words: Vec<String> =
         kinds.iter().flat_map(|kind| ["--report".to_owned(), format!("{kind}=r.{kind}")]).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

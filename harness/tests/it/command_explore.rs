@@ -16,6 +16,20 @@ fn check(words: &[&str], dir: &Path, code: i32) -> Ran {
     ran
 }
 
+/// The result of `moot explore` as JSON.
+#[track_caller]
+fn explored(words: &[&str], dir: &Path, code: i32) -> Value {
+    let ran = check(&[words, &["--format", "json"]].concat(), dir, code);
+    serde_json::from_str(&ran.stdout).expect("it is JSON")
+}
+
+/// The outcome, and the numbers of cases that were drawn and that were walked to their end.
+fn outcome(explored: &Value) -> (&str, u64, u64) {
+    let number = |name: &str| explored[name].as_u64().expect("a number");
+    let word = explored["outcome"].as_str().expect("a word");
+    (word, number("cases"), number("walked"))
+}
+
 /// Starts a mock with these options, and writes `target.yaml` below `dir`.
 fn mock(dir: &Path, options: &[&str]) -> Running {
     mock_target(&dir.join("target.yaml"), options, "")
@@ -43,8 +57,8 @@ fn a_failing_case_is_saved_and_fails_again_only_on_that_target() {
     broken.stop("-TERM");
     let sound = mock(dir.path(), &[]);
     check(&again, dir.path(), 0);
-    let said = check(&[&explore[..], &["--save", "none.yaml"]].concat(), dir.path(), 0).stdout;
-    assert!(said.contains("nothing found: 30 cases"), "{said}");
+    let said = explored(&[&explore[..], &["--save", "none.yaml"]].concat(), dir.path(), 0);
+    assert_eq!(outcome(&said), ("nothing found", 30, 30), "{said}");
     assert!(!dir.path().join("none.yaml").exists(), "there was nothing to save");
     sound.stop("-TERM");
 }
@@ -54,9 +68,9 @@ fn a_sound_mock_over_http_is_like_the_one_beside_it() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let mock = mock(dir.path(), &[]);
     let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "1"];
-    let said = check(&words, dir.path(), 0).stdout;
-    assert!(said.contains("nothing found: 20 cases"), "{said}");
-    assert!(!said.contains("Unlike the mock"), "{said}");
+    let said = explored(&words, dir.path(), 0);
+    assert_eq!(outcome(&said), ("nothing found", 20, 20), "{said}");
+    assert_eq!(said["differences"], serde_json::json!([]));
     mock.stop("-TERM");
 }
 
@@ -97,8 +111,9 @@ fn usage_errors_and_unreachable_targets_have_their_exit_codes() {
     }
     deployment::target(at, "http://127.0.0.1:9", "");
     check(&["explore", "--target", "target.yaml"], at, 4);
-    let said = check(&["explore", "--cases", "3", "--seed", "1"], at, 0).stdout;
-    assert!(said.contains("nothing found: 3 cases on mock"), "{said}");
+    let said = explored(&["explore", "--cases", "3", "--seed", "1"], at, 0);
+    assert_eq!(outcome(&said), ("nothing found", 3, 3), "{said}");
+    assert_eq!(said["target"]["class"], "mock in process");
 }
 
 #[test]
@@ -202,8 +217,8 @@ async fn without_a_case_the_exit_code_is_3() {
     );
     fs::write(dir.path().join("target.yaml"), text).expect("writable");
     let words = ["explore", "--target", "target.yaml", "--cases", "4", "--seed", "2"];
-    let said = check(&words, dir.path(), 3).stdout;
-    assert!(said.contains("nothing explored: 0 cases"), "{said}");
+    let said = explored(&words, dir.path(), 3);
+    assert_eq!((&said["outcome"], &said["walked"]), (&"nothing explored".into(), &0.into()));
     assert_eq!(reached(&server).await, [], "it may not read, and has no consent to write");
 }
 
@@ -250,11 +265,14 @@ fn the_lines_of_a_failure_run_in_a_shell_as_they_are_printed() {
         "curl -sS {base_url}/oauth/token -d grant_type=client_credentials -d client_id=demo-reader \
          -d client_secret=demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T -d scope=read"
     );
-    let answer: Value = serde_json::from_str(&shell(&ask, "")).expect("a token");
-    let token = answer["access_token"].as_str().expect("a text");
+    let response: Value = serde_json::from_str(&shell(&ask, "")).expect("a token");
+    let token = response["access_token"].as_str().expect("a text");
     let shown: Vec<String> =
         lines.iter().filter_map(Value::as_str).map(|line| shell(line, token)).collect();
-    assert!(shown.iter().all(|answer| answer.starts_with("HTTP/1.1 200")), "{lines:?} {shown:?}");
+    assert!(
+        shown.iter().all(|response| response.starts_with("HTTP/1.1 200")),
+        "{lines:?} {shown:?}"
+    );
     let last = shown.last().expect("there is a line");
     assert!(last.contains("activity_log") && !last.contains("\"description\""), "{last}");
     broken.stop("-TERM");

@@ -69,8 +69,8 @@ impl Watched {
         );
         let kind = "multipart/form-data; boundary=b0";
         let line = "POST /v1/repository_documents";
-        let (status, answer) = call(&self.host, line, &self.token, (kind, body.as_bytes()));
-        assert_eq!(status, 201, "{answer}");
+        let (status, response) = call(&self.host, line, &self.token, (kind, body.as_bytes()));
+        assert_eq!(status, 201, "{response}");
     }
 
     /// The files in these folders.

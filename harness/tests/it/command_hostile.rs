@@ -52,11 +52,11 @@ impl Victim {
         // The server may close before it has read everything.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(Shutdown::Write);
-        let mut answer = Vec::new();
-        if let Err(error) = stream.read_to_end(&mut answer) {
+        let mut response = Vec::new();
+        if let Err(error) = stream.read_to_end(&mut response) {
             assert_ne!(error.kind(), std::io::ErrorKind::WouldBlock, "it never ends");
         }
-        String::from_utf8_lossy(&answer).into_owned()
+        String::from_utf8_lossy(&response).into_owned()
     }
 
     fn post(&self, path: &str, kind: &str, body: &[u8]) -> String {
@@ -75,23 +75,23 @@ impl Victim {
 
     /// Asserts that the request is refused or its connection closed, without a 5xx response.
     #[track_caller]
-    fn check(&self, what: &str, answer: &str) {
-        let is_fine = answer.is_empty() || answer.starts_with("HTTP/1.1 4");
-        assert!(is_fine, "{what}: {}", answer.chars().take(400).collect::<String>());
+    fn check(&self, what: &str, response: &str) {
+        let is_fine = response.is_empty() || response.starts_with("HTTP/1.1 4");
+        assert!(is_fine, "{what}: {}", response.chars().take(400).collect::<String>());
     }
 
     #[track_caller]
-    fn is_answering(&self) {
+    fn is_responding(&self) {
         let started = Instant::now();
         let (host, token) = (&self.host, &self.token);
-        let answer = self.exchange(
+        let response = self.exchange(
             format!(
                 "GET /v1/requests HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\
                  Connection: close\r\n\r\n"
             )
             .as_bytes(),
         );
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(response.starts_with("HTTP/1.1 200"), "{response}");
         assert!(started.elapsed() < READ_MAX, "{:?}", started.elapsed());
     }
 
@@ -182,9 +182,9 @@ fn forms(victim: &Victim) {
         victim.check("more than there is", &victim.exchange(&endless));
     }
     let large = format!("{PART}\r\n{}\r\n--b0--\r\n", "x".repeat(BULK_BYTES));
-    let answer = victim.post("/v1/repository_documents", MULTIPART, large.as_bytes());
-    assert!(answer.starts_with("HTTP/1.1 201"), "a large file is not an attack: {answer}");
-    victim.is_answering();
+    let response = victim.post("/v1/repository_documents", MULTIPART, large.as_bytes());
+    assert!(response.starts_with("HTTP/1.1 201"), "a large file is not an attack: {response}");
+    victim.is_responding();
 }
 
 fn heads(victim: &Victim) {
@@ -216,7 +216,7 @@ fn heads(victim: &Victim) {
     ] {
         victim.check(what, &victim.exchange(bytes.as_bytes()));
     }
-    victim.is_answering();
+    victim.is_responding();
 }
 
 fn documents(victim: &Victim) {
@@ -227,7 +227,7 @@ fn documents(victim: &Victim) {
         let kind = "application/x-www-form-urlencoded";
         victim.check("a form", &victim.post("/oauth/token", kind, deep.as_bytes()));
     }
-    victim.is_answering();
+    victim.is_responding();
 }
 
 /// Half of them stop within the head, half within the body.
@@ -244,16 +244,16 @@ fn slow_clients(victim: &Victim) {
         })
         .collect();
     for _ in 0..10 {
-        victim.is_answering();
+        victim.is_responding();
     }
     drop(slow);
-    victim.is_answering();
+    victim.is_responding();
 }
 
 #[test]
 fn hostile_input_costs_64_mib_at_most_and_is_never_a_5xx() {
     let victim = Victim::start();
-    victim.is_answering();
+    victim.is_responding();
     let before = victim.peak_kib();
     forms(&victim);
     heads(&victim);

@@ -130,12 +130,12 @@ async fn a_token_endpoint_at_its_limit_gets_a_second_request_after_the_back_off(
 
 #[tokio::test]
 async fn a_503_that_says_when_is_the_limit_too_and_a_500_is_not() {
-    for (answer, code) in [
+    for (response, code) in [
         (ResponseTemplate::new(503).insert_header("retry-after", "0"), 3),
         (ResponseTemplate::new(500), 1),
     ] {
         let server = start("default").await;
-        answered(&server, "/api/v1/requests", answer).await;
+        answered(&server, "/api/v1/requests", response).await;
         judged(folder(&server, "").path(), &LISTED, code);
     }
 }

@@ -16,9 +16,9 @@ fn get(base_url: &str, path: &str) -> String {
     let prefix = if base_path.is_empty() { String::new() } else { format!("/{base_path}") };
     write!(stream, "GET {prefix}{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
         .expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    answer.lines().next().unwrap_or_default().to_owned()
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("it answers");
+    response.lines().next().unwrap_or_default().to_owned()
 }
 
 #[track_caller]

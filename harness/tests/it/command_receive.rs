@@ -20,9 +20,9 @@ fn deliver(url: &str, path: &str, body: &str) -> String {
         body.len()
     )
     .expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    answer.lines().next().unwrap_or_default().to_owned()
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("it answers");
+    response.lines().next().unwrap_or_default().to_owned()
 }
 
 #[test]

@@ -28,9 +28,9 @@ impl Kept {
 
     fn admin(&self, line: &str, body: &Value) -> Value {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let (status, answer) = call_json(self.host(), line, "", &body);
-        assert_eq!(status, 200, "{line}: {answer}");
-        answer
+        let (status, response) = call_json(self.host(), line, "", &body);
+        assert_eq!(status, 200, "{line}: {response}");
+        response
     }
 
     fn stop(self) {
@@ -183,8 +183,8 @@ fn a_token_outlives_a_restart_on_another_port() {
     for (at, base) in bases.iter().enumerate() {
         for (of, token) in tokens.iter().enumerate() {
             let line = format!("GET {base}/v1/workflows");
-            let (status, answer) = call(again.host(), &line, token, ("text/plain", b""));
-            assert_eq!(status, if at == of { 200 } else { 401 }, "{line} with {of}: {answer}");
+            let (status, response) = call(again.host(), &line, token, ("text/plain", b""));
+            assert_eq!(status, if at == of { 200 } else { 401 }, "{line} with {of}: {response}");
         }
     }
     again.stop();
@@ -224,9 +224,9 @@ fn ask_for_token(host: &str, form: &str) -> (u16, Value) {
         form.len()
     );
     stream.write_all(head.as_bytes()).expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("it answers");
+    let (head, body) = response.split_once("\r\n\r\n").expect("a head");
     let status = head[9..12].parse().expect("a status");
     (status, serde_json::from_str(body).expect("JSON"))
 }

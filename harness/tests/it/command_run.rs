@@ -55,9 +55,18 @@ fn a_report_on_stdout_moves_the_text_to_stderr() {
 #[test]
 fn a_violation_ends_with_1_and_names_its_place() {
     let dir = folder(&scenario().replace("{ status: 200 }", "{ status: 204 }"));
-    let ran = check(dir.path(), &[], 1);
-    assert!(ran.stdout.contains("FAIL  sample/lists › "), "{}", ran.stdout);
-    assert!(ran.stdout.contains("sample.yaml:12:"), "{}", ran.stdout);
+    let ran = check(dir.path(), &["--format", "json"], 1);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let failed: Vec<&Value> = report["checks"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|check| check["verdict"] == "fail")
+        .collect();
+    assert_eq!(failed.len(), 1, "{failed:#?}");
+    assert_eq!(failed[0]["scenario"], "sample/lists");
+    let place = &failed[0]["place"];
+    assert_eq!((&place["file"], &place["line"]), (&"sample.yaml".into(), &12.into()));
 }
 
 #[test]
@@ -71,8 +80,9 @@ fn a_run_without_a_runnable_scenario_ends_with_3() {
         ),
     )
     .expect("writable");
-    let ran = check(dir.path(), &[], 3);
-    assert!(ran.stdout.contains("Not run\n"), "{}", ran.stdout);
+    let ran = check(dir.path(), &["--format", "json"], 3);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    assert_eq!(report["not_run"].as_array().map(Vec::len), Some(1), "{}", report["not_run"]);
 }
 
 #[test]

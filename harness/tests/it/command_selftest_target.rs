@@ -62,7 +62,6 @@ fn row<'a>(list: &'a Value, member: &str, id: &str) -> &'a Value {
 fn a_self_test_on_a_target_proves_checks_alive_and_writes_nothing() {
     let (ran, report) = tried(&["--report", "json=a.json"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("alive:"), "{}", ran.stdout);
     let status = row(&report["checks"], "requirement", "list-workflows.status-200");
     assert_eq!(status["verdict"], "pass");
     let killers = status["killed_by"].as_array().expect("a list");

@@ -20,9 +20,9 @@ fn shared() -> (Running, String, Value) {
 
 /// The response of the control plane.
 fn get(host: &str, path: &str) -> Value {
-    let (status, answer) = call_json(host, &format!("GET {path}"), "", "");
-    assert_eq!(status, 200, "{path}: {answer}");
-    answer
+    let (status, response) = call_json(host, &format!("GET {path}"), "", "");
+    assert_eq!(status, 200, "{path}: {response}");
+    response
 }
 
 #[test]
@@ -74,9 +74,9 @@ fn suite(host: &str, number: u64) {
     let admin = |line: &str, body: &str| {
         let (method, path) = line.split_once(' ').expect("a method and a path");
         let line = format!("{method} {base}/__admin{path}");
-        let (status, answer) = call_json(host, &line, "", body);
-        assert!((200..300).contains(&status), "{line}: {answer}");
-        answer
+        let (status, response) = call_json(host, &line, "", body);
+        assert!((200..300).contains(&status), "{line}: {response}");
+        response
     };
     let token = || {
         let minted = admin("POST /tokens", r#"{"client_id":"demo-main"}"#);

@@ -98,15 +98,17 @@ fn only_a_whole_run_reports_unused_snapshots() {
     check(dir.path(), &["--snapshots", "record"], 0);
     let gone = snapshot(dir.path()).with_file_name("gone__get.snap");
     fs::copy(snapshot(dir.path()), &gone).expect("writable");
-    let whole = check(dir.path(), &[], 0).stdout;
-    assert!(whole.contains("sample/gone__get"), "{whole}");
-    let filtered = check(dir.path(), &["lists"], 0).stdout;
-    assert!(!filtered.contains("gone__get"), "{filtered}");
-    let off = check(dir.path(), &["--snapshots", "off"], 0).stdout;
-    assert!(!off.contains("gone__get"), "{off}");
+    let unused = |words: &[&str], code: i32| {
+        let ran = check(dir.path(), &[words, &["--format", "json"]].concat(), code);
+        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        report["unused_snapshots"].clone()
+    };
+    let none = serde_json::json!([]);
+    assert_eq!(unused(&[], 0), serde_json::json!(["sample/gone__get"]));
+    assert_eq!(unused(&["lists"], 0), none, "a filtered run");
+    assert_eq!(unused(&["--snapshots", "off"], 0), none, "a run without snapshots");
     fs::remove_file(snapshot(dir.path())).expect("it is there");
-    let drifted = check(dir.path(), &[], 5).stdout;
-    assert!(!drifted.contains("gone__get"), "{drifted}");
+    assert_eq!(unused(&[], 5), none, "a run that drifted");
 }
 
 #[test]
@@ -121,12 +123,11 @@ fn in_ci_only_the_bundle_is_written() {
     let bundled = ["--snapshots", "record", "--snapshot-bundle", "new.json"];
     assert_eq!(in_ci(&bundled, "true"), Some(0));
     assert!(!dir.path().join("snapshots").exists());
-    let applied = run(&["snapshot", "apply", "new.json"], dir.path());
-    assert!(
-        applied.stdout.contains("2 recorded in snapshots/mock, 0 pending"),
-        "{}",
-        applied.stdout
-    );
+    let applied = run(&["snapshot", "apply", "new.json", "--format", "json"], dir.path());
+    let applied: Value = serde_json::from_str(&applied.stdout).expect("it is JSON");
+    assert_eq!(applied["recorded"].as_array().map(Vec::len), Some(2), "{applied}");
+    assert_eq!(applied["pending"], serde_json::json!([]));
+    assert!(dir.path().join("snapshots/mock").is_dir());
     check(dir.path(), &[], 0);
     assert_eq!(in_ci(&["--snapshots", "record"], "false"), Some(0), "`false` is not set");
     // The bundle has the response of a check that drifts.

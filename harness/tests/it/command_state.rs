@@ -54,13 +54,13 @@ impl Running {
             text(secret)
         );
         let kind = "application/x-www-form-urlencoded";
-        let answer = call(&host, "POST /oauth/token", "", kind, form.as_bytes());
-        let (_, answer) = answer.expect("a mock that nobody killed answers");
-        let answer: Value = serde_json::from_slice(&answer).expect("JSON");
+        let response = call(&host, "POST /oauth/token", "", kind, form.as_bytes());
+        let (_, response) = response.expect("a mock that nobody killed answers");
+        let response: Value = serde_json::from_slice(&response).expect("JSON");
         let mut running = Self {
             child,
             host,
-            token: text(&answer["access_token"]),
+            token: text(&response["access_token"]),
             sandbox_token: String::new(),
         };
         if running.sandboxes().is_empty() {
@@ -74,10 +74,10 @@ impl Running {
 
     /// An action of the control plane, which must succeed.
     fn admin(&self, line: &str, body: &str) -> Value {
-        let answer = call(&self.host, line, "", "application/json", body.as_bytes());
-        let (status, answer) = answer.expect("a mock that nobody killed answers");
-        assert!(status < 300, "{line}: {}", String::from_utf8_lossy(&answer));
-        serde_json::from_slice(&answer).expect("JSON")
+        let response = call(&self.host, line, "", "application/json", body.as_bytes());
+        let (status, response) = response.expect("a mock that nobody killed answers");
+        assert!(status < 300, "{line}: {}", String::from_utf8_lossy(&response));
+        serde_json::from_slice(&response).expect("JSON")
     }
 
     /// The ids of the sandboxes.
@@ -94,8 +94,8 @@ impl Running {
 
     fn get(&self, base: &str, path: &str) -> (u16, Vec<u8>) {
         let line = format!("GET {path}");
-        let answer = call(&self.host, &line, self.token(base), "text/plain", b"");
-        answer.expect("a mock that nobody killed answers")
+        let response = call(&self.host, &line, self.token(base), "text/plain", b"");
+        response.expect("a mock that nobody killed answers")
     }
 
     /// SIGKILL: no handler runs.
@@ -117,14 +117,14 @@ fn call(host: &str, line: &str, token: &str, kind: &str, body: &[u8]) -> Option<
     );
     stream.write_all(head.as_bytes()).ok()?;
     stream.write_all(body).ok()?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).ok()?;
-    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
-    let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).ok()?;
+    let end = response.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let head = String::from_utf8_lossy(&response[..end]).to_ascii_lowercase();
     let status = head.get(9..12)?.parse().ok()?;
     let length: usize =
         head.lines().find_map(|line| line.strip_prefix("content-length: "))?.trim().parse().ok()?;
-    let body = answer.split_off(end + 4);
+    let body = response.split_off(end + 4);
     (body.len() == length).then_some((status, body))
 }
 
@@ -154,13 +154,13 @@ fn make_sandboxes(host: &str, acknowledged: &Mutex<Acknowledged>) {
     loop {
         let mut ids = Vec::new();
         for _ in 0..2 {
-            let Some((status, answer)) = call(host, "POST /__admin/sandboxes", "", kind, b"{}")
+            let Some((status, response)) = call(host, "POST /__admin/sandboxes", "", kind, b"{}")
             else {
                 return;
             };
-            assert_eq!(status, 201, "{}", String::from_utf8_lossy(&answer));
-            let answer: Value = serde_json::from_slice(&answer).expect("JSON");
-            ids.push(answer["id"].as_str().expect("an id").to_owned());
+            assert_eq!(status, 201, "{}", String::from_utf8_lossy(&response));
+            let response: Value = serde_json::from_slice(&response).expect("JSON");
+            ids.push(response["id"].as_str().expect("an id").to_owned());
             let mut all = acknowledged.lock().expect("no writer panics");
             assert!(all.made.insert(ids[ids.len() - 1].clone()), "an id is given once");
         }
@@ -168,8 +168,8 @@ fn make_sandboxes(host: &str, acknowledged: &Mutex<Acknowledged>) {
         let gone = ids.swap_remove(0);
         acknowledged.lock().expect("no writer panics").made.remove(&gone);
         let line = format!("DELETE /__admin/sandboxes/{gone}");
-        let Some((status, answer)) = call(host, &line, "", kind, b"") else { return };
-        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
+        let Some((status, response)) = call(host, &line, "", kind, b"") else { return };
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&response));
         acknowledged.lock().expect("no writer panics").deleted.insert(gone);
     }
 }
@@ -198,10 +198,10 @@ fn write(
     loop {
         for (path, body) in [("requests", &legal_request), ("repository_documents", &document)] {
             let line = format!("POST {base}/v1/{path}");
-            let Some((status, answer)) = call(host, &line, token, kind, body) else { return };
-            assert_eq!(status, 201, "{}", String::from_utf8_lossy(&answer));
-            let answer: Value = serde_json::from_slice(&answer).expect("JSON");
-            let id = answer["data"]["id"].as_str().expect("an id").to_owned();
+            let Some((status, response)) = call(host, &line, token, kind, body) else { return };
+            assert_eq!(status, 201, "{}", String::from_utf8_lossy(&response));
+            let response: Value = serde_json::from_slice(&response).expect("JSON");
+            let id = response["data"]["id"].as_str().expect("an id").to_owned();
             let mut all = acknowledged.lock().expect("no writer panics");
             let is_new = match path {
                 "requests" => all.legal_requests.insert((base, id)),
@@ -224,10 +224,10 @@ fn check(running: &Running, acknowledged: &Acknowledged, round: usize) {
         assert_eq!(status, 200, "round {round}: {base} {id}");
     }
     for ((base, id), letter) in &acknowledged.documents {
-        let (status, answer) = running.get(base, &format!("{base}/v1/repository_documents/{id}"));
+        let (status, response) = running.get(base, &format!("{base}/v1/repository_documents/{id}"));
         assert_eq!(status, 200, "round {round}: {base} {id}");
-        let answer: Value = serde_json::from_slice(&answer).expect("JSON");
-        let url = answer["data"]["attributes"]["agreement_url"].as_str().expect("an address");
+        let response: Value = serde_json::from_slice(&response).expect("JSON");
+        let url = response["data"]["attributes"]["agreement_url"].as_str().expect("an address");
         let path = url.split_once(&running.host).expect("an address of the mock").1;
         let (_, bytes) = running.get(base, path);
         assert_eq!(bytes, letter.to_string().repeat(DOCUMENT_BYTES).as_bytes(), "{id}");

@@ -70,14 +70,14 @@ pub(crate) fn call(
         body.len()
     );
     stream.write_all(&[head.as_bytes(), body].concat()).expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("it answers with a head");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("it answers");
+    let (head, body) = response.split_once("\r\n\r\n").expect("it answers with a head");
     let status = head.get(9..12).and_then(|status| status.parse().ok()).expect("a status");
     let json = serde_json::from_str(body);
     (
         status,
-        json.unwrap_or_else(|_| if body.is_empty() { Value::Null } else { panic!("{answer}") }),
+        json.unwrap_or_else(|_| if body.is_empty() { Value::Null } else { panic!("{response}") }),
     )
 }
 

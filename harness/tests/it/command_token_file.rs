@@ -21,9 +21,10 @@ async fn ordered(base_url: &str, path: &str, body: Value) -> Value {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let asked = client.post(format!("{base_url}/__admin{path}")).body(body.to_string());
-    let answer = asked.header("content-type", "application/json").send().await.expect("it answers");
-    assert!(answer.status().is_success(), "{}", answer.status());
-    let text = answer.text().await.expect("it has a body");
+    let response =
+        asked.header("content-type", "application/json").send().await.expect("it answers");
+    assert!(response.status().is_success(), "{}", response.status());
+    let text = response.text().await.expect("it has a body");
     serde_json::from_str(&text).expect("it is JSON")
 }
 

@@ -55,7 +55,7 @@ fn a_token_is_renewed_once() {
 }
 
 #[test]
-fn a_call_without_an_answer_is_given_up_but_not_too_soon() {
+fn a_call_without_a_response_is_given_up_but_not_too_soon() {
     let stalled = |ended: bool| {
         let mut world = journal(&[
             call("list_legal_requests", 500, &json!({ "fault": "stall" })),

@@ -19,11 +19,9 @@ const IN_FLIGHT_MS: u64 = 250;
 fn calls() -> impl Strategy<Value = Vec<Value>> {
     let one = (0..4_usize, 0..4_usize, 0..2_u32).prop_map(|(kind, pause, seconds)| {
         let after_ms = [0, 60, 900, 4_000][pause];
-        let answer = json!({ "data": [] });
+        let body = json!({ "data": [] });
         match kind {
-            0 => {
-                call("list_legal_requests", 200, &json!({ "after_ms": after_ms, "answer": answer }))
-            }
+            0 => call("list_legal_requests", 200, &json!({ "after_ms": after_ms, "answer": body })),
             1 => call("list_legal_requests", 503, &json!({ "after_ms": after_ms })),
             2 => call("list_legal_requests", 429, &json!({ "after_ms": after_ms })),
             _ => {

@@ -277,8 +277,8 @@ fn lists_are_read_to_their_end() {
 #[test]
 fn polling_is_slow_and_ends() {
     let look = |status: &str, after_ms: u64| {
-        let answer = json!({ "data": { "id": "r1", "attributes": { "status": status } } });
-        let more = json!({ "path": "/v1/requests/r1", "answer": answer, "after_ms": after_ms });
+        let body = json!({ "data": { "id": "r1", "attributes": { "status": status } } });
+        let more = json!({ "path": "/v1/requests/r1", "answer": body, "after_ms": after_ms });
         call("get_legal_request", 200, &more)
     };
     check(&times(10, &look("draft", 4_998)), Some("polls-fast"));
@@ -380,8 +380,8 @@ fn receivers_answer_soon_and_well() {
     assert_eq!(rules("failed", &json!([{ "error": "refused" }])), [""; 0]);
     assert_eq!(rules("queued", &json!([attempt(301, 1)])), ["hook-redirects"]);
     let hook = |auth_type: &str| {
-        let answer = json!({ "data": { "attributes": { "auth_type": auth_type } } });
-        call("create_webhook", 201, &json!({ "answer": answer }))
+        let body = json!({ "data": { "attributes": { "auth_type": auth_type } } });
+        call("create_webhook", 201, &json!({ "answer": body }))
     };
     check(&[hook("none")], Some("hook-open"));
     check(&[hook("bearer")], None);

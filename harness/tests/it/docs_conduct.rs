@@ -23,10 +23,10 @@ moot explain impatient-retry
   Schema of the JSON report.
 - The report lists the open questions that the client relies on, with the answer of the mock and the other allowed
   answers. Another deployment may give one of those.
-- Pauses are measured in real time, from the last byte of an answer to the head of the next call. The clock of the
+- Pauses are measured in real time, from the last byte of a response to the head of the next call. The clock of the
   mock does not matter. Only a pause that is too short is a finding.
-- A call on another connection within 250 ms after an answer is excused: the client may have sent it before it read
-  the answer.
+- A call on another connection within 250 ms after a response is excused: the client may have sent it before it read
+  the response.
 - A test that provokes an error once or twice breaks no rule. With the header `X-Moot-Expect: refused` a test marks
   a call that is wrong on purpose.
 - `must`: the specification or a standard requires it, and a violation does damage. `should`: a violation causes

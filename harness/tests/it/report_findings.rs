@@ -31,10 +31,10 @@ fn failed(id: &str, row: &str, message: &str, pointer: Option<&str>) -> CheckRes
 
 /// A snapshot with this difference, of the exchange with this number.
 fn drifted(result: &RunResult, name: &str, number: u64, changes: &[SnapshotChange]) -> CheckResult {
-    let answer = exchange(&result.masks, number, Ok((403, "{}")));
+    let response = exchange(&result.masks, number, Ok((403, "{}")));
     let subject = Subject::Snapshot(name.to_owned().into());
     let message = "the response differs from its snapshot";
-    let mut check = check_of(subject, Verdict::Drift, message, Some(answer));
+    let mut check = check_of(subject, Verdict::Drift, message, Some(response));
     check.actual = format!("--- accepted\n+++ new\n@@ -1 +1 @@\n+of {name}\n");
     check.changes = changes.to_vec();
     check
@@ -135,7 +135,7 @@ fn the_worst_comes_first_and_then_the_specification() {
 fn known_failures_and_checks_that_were_not_run_are_no_findings() {
     let mut known = failed("known", "row", "is wrong", None);
     known.known = Some(Box::new(KnownFailure { id: "k".to_owned(), reason: "r".to_owned() }));
-    let mut not_run = failed("not-run", "row", "no answer", None);
+    let mut not_run = failed("not-run", "row", "no response", None);
     not_run.verdict = Verdict::NotRun;
     check(vec![known, not_run], &[]);
 }

@@ -42,7 +42,7 @@ impl Endpoints {
 
     /// The operation that a lenient service might take a call for. `path` is canonical. The case of the method is
     /// ignored. Operations that create or delete have precedence.
-    pub(crate) fn find_spelled(&self, method: &str, path: &str) -> Option<Operation> {
+    pub(crate) fn find_lenient(&self, method: &str, path: &str) -> Option<Operation> {
         let all = || {
             self.all(|endpoint| {
                 let spelled = endpoint.path.trim_end_matches('/').to_ascii_lowercase();

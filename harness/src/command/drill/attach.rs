@@ -15,7 +15,7 @@ use crate::command::error::{CommandError, INCONCLUSIVE};
 use crate::command::exec_environment;
 use crate::command::screen::Screen;
 use crate::grading::drill::recording::DrillRecording;
-use crate::grading::drill::table::{Drill, DrillOrder};
+use crate::grading::drill::table::{Drill, DrillOrder, OrderAction};
 
 /// A drill ends when the client has made no call for this time.
 const QUIET: Duration = Duration::from_secs(1);
@@ -113,8 +113,10 @@ impl<'a> AttachedClient<'a> {
 /// Sorts the drills so that none disturbs the next one: changes of a workflow or of the clock can't be undone, so these
 /// drills come last.
 pub(super) fn in_order(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
-    let cannot_be_undone = |line: &str| line.contains("/workflows/") || line.ends_with(" /clock");
-    drills.sort_by_key(|drill| drill.orders.iter().any(|order| cannot_be_undone(&order.line)));
+    let cannot_be_undone = |order: &DrillOrder| {
+        matches!(order.action, OrderAction::PutWorkflow | OrderAction::MoveClock)
+    };
+    drills.sort_by_key(|drill| drill.orders.iter().any(cannot_be_undone));
     drills
 }
 
@@ -161,23 +163,26 @@ async fn undo_orders(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(String, Va
             let line = format!("GET {path}");
             mock.admin(None, &line, &Value::Null).await.unwrap_or_default()
         };
-        let undo = match order.line.as_str() {
-            "POST /faults" => ("DELETE /faults".to_owned(), Value::Null),
-            "PUT /drills" => ("PUT /drills".to_owned(), json!({})),
-            "PUT /settings" => {
+        let undo = match order.action {
+            OrderAction::AddFault => ("DELETE /faults".to_owned(), Value::Null),
+            OrderAction::SetDrills => ("PUT /drills".to_owned(), json!({})),
+            OrderAction::SetSettings => {
                 let answers = earlier("/settings").await["answers"].take();
                 ("PUT /settings".to_owned(), json!({ "answers": answers }))
             }
-            "PUT /delivery_policy" => {
+            OrderAction::SetDeliveryPolicy => {
                 ("PUT /delivery_policy".to_owned(), earlier("/delivery_policy").await)
             }
-            "PUT /applications/{client_id}" => {
+            OrderAction::PutApplication => {
                 let described = mock.description();
                 let client_id = exec_environment::variable(&described, "MOOT_CLIENT_ID");
                 let secret = exec_environment::variable(&described, "MOOT_CLIENT_SECRET");
                 (format!("PUT /applications/{client_id}"), json!({ "client_secret": secret }))
             }
-            _ => continue,
+            OrderAction::MoveClock
+            | OrderAction::PutWorkflow
+            | OrderAction::AddLegalRequest
+            | OrderAction::SetStatus => continue,
         };
         all.push(undo);
     }

@@ -185,7 +185,7 @@ impl DrillMock {
         }
     }
 
-    /// Executes the orders that follow this call, before its answer is sent.
+    /// Executes the orders that follow this call, before its response is sent.
     fn call_answered(&self, call: &WatchedCall) {
         self.situation.lock().last_call = Some(Instant::now());
         let due = self.due(call);
@@ -222,13 +222,13 @@ impl DrillMock {
 
     async fn execute(&self, sandbox: Option<&str>, order: &DrillOrder) {
         let executed = async {
-            let line = self.filled(sandbox, &order.line).await?;
+            let line = self.filled(sandbox, order.action.line()).await?;
             let body = self.filled(sandbox, &order.body.to_string()).await?;
             let body = serde_json::from_str(&body).map_err(|error| error.to_string())?;
             self.admin(sandbox, &line, &body).await
         };
         match (executed.await, &order.adds) {
-            (Err(why), _) => self.fail(format!("{}: {why}", order.line)),
+            (Err(why), _) => self.fail(format!("{}: {why}", order.action.line())),
             (Ok(_), Some(kind)) => {
                 // The client did not make this object, so it counts as one of the start.
                 let mut situation = self.situation.lock();
@@ -261,10 +261,10 @@ impl DrillMock {
             let line = "GET /exchanges/har?operation=create_legal_request";
             let archive = self.admin(sandbox, line, &Value::Null).await?;
             let entries = archive["log"]["entries"].as_array().and_then(|all| all.last());
-            let answer = entries.and_then(|it| it["response"]["content"]["text"].as_str());
-            let answer: Value =
-                answer.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-            text = text.replace("{request}", answer["data"]["id"].as_str().unwrap_or_default());
+            let body = entries.and_then(|it| it["response"]["content"]["text"].as_str());
+            let created: Value =
+                body.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+            text = text.replace("{request}", created["data"]["id"].as_str().unwrap_or_default());
         }
         Ok(text)
     }
@@ -334,7 +334,7 @@ impl DrillMock {
     }
 }
 
-/// Does some work in the middle of a call. The answer waits for it.
+/// Does some work in the middle of a call. The response waits for it.
 fn block_on(work: impl Future<Output = ()>) {
     tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work));
 }

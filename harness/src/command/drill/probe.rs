@@ -8,14 +8,14 @@ use reqwest::{Client, Url};
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::grading::drill::recording::{ProbeAnswers, answered_deliveries};
+use crate::grading::drill::recording::{ProbeReplies, answered_deliveries};
 
 /// The most legal requests about which a run asks.
 const IDS_MAX: usize = 20;
-/// Timeout of one answer.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of one reply.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The command or the address that answers.
+/// The command or the address that replies.
 #[derive(Debug, Clone)]
 pub(in crate::command) enum Probe {
     /// A command of the shell. It gets the id as its last argument, and prints a number.
@@ -43,22 +43,22 @@ impl Probe {
         &self,
         journals: &Value,
         prepare: impl Fn(&mut Command),
-    ) -> ProbeAnswers {
-        let mut answers = ProbeAnswers { acted: BTreeMap::new(), trouble: None };
+    ) -> ProbeReplies {
+        let mut replies = ProbeReplies { acted: BTreeMap::new(), trouble: None };
         for id in delivered_ids(journals).into_iter().take(IDS_MAX) {
-            let answer = tokio::time::timeout(ANSWER_TIMEOUT, self.number(&id, &prepare)).await;
-            match answer {
+            let reply = tokio::time::timeout(REPLY_TIMEOUT, self.number(&id, &prepare)).await;
+            match reply {
                 Ok(Ok(times)) => {
-                    answers.acted.insert(id, times);
+                    replies.acted.insert(id, times);
                 }
-                Ok(Err(why)) => answers.trouble = Some(why),
+                Ok(Err(why)) => replies.trouble = Some(why),
                 Err(_) => {
-                    let seconds = ANSWER_TIMEOUT.as_secs();
-                    answers.trouble = Some(format!("it did not answer within {seconds} s"));
+                    let seconds = REPLY_TIMEOUT.as_secs();
+                    replies.trouble = Some(format!("it did not answer within {seconds} s"));
                 }
             }
         }
-        answers
+        replies
     }
 
     async fn number(&self, id: &str, prepare: impl Fn(&mut Command)) -> Result<u64, String> {
@@ -97,13 +97,13 @@ async fn get(url: &Url, id: &str) -> Result<String, String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut url = url.clone();
     url.query_pairs_mut().append_pair("id", id);
-    let client = Client::builder().no_proxy().timeout(ANSWER_TIMEOUT).build();
+    let client = Client::builder().no_proxy().timeout(REPLY_TIMEOUT).build();
     let client = client.map_err(|error| error.to_string())?;
-    let answer = client.get(url).send().await.map_err(|error| error.to_string())?;
-    if !answer.status().is_success() {
-        return Err(format!("it answered {}", answer.status().as_u16()));
+    let response = client.get(url).send().await.map_err(|error| error.to_string())?;
+    if !response.status().is_success() {
+        return Err(format!("it answered {}", response.status().as_u16()));
     }
-    answer.text().await.map_err(|error| error.to_string())
+    response.text().await.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -137,10 +137,10 @@ mod tests {
             ("exit 3;", None, true),
             ("expr 1 + 0 \\* length", Some(1), false),
         ] {
-            let answers = Probe::Command(line.to_owned()).ask(&journals(), |_| {}).await;
-            assert_eq!(answers.acted.get("r1").copied(), acted, "{line}: {:?}", answers.trouble);
-            assert_eq!(answers.trouble.is_some(), has_trouble, "{line}");
-            assert!(!answers.acted.contains_key("r2"), "nothing answered its delivery");
+            let replies = Probe::Command(line.to_owned()).ask(&journals(), |_| {}).await;
+            assert_eq!(replies.acted.get("r1").copied(), acted, "{line}: {:?}", replies.trouble);
+            assert_eq!(replies.trouble.is_some(), has_trouble, "{line}");
+            assert!(!replies.acted.contains_key("r2"), "nothing answered its delivery");
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
         let address = listener.local_addr().expect("an address");
         drop(listener);
         let probe = probe(&format!("http://{address}/acted")).expect("an address");
-        let answers = probe.ask(&journals(), |_| {}).await;
-        assert!(answers.acted.is_empty() && answers.trouble.is_some());
+        let replies = probe.ask(&journals(), |_| {}).await;
+        assert!(replies.acted.is_empty() && replies.trouble.is_some());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::journal::JournalCall;
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 /// Refused calls that count as a habit. A test may provoke one or two errors on purpose.
 pub(super) const REPEATED_MIN: usize = 3;
@@ -36,7 +36,7 @@ pub(super) fn of_calls<'j>(
     if calls.is_empty() {
         return Vec::new();
     }
-    let seen = format!("{} {what}", counted(calls.len(), noun));
+    let seen = format!("{} {what}", pluralize(calls.len(), noun));
     vec![ConductEvidence::new(calls, seen)]
 }
 

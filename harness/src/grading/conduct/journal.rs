@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// A call on another connection may have been sent before an answer, if it began at most this long after the
-/// answer. On a busy machine the mock reads a call late.
+/// A call on another connection may have been sent before a response, if it began at most this long after the
+/// response. On a busy machine the mock reads a call late.
 const IN_FLIGHT_US: u64 = 250_000;
 /// Faults after which a client does not know whether its call was processed.
 const LOSING_FAULTS: [&str; 8] = [
@@ -35,7 +35,7 @@ pub struct WorldJournal {
     /// The calls, the oldest first.
     #[serde(rename = "exchanges")]
     pub calls: Vec<JournalCall>,
-    /// Deliveries to webhooks, with the answers of receivers.
+    /// Deliveries to webhooks, with the responses of receivers.
     #[serde(default)]
     pub deliveries: Vec<JournalDelivery>,
     /// The mock's answers to the open questions, by id.
@@ -69,20 +69,20 @@ pub struct JournalCall {
     /// Headers and body.
     #[serde(default)]
     pub request: CallContent,
-    /// HTTP status of the answer.
+    /// HTTP status of the response.
     pub status: u16,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: Option<String>,
     /// The problem and its remedy, in words.
     pub detail: Option<String>,
-    /// More about the answer.
-    pub response: EntryAnswer,
-    /// The body of the answer; null if it is not JSON, or not kept. Secrets are fingerprints.
+    /// More about the response.
+    pub response: EntryResponse,
+    /// The body of the response; null if it is not JSON, or not kept. Secrets are fingerprints.
     #[serde(default, deserialize_with = "json_text")]
     pub answer: Value,
     /// `served`, or the rule that refused it: `limit`, `route`, `token`, `scope`, ….
     pub decision: String,
-    /// The kinds of an armed fault, joined by `, `. The client may have received another answer than this one.
+    /// The kinds of an armed fault, joined by `, `. The client may have received another response than this one.
     pub fault: Option<String>,
     /// The ids of the deliveries that it queued.
     #[serde(default)]
@@ -96,9 +96,9 @@ pub struct CallWire {
     pub connection: u64,
     /// When its head had been read.
     pub began_us: u64,
-    /// When the last byte of the answer was written; `None` if none was.
+    /// When the last byte of the response was written; `None` if none was.
     pub ended_us: Option<u64>,
-    /// Whether the client left before the answer was written.
+    /// Whether the client left before the response was written.
     #[serde(default)]
     pub client_left: bool,
 }
@@ -143,10 +143,10 @@ pub struct CallPart {
     pub text: Option<String>,
 }
 
-/// More about the answer to a call.
+/// More about the response to a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct EntryAnswer {
+pub struct EntryResponse {
     /// Of a list: the number of the page.
     pub page: Option<u64>,
     /// Of a list: the number of pages.
@@ -174,10 +174,10 @@ pub struct JournalDelivery {
 /// An attempt of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct JournalAttempt {
-    /// The receiver's status; `None` if there was no answer.
+    /// The receiver's status; `None` if there was no response.
     #[serde(default)]
     pub status: Option<u16>,
-    /// Real time until the answer.
+    /// Real time until the response.
     #[serde(default)]
     pub milliseconds: Option<u64>,
 }
@@ -234,7 +234,7 @@ impl JournalCall {
         (&self.method, &self.path, &self.query, &self.request.text, parts)
     }
 
-    /// Whether the client may have sent it before it read the answer to `earlier`. True if the times are unknown.
+    /// Whether the client may have sent it before it read the response to `earlier`. True if the times are unknown.
     pub(super) fn was_in_flight(&self, earlier: &Self) -> bool {
         let (Some(this), Some(earlier)) = (self.wire, earlier.wire) else { return true };
         let Some(ended_us) = earlier.ended_us else { return true };
@@ -281,7 +281,7 @@ impl JournalCall {
         pages.is_some_and(|(page, pages)| page > pages.max(1))
     }
 
-    /// The rows of a list; empty for other answers.
+    /// The rows of a list; empty for other responses.
     pub(super) fn rows(&self) -> &[Value] {
         self.answer["data"].as_array().map(Vec::as_slice).unwrap_or_default()
     }

@@ -1,9 +1,9 @@
 //! The rules of conduct: one function for each rule, in a file for each theme.
 
-mod answers;
 mod disturbed;
 mod lists;
 mod requests;
+mod responses;
 mod retries;
 mod tokens;
 mod transport;
@@ -41,9 +41,9 @@ const RULES: [(&str, RuleFunction); 40] = [
     ("emptied-repeat", retries::emptied_repeat),
     ("trusts-idempotency-key", retries::trusts_idempotency_key),
     ("over-the-limit", retries::over_the_limit),
-    ("reads-id-shape", answers::reads_id_shape),
-    ("unknown-address", answers::unknown_address),
-    ("unknown-parameter", answers::unknown_parameter),
+    ("reads-id-shape", responses::reads_id_shape),
+    ("unknown-address", responses::unknown_address),
+    ("unknown-parameter", responses::unknown_parameter),
     ("first-page-only", lists::first_page_only),
     ("past-the-end", lists::past_the_end),
     ("polls-fast", lists::polls_fast),

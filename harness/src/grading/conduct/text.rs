@@ -8,7 +8,7 @@ use super::journal::ControlUse;
 use super::relied::ReliedQuestion;
 use crate::exchange::escape;
 use crate::report::terminal::{Align, Cell, Paint, Table};
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 /// Errors that are shown. Further errors are only counted.
 const ERRORS_SHOWN_MAX: usize = 20;
@@ -32,7 +32,7 @@ pub fn render(account: &Account, paint: Paint) -> String {
         1 => ", some in a sandbox".to_owned(),
         many => format!(", some in {many} sandboxes"),
     };
-    let head = format!("It made {}{of_which}", counted(account.calls, "call"));
+    let head = format!("It made {}{of_which}", pluralize(account.calls, "call"));
     let mut out = format!("{}\n", paint.bold(&head));
     if account.forgotten > 0 {
         let forgotten = account.forgotten;

@@ -13,7 +13,7 @@ use super::recording::DrillRecording;
 use super::table;
 use super::waiver::{Waiver, WaiverUse};
 use crate::run::part_files::fingerprint;
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 /// Version of the file format.
 const SCHEMA_VERSION: u32 = 1;
@@ -239,7 +239,7 @@ fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Gr
     }
     let held = drills.iter().filter(|it| it.end == DrillEnd::Held && it.drill != CALM).count();
     if held < HELD_MIN {
-        reasons.push(format!("{} held; a grade needs {HELD_MIN}", counted(held, "drill")));
+        reasons.push(format!("{} held; a grade needs {HELD_MIN}", pluralize(held, "drill")));
     }
     if !reasons.is_empty() {
         return (Grade::Inconclusive, reasons);

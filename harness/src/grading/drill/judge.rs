@@ -14,7 +14,7 @@ use super::table::{Drill, ExpectedEnd};
 use crate::grading::conduct::{self, ConductEvidence, ConductFinding, JournalCall, WorldJournal};
 
 use journals::{
-    calls, forged_answers, has_deliveries, is_later_page, is_served, last_page, met, read_worlds,
+    calls, forged_statuses, has_deliveries, is_later_page, is_served, last_page, met, read_worlds,
     uses,
 };
 
@@ -185,7 +185,7 @@ fn mistake(
     if run.strangers_trusted > 0 {
         return Some("it sent its token to another host".to_owned());
     }
-    if let Some(status) = forged_answers(worlds).find(|status| (200..300).contains(status)) {
+    if let Some(status) = forged_statuses(worlds).find(|status| (200..300).contains(status)) {
         return Some(format!("a delivery with a wrong credential was answered {status}"));
     }
     if let Some(finding) = findings.iter().find(|it| it.severity == Severity::Must) {
@@ -275,7 +275,7 @@ fn not_made_up(met: &[&JournalCall], worlds: &[WorldJournal]) -> Option<String> 
 
 fn not_made_up_in(last: &JournalCall, calls: &[JournalCall]) -> Option<String> {
     let mut later = calls.iter().filter(|call| call.serial > last.serial);
-    // A slow body arrives late, but whole. Other faults leave the answer incomplete.
+    // A slow body arrives late, but whole. Other faults leave the response incomplete.
     let is_slow = |call: &JournalCall| call.fault.as_deref() == Some("slow_body");
     let is_whole = |call: &JournalCall| {
         let is_good = call.status < 300 || call.status == 404;

@@ -32,17 +32,17 @@ pub struct DrillRecording {
     pub deliveries: usize,
     /// Number of orders that the mock executed after a call of the client.
     pub orders_done: usize,
-    /// The answers of `--probe`; null without this option.
-    pub probe: Option<ProbeAnswers>,
+    /// The replies of `--probe`; null without this option.
+    pub probe: Option<ProbeReplies>,
     /// The journal of the mock.
     pub journal: Value,
     /// The last lines that the command printed.
     pub output: String,
 }
 
-/// The answers of `--probe`: how often the client's business acted.
+/// The replies of `--probe`: how often the client's business acted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ProbeAnswers {
+pub struct ProbeReplies {
     /// How often it acted, by the id of a delivered legal request.
     pub acted: BTreeMap<String, u64>,
     /// The reason why the probe failed.

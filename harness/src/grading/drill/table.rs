@@ -6,6 +6,7 @@ use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use strum::{EnumString, IntoStaticStr};
 
 const TEXT: &str = include_str!("drills.yaml");
 
@@ -56,11 +57,10 @@ pub struct Drill {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrillOrder {
-    /// The answer after which it is sent. Without one it is sent at the start.
+    /// The call after which it is sent. Without one it is sent at the start.
     pub after: Option<OrderTrigger>,
-    /// Method and path below `/__admin`.
     #[serde(rename = "do")]
-    pub line: String,
+    pub action: OrderAction,
     /// The body.
     #[serde(rename = "with")]
     pub body: Value,
@@ -68,7 +68,46 @@ pub struct DrillOrder {
     pub adds: Option<String>,
 }
 
-/// The answer to the nth call of the client.
+/// The action of an order. Its text is the method and the path below `/__admin`, with placeholders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, IntoStaticStr)]
+#[serde(try_from = "String")]
+pub enum OrderAction {
+    #[strum(serialize = "POST /clock")]
+    MoveClock,
+    #[strum(serialize = "POST /faults")]
+    AddFault,
+    #[strum(serialize = "PUT /drills")]
+    SetDrills,
+    #[strum(serialize = "PUT /settings")]
+    SetSettings,
+    #[strum(serialize = "PUT /delivery_policy")]
+    SetDeliveryPolicy,
+    #[strum(serialize = "PUT /applications/{client_id}")]
+    PutApplication,
+    #[strum(serialize = "PUT /workflows/{workflow}")]
+    PutWorkflow,
+    #[strum(serialize = "POST /legal_requests")]
+    AddLegalRequest,
+    #[strum(serialize = "POST /legal_requests/{request}/status")]
+    SetStatus,
+}
+
+impl OrderAction {
+    /// Method and path below `/__admin`.
+    pub fn line(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl TryFrom<String> for OrderAction {
+    type Error = strum::ParseError;
+
+    fn try_from(line: String) -> Result<Self, Self::Error> {
+        line.parse()
+    }
+}
+
+/// The nth call of the client that was answered.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrderTrigger {

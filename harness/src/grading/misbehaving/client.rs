@@ -1,4 +1,4 @@
-//! Sending calls: tokens, retries, pauses, and reading answers.
+//! Sending calls: tokens, retries, pauses, and reading responses.
 
 use std::time::{Duration, SystemTime};
 
@@ -39,14 +39,14 @@ const KNOWN_HEADERS: [&str; 8] = [
 /// The outcome of a call.
 #[derive(Debug)]
 pub(super) enum CallOutcome {
-    Answered(ServiceAnswer),
-    /// No complete answer came, or the service failed. The call may or may not have been processed.
+    Answered(ServiceResponse),
+    /// No complete response came, or the service failed. The call may or may not have been processed.
     Lost(String),
 }
 
-/// A complete answer.
+/// A complete response.
 #[derive(Debug)]
-pub(super) struct ServiceAnswer {
+pub(super) struct ServiceResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     /// Null if it is not JSON.
@@ -62,7 +62,7 @@ pub(super) struct TrialClient {
     token: Option<String>,
 }
 
-impl ServiceAnswer {
+impl ServiceResponse {
     fn problem(&self) -> &str {
         self.body["type"].as_str().or(self.body["error"].as_str()).unwrap_or("no problem body")
     }
@@ -75,7 +75,7 @@ impl ServiceAnswer {
         }
     }
 
-    /// An error that names the answer.
+    /// An error that names the response.
     pub(super) fn refused(&self) -> MisbehaviourError {
         format!("{} {}", self.status, self.problem()).into()
     }
@@ -133,15 +133,17 @@ impl TrialClient {
         }
         for attempt in 1..=TRIES_MAX {
             match self.once(self.token_request(&self.credentials())).await? {
-                CallOutcome::Answered(answer) if answer.status.is_success() => {
-                    let token = answer.body["access_token"].as_str().ok_or("no token came")?;
+                CallOutcome::Answered(response) if response.status.is_success() => {
+                    let token = response.body["access_token"].as_str().ok_or("no token came")?;
                     self.token = Some(token.to_owned());
                     return Ok(token.to_owned());
                 }
-                CallOutcome::Answered(answer) if answer.status == StatusCode::TOO_MANY_REQUESTS => {
-                    self.pause(&answer, attempt).await;
+                CallOutcome::Answered(response)
+                    if response.status == StatusCode::TOO_MANY_REQUESTS =>
+                {
+                    self.pause(&response, attempt).await;
                 }
-                CallOutcome::Answered(answer) => return Err(answer.refused()),
+                CallOutcome::Answered(response) => return Err(response.refused()),
                 CallOutcome::Lost(_) => back_off(attempt).await,
             }
         }
@@ -164,13 +166,13 @@ impl TrialClient {
         let mut why = String::new();
         for attempt in 1..=tries {
             match self.send(&Method::GET, path, |call| call).await? {
-                CallOutcome::Answered(answer) if answer.status.is_success() => {
-                    return Ok(answer.body);
+                CallOutcome::Answered(response) if response.status.is_success() => {
+                    return Ok(response.body);
                 }
-                CallOutcome::Answered(answer) if answer.status.is_redirection() => {
-                    return self.redirected(&answer).await;
+                CallOutcome::Answered(response) if response.status.is_redirection() => {
+                    return self.redirected(&response).await;
                 }
-                CallOutcome::Answered(answer) => return Err(answer.refused()),
+                CallOutcome::Answered(response) => return Err(response.refused()),
                 CallOutcome::Lost(lost) => why = lost,
             }
             if self.breaks("gives-up") {
@@ -182,17 +184,17 @@ impl TrialClient {
     }
 
     /// Follows a redirect only to break `token-to-stranger`.
-    async fn redirected(&mut self, answer: &ServiceAnswer) -> Result<Value, MisbehaviourError> {
+    async fn redirected(&mut self, response: &ServiceResponse) -> Result<Value, MisbehaviourError> {
         if self.breaks("token-to-stranger") {
             let token = self.token().await?;
-            let location = answer.headers.get(header::LOCATION).ok_or("a redirect to nowhere")?;
+            let location = response.headers.get(header::LOCATION).ok_or("a redirect to nowhere")?;
             self.http.get(location.to_str()?).bearer_auth(token).send().await?;
         }
         Err("the service redirects to another host".into())
     }
 
     /// One call with a token, which is renewed once. It waits if the service limits the rate. A failure of the service
-    /// counts as a lost answer.
+    /// counts as a lost response.
     pub(super) async fn send(
         &mut self,
         method: &Method,
@@ -203,57 +205,57 @@ impl TrialClient {
         for attempt in 1..=TRIES_MAX {
             let token = self.token().await?;
             let call = self.request(method.clone(), path).bearer_auth(token);
-            let answer = match self.once(with_content(call)).await? {
-                CallOutcome::Answered(answer) => answer,
+            let response = match self.once(with_content(call)).await? {
+                CallOutcome::Answered(response) => response,
                 lost @ CallOutcome::Lost(_) => return Ok(lost),
             };
-            match answer.status.as_u16() {
+            match response.status.as_u16() {
                 401 if self.breaks("dead-token") && dead_calls < 3 => dead_calls += 1,
                 401 if !is_renewed && !self.breaks("token-not-renewed") => {
                     is_renewed = true;
                     self.renew().await?;
                 }
-                429 => self.pause(&answer, attempt).await,
-                500.. => return Ok(CallOutcome::Lost(self.failed(&answer)?)),
-                _ => return Ok(CallOutcome::Answered(answer)),
+                429 => self.pause(&response, attempt).await,
+                500.. => return Ok(CallOutcome::Lost(self.failed(&response)?)),
+                _ => return Ok(CallOutcome::Answered(response)),
             }
         }
         Err(format!("{method} {path}: no success after {TRIES_MAX} tries").into())
     }
 
     /// A failure of the service as text. It is an error while the client breaks a rule about unknown failures.
-    fn failed(&self, answer: &ServiceAnswer) -> Result<String, MisbehaviourError> {
-        let content_type = answer.headers.get(header::CONTENT_TYPE);
+    fn failed(&self, response: &ServiceResponse) -> Result<String, MisbehaviourError> {
+        let content_type = response.headers.get(header::CONTENT_TYPE);
         let is_json = content_type.is_some_and(|it| it.as_bytes().ends_with(b"json"));
-        let is_known = matches!(answer.status.as_u16(), 500 | 502..=504);
-        let is_known_type = answer.problem() != "moot_unknown_problem";
+        let is_known = matches!(response.status.as_u16(), 500 | 502..=504);
+        let is_known_type = response.problem() != "moot_unknown_problem";
         let ends = (self.breaks("breaks-on-status") && !is_known)
             || (self.breaks("breaks-on-problem-type") && !is_known_type)
             || (self.breaks("breaks-on-foreign-error") && !is_json);
-        if ends { Err(answer.refused()) } else { Ok(answer.refused().to_string()) }
+        if ends { Err(response.refused()) } else { Ok(response.refused().to_string()) }
     }
 
-    async fn pause(&self, answer: &ServiceAnswer, attempt: u32) {
+    async fn pause(&self, response: &ServiceResponse, attempt: u32) {
         if self.breaks("no-back-off") {
             return;
         }
-        match answer.retry_after().filter(|_| !self.breaks("impatient-retry")) {
+        match response.retry_after().filter(|_| !self.breaks("impatient-retry")) {
             Some(pause) => tokio::time::sleep(pause + RESERVE).await,
             None => back_off(attempt).await,
         }
     }
 
-    /// Sends a call once, and reads the answer.
+    /// Sends a call once, and reads the response.
     pub(super) async fn once(
         &self,
         call: RequestBuilder,
     ) -> Result<CallOutcome, MisbehaviourError> {
-        let answer = match call.send().await {
-            Ok(answer) => answer,
+        let response = match call.send().await {
+            Ok(response) => response,
             Err(error) => return Ok(CallOutcome::Lost(error.to_string())),
         };
-        let (status, headers) = (answer.status(), answer.headers().clone());
-        let bytes = match answer.bytes().await {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let bytes = match response.bytes().await {
             Ok(bytes) => bytes,
             Err(_) if self.breaks("trusts-truncation") => bytes::Bytes::new(),
             Err(error) => return Ok(CallOutcome::Lost(error.to_string())),
@@ -261,21 +263,21 @@ impl TrialClient {
         let body = serde_json::from_slice(&bytes);
         let is_whole = body.is_ok() || bytes.is_empty() || !status.is_success();
         if !is_whole && !self.breaks("trusts-truncation") {
-            return Ok(CallOutcome::Lost("the answer is not JSON".to_owned()));
+            return Ok(CallOutcome::Lost("the response is not JSON".to_owned()));
         }
-        let answer = ServiceAnswer { status, headers, body: body.unwrap_or_default() };
-        self.check_strictly(&answer)?;
-        Ok(CallOutcome::Answered(answer))
+        let response = ServiceResponse { status, headers, body: body.unwrap_or_default() };
+        self.check_strictly(&response)?;
+        Ok(CallOutcome::Answered(response))
     }
 
     /// Fails for an unknown header or member while the client breaks that rule.
-    fn check_strictly(&self, answer: &ServiceAnswer) -> Result<(), MisbehaviourError> {
+    fn check_strictly(&self, response: &ServiceResponse) -> Result<(), MisbehaviourError> {
         let unknown_header =
-            answer.headers.keys().find(|name| !KNOWN_HEADERS.contains(&name.as_str()));
+            response.headers.keys().find(|name| !KNOWN_HEADERS.contains(&name.as_str()));
         if let Some(name) = unknown_header.filter(|_| self.breaks("breaks-on-header")) {
             return Err(format!("unknown header {name}").into());
         }
-        let members = answer.body.as_object().filter(|body| body.contains_key("pagination"));
+        let members = response.body.as_object().filter(|body| body.contains_key("pagination"));
         let unknown_member = members.and_then(|body| {
             body.keys().find(|name| !["data", "pagination"].contains(&name.as_str()))
         });

@@ -188,29 +188,29 @@ async fn create(
     answered(client.send(&Method::POST, LIST, content).await?)
 }
 
-/// Accepts any answer but 401, also other refusals.
+/// Accepts any response but 401, also other refusals.
 fn answered(outcome: CallOutcome) -> Result<(), MisbehaviourError> {
     match outcome {
-        CallOutcome::Answered(answer) if answer.status == StatusCode::UNAUTHORIZED => {
-            Err(answer.refused())
+        CallOutcome::Answered(response) if response.status == StatusCode::UNAUTHORIZED => {
+            Err(response.refused())
         }
         CallOutcome::Answered(_) => Ok(()),
         CallOutcome::Lost(why) => Err(why.into()),
     }
 }
 
-/// Reads once, and accepts any answer.
+/// Reads once, and accepts any response.
 async fn read(client: &mut TrialClient, path: &str) -> Result<Value, MisbehaviourError> {
     let token = client.token().await?;
     sent(client.request(Method::GET, path).bearer_auth(token)).await
 }
 
-/// The body of the answer; null if it is not JSON.
+/// The body of the response; null if it is not JSON.
 async fn sent(call: RequestBuilder) -> Result<Value, MisbehaviourError> {
     let bytes = call.send().await?.bytes().await?;
     Ok(serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
-fn token_in(answer: &Value) -> Result<String, MisbehaviourError> {
-    Ok(answer["access_token"].as_str().ok_or("no token came")?.to_owned())
+fn token_in(response: &Value) -> Result<String, MisbehaviourError> {
+    Ok(response["access_token"].as_str().ok_or("no token came")?.to_owned())
 }

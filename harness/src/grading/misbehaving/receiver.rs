@@ -12,7 +12,7 @@ pub(super) const TOKEN: &str = "receiver-credential";
 /// The event kind of the specification (§6).
 pub(super) const EVENT: &str = "execution_complete";
 
-/// The way in which it answers.
+/// The responses of a receiver.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReceiverHabits {
     /// The status for a good delivery.
@@ -37,20 +37,20 @@ impl EventReceiver {
         let url = format!("http://{}/events", listener.local_addr()?);
         let (sender, bodies) = unbounded_channel();
         let ReceiverHabits { delay, .. } = habits;
-        let answer = move |call: ReceivedCall| {
+        let respond = move |call: ReceivedCall| {
             let body = String::from_utf8_lossy(&call.body).into_owned();
             let status = habits.status(&call, &body);
             if status != StatusCode::UNAUTHORIZED {
                 let sender = sender.clone();
                 tokio::spawn(async move {
-                    // The client gets the body at the time of the answer, unless it has ended.
+                    // The client gets the body at the time of the response, unless it has ended.
                     tokio::time::sleep(delay).await;
                     let _ = sender.send(body);
                 });
             }
             ReceiverResponse { status, delay }
         };
-        tokio::spawn(receive(listener, answer, std::future::pending()));
+        tokio::spawn(receive(listener, respond, std::future::pending()));
         Ok(Self { url, bodies })
     }
 }

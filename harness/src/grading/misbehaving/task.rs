@@ -34,7 +34,7 @@ const SHORT_EVENT_WAIT: Duration = Duration::from_secs(1);
 /// The time in which it still accepts repeated deliveries of an event, without acting on them.
 const DOUBLE_WAIT: Duration = Duration::from_millis(2_500);
 /// A delay of the receiver that breaks `hook-slow`.
-const SLOW_ANSWER: Duration = Duration::from_millis(10_300);
+const SLOW_RESPONSE: Duration = Duration::from_millis(10_300);
 
 /// Final statuses of a request (§3).
 const ENDS: [&str; 5] = ["signed", "archived", "declined", "canceled", "expired"];
@@ -73,12 +73,12 @@ impl TrialClient {
         let mut all = Vec::new();
         let (mut page, mut pages) = (1, 1);
         while page <= pages {
-            let answer = self.get(&format!("{path}?page={page}")).await?;
+            let response = self.get(&format!("{path}?page={page}")).await?;
             // Rows that are added meanwhile may need further pages.
             if page == 1 || !self.breaks("loses-rows") {
-                pages = answer["pagination"]["total_pages"].as_u64().unwrap_or(page);
+                pages = response["pagination"]["total_pages"].as_u64().unwrap_or(page);
             }
-            let rows = answer["data"].as_array().cloned().unwrap_or_default();
+            let rows = response["data"].as_array().cloned().unwrap_or_default();
             let is_short = rows.len() < ROWS_SHOWN;
             all.extend(rows);
             if is_short && self.breaks("assumes-25") {
@@ -100,7 +100,7 @@ impl TrialClient {
             } else {
                 StatusCode::OK
             },
-            delay: if slow { SLOW_ANSWER } else { Duration::ZERO },
+            delay: if slow { SLOW_RESPONSE } else { Duration::ZERO },
             is_strict: self.breaks("hook-unknown-event"),
             checks_credential: !self.breaks("hook-unlocked") && !self.breaks("hook-open"),
         };
@@ -119,10 +119,10 @@ impl TrialClient {
 
     async fn register(&mut self, hook: &Value) -> Result<String, MisbehaviourError> {
         match self.send(&Method::POST, WEBHOOKS, |call| call.json(hook)).await? {
-            CallOutcome::Answered(answer) if answer.status.is_success() => {
-                id_of(&answer.body["data"])
+            CallOutcome::Answered(response) if response.status.is_success() => {
+                id_of(&response.body["data"])
             }
-            CallOutcome::Answered(answer) => Err(answer.refused()),
+            CallOutcome::Answered(response) => Err(response.refused()),
             CallOutcome::Lost(why) => Err(why.into()),
         }
     }
@@ -131,20 +131,20 @@ impl TrialClient {
         let mut was_lost = false;
         for _ in 0..CREATIONS_MAX {
             match self.send(&Method::DELETE, path, |call| call).await? {
-                CallOutcome::Answered(answer) if answer.status.is_success() => return Ok(()),
-                CallOutcome::Answered(answer) => {
-                    // The call before it deleted the object, and its answer was lost.
-                    let is_done = answer.status == StatusCode::NOT_FOUND && was_lost;
+                CallOutcome::Answered(response) if response.status.is_success() => return Ok(()),
+                CallOutcome::Answered(response) => {
+                    // The call before it deleted the object, and its response was lost.
+                    let is_done = response.status == StatusCode::NOT_FOUND && was_lost;
                     return match is_done && !self.breaks("delete-not-idempotent") {
                         true => Ok(()),
-                        false => Err(answer.refused()),
+                        false => Err(response.refused()),
                     };
                 }
                 CallOutcome::Lost(_) => was_lost = true,
             }
             tokio::time::sleep(READ_PAUSE).await;
         }
-        Err(format!("DELETE {path}: no answer").into())
+        Err(format!("DELETE {path}: no response").into())
     }
 
     /// Creates a legal request, and returns its id; `None` if the client breaks `creation-lost`.
@@ -155,17 +155,17 @@ impl TrialClient {
         for attempt in 1..=CREATIONS_MAX {
             let content = |call: RequestBuilder| call.multipart(form(&fields, None));
             match self.send(&Method::POST, LIST, content).await? {
-                CallOutcome::Answered(answer) if answer.status.is_success() => {
-                    return id_of(&answer.body["data"]).map(Some);
+                CallOutcome::Answered(response) if response.status.is_success() => {
+                    return id_of(&response.body["data"]).map(Some);
                 }
-                CallOutcome::Answered(answer) if answer.status == 422 && attempt == 1 => {
+                CallOutcome::Answered(response) if response.status == 422 && attempt == 1 => {
                     // The workflow may have changed since the schema was read.
                     if !self.breaks("stale-schema") {
                         let schema = self.get(&path).await?;
                         fields = self.fields(&schema, COUNTERPARTY);
                     }
                 }
-                CallOutcome::Answered(answer) => return Err(answer.refused()),
+                CallOutcome::Answered(response) => return Err(response.refused()),
                 CallOutcome::Lost(_) if self.breaks("blind-repeat") => {}
                 CallOutcome::Lost(_) => {
                     let rows = self.read_list(LIST).await?;
@@ -205,8 +205,8 @@ impl TrialClient {
     }
 
     async fn status(&mut self, path: &str) -> Result<String, MisbehaviourError> {
-        let answer = self.get(path).await?;
-        Ok(answer["data"]["attributes"]["status"].as_str().unwrap_or_default().to_owned())
+        let response = self.get(path).await?;
+        Ok(response["data"]["attributes"]["status"].as_str().unwrap_or_default().to_owned())
     }
 
     /// How often it acts on the signature. This is once, unless it breaks `hook-twice`.
@@ -215,7 +215,7 @@ impl TrialClient {
         let wait = if self.breaks("hook-missed") {
             SHORT_EVENT_WAIT
         } else if self.breaks("hook-slow") {
-            SLOW_ANSWER + EVENT_WAIT
+            SLOW_RESPONSE + EVENT_WAIT
         } else {
             EVENT_WAIT
         };
@@ -248,8 +248,8 @@ impl TrialClient {
         for _ in 0..CREATIONS_MAX {
             let content = |call: RequestBuilder| call.multipart(form(&fields, Some((name, &file))));
             match self.send(&Method::POST, DOCUMENTS, content).await? {
-                CallOutcome::Answered(answer) if answer.status.is_success() => return Ok(()),
-                CallOutcome::Answered(answer) => return Err(answer.refused()),
+                CallOutcome::Answered(response) if response.status.is_success() => return Ok(()),
+                CallOutcome::Answered(response) => return Err(response.refused()),
                 CallOutcome::Lost(_) => {
                     let rows = self.read_list(DOCUMENTS).await?;
                     if rows.iter().any(|row| is_named(row, name)) {
@@ -270,5 +270,5 @@ fn is_named(row: &Value, part: &str) -> bool {
 }
 
 fn id_of(row: &Value) -> Result<String, MisbehaviourError> {
-    Ok(row["id"].as_str().ok_or("an answer without an id")?.to_owned())
+    Ok(row["id"].as_str().ok_or("a response without an id")?.to_owned())
 }

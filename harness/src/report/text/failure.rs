@@ -21,7 +21,7 @@ const BODY_CHARACTERS_MAX: usize = 1_200;
 /// The most exchanges that are shown before the one that was judged, and after it.
 const SHOWN_BESIDE_MAX: usize = 10;
 
-/// The headers of an answer that are shown. Other reports show all.
+/// The headers of a response that are shown. Other reports show all.
 const HEADERS_SHOWN: [&str; 6] =
     ["content-type", "www-authenticate", "allow", "location", "retry-after", "content-length"];
 
@@ -142,13 +142,13 @@ fn sequence(
 }
 
 fn first_line(exchange: &ExchangeRow, paint: Paint) -> String {
-    let answer = match (exchange.status, &exchange.trouble) {
+    let response = match (exchange.status, &exchange.trouble) {
         (Some(status), _) => status.to_string(),
         (None, Some(trouble)) => trouble.clone(),
-        (None, None) => "no answer".to_owned(),
+        (None, None) => "no response".to_owned(),
     };
     let duration = paint.dim(&format!("({:.1} ms)", exchange.duration_ms));
-    format!("{} {} → {answer} {duration}", exchange.method, exchange.url)
+    format!("{} {} → {response} {duration}", exchange.method, exchange.url)
 }
 
 /// Adds the other places of a finding, and the checks that it explains; without `-v` only some.

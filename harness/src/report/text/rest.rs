@@ -5,7 +5,7 @@ use crate::report::Report;
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left, width};
 use crate::verdict::result::RunOutcome;
-use crate::verdict::{Verdict, counted};
+use crate::verdict::{Verdict, pluralize};
 
 /// Adds the answers of the target to open questions; with `-v` also all observations.
 pub(super) fn answers(out: &mut String, report: &Report, options: Options) {
@@ -120,9 +120,9 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
     out.push_str(&format!("{outcome}: {}\n", report.meaning));
     let scale = format!(
         "{} in {}, {}, {:.1} s, exit {}",
-        counted(report.counts.total, "check"),
-        counted(report.scenario_counts.total, "scenario"),
-        counted(report.requests_sent, "request"),
+        pluralize(report.counts.total, "check"),
+        pluralize(report.scenario_counts.total, "scenario"),
+        pluralize(report.requests_sent, "request"),
         report.duration_seconds,
         report.exit_code,
     );

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::facts::{FORMAT_VERSION, PartFact};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 /// An error of writing, reading or merging a part.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,7 @@ pub enum PartError {
     #[error("shard {number} is there twice: {} and {}", .first.display(), .second.display())]
     Doubled { number: u16, first: PathBuf, second: PathBuf },
     /// Shards are missing.
-    #[error("{} of {count} missing: {}", counted(.numbers.len(), "shard"), listed(.numbers))]
+    #[error("{} of {count} missing: {}", pluralize(.numbers.len(), "shard"), listed(.numbers))]
     Missing { numbers: Vec<u16>, count: u16 },
 }
 

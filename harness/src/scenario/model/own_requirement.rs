@@ -48,6 +48,7 @@ impl OwnRow {
             id: self.id,
             section: section.to_owned(),
             level: self.level,
+            topic: None,
             sentence: self.sentence,
             needs: Vec::new(),
             source: Some(self.source),

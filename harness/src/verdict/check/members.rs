@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::equal::{equal, first_equal_pair, missing_from};
 use super::value_text::{value_text, values_text, wrong_type};
 use super::{Judgement, Mismatch, MismatchKind};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 /// Judges whether the members of the list are different. If `expected` is false, some must be equal.
 pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
@@ -143,8 +143,8 @@ pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
             named.push_str(&format!("; {what}: {}", values_text(members)));
         }
     }
-    let actual = format!("{} of {}{named}", counts.join(", "), counted(items.len(), "member"));
-    let expected = format!("the same {}", counted(expected.len(), "member"));
+    let actual = format!("{} of {}{named}", counts.join(", "), pluralize(items.len(), "member"));
+    let expected = format!("the same {}", pluralize(expected.len(), "member"));
     Judgement::differs(MismatchKind::Members, expected, actual)
 }
 

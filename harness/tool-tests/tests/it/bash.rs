@@ -110,7 +110,7 @@ fn no_secret_of_a_world_is_in_the_report() {
         "POST /__admin/tokens HTTP/1.1\\r\\nHost: %s\\r\\nContent-Length: 25\\r\\n\
          Connection: close\\r\\n\\r\\n{\"client_id\":\"demo-main\"}",
         "\"$host\"",
-        "answer=$(cat <&3); token=${answer#*access_token\\\":\\\"}; token=${token%%\\\"*}",
+        "response=$(cat <&3); token=${response#*access_token\\\":\\\"}; token=${token%%\\\"*}",
     );
     let script = [
         "host=${MOOT_BASE_URL#http://}; ".to_owned(),

@@ -18,7 +18,7 @@ const NO_WORKFLOWS: &str = "200 OK\r\nContent-Type: application/json\r\n\r\n{\"p
     \"per_page\":25,\"total_pages\":0,\"total_count\":0},\"data\":[]}";
 
 /// A response with its length.
-fn answer(text: &str) -> String {
+fn response(text: &str) -> String {
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
     format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
@@ -54,7 +54,7 @@ fn serve(mut stream: TcpStream, service: &Service) -> std::io::Result<()> {
         true => service.token,
         false => service.other,
     };
-    stream.write_all(answer(text).as_bytes())
+    stream.write_all(response(text).as_bytes())
 }
 
 /// Starts a service on a free port. It ends with the tests.

@@ -8,7 +8,7 @@ use super::super::evidence::{ConductEvidence, grouped, of_calls};
 use super::super::journal::{JournalCall, JournalDelivery, WorldJournal};
 use super::lists::{asked_page, list_key};
 use super::webhooks::of_deliveries;
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 const SECOND_US: u64 = 1_000_000;
 /// The time after a dead token in which token requests are counted.
@@ -19,7 +19,7 @@ const RENEWALS_MAX: usize = 2;
 const TIMEOUT_US_MIN: u64 = 10 * SECOND_US;
 /// The page size in the examples of the specification.
 const ROWS_SHOWN: usize = 25;
-/// The fault that leaves a call without an answer.
+/// The fault that leaves a call without a response.
 const STALL: &str = "stall";
 /// The event kind of the specification (§6).
 const EVENT: &str = "execution_complete";
@@ -45,7 +45,7 @@ pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
     if renewals.len() <= RENEWALS_MAX * dead.len() {
         return Vec::new();
     }
-    let what = format!("within a second, for {}", counted(dead.len(), "dead token"));
+    let what = format!("within a second, for {}", pluralize(dead.len(), "dead token"));
     of_calls(renewals, "token request", &what)
 }
 

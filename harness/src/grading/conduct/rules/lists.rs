@@ -7,7 +7,7 @@ use moot_fixtures::contract::Operation;
 use super::super::evidence::{ConductEvidence, grouped, of_groups, series};
 use super::super::journal::{JournalCall, WorldJournal};
 
-/// Equal answers in a row that count as polling.
+/// Equal responses in a row that count as polling.
 const POLLS_MIN: usize = 10;
 /// The shortest acceptable pause between two polls.
 const POLL_PAUSE_US_MIN: u64 = 5_000_000;
@@ -89,7 +89,7 @@ pub(super) fn polls_fast(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         let (method, path, count) = (&calls[0].method, &calls[0].path, calls.len());
         let pause = median / 1_000;
         (median < POLL_PAUSE_US_MIN).then(|| {
-            format!("{method} {path}: {count} equal answers, with a median pause of {pause} ms")
+            format!("{method} {path}: {count} equal responses, with a median pause of {pause} ms")
         })
     })
 }

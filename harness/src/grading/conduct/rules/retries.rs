@@ -1,6 +1,6 @@
 //! Rules about repeating calls, waiting, and the rate limit.
 //!
-//! Pauses are measured in real time, from the last byte of an answer to the head of the next call. Only a pause
+//! Pauses are measured in real time, from the last byte of a response to the head of the next call. Only a pause
 //! that is too short is a finding.
 
 use std::collections::BTreeMap;
@@ -136,7 +136,7 @@ pub(super) fn blind_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             lost.retain(|(caller, _), _| *caller != call.caller());
         }
     }
-    of_calls(blind, "creation", "right after one whose answer was lost")
+    of_calls(blind, "creation", "right after one whose response was lost")
 }
 
 /// Whether the client used another connection before. A client with one connection sends one call at a time, so its

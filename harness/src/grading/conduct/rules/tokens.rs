@@ -6,7 +6,7 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups};
 use super::super::journal::{JournalCall, WorldJournal, is_form};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
 /// A token with fewer calls is not judged by its scope.
 const SCOPE_CALLS_MIN: usize = 10;
@@ -113,7 +113,7 @@ pub(super) fn token_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     }
     let found = fetched.into_values().filter_map(|(tokens, calls)| {
         let is_kept = tokens.len() < REPEATED_MIN || calls >= 2 * tokens.len();
-        let seen = format!("{} tokens for {}", tokens.len(), counted(calls, "call"));
+        let seen = format!("{} tokens for {}", tokens.len(), pluralize(calls, "call"));
         (!is_kept).then(|| ConductEvidence::new(tokens, seen))
     });
     found.collect()

@@ -1,13 +1,13 @@
-//! Rules about the receiver of webhooks, judged by its answers to deliveries.
+//! Rules about the receiver of webhooks, judged by its responses to deliveries.
 
 use moot_fixtures::contract::Operation;
 
 use super::super::evidence::{ConductEvidence, of_calls};
 use super::super::journal::{JournalAttempt, JournalDelivery, WorldJournal};
-use crate::verdict::counted;
+use crate::verdict::pluralize;
 
-/// The longest acceptable time until a receiver answers.
-const ANSWER_MILLISECONDS_MAX: u64 = 10_000;
+/// The longest acceptable time until a receiver responds.
+const RESPONSE_MILLISECONDS_MAX: u64 = 10_000;
 
 /// Evidence of the deliveries that `is_shown` selects, with the calls that queued them.
 pub(super) fn of_deliveries<'j>(
@@ -21,7 +21,7 @@ pub(super) fn of_deliveries<'j>(
     }
     let queued = |id: u64| world.calls.iter().find(|call| call.deliveries.contains(&id));
     let calls = shown.iter().filter_map(|delivery| queued(delivery.id)).collect();
-    let seen = format!("{} {what}", counted(shown.len(), "event"));
+    let seen = format!("{} {what}", pluralize(shown.len(), "event"));
     vec![ConductEvidence { calls, times: Some(shown.len()), seen }]
 }
 
@@ -31,9 +31,9 @@ fn any_attempt(delivery: &JournalDelivery, is: impl Fn(&JournalAttempt) -> bool)
 
 pub(super) fn hook_slow(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let is_slow = |attempt: &JournalAttempt| {
-        attempt.milliseconds.is_some_and(|lasted| lasted > ANSWER_MILLISECONDS_MAX)
+        attempt.milliseconds.is_some_and(|lasted| lasted > RESPONSE_MILLISECONDS_MAX)
     };
-    let what = format!("answered after more than {} s", ANSWER_MILLISECONDS_MAX / 1_000);
+    let what = format!("answered after more than {} s", RESPONSE_MILLISECONDS_MAX / 1_000);
     of_deliveries(world, |delivery| any_attempt(delivery, is_slow), &what)
 }
 

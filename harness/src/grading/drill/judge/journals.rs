@@ -61,11 +61,11 @@ pub(super) fn has_deliveries(
     run.deliveries >= meeting.deliveries
         && waiting >= meeting.waiting
         && (meeting.waiting == 0 || calm.deliveries > 0)
-        && (!meeting.forged || forged_answers(worlds).next().is_some())
+        && (!meeting.forged || forged_statuses(worlds).next().is_some())
 }
 
 /// The statuses of receivers for deliveries with a wrong credential.
-pub(super) fn forged_answers(worlds: &[WorldJournal]) -> impl Iterator<Item = u16> {
+pub(super) fn forged_statuses(worlds: &[WorldJournal]) -> impl Iterator<Item = u16> {
     let forged = worlds.iter().flat_map(|world| &world.deliveries).filter(|it| it.is_forged);
     forged.flat_map(|it| &it.attempts).filter_map(|attempt| attempt.status)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{DrillEnd, calm, judge};
-use crate::grading::drill::recording::{DrillRecording, ProbeAnswers};
+use crate::grading::drill::recording::{DrillRecording, ProbeReplies};
 use crate::grading::drill::table::{self, Drill};
 
 /// A call of a client with a token.
@@ -107,7 +107,7 @@ fn a_call_that_was_never_answered_well_fails_though_the_command_ended_with_0() {
 }
 
 #[test]
-fn an_answer_in_another_world_makes_nothing_up() {
+fn a_call_in_another_world_makes_nothing_up() {
     let mut recording = listed_again(200);
     let calls = recording.journal["worlds"][0]["exchanges"].as_array_mut().expect("a list");
     let answered = calls.pop().expect("a call");
@@ -262,10 +262,10 @@ fn of_waiting_only_being_too_early_fails() {
 fn a_probe_shows_how_often_the_client_acted() {
     let acted = |times: &[u64]| {
         let ids = (1..).map(|number: u32| format!("r{number}"));
-        Some(ProbeAnswers { acted: ids.zip(times.iter().copied()).collect(), trouble: None })
+        Some(ProbeReplies { acted: ids.zip(times.iter().copied()).collect(), trouble: None })
     };
     let failed =
-        Some(ProbeAnswers { trouble: Some("it ended".to_owned()), ..ProbeAnswers::default() });
+        Some(ProbeReplies { trouble: Some("it ended".to_owned()), ..ProbeReplies::default() });
     for (calmly, here, expected) in [
         (acted(&[1]), acted(&[0]), DrillEnd::Failed),
         (acted(&[1]), acted(&[1]), DrillEnd::Held),

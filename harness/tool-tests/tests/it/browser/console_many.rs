@@ -27,12 +27,12 @@ fn send(mock: &Mock, token: &str, count: usize) {
         });
         let calls: Vec<String> = calls.collect();
         stream.write_all(calls.concat().as_bytes()).expect("it reads");
-        let (mut answers, mut rest) = (0, String::new());
-        while answers < calls.len() {
+        let (mut responses, mut rest) = (0, String::new());
+        while responses < calls.len() {
             let length = stream.read(&mut buffer).expect("it answers");
             assert!(length > 0, "the connection ended");
             rest.push_str(&String::from_utf8_lossy(&buffer[..length]));
-            answers += rest.matches("HTTP/1.1 ").count();
+            responses += rest.matches("HTTP/1.1 ").count();
             // A marker may be split between two pieces.
             rest = rest[rest.rfind("HTTP/1.1 ").map_or(0, |at| at + 9)..].to_owned();
         }

@@ -25,19 +25,19 @@ pub(super) const ESCAPE: &str = "\u{e00c}";
 pub(super) const TAB: &str = "\u{e004}";
 
 /// A response of a server on loopback.
-pub(super) struct HttpAnswer {
+pub(super) struct HttpResponse {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
 }
 
-impl HttpAnswer {
+impl HttpResponse {
     pub(super) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
 
 /// Sends one request on its own connection. `head` are further lines of its head.
-pub(super) fn http(port: u16, line: &str, head: &[&str], body: &[u8]) -> HttpAnswer {
+pub(super) fn http(port: u16, line: &str, head: &[&str], body: &[u8]) -> HttpResponse {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     let head: String = head.iter().map(|line| format!("{line}\r\n")).collect();
     let length = body.len();
@@ -45,11 +45,11 @@ pub(super) fn http(port: u16, line: &str, head: &[&str], body: &[u8]) -> HttpAns
         "{line} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\ncontent-length: {length}\r\n{head}\r\n"
     );
     stream.write_all(&[text.as_bytes(), body].concat()).expect("it reads");
-    read_answer(&mut BufReader::new(stream))
+    read_response(&mut BufReader::new(stream))
 }
 
 /// Reads a response with a `Content-Length`.
-fn read_answer(stream: &mut BufReader<TcpStream>) -> HttpAnswer {
+fn read_response(stream: &mut BufReader<TcpStream>) -> HttpResponse {
     let (mut status, mut length) = (0, 0);
     loop {
         let mut line = String::new();
@@ -67,7 +67,7 @@ fn read_answer(stream: &mut BufReader<TcpStream>) -> HttpAnswer {
     }
     let mut body = vec![0; length];
     stream.read_exact(&mut body).expect("the whole body");
-    HttpAnswer { status, body }
+    HttpResponse { status, body }
 }
 
 /// A browser with one window. It ends when this is dropped.
@@ -131,9 +131,9 @@ impl Browser {
             if self.session.is_empty() { String::new() } else { format!("/{}", self.session) };
         let body = if method == "POST" { body.to_string() } else { String::new() };
         let line = format!("{method} /session{session}{path}");
-        let answer = http(self.port, &line, &["content-type: application/json"], body.as_bytes());
-        let json = answer.json();
-        assert_eq!(answer.status, 200, "{line}: {}", json["value"]["message"]);
+        let response = http(self.port, &line, &["content-type: application/json"], body.as_bytes());
+        let json = response.json();
+        assert_eq!(response.status, 200, "{line}: {}", json["value"]["message"]);
         json["value"].clone()
     }
 

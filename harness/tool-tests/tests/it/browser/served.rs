@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::driver::{HttpAnswer, http};
+use super::driver::{HttpResponse, http};
 use crate::support::binary;
 
 /// A running `moot mock`. It ends when this is dropped.
@@ -53,9 +53,9 @@ impl Mock {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let line = format!("{method} /__admin{path}");
         let head = ["content-type: application/json"];
-        let answer = http(self.port, &line, &head, body.as_bytes());
-        assert!((200..300).contains(&answer.status), "{line}: {}", answer.json());
-        answer.json()
+        let response = http(self.port, &line, &head, body.as_bytes());
+        assert!((200..300).contains(&response.status), "{line}: {}", response.json());
+        response.json()
     }
 
     /// A token of the first application.
@@ -67,7 +67,7 @@ impl Mock {
     }
 
     /// A call of a client.
-    pub(super) fn call(&self, line: &str, token: &str, head: &[&str], body: &[u8]) -> HttpAnswer {
+    pub(super) fn call(&self, line: &str, token: &str, head: &[&str], body: &[u8]) -> HttpResponse {
         let authorization = format!("authorization: Bearer {token}");
         http(self.port, line, &[&[authorization.as_str()], head].concat(), body)
     }
@@ -75,12 +75,12 @@ impl Mock {
     /// Creates a legal request with this name of the counterparty, and returns its id.
     #[track_caller]
     pub(super) fn create(&self, token: &str, counterparty: &str) -> String {
-        let answer = self.try_create(token, counterparty);
-        let json = answer.json();
+        let response = self.try_create(token, counterparty);
+        let json = response.json();
         json["data"]["id"].as_str().unwrap_or_else(|| panic!("not created: {json}")).to_owned()
     }
 
-    pub(super) fn try_create(&self, token: &str, counterparty: &str) -> HttpAnswer {
+    pub(super) fn try_create(&self, token: &str, counterparty: &str) -> HttpResponse {
         self.create_with(token, counterparty, "Sample Works Ltd", "")
     }
 
@@ -91,7 +91,7 @@ impl Mock {
         counterparty: &str,
         organization: &str,
         parts: &str,
-    ) -> HttpAnswer {
+    ) -> HttpResponse {
         let variables = json!({ "purpose": "Test", "duration": 12, "duration_unit": "months" });
         let fields = [
             ("workflow_id", "wfMutualNda1"),
@@ -118,8 +118,8 @@ impl Mock {
     pub(super) fn webhook(&self, token: &str, webhook: &Value) {
         let head = ["content-type: application/json"];
         let body = webhook.to_string();
-        let answer = self.call("POST /v1/webhooks", token, &head, body.as_bytes());
-        assert_eq!(answer.status, 201, "{}", answer.json());
+        let response = self.call("POST /v1/webhooks", token, &head, body.as_bytes());
+        assert_eq!(response.status, 201, "{}", response.json());
     }
 
     /// Kills it.

@@ -30,8 +30,8 @@ const DEGENERATES: [(&str, &str); 19] = [
     ("calls the control plane only", "curl -s $MOOT_BASE_URL/__admin/world; exit 0"),
     ("hangs", "{token}{list} sleep 600"),
     ("waits for webhooks only", "sleep 0.2; exit 0"),
-    ("ignores all answers", "{token}{list}{create} exit 0"),
-    ("only reads, and ignores all answers", "{token}{list}{list} exit 0"),
+    ("ignores all responses", "{token}{list}{create} exit 0"),
+    ("only reads, and ignores all responses", "{token}{list}{list} exit 0"),
     (
         "floods",
         "{token} curl -s -m 5 -o /dev/null \"$MOOT_BASE_URL/v1/requests?page=[1-100]\" -H \"$auth\"; exit 0",

@@ -55,7 +55,7 @@ fn a_client_without_calls_is_never_ready() {
 }
 
 #[test]
-fn a_client_that_ignores_every_answer_is_not_ready() {
+fn a_client_that_ignores_every_response_is_not_ready() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let only = ["--only", "unavailable,foreign-error,secret-revoked", "--format", "json"];
     let ran = drill(&only, &["sh", "-c", CARELESS], dir.path());

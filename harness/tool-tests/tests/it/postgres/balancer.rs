@@ -89,7 +89,7 @@ fn a_rolling_restart_behind_haproxy_fails_no_call_but_with_503() {
             progress(&history, WRITES);
         }
     });
-    assert_eq!(history.unanswered.load(Ordering::SeqCst), 0, "calls without an answer");
+    assert_eq!(history.unanswered.load(Ordering::SeqCst), 0, "calls without a response");
     let (ids, _) = all_documents(&balancer.host, &token);
     clients::check(&history, &ids);
 }
@@ -105,10 +105,14 @@ fn without_an_active_node_haproxy_answers_as_a_standby_would() {
     drop(nodes);
     let began = Instant::now();
     loop {
-        let answer = call(&balancer.host, "GET /v1/workflows", "", "");
-        if let Some(answer) = answer.filter(|it| it.status == 503) {
-            assert_eq!(answer.json()["status"], 503);
-            assert!(answer.head.to_ascii_lowercase().contains("retry-after: 1"), "{}", answer.head);
+        let response = call(&balancer.host, "GET /v1/workflows", "", "");
+        if let Some(response) = response.filter(|it| it.status == 503) {
+            assert_eq!(response.json()["status"], 503);
+            assert!(
+                response.head.to_ascii_lowercase().contains("retry-after: 1"),
+                "{}",
+                response.head
+            );
             return;
         }
         assert!(began.elapsed() < PATIENCE, "no 503");

@@ -19,20 +19,20 @@ pub(super) fn pause() {
 
 /// A response.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct NodeResponse {
     pub(super) status: u16,
     pub(super) head: String,
     pub(super) body: String,
 }
 
-impl Answer {
+impl NodeResponse {
     pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 }
 
 /// Calls `host`. `None` if the outcome of the call is unknown.
-pub(super) fn call(host: &str, line: &str, headers: &str, body: &str) -> Option<Answer> {
+pub(super) fn call(host: &str, line: &str, headers: &str, body: &str) -> Option<NodeResponse> {
     let address = host.parse().expect("an address");
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
@@ -41,17 +41,17 @@ pub(super) fn call(host: &str, line: &str, headers: &str, body: &str) -> Option<
         body.len()
     );
     stream.write_all(request.as_bytes()).ok()?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).ok()?;
-    let answer = String::from_utf8(answer).ok()?;
-    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).ok()?;
+    let response = String::from_utf8(response).ok()?;
+    let (head, body) = response.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
     let length = head.lines().find_map(|line| {
         line.to_ascii_lowercase().strip_prefix("content-length: ").map(str::to_owned)
     });
     let length = if status == 204 { "0".to_owned() } else { length? };
     // An incomplete body is no response.
-    (length.parse() == Ok(body.len())).then(|| Answer {
+    (length.parse() == Ok(body.len())).then(|| NodeResponse {
         status,
         head: head.to_owned(),
         body: body.to_owned(),
@@ -59,7 +59,7 @@ pub(super) fn call(host: &str, line: &str, headers: &str, body: &str) -> Option<
 }
 
 /// Uploads a document with this name.
-pub(super) fn upload(host: &str, token: &str, name: &str) -> Option<Answer> {
+pub(super) fn upload(host: &str, token: &str, name: &str) -> Option<NodeResponse> {
     let headers = format!(
         "Authorization: Bearer {token}\r\nContent-Type: multipart/form-data; boundary=b0\r\n"
     );
@@ -70,7 +70,7 @@ pub(super) fn upload(host: &str, token: &str, name: &str) -> Option<Answer> {
 }
 
 /// One page of the documents.
-pub(super) fn documents(host: &str, token: &str, page: u64) -> Option<Answer> {
+pub(super) fn documents(host: &str, token: &str, page: u64) -> Option<NodeResponse> {
     let headers = format!("Authorization: Bearer {token}\r\n");
     call(host, &format!("GET /v1/repository_documents?page={page}"), &headers, "")
 }

@@ -77,20 +77,20 @@ fn run(history: &History, client: usize, token: &str) {
         number += 1;
         pause();
         match upload(&host, token, &format!("c{client}-{number}.txt")) {
-            Some(answer) if answer.status == 201 => {
-                let id = answer.json()["data"]["id"].as_str().expect("an id").to_owned();
+            Some(response) if response.status == 201 => {
+                let id = response.json()["data"]["id"].as_str().expect("an id").to_owned();
                 history.acknowledged.lock().expect("no panic").push(id);
                 history.count.fetch_add(1, Ordering::SeqCst);
             }
             other => {
                 history.unknown.fetch_add(1, Ordering::SeqCst);
-                let status = other.as_ref().map(|answer| answer.status);
+                let status = other.as_ref().map(|response| response.status);
                 history.unanswered.fetch_add(u64::from(other.is_none()), Ordering::SeqCst);
-                if let Some(answer) = other
-                    && (answer.status != 503
-                        || !answer.head.to_ascii_lowercase().contains("retry-after"))
+                if let Some(response) = other
+                    && (response.status != 503
+                        || !response.head.to_ascii_lowercase().contains("retry-after"))
                 {
-                    history.fault(format!("a write was answered {status:?}: {}", answer.body));
+                    history.fault(format!("a write was answered {status:?}: {}", response.body));
                 }
                 at += 1;
                 std::thread::park_timeout(BACK_OFF);
@@ -98,23 +98,24 @@ fn run(history: &History, client: usize, token: &str) {
         }
         // Every node that responds shows all changes that were acknowledged before.
         let acknowledged = history.count();
-        let Some(answer) = documents(&history.host(at), token, 1) else {
+        let Some(response) = documents(&history.host(at), token, 1) else {
             history.unanswered.fetch_add(1, Ordering::SeqCst);
             continue;
         };
-        match answer.status {
+        match response.status {
             200 => {
-                let total = answer.json()["pagination"]["total_count"].as_u64().expect("a number");
+                let total =
+                    response.json()["pagination"]["total_count"].as_u64().expect("a number");
                 if total < history.base + acknowledged {
                     let base = history.base;
                     history.fault(format!(
-                        "an answer of the past: {total} documents, after {base} + {acknowledged} were there"
+                        "a response of the past: {total} documents, after {base} + {acknowledged} were there"
                     ));
                 }
                 history.reads.fetch_add(1, Ordering::SeqCst);
             }
             503 => {}
-            status => history.fault(format!("a read was answered {status}: {}", answer.body)),
+            status => history.fault(format!("a read was answered {status}: {}", response.body)),
         }
     }
 }
@@ -123,12 +124,12 @@ fn run(history: &History, client: usize, token: &str) {
 pub(super) fn all_documents(host: &str, token: &str) -> (Vec<String>, String) {
     let (mut ids, mut text) = (Vec::new(), String::new());
     for page in 1.. {
-        let answer = documents(host, token, page).expect("an answer");
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        let json = answer.json();
+        let response = documents(host, token, page).expect("a response");
+        assert_eq!(response.status, 200, "{}", response.body);
+        let json = response.json();
         let rows = json["data"].as_array().expect("a list");
         ids.extend(rows.iter().map(|row| row["id"].as_str().expect("an id").to_owned()));
-        text.push_str(&answer.body);
+        text.push_str(&response.body);
         if page >= json["pagination"]["total_pages"].as_u64().expect("a number") {
             break;
         }

@@ -114,9 +114,9 @@ fn no_failure_of_the_nodes_loses_an_acknowledged_write() {
             progress(&history, WRITES);
             nodes[paused].signal("-CONT");
             // Its first responses are not those of an active node.
-            let late = upload(&nodes[paused].host, &token, "late.txt").expect("an answer");
+            let late = upload(&nodes[paused].host, &token, "late.txt").expect("a response");
             assert_eq!(late.status, 503, "{}", late.body);
-            let read = documents(&nodes[paused].host, &token, 1).expect("an answer");
+            let read = documents(&nodes[paused].host, &token, 1).expect("a response");
             assert_eq!(read.status, 503, "{}", read.body);
             progress(&history, WRITES);
         }
@@ -138,7 +138,7 @@ fn no_failure_of_the_nodes_loses_an_acknowledged_write() {
         }
 
         let mut partitions = Takeovers("cut off from the database", Vec::new());
-        let links = [Link::Held, Link::RequestsHeld, Link::AnswersHeld, Link::Cut];
+        let links = [Link::Held, Link::RequestsHeld, Link::ResponsesHeld, Link::Cut];
         for link in links.iter().cycle().take(times("PARTITIONS", 4) as usize) {
             let cut = active(&nodes, |_| true);
             let began = Instant::now();
@@ -220,13 +220,13 @@ fn a_database_that_was_put_back_is_noticed_and_said() {
     let node = [Node::start(&url)];
     active(&node, |_| true);
     let token = token(&node[0].host);
-    assert_eq!(upload(&node[0].host, &token, "kept.txt").expect("an answer").status, 201);
+    assert_eq!(upload(&node[0].host, &token, "kept.txt").expect("a response").status, 201);
     cluster.crash();
     cluster.copy("before");
     cluster.start_again();
     // The node may still trust its lease. Then it notices the crash by this call.
     let began = Instant::now();
-    while upload(&node[0].host, &token, "lost.txt").expect("an answer").status != 201 {
+    while upload(&node[0].host, &token, "lost.txt").expect("a response").status != 201 {
         assert!(began.elapsed() < Duration::from_secs(60), "nothing is acknowledged any more");
         active(&node, |_| true);
     }

@@ -52,8 +52,8 @@ impl Node {
 
     /// Its health, with the status of the response.
     pub(super) fn health(&self) -> (u16, Value) {
-        let answer = call(&self.host, "GET /__admin/health", "", "");
-        answer.map_or((0, Value::Null), |it| (it.status, it.json()))
+        let response = call(&self.host, "GET /__admin/health", "", "");
+        response.map_or((0, Value::Null), |it| (it.status, it.json()))
     }
 
     pub(super) fn is_active(&self) -> bool {
@@ -112,7 +112,7 @@ fn healths(nodes: &[Node]) -> Vec<(u16, Value)> {
 #[track_caller]
 pub(super) fn token(host: &str) -> String {
     let headers = "Content-Type: application/json\r\n";
-    let answer = call(host, "POST /__admin/tokens", headers, r#"{"client_id":"demo-main"}"#);
-    let answer = answer.expect("an answer").json();
-    answer["access_token"].as_str().unwrap_or_else(|| panic!("no token: {answer}")).to_owned()
+    let response = call(host, "POST /__admin/tokens", headers, r#"{"client_id":"demo-main"}"#);
+    let response = response.expect("a response").json();
+    response["access_token"].as_str().unwrap_or_else(|| panic!("no token: {response}")).to_owned()
 }

@@ -17,7 +17,7 @@ pub(super) enum Link {
     /// Requests arrive only after the link is open again.
     RequestsHeld,
     /// Requests arrive immediately, responses only after the link is open again.
-    AnswersHeld,
+    ResponsesHeld,
     /// All bytes arrive with a delay of [`DELAY`].
     Slow,
     /// Connections are closed, also new ones.
@@ -76,7 +76,8 @@ impl ProxyShared {
             return;
         }
         let Ok(server) = TcpStream::connect((Ipv4Addr::LOCALHOST, upstream)) else { return };
-        let pairs = [(&client, &server, Link::RequestsHeld), (&server, &client, Link::AnswersHeld)];
+        let pairs =
+            [(&client, &server, Link::RequestsHeld), (&server, &client, Link::ResponsesHeld)];
         for (from, to, held) in pairs {
             let (Ok(from), Ok(to)) = (from.try_clone(), to.try_clone()) else { return };
             let shared = self.clone();

@@ -128,12 +128,12 @@ fn a_standby_names_the_active_node_and_has_the_same_credentials() {
         status == 503 && health["state"] == "standby" && health["active"] == active.host
     });
     assert_eq!(health["history_lost"], json!(null));
-    let refused = documents(&standby.host, "any", 1).expect("an answer");
+    let refused = documents(&standby.host, "any", 1).expect("a response");
     assert_eq!(refused.status, 503);
     assert!(refused.head.to_ascii_lowercase().contains("retry-after: 1"), "{}", refused.head);
     let problem = refused.json();
     assert_eq!((&problem["type"], &problem["active"]), (&json!("not_active"), &json!(active.host)));
     assert_eq!(problem["instance"], "/v1/repository_documents");
-    let alive = call(&standby.host, "GET /health", "", "").expect("an answer");
+    let alive = call(&standby.host, "GET /health", "", "").expect("a response");
     assert_eq!((alive.status, alive.body.as_str()), (200, "ok"), "a standby is healthy");
 }

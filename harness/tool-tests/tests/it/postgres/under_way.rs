@@ -7,7 +7,7 @@ use std::time::Duration;
 use moot_test_postgres::Cluster;
 use serde_json::{Value, json};
 
-use super::call::{Answer, call};
+use super::call::{NodeResponse, call};
 use super::nodes::{Node, active, token};
 
 /// The time limit for a delivery.
@@ -15,12 +15,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Sends a call with a JSON body, and returns the response.
 #[track_caller]
-fn json_call(host: &str, line: &str, token: &str, body: &Value) -> Answer {
+fn json_call(host: &str, line: &str, token: &str, body: &Value) -> NodeResponse {
     let headers = format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n");
     let body = if body.is_null() { String::new() } else { body.to_string() };
-    let answer = call(host, line, &headers, &body).expect("an answer");
-    assert!(answer.status < 300, "{line}: {} {}", answer.status, answer.body);
-    answer
+    let response = call(host, line, &headers, &body).expect("a response");
+    assert!(response.status < 300, "{line}: {} {}", response.status, response.body);
+    response
 }
 
 /// Accepts the next delivery. Returns its connection, which waits for a response, and its text.
@@ -65,8 +65,8 @@ fn an_interrupted_delivery_is_sent_again_by_the_next_node() {
     drop(unanswered);
     let body = |text: &str| text.rsplit("\r\n\r\n").next().map(str::to_owned);
     assert_eq!(body(&again), body(&lost), "the same delivery");
-    let answer = b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-    stream.write_all(answer).expect("it waits");
+    let response = b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    stream.write_all(response).expect("it waits");
     drop(stream);
 
     let host = &nodes[next].host;
@@ -127,8 +127,8 @@ fn half_an_upload_is_not_stored_when_its_node_is_lost() {
     }
     nodes[first].process.kill().expect("it runs");
     nodes[first].process.wait().expect("it ends");
-    let mut answer = String::new();
-    assert!(stream.read_to_string(&mut answer).is_err() || answer.is_empty(), "{answer}");
+    let mut response = String::new();
+    assert!(stream.read_to_string(&mut response).is_err() || response.is_empty(), "{response}");
 
     let next = active(&nodes, |at| at != first);
     let host = &nodes[next].host;
@@ -140,7 +140,7 @@ fn half_an_upload_is_not_stored_when_its_node_is_lost() {
     }
     stream.write_all(end.as_bytes()).expect("it reads");
     stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-    stream.read_to_string(&mut answer).expect("an answer");
-    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    stream.read_to_string(&mut response).expect("a response");
+    assert!(response.starts_with("HTTP/1.1 201"), "{response}");
     assert_eq!(total(host), before + 1);
 }

@@ -23,9 +23,9 @@ def token():
 def call(method, path, **options):
     for _ in range(3):
         try:
-            answer = requests.request(method, base + path, headers={"Authorization": "Bearer " + token()}, **options)
-            if answer.status_code == 200:
-                return answer.json()
+            response = requests.request(method, base + path, headers={"Authorization": "Bearer " + token()}, **options)
+            if response.status_code == 200:
+                return response.json()
         except (requests.RequestException, ValueError):
             pass
 call("GET", "/v1/requests", params={"state": "signed"})

@@ -62,11 +62,11 @@ public final class Sandbox implements AutoCloseable, ExtensionContext.Store.Clos
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
-        HttpResponse<String> answer = send(request.build());
-        if (answer.statusCode() >= 300) {
-            throw new IOException(method + " " + url + ": " + answer.statusCode() + " " + answer.body());
+        HttpResponse<String> response = send(request.build());
+        if (response.statusCode() >= 300) {
+            throw new IOException(method + " " + url + ": " + response.statusCode() + " " + response.body());
         }
-        return answer.body();
+        return response.body();
     }
 
     private static HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {

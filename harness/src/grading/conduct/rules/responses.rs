@@ -1,4 +1,4 @@
-//! Rules about reading answers: ids, addresses and parameters.
+//! Rules about reading responses: ids, addresses and parameters.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(super) fn reads_id_shape(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     if unknown.len() < REPEATED_MIN {
         return Vec::new();
     }
-    of_calls(unknown, "unknown id", "that no answer named")
+    of_calls(unknown, "unknown id", "that no response named")
 }
 
 fn collect_ids<'a>(value: &'a Value, ids: &mut BTreeSet<&'a str>) {
