@@ -31,6 +31,7 @@ pub(crate) mod short_body;
 pub mod target_file;
 pub(crate) mod tls_mistake;
 pub(crate) mod token_file;
+pub(crate) mod token_label;
 pub(crate) mod tokens;
 pub(crate) mod transport;
 pub(crate) mod workflow_form;

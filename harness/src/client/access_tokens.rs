@@ -11,6 +11,7 @@ use crate::client::request::{ClientBody, ClientRequest};
 use crate::client::secret_forms;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::model::ApplicationCredentials;
+use crate::client::token_label::TokenLabel;
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::scenario::ScenarioName;
 
@@ -88,19 +89,6 @@ impl TokenError {
     }
 }
 
-/// The label of a token: `MOOT_TOKEN_READER`, or `MOOT_TOKEN_MAIN_READ` if the application has more scopes.
-/// `moot token --as reader` and `--as main --scope read` print such tokens.
-pub(crate) fn token_label(role: &str, scopes: Scopes, own: Scopes) -> String {
-    let role = role.to_ascii_uppercase();
-    match scopes == own || scopes.is_empty() {
-        true => format!("MOOT_TOKEN_{role}"),
-        false => {
-            let scopes = scopes.as_str().replace(' ', "_").to_ascii_uppercase();
-            format!("MOOT_TOKEN_{role}_{scopes}")
-        }
-    }
-}
-
 impl ServiceClient {
     /// A shared token of this application with exactly these scopes. If the limit of the token endpoint refuses it,
     /// the request is sent once more after the back-off.
@@ -167,7 +155,7 @@ impl ServiceClient {
                  `applications.{application}` in the target file"
             ))
         })?;
-        let label = token_label(application, scopes, known.scopes);
+        let label = TokenLabel::new(application, scopes, known.scopes).to_string();
         if let Some(token) = self.minted(&known.client_id, scopes, &label).await {
             return Ok((token, Duration::from_secs(TOKEN_LIFETIME_SECONDS.unsigned_abs())));
         }

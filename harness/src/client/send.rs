@@ -3,7 +3,6 @@
 use moot_fixtures::contract::{Operation, Scopes};
 use tokio::time::Instant;
 
-use crate::client::access_tokens::token_label;
 use crate::client::curl;
 use crate::client::deployment_rules::{is_limited, is_refused_for_now, is_worth_repeating};
 use crate::client::http_request::HttpRequest;
@@ -12,6 +11,7 @@ use crate::client::sender::SendAttempt;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::address;
 use crate::client::target_file::endpoint::created_kind;
+use crate::client::token_label::{NEAR_MISS_LABEL, TokenLabel};
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use crate::scenario::model::Rhythm;
@@ -174,7 +174,7 @@ impl Sending<'_> {
                     masks.hide(token, &self.token_label(scope));
                     // A scenario may send near misses, and they show nearly all of the token.
                     for (_, near) in near_miss::near_misses(token) {
-                        masks.hide(&near, "MOOT_TOKEN_NEAR_MISS");
+                        masks.hide(&near, NEAR_MISS_LABEL);
                     }
                 }
             }
@@ -198,7 +198,8 @@ impl Sending<'_> {
             .find(|(_, known)| sent.contains(&format!("client_id={}&", known.client_id)));
         let named = || applications.get_key_value(&self.prepared.application);
         let Some((role, known)) = asked.or_else(named) else { return "MOOT_TOKEN".to_owned() };
-        token_label(role, scope.map(Scopes::among).unwrap_or_default(), known.scopes)
+        let scopes = scope.map(Scopes::among).unwrap_or_default();
+        TokenLabel::new(role, scopes, known.scopes).to_string()
     }
 
     fn record_deletion(&self, status: u16) {

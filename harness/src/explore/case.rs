@@ -74,6 +74,11 @@ fn number_steps(steps: &[Value], number: usize) -> Vec<Value> {
     steps
 }
 
+/// The name of a step without the number that [`number_steps`] wrote.
+pub(super) fn act_name(step: &str) -> &str {
+    step.split_once(". ").map_or(step, |(_, name)| name)
+}
+
 /// The scenario file of these cases.
 pub fn text(cases: &[Case]) -> String {
     let scenarios: Vec<Value> = cases.iter().map(Case::scenario).collect();
@@ -102,7 +107,14 @@ pub fn files(stem: &str, cases: &[Case]) -> Result<Arc<Vec<ScenarioFile>>, Strin
 mod tests {
     use serde_json::json;
 
-    use super::{Act, Case, text};
+    use super::{Act, Case, act_name, number_steps, text};
+
+    #[test]
+    fn the_number_of_an_act_is_no_part_of_its_name() {
+        let steps = number_steps(&[json!({ "name": "a page", "request": "GET /v1/requests" })], 3);
+        assert_eq!(steps[0]["name"], "3. a page");
+        assert_eq!(act_name("3. a page"), "a page");
+    }
 
     #[test]
     fn a_scenario_is_written_as_people_write_it() {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::case::act_name;
 use crate::exchange::ReceivedResponse;
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::Verdict;
@@ -54,7 +55,7 @@ impl Differences {
             }
             let Some(twin) = models.get(&without_rows(&step.name)) else { continue };
             if let Some(what) = between(step, twin) {
-                self.keep(act(&step.name.name), what, &target.name);
+                self.keep(act_name(&step.name.name).to_owned(), what, &target.name);
             }
         }
     }
@@ -91,11 +92,6 @@ fn without_rows(name: &StepName) -> (&str, u32) {
     (&name.name, name.repetition)
 }
 
-/// The name of an act: the name of a step in a case, without its number.
-fn act(name: &str) -> String {
-    name.split_once(". ").map_or(name, |(_, words)| words).to_owned()
-}
-
 /// Describes how the last responses of two steps differ.
 fn between(target: &StepResult, model: &StepResult) -> Option<String> {
     let last = |step: &StepResult| step.exchanges.last()?.outcome.as_ref().ok().map(status_text);
@@ -113,7 +109,7 @@ fn status_text(response: &ReceivedResponse) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Differences, act, without_rows};
+    use super::{Differences, without_rows};
     use crate::scenario::{ScenarioName, StepName};
 
     #[test]
@@ -136,6 +132,5 @@ mod tests {
         let name = |text| StepName::from(text);
         assert_eq!(without_rows(&name("get_workflow[x7][y] #2")), ("get_workflow", 2));
         assert_eq!(without_rows(&name("a page")), ("a page", 1));
-        assert_eq!(act("3. a page"), "a page");
     }
 }

@@ -7,12 +7,7 @@ use serde_json::Value;
 
 use super::exchange::ExchangeRow;
 use crate::client::curl::shell_word;
-
-/// Shell variables with tokens that `moot token` prints begin with this.
-const TOKEN_PREFIX: &str = "MOOT_TOKEN_";
-
-/// A token that differs in one place from a valid one. `moot token` can't print it.
-const NEAR_MISS: &str = "NEAR_MISS";
+use crate::client::token_label::TokenLabel;
 
 /// The script, with the lines of `heading` as comments; `None` without an exchange. `target` is the target file or
 /// address of the run, `decisive` the number of the exchange that was judged.
@@ -32,8 +27,8 @@ pub(super) fn render(
     out.push_str(&format!("TARGET=${{TARGET:-{}}}\n", shell_word(target)));
     let all: BTreeSet<String> = exchanges.iter().flat_map(|it| variables(&it.curl)).collect();
     for name in &all {
-        match name.strip_prefix(TOKEN_PREFIX).filter(|role| *role != NEAR_MISS) {
-            Some(role) => out.push_str(&format!("{name}=$({}) || exit\n", token_command(role))),
+        match TokenLabel::parse(name) {
+            Some(label) => out.push_str(&format!("{name}=$({}) || exit\n", token_command(&label))),
             None => {
                 out.push_str(&format!(": \"${{{name}:?set it, it is a secret of the target}}\"\n"))
             }
@@ -63,16 +58,11 @@ pub(super) fn render(
     Some(out)
 }
 
-/// `moot token --target "$TARGET" --as main --scope read` for `MAIN_READ`.
-fn token_command(label: &str) -> String {
-    let (mut role, mut scopes) = (label, Vec::new());
-    for (suffix, scope) in [("_WRITE", "write"), ("_READ", "read")] {
-        if let Some(rest) = role.strip_suffix(suffix) {
-            (role, scopes) = (rest, [vec![scope], scopes].concat());
-        }
-    }
-    let scopes: String = scopes.iter().map(|scope| format!(" --scope {scope}")).collect();
-    format!("moot token --target \"$TARGET\" --as {}{scopes}", role.to_ascii_lowercase())
+/// `moot token --target "$TARGET" --as main --scope read` for `MOOT_TOKEN_MAIN_READ`.
+fn token_command(label: &TokenLabel) -> String {
+    let scopes = label.scopes.as_str().split_whitespace();
+    let scopes: String = scopes.map(|scope| format!(" --scope {scope}")).collect();
+    format!("moot token --target \"$TARGET\" --as {}{scopes}", label.role)
 }
 
 /// The shell variables in a curl line: `"$NAME"`.
@@ -117,6 +107,7 @@ fn comment(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{render, token_command, with_variable};
+    use crate::client::token_label::TokenLabel;
     use crate::report::exchange::ExchangeRow;
 
     fn row(number: u64, method: &str, url: &str, body: &str, curl: &str) -> ExchangeRow {
@@ -138,15 +129,14 @@ mod tests {
     #[test]
     fn a_token_is_asked_for_as_its_label_says() {
         for (label, expected) in [
-            ("READER", "moot token --target \"$TARGET\" --as reader"),
-            ("OTHER_COMPANY", "moot token --target \"$TARGET\" --as other_company"),
-            ("MAIN_READ", "moot token --target \"$TARGET\" --as main --scope read"),
-            (
-                "MAIN_READ_WRITE",
-                "moot token --target \"$TARGET\" --as main --scope read --scope write",
-            ),
+            ("MOOT_TOKEN_OTHER_COMPANY", "--as other_company"),
+            ("MOOT_TOKEN_MAIN_READ_WRITE", "--as main --scope read --scope write"),
         ] {
-            assert_eq!(token_command(label), expected);
+            let label = TokenLabel::parse(label).expect("a label");
+            assert_eq!(
+                token_command(&label),
+                format!("moot token --target \"$TARGET\" {expected}")
+            );
         }
     }
 

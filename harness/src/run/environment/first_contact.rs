@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-use crate::client::access_tokens::{CredentialPlace, TokenError, TokenRequestRefusal, token_label};
+use crate::client::access_tokens::{CredentialPlace, TokenError, TokenRequestRefusal};
 use crate::client::control_plane::ControlPlane;
 use crate::client::destination::FileMistake;
 use crate::client::send::{self, SendMode};
@@ -14,6 +14,7 @@ use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
 use crate::client::target_file::model::ApplicationCredentials;
 use crate::client::target_file::{AdminChoice, TargetFile, address};
+use crate::client::token_label::TokenLabel;
 use crate::exchange::Trouble;
 use crate::run::environment::advice;
 use crate::run::environment::choice::OpenError;
@@ -115,7 +116,7 @@ async fn try_basic(
     refusal: TokenRequestRefusal,
 ) -> Result<(), OpenError> {
     let request = |way| client.token_request("main", main, first_scope(main.scopes), way);
-    let label = token_label("main", first_scope(main.scopes), main.scopes);
+    let label = TokenLabel::new("main", first_scope(main.scopes), main.scopes).to_string();
     let is_basic_taken = client.granted(request(CredentialPlace::Basic), &label).await.is_ok();
     let base = &client.destination.base;
     let (host, advice) = (address::shown_host(base), advice::of_refusal(base, "main", &refusal));
