@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
+use moot_fixtures::journal::Stage;
 use moot_mock::defect::{Defect, ReplyContext};
-use moot_mock::response::{Refused, Response, ResponseBody, Stage};
+use moot_mock::response::{Refused, Response, ResponseBody};
 use parking_lot::Mutex;
 
 use crate::client::response::{BodyReader, headers};

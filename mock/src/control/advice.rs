@@ -3,10 +3,10 @@
 //! The response to a client must not reveal the ids and applications that exist (§5.6).
 
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
+use moot_fixtures::journal::{SentPart, Stage};
 use moot_fixtures::nearest::nearest;
 
-use crate::value::message::response::Stage;
-use crate::world::journal::{JournalEntry, SentPart};
+use crate::world::journal::JournalEntry;
 use crate::world::{World, authorise};
 
 /// The longest path, in bytes, for which a similar path is suggested. A longer one is not a typing

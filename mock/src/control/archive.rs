@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use http::StatusCode;
+use moot_fixtures::journal::SentPart;
 use serde_json::{Value, json};
 
 use super::exchanges::{matching, with_advice};
 use super::filter::ExchangeFilter;
 use crate::world::World;
-use crate::world::journal::{JournalEntry, SentPart, Timing};
+use crate::world::journal::{JournalEntry, Timing};
 
 /// All journal entries as HAR 1.2.
 ///

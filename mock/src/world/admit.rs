@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{CheckOrder, Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
+use moot_fixtures::journal::Stage;
 
 use super::{World, reading};
 use crate::value::message::call::{Admission, Admitted, Head};
 use crate::value::message::problem::Problem;
-use crate::value::message::response::{Response, Stage};
+use crate::value::message::response::Response;
 use crate::value::message::route::Routed;
 #[cfg(feature = "server")]
 use crate::value::message::unserved::Unserved;

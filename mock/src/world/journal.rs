@@ -6,7 +6,7 @@
 mod entry;
 mod masks;
 
-pub(crate) use entry::{CallEffects, JournalEntry, Occurrence, SentPart, Timing};
+pub(crate) use entry::{CallEffects, JournalEntry, Occurrence, Timing};
 
 use std::collections::VecDeque;
 

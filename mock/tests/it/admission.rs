@@ -2,8 +2,8 @@
 
 use http::Method;
 use moot_fixtures::contract::{Operation, Scopes, TokenNeed};
+use moot_fixtures::journal::Stage;
 use moot_mock::control::ControlAction;
-use moot_mock::response::Stage;
 
 use crate::support::{Sent, bench, bench_answering, get, post, sent};
 

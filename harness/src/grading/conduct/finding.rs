@@ -1,6 +1,7 @@
 //! A rule of conduct that a client broke.
 
 use moot_fixtures::contract::{ConductRule, Severity};
+use moot_fixtures::journal::AuthorizationScheme;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,9 +62,13 @@ fn curl(call: &JournalCall) -> String {
     if call.method != "GET" {
         words.push(format!("-X {}", call.method));
     }
-    match call.request.scheme.as_deref() {
-        Some("basic") => words.push("-u \"$MOOT_CLIENT_ID:$MOOT_CLIENT_SECRET\"".to_owned()),
-        Some(_) => words.push("-H \"Authorization: Bearer $TOKEN\"".to_owned()),
+    match call.request.scheme {
+        Some(AuthorizationScheme::Basic) => {
+            words.push("-u \"$MOOT_CLIENT_ID:$MOOT_CLIENT_SECRET\"".to_owned())
+        }
+        Some(AuthorizationScheme::Bearer) => {
+            words.push("-H \"Authorization: Bearer $TOKEN\"".to_owned())
+        }
         None => {}
     }
     for part in &call.request.parts {

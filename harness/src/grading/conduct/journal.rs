@@ -6,7 +6,9 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::{RequestSummary, ResponseSummary, Stage};
 use schemars::JsonSchema;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -68,7 +70,7 @@ pub struct JournalCall {
     pub application: Option<String>,
     /// Headers and body.
     #[serde(default)]
-    pub request: CallContent,
+    pub request: RequestSummary,
     /// HTTP status of the response.
     pub status: u16,
     /// `type` of the problem, or `error` of a token failure.
@@ -76,12 +78,13 @@ pub struct JournalCall {
     /// The problem and its remedy, in words.
     pub detail: Option<String>,
     /// More about the response.
-    pub response: EntryResponse,
+    pub response: ResponseSummary,
     /// The body of the response; null if it is not JSON, or not kept. Secrets are fingerprints.
     #[serde(default, deserialize_with = "json_text")]
     pub answer: Value,
-    /// `served`, or the rule that refused it: `limit`, `route`, `token`, `scope`, ….
-    pub decision: String,
+    /// The group of rules that refused it; `None` if it was served.
+    #[serde(rename = "decision", deserialize_with = "refusing_stage")]
+    pub refused_by: Option<Stage>,
     /// The kinds of an armed fault, joined by `, `. The client may have received another response than this one.
     pub fault: Option<String>,
     /// The ids of the deliveries that it queued.
@@ -101,58 +104,6 @@ pub struct CallWire {
     /// Whether the client left before the response was written.
     #[serde(default)]
     pub client_left: bool,
-}
-
-/// Headers and body of a call; secrets are fingerprints.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct CallContent {
-    /// Fingerprint of the credential. Equal credentials have equal fingerprints.
-    pub authorization: Option<String>,
-    /// `bearer` or `basic`.
-    pub scheme: Option<String>,
-    /// Number of `Authorization` headers.
-    pub credentials: usize,
-    /// As sent.
-    pub user_agent: Option<String>,
-    /// Fingerprint of the header.
-    pub idempotency_key: Option<String>,
-    /// Whether the client expects a refusal: `X-Moot-Expect: refused`.
-    pub expects_refusal: bool,
-    /// As sent.
-    pub content_type: Option<String>,
-    /// Bytes of the body.
-    pub length: u64,
-    /// The body, unless it is multipart.
-    pub text: Option<String>,
-    /// The parts of a form.
-    pub parts: Vec<CallPart>,
-}
-
-/// A part of a form.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct CallPart {
-    /// The name of the field.
-    pub name: String,
-    /// The name of the file, if it is one.
-    pub file_name: Option<String>,
-    /// Size in bytes.
-    pub length: u64,
-    /// The value of a field; it may be cut.
-    pub text: Option<String>,
-}
-
-/// More about the response to a call.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct EntryResponse {
-    /// Of a list: the number of the page.
-    pub page: Option<u64>,
-    /// Of a list: the number of pages.
-    pub pages: Option<u64>,
-    /// `Retry-After`, if it was sent.
-    pub retry_after_seconds: Option<u64>,
 }
 
 /// A delivery to a webhook.
@@ -316,6 +267,17 @@ pub(super) fn is_form(content_type: &str) -> bool {
 
 fn pairs(text: &str) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
+}
+
+/// The stage with this name; `None` for `served`.
+fn refusing_stage<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Stage>, D::Error> {
+    match String::deserialize(from)?.as_str() {
+        "served" => Ok(None),
+        stage => stage
+            .parse()
+            .map(Some)
+            .map_err(|_| D::Error::custom(format!("`{stage}` is no group of rules"))),
+    }
 }
 
 /// The JSON in a string; null if it has none.

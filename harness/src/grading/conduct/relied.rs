@@ -1,6 +1,7 @@
 //! The open questions of the specification that a client relies on.
 
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::{AuthorizationScheme, Stage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -41,10 +42,11 @@ const QUESTIONS: [(&str, CallTest); 15] = [
             && !call.form().iter().any(|(name, _)| name == "scope")
     }),
     ("token_client_authentication", |call| {
-        is(call, Operation::CreateAccessToken) && call.request.scheme.as_deref() == Some("basic")
+        is(call, Operation::CreateAccessToken)
+            && call.request.scheme == Some(AuthorizationScheme::Basic)
     }),
     ("token_revocation", |call| is(call, Operation::RevokeToken)),
-    ("rate_limit_response", |call| call.decision == "limit"),
+    ("rate_limit_response", |call| call.refused_by == Some(Stage::Limit)),
     ("delivery_payload", |call| !call.deliveries.is_empty()),
     ("list_order", |call| {
         let is_list = call.operation.is_some_and(|operation| operation.is_list());

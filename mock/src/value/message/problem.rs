@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use http::StatusCode;
 use http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use moot_fixtures::contract::{Answers, Operation, ProblemType, RateLimitBody, Scope};
+use moot_fixtures::journal::Stage;
 
-use crate::value::message::response::Stage;
 use crate::value::message::rule::Rule;
 
 /// A refusal.

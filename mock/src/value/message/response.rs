@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use moot_fixtures::contract::PAGE_MIN;
+use moot_fixtures::journal::Stage;
 use serde::Serialize;
 
 use crate::value::message::content::Content;
@@ -86,28 +87,6 @@ pub struct Refused {
     pub problem: String,
     /// The mistake and the remedy.
     pub detail: String,
-}
-
-/// The groups of rules, in the order of checking (open question `check_order`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[derive(strum::EnumIter, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum Stage {
-    /// The rate limit (§8).
-    Limit,
-    /// Path and method.
-    Route,
-    /// The access token, or the client's credentials at the token endpoint (§5).
-    Token,
-    /// Its scope (§5.4).
-    Scope,
-    /// The body and the query.
-    Body,
-    /// The existence of the resource.
-    Existence,
-    /// The rules of the operation.
-    Rule,
 }
 
 /// The body of a response.

@@ -8,6 +8,7 @@ use http::HeaderMap;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER, USER_AGENT};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::{RequestSummary, ResponseSummary, SentPart, Stage};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use strum::IntoEnumIterator;
@@ -19,7 +20,7 @@ use crate::value::limits::{
 };
 use crate::value::message::call::{Body, Head, Part};
 use crate::value::message::content::{Content, ContentPlace};
-use crate::value::message::response::{Response, ResponseBody, Stage, TransportFault};
+use crate::value::message::response::{Response, ResponseBody, TransportFault};
 use crate::value::message::wire::WireCall;
 use crate::value::timestamp;
 use crate::world::fault::Strike;
@@ -28,8 +29,6 @@ use crate::world::fault::Strike;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// A test sends this header with a call that is wrong on purpose.
 const EXPECT_REFUSAL: HeaderName = HeaderName::from_static("x-moot-expect");
-/// Only these schemes are shown. The first word of a credential without scheme is a secret.
-const SCHEMES: [&str; 2] = ["bearer", "basic"];
 
 /// A call with its response, at the moment it is recorded.
 #[derive(Debug, Clone)]
@@ -116,52 +115,6 @@ pub(crate) struct Timing {
     pub(crate) slowness_milliseconds: u64,
 }
 
-/// The request of a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct RequestSummary {
-    /// Fingerprint of the credential. Equal credentials have equal fingerprints.
-    pub(crate) authorization: Option<String>,
-    /// Scheme of the first credential, in lower case: `bearer`, `basic`.
-    pub(crate) scheme: Option<&'static str>,
-    /// Number of `Authorization` headers.
-    pub(crate) credentials: usize,
-    pub(crate) user_agent: Option<String>,
-    /// Fingerprint of `Idempotency-Key`.
-    pub(crate) idempotency_key: Option<String>,
-    /// Whether the client says that it expects a refusal: `X-Moot-Expect: refused`.
-    pub(crate) expects_refusal: bool,
-    pub(crate) content_type: Option<String>,
-    /// Bytes of the body, of the parts of a form together.
-    pub(crate) length: u64,
-    /// A body that is not multipart.
-    pub(crate) text: Option<String>,
-    pub(crate) parts: Vec<SentPart>,
-}
-
-/// A part of a form; of a file without its bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct SentPart {
-    pub(crate) name: String,
-    pub(crate) file_name: Option<String>,
-    pub(crate) content_type: Option<String>,
-    pub(crate) length: u64,
-    /// `None` if it is a file.
-    pub(crate) text: Option<String>,
-    /// Fingerprint of a file that is in memory. Equal files have equal fingerprints.
-    pub(crate) digest: Option<String>,
-}
-
-/// The response to a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct ResponseSummary {
-    pub(crate) content_type: Option<String>,
-    pub(crate) length: u64,
-    /// Of a list: the page, and the number of pages.
-    pub(crate) page: Option<u64>,
-    pub(crate) pages: Option<u64>,
-    pub(crate) retry_after_seconds: Option<u64>,
-}
-
 impl JournalEntry {
     /// Masks a call and cuts its texts.
     pub(super) fn of(occurrence: &Occurrence<'_>) -> Self {
@@ -178,9 +131,9 @@ impl JournalEntry {
             operation: *operation,
             application: None,
             application_index: occurrence.application,
-            request: RequestSummary::of(head.headers, occurrence.body),
+            request: request_summary(head.headers, occurrence.body),
             status: response.status.as_u16(),
-            response: ResponseSummary::of(response, occurrence.read_at),
+            response: response_summary(response, occurrence.read_at),
             problem: refused.map(|refused| cut(&refused.problem)),
             detail: refused.map(|refused| cut(&refused.detail)).filter(|text| !text.is_empty()),
             refused_by: refused.map(|refused| refused.stage),
@@ -243,87 +196,75 @@ fn decision_and_passed<S: Serializer>(
     members.end()
 }
 
-impl RequestSummary {
-    fn of(headers: &HeaderMap, body: Option<&Body>) -> Self {
-        let (length, text, parts) = match body {
-            None | Some(Body::Empty | Body::Broken(_)) => (0, None, Vec::new()),
-            Some(Body::Whole(bytes)) => {
-                let text = masks::body(bytes);
-                let text = text.map(|text| cut_at(&text, JOURNAL_BODY_TEXT_MAX));
-                (bytes.len() as u64, text, Vec::new())
-            }
-            Some(Body::Multipart(parts)) => {
-                let length = parts.iter().map(|part| part.content.length).sum();
-                let kept = parts.iter().take(JOURNAL_PARTS_MAX);
-                (length, None, kept.map(SentPart::of).collect())
-            }
-        };
-        let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-        let scheme = header(AUTHORIZATION).and_then(|value| value.split(' ').next());
-        Self {
-            authorization: headers.get(AUTHORIZATION).map(|value| credential(value.as_bytes())),
-            scheme: scheme.and_then(|sent| {
-                SCHEMES.into_iter().find(|known| known.eq_ignore_ascii_case(sent))
-            }),
-            credentials: headers.get_all(AUTHORIZATION).iter().count(),
-            user_agent: header(USER_AGENT).map(cut),
-            idempotency_key: headers
-                .get(IDEMPOTENCY_KEY)
-                .map(|key| masks::fingerprint(key.as_bytes())),
-            expects_refusal: header(EXPECT_REFUSAL)
-                .is_some_and(|value| value.eq_ignore_ascii_case("refused")),
-            content_type: header(CONTENT_TYPE).filter(|text| !text.is_empty()).map(cut),
-            length,
-            text,
-            parts,
+fn request_summary(headers: &HeaderMap, body: Option<&Body>) -> RequestSummary {
+    let (length, text, parts) = match body {
+        None | Some(Body::Empty | Body::Broken(_)) => (0, None, Vec::new()),
+        Some(Body::Whole(bytes)) => {
+            let text = masks::body(bytes);
+            let text = text.map(|text| cut_at(&text, JOURNAL_BODY_TEXT_MAX));
+            (bytes.len() as u64, text, Vec::new())
         }
+        Some(Body::Multipart(parts)) => {
+            let length = parts.iter().map(|part| part.content.length).sum();
+            let kept = parts.iter().take(JOURNAL_PARTS_MAX);
+            (length, None, kept.map(sent_part).collect())
+        }
+    };
+    let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let scheme = header(AUTHORIZATION).and_then(|value| value.split(' ').next());
+    RequestSummary {
+        authorization: headers.get(AUTHORIZATION).map(|value| credential(value.as_bytes())),
+        scheme: scheme.and_then(|sent| sent.parse().ok()),
+        credentials: headers.get_all(AUTHORIZATION).iter().count(),
+        user_agent: header(USER_AGENT).map(cut),
+        idempotency_key: headers.get(IDEMPOTENCY_KEY).map(|key| masks::fingerprint(key.as_bytes())),
+        expects_refusal: header(EXPECT_REFUSAL)
+            .is_some_and(|value| value.eq_ignore_ascii_case("refused")),
+        content_type: header(CONTENT_TYPE).filter(|text| !text.is_empty()).map(cut),
+        length,
+        text,
+        parts,
     }
 }
 
-impl SentPart {
-    fn of(part: &Part) -> Self {
-        let text = match part {
-            Part {
-                file_name: None,
-                content: Content { place: ContentPlace::Memory(bytes), .. },
-                ..
-            } => masks::field(&part.name, bytes),
-            Part { .. } => None,
-        };
-        let digest = match &part.content.place {
-            ContentPlace::Memory(bytes) if part.file_name.is_some() => {
-                Some(masks::fingerprint(bytes))
-            }
-            _ => None,
-        };
-        Self {
-            digest,
-            name: cut(&part.name),
-            file_name: part.file_name.as_deref().map(cut),
-            content_type: part.content_type.as_deref().filter(|text| !text.is_empty()).map(cut),
-            length: part.content.length,
-            text: text.as_deref().map(cut),
-        }
+fn sent_part(part: &Part) -> SentPart {
+    let text = match part {
+        Part {
+            file_name: None,
+            content: Content { place: ContentPlace::Memory(bytes), .. },
+            ..
+        } => masks::field(&part.name, bytes),
+        Part { .. } => None,
+    };
+    let digest = match &part.content.place {
+        ContentPlace::Memory(bytes) if part.file_name.is_some() => Some(masks::fingerprint(bytes)),
+        _ => None,
+    };
+    SentPart {
+        digest,
+        name: cut(&part.name),
+        file_name: part.file_name.as_deref().map(cut),
+        content_type: part.content_type.as_deref().filter(|text| !text.is_empty()).map(cut),
+        length: part.content.length,
+        text: text.as_deref().map(cut),
     }
 }
 
-impl ResponseSummary {
-    fn of(response: &Response, now: Timestamp) -> Self {
-        let header = |wanted: HeaderName| {
-            let found = response.headers.iter().find(|(name, _)| *name == wanted);
-            found.and_then(|(_, value)| value.to_str().ok())
-        };
-        Self {
-            content_type: header(CONTENT_TYPE).filter(|text| !text.is_empty()).map(cut),
-            length: match &response.body {
-                ResponseBody::Bytes(bytes) => bytes.len() as u64,
-                ResponseBody::Content(content) => content.length,
-            },
-            page: response.page.map(|page| page.current),
-            pages: response.page.map(|page| page.pages),
-            retry_after_seconds: header(RETRY_AFTER)
-                .and_then(|text| text.parse().ok().or_else(|| timestamp::seconds_to(now, text))),
-        }
+fn response_summary(response: &Response, now: Timestamp) -> ResponseSummary {
+    let header = |wanted: HeaderName| {
+        let found = response.headers.iter().find(|(name, _)| *name == wanted);
+        found.and_then(|(_, value)| value.to_str().ok())
+    };
+    ResponseSummary {
+        content_type: header(CONTENT_TYPE).filter(|text| !text.is_empty()).map(cut),
+        length: match &response.body {
+            ResponseBody::Bytes(bytes) => bytes.len() as u64,
+            ResponseBody::Content(content) => content.length,
+        },
+        page: response.page.map(|page| page.current),
+        pages: response.page.map(|page| page.pages),
+        retry_after_seconds: header(RETRY_AFTER)
+            .and_then(|text| text.parse().ok().or_else(|| timestamp::seconds_to(now, text))),
     }
 }
 

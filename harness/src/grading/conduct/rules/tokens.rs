@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::{Operation, TokenNeed};
+use moot_fixtures::journal::{AuthorizationScheme, Stage};
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups};
 use super::super::journal::{JournalCall, WorldJournal, is_form};
@@ -69,7 +70,7 @@ fn token_calls(world: &WorldJournal) -> impl Iterator<Item = &JournalCall> {
 
 pub(super) fn two_client_ways(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let calls = token_calls(world).filter(|call| {
-        call.request.scheme.as_deref() == Some("basic")
+        call.request.scheme == Some(AuthorizationScheme::Basic)
             && call.form().iter().any(|(name, _)| name == "client_secret")
     });
     of_calls(calls, "call", "with the secret in HTTP Basic and in the form")
@@ -79,12 +80,13 @@ pub(super) fn token_call_form(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
     let shown = |call: &&JournalCall| {
         let request = &call.request;
         let is_other = request.length > 0 && !request.content_type.as_deref().is_some_and(is_form);
-        !request.expects_refusal && (is_other || request.scheme.as_deref() == Some("bearer"))
+        !request.expects_refusal
+            && (is_other || request.scheme == Some(AuthorizationScheme::Bearer))
     };
     let calls: Vec<_> = token_calls(world).filter(shown).collect();
     let Some(first) = calls.first() else { return Vec::new() };
-    let seen = match (first.request.scheme.as_deref(), &first.request.content_type) {
-        (Some("bearer"), _) => "a token request with a bearer token".to_owned(),
+    let seen = match (first.request.scheme, &first.request.content_type) {
+        (Some(AuthorizationScheme::Bearer), _) => "a token request with a bearer token".to_owned(),
         (_, Some(content_type)) => format!("a token request as `{content_type}`"),
         (_, None) => "a token request without a content type".to_owned(),
     };
@@ -174,7 +176,10 @@ pub(super) fn wide_scope(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn forbidden_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let refused = world.calls.iter().filter(|call| call.is_refused() && call.decision == "scope");
+    let refused = world
+        .calls
+        .iter()
+        .filter(|call| call.is_refused() && call.refused_by == Some(Stage::Scope));
     let refused =
         grouped(refused, |call| Some((call.operation, call.request.authorization.as_deref())));
     of_groups(refused.into_values(), |calls| {
@@ -192,7 +197,9 @@ pub(super) fn token_to_download(world: &WorldJournal) -> Vec<ConductEvidence<'_>
     for call in downloads {
         if call.status == 401 && call.request.authorization.is_none() {
             asked.insert(&call.path);
-        } else if call.request.scheme.as_deref() == Some("bearer") && !asked.contains(&call.path) {
+        } else if call.request.scheme == Some(AuthorizationScheme::Bearer)
+            && !asked.contains(&call.path)
+        {
             unasked.push(call);
         }
     }
