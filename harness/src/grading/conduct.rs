@@ -18,8 +18,7 @@ pub use account::{Account, OperationUse, ReceivedError};
 pub use evidence::ConductEvidence;
 pub use finding::ConductFinding;
 pub use journal::{
-    CallWire, ControlUse, JournalAttempt, JournalCall, JournalDelivery, WorldJournal, control_uses,
-    read,
+    ControlUse, JournalAttempt, JournalCall, JournalDelivery, WorldJournal, control_uses, read,
 };
 pub use relied::ReliedQuestion;
 pub use rules::{disturbed_findings, findings, judged_rules};

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
-use moot_fixtures::journal::{RequestSummary, ResponseSummary, Stage};
+use moot_fixtures::journal::{RequestSummary, ResponseSummary, Stage, WireRecord};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -56,7 +56,7 @@ pub struct JournalCall {
     pub client: IpAddr,
     /// Its connection and real time; `None` for a call without a socket.
     #[serde(default)]
-    pub wire: Option<CallWire>,
+    pub wire: Option<WireRecord>,
     /// As sent.
     pub method: String,
     /// As sent, without the query.
@@ -90,20 +90,6 @@ pub struct JournalCall {
     /// The ids of the deliveries that it queued.
     #[serde(default)]
     pub deliveries: Vec<u64>,
-}
-
-/// The place of a call on a connection, in microseconds of real time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct CallWire {
-    /// Number of the connection.
-    pub connection: u64,
-    /// When its head had been read.
-    pub began_us: u64,
-    /// When the last byte of the response was written; `None` if none was.
-    pub ended_us: Option<u64>,
-    /// Whether the client left before the response was written.
-    #[serde(default)]
-    pub client_left: bool,
 }
 
 /// A delivery to a webhook.

@@ -3,32 +3,37 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use serde::{Serialize, Serializer};
+use moot_fixtures::journal::WireRecord;
+use serde::Serialize;
 
-/// The place of a call on a connection. Times are microseconds since the start of the process, by a
-/// monotonic clock that does not depend on the world's clock. Shape: `{"connection", "number",
-/// "began_us", "ended_us", "client_left"}`.
+/// The place of a call on a connection, while the call may still go on. As JSON it is a [`WireRecord`].
 #[derive(Debug, Clone, Serialize)]
+#[serde(into = "WireRecord")]
 pub struct WireCall {
-    /// Number of the connection in this process, from 1.
+    /// As in [`WireRecord`].
     pub connection: u64,
-    /// Number of the call on its connection, from 1.
+    /// As in [`WireRecord`].
     pub number: u64,
-    /// The time after the head of the call was read.
+    /// As in [`WireRecord`].
     pub began_us: u64,
     /// The end of the call. The shell sets it after the journal has recorded the call.
-    #[serde(flatten)]
     pub end: Arc<WireEnd>,
 }
 
 /// The end of a call.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct WireEnd {
     /// 0 until the call ends.
-    #[serde(serialize_with = "unless_zero")]
     ended_us: AtomicU64,
-    #[serde(rename = "client_left")]
     has_left: AtomicBool,
+}
+
+impl From<WireCall> for WireRecord {
+    fn from(call: WireCall) -> Self {
+        let WireCall { connection, number, began_us, end } = call;
+        let client_left = end.has_left.load(Ordering::Acquire);
+        Self { connection, number, began_us, ended_us: end.ended_us(), client_left }
+    }
 }
 
 impl WireEnd {
@@ -47,9 +52,4 @@ impl WireEnd {
     pub fn ended_us(&self) -> Option<u64> {
         Some(self.ended_us.load(Ordering::Acquire)).filter(|at| *at > 0)
     }
-}
-
-/// A time as a number, or null if it is not known yet.
-fn unless_zero<S: Serializer>(at_us: &AtomicU64, serializer: S) -> Result<S::Ok, S::Error> {
-    Some(at_us.load(Ordering::Acquire)).filter(|at| *at > 0).serialize(serializer)
 }
