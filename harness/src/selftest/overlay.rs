@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
-use moot_fixtures::journal::Stage;
+use moot_fixtures::journal::RuleGroup;
 use moot_mock::defect::{Defect, ReplyContext};
 use moot_mock::response::{Refused, Response, ResponseBody};
 use parking_lot::Mutex;
@@ -76,7 +76,7 @@ fn response(received: &ReceivedResponse) -> Option<Response> {
     let is_refused = status.is_client_error() || status.is_server_error();
     let refused = is_refused.then(|| {
         Box::new(Refused {
-            stage: Stage::Body,
+            rule_group: RuleGroup::Body,
             rule: None,
             problem: problem.unwrap_or_default().to_owned(),
             detail: String::new(),

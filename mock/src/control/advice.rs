@@ -3,7 +3,7 @@
 //! The response to a client must not reveal the ids and applications that exist (§5.6).
 
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
-use moot_fixtures::journal::{SentPart, Stage};
+use moot_fixtures::journal::{RuleGroup, SentPart};
 use moot_fixtures::nearest::nearest;
 
 use crate::world::journal::JournalEntry;
@@ -17,24 +17,24 @@ const NAMES_MAX: usize = 5;
 
 /// The text after the detail of a refusal; `None` if the detail is sufficient.
 pub(super) fn of(world: &World, exchange: &JournalEntry) -> Option<String> {
-    let is = |stage: Stage| exchange.refused_by == Some(stage);
-    if is(Stage::Route) && exchange.status == 404 {
+    let is = |rule_group: RuleGroup| exchange.refused_by == Some(rule_group);
+    if is(RuleGroup::Route) && exchange.status == 404 {
         return path(world, &exchange.path);
     }
-    if is(Stage::Token) {
+    if is(RuleGroup::Token) {
         return match exchange.operation {
             Some(Operation::CreateAccessToken | Operation::RevokeToken) => client(world, exchange),
             Some(_) | None => token(world, exchange),
         };
     }
-    if is(Stage::Scope) {
+    if is(RuleGroup::Scope) {
         return scope(world, exchange);
     }
-    if is(Stage::Existence) && is_of_others(world, exchange) {
+    if is(RuleGroup::Existence) && is_of_others(world, exchange) {
         let whose = "it exists, but belongs to another company: use an application of that company";
         return Some(whose.to_owned());
     }
-    if is(Stage::Rule) && exchange.operation == Some(Operation::CreateLegalRequest) {
+    if is(RuleGroup::Rule) && exchange.operation == Some(Operation::CreateLegalRequest) {
         return workflow(world, exchange).or_else(|| requester(world, exchange));
     }
     None

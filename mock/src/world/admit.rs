@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{CheckOrder, Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
-use moot_fixtures::journal::Stage;
+use moot_fixtures::journal::RuleGroup;
 
 use super::{World, reading};
 use crate::value::message::call::{Admission, Admitted, Head};
@@ -76,7 +76,7 @@ impl World {
     ) -> Response {
         let response = self.responder(now, head.path, serial).problem(problem);
         let response = self.with_drills(seen.operation, response);
-        let (response, strike) = if problem.stage == Stage::Route {
+        let (response, strike) = if problem.rule_group == RuleGroup::Route {
             self.struck_refusal(now, head, serial, response)
         } else {
             (response, None)

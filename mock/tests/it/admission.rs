@@ -2,7 +2,7 @@
 
 use http::Method;
 use moot_fixtures::contract::{Operation, Scopes, TokenNeed};
-use moot_fixtures::journal::Stage;
+use moot_fixtures::journal::RuleGroup;
 use moot_mock::control::ControlAction;
 
 use crate::support::{Sent, bench, bench_answering, get, post, sent};
@@ -41,7 +41,7 @@ fn paths_and_methods_outside_the_table_are_refused() {
         let response = bench().send(&sent(method, path));
         assert_eq!(response.outcome(), (405, "method_not_allowed".to_owned()));
         assert_eq!(response.header("allow"), allow, "{path}");
-        assert_eq!(response.stage, Some(Stage::Route));
+        assert_eq!(response.rule_group, Some(RuleGroup::Route));
     }
 }
 
@@ -96,7 +96,7 @@ fn each_operation_asks_for_its_scope() {
         let is_refused = |token: &str| {
             let response = bench.send(&call.clone().token(token));
             let is_refused = response.outcome() == (403, "insufficient_scope".to_owned());
-            assert_eq!(is_refused, response.stage == Some(Stage::Scope));
+            assert_eq!(is_refused, response.rule_group == Some(RuleGroup::Scope));
             is_refused
         };
         assert_eq!(is_refused(&reader), needed == TokenNeed::Write, "{operation:?}");
@@ -118,9 +118,9 @@ fn the_token_is_asked_for_before_the_scope_and_the_scope_before_the_body() {
     let bench = bench();
     let reader = bench.token_of("demo-reader", "read");
     let broken = post("/v1/requests");
-    assert_eq!(bench.send(&broken).stage, Some(Stage::Token));
-    assert_eq!(bench.send(&broken.clone().token(&reader)).stage, Some(Stage::Scope));
-    assert_eq!(bench.send(&broken.token(&bench.token())).stage, Some(Stage::Body));
+    assert_eq!(bench.send(&broken).rule_group, Some(RuleGroup::Token));
+    assert_eq!(bench.send(&broken.clone().token(&reader)).rule_group, Some(RuleGroup::Scope));
+    assert_eq!(bench.send(&broken.token(&bench.token())).rule_group, Some(RuleGroup::Body));
 }
 
 #[test]

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::shell_support::{BASE, Stage, admin, site};
+use crate::shell_support::{BASE, SocketSite, admin, site};
 
 /// The mock closes idle connections after 30 s. A connection that a fault closes must end before this time.
 const ENDS_WITHIN: Duration = Duration::from_secs(15);
 
-impl Stage {
+impl SocketSite {
     /// The status of a call; `None` without a response.
     async fn get(&self, path: &str) -> Option<u16> {
         let url = format!("http://{}{BASE}{path}", self.served.address);
@@ -43,83 +43,83 @@ impl Stage {
 
 #[tokio::test]
 async fn consecutive_calls_have_effects_of_their_own() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     let sequence = json!([{ "kind": "status", "status": 503 }, { "kind": "reset_before" }, null]);
     let fault = json!({ "operation": "list_legal_requests", "nth": 2, "times": 2,
         "sequence": sequence });
-    let armed = stage.arm(fault).await;
+    let armed = on_socket.arm(fault).await;
     assert_eq!(armed["sequence"], json!([["status"], ["reset_before"], []]));
     assert_eq!(armed["kind"], Value::Null);
     let (ok, failed) = (Some(200), Some(503));
     let expected = [ok, failed, None, ok, failed, None, ok, ok];
-    assert_eq!(stage.gets("/v1/requests", 8).await, expected);
+    assert_eq!(on_socket.gets("/v1/requests", 8).await, expected);
 }
 
 #[tokio::test]
 async fn one_call_has_several_effects() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     let effects = json!([{ "kind": "delay", "milliseconds": 300 },
         { "kind": "status", "status": 503 }, { "kind": "malformed_json" }]);
-    stage.arm(json!({ "effects": effects })).await;
+    on_socket.arm(json!({ "effects": effects })).await;
     let started = Instant::now();
-    let url = format!("http://{}{BASE}/v1/requests", stage.served.address);
+    let url = format!("http://{}{BASE}/v1/requests", on_socket.served.address);
     let response =
-        stage.client.get(url).bearer_auth(&stage.token).send().await.expect("a response");
+        on_socket.client.get(url).bearer_auth(&on_socket.token).send().await.expect("a response");
     assert!(started.elapsed() >= Duration::from_millis(290));
     assert_eq!(response.status(), 503);
     assert!(response.json::<Value>().await.is_err(), "the body is cut");
-    let journal = admin(&stage.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+    let journal = admin(&on_socket.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
     assert_eq!(journal["exchanges"][0]["fault"], json!("delay, status, malformed_json"));
-    assert_eq!(stage.get("/v1/requests").await, Some(200));
+    assert_eq!(on_socket.get("/v1/requests").await, Some(200));
 }
 
 #[tokio::test]
 async fn a_path_pattern_matches_unknown_routes_too() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     let fault = json!({ "kind": "status", "status": 502, "path": "/v2/*", "times": 2 });
-    stage.arm(fault).await;
-    stage
+    on_socket.arm(fault).await;
+    on_socket
         .arm(json!({ "kind": "status", "status": 504, "path": "*/activity", "method": "GET" }))
         .await;
-    stage
+    on_socket
         .arm(json!({ "kind": "status", "status": 500, "path": "/v1/requests", "method": "POST" }))
         .await;
-    assert_eq!(stage.gets("/v2/requests", 3).await, [Some(502), Some(502), Some(404)]);
-    assert_eq!(stage.get("/v1/requests").await, Some(200));
-    assert_eq!(stage.gets("/v1/requests/x/activity", 2).await, [Some(504), Some(404)]);
+    assert_eq!(on_socket.gets("/v2/requests", 3).await, [Some(502), Some(502), Some(404)]);
+    assert_eq!(on_socket.get("/v1/requests").await, Some(200));
+    assert_eq!(on_socket.gets("/v1/requests/x/activity", 2).await, [Some(504), Some(404)]);
     // A fault without a path pattern does not affect calls without an operation.
-    stage.arm(json!({ "kind": "status", "status": 500 })).await;
-    assert_eq!(stage.get("/v2/requests").await, Some(404));
-    assert_eq!(stage.get("/v1/requests").await, Some(500));
+    on_socket.arm(json!({ "kind": "status", "status": 500 })).await;
+    assert_eq!(on_socket.get("/v2/requests").await, Some(404));
+    assert_eq!(on_socket.get("/v1/requests").await, Some(500));
 }
 
 #[tokio::test]
 async fn a_call_gets_no_response_or_no_http() {
-    let stage = Stage::new().await;
-    stage.arm(json!({ "kind": "close" })).await;
-    assert_eq!(stage.raw().await.expect("a close is not a reset"), b"");
-    stage.arm(json!({ "kind": "garbage" })).await;
-    let garbage = stage.raw().await.expect("a close is not a reset");
+    let on_socket = SocketSite::new().await;
+    on_socket.arm(json!({ "kind": "close" })).await;
+    assert_eq!(on_socket.raw().await.expect("a close is not a reset"), b"");
+    on_socket.arm(json!({ "kind": "garbage" })).await;
+    let garbage = on_socket.raw().await.expect("a close is not a reset");
     assert!(!garbage.is_empty() && !garbage.starts_with(b"HTTP"), "{garbage:?}");
-    stage.arm(json!({ "kind": "garbage" })).await;
-    assert_eq!(stage.get("/v1/requests").await, None);
-    stage.arm(json!({ "kind": "stall", "milliseconds": 300 })).await;
+    on_socket.arm(json!({ "kind": "garbage" })).await;
+    assert_eq!(on_socket.get("/v1/requests").await, None);
+    on_socket.arm(json!({ "kind": "stall", "milliseconds": 300 })).await;
     let started = Instant::now();
-    assert_eq!(stage.raw().await.expect("a close is not a reset"), b"");
+    assert_eq!(on_socket.raw().await.expect("a close is not a reset"), b"");
     assert!(started.elapsed() >= Duration::from_millis(290));
-    assert_eq!(stage.get("/v1/requests").await, Some(200));
+    assert_eq!(on_socket.get("/v1/requests").await, Some(200));
 }
 
 #[tokio::test]
 async fn a_client_is_sent_elsewhere() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     for (fault, status) in [
         (json!({ "kind": "redirect", "location": "/elsewhere" }), 302),
         (json!({ "kind": "redirect", "location": "/elsewhere", "status": 308 }), 308),
     ] {
-        stage.arm(fault).await;
-        let url = format!("http://{}{BASE}/v1/requests", stage.served.address);
-        let call = stage.client.get(url).bearer_auth(&stage.token);
+        on_socket.arm(fault).await;
+        let url = format!("http://{}{BASE}/v1/requests", on_socket.served.address);
+        let call = on_socket.client.get(url).bearer_auth(&on_socket.token);
         let response = call.send().await.expect("a response");
         assert_eq!(response.status(), status);
         assert_eq!(response.headers()["location"], "/elsewhere");

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, Stage, admin, call, form, site, token};
+use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, SocketSite, admin, call, form, site, token};
 
-impl Stage {
+impl SocketSite {
     async fn list(&self) -> reqwest::Result<reqwest::Response> {
         self.client.get(self.url("/v1/requests")).bearer_auth(&self.token).send().await
     }
@@ -40,60 +40,60 @@ impl Stage {
 
 #[tokio::test]
 async fn a_status_replaces_the_response_and_nothing_is_done() {
-    let stage = Stage::new().await;
-    let before = stage.total().await;
-    stage
+    let on_socket = SocketSite::new().await;
+    let before = on_socket.total().await;
+    on_socket
         .arm(json!({ "kind": "status", "operation": "create_legal_request", "status": 503,
             "retry_after_seconds": 7 }))
         .await;
-    let response = stage.create().await.expect("a response");
+    let response = on_socket.create().await.expect("a response");
     assert_eq!(response.status(), 503);
     assert_eq!(response.headers()["retry-after"], "7");
     assert_eq!(response.headers()["content-type"], "application/problem+json");
     let body: Value = response.json().await.expect("JSON");
     assert_eq!((&body["type"], &body["status"]), (&json!("service_unavailable"), &json!(503)));
-    assert_eq!(stage.total().await, before);
-    assert_eq!(stage.create().await.expect("a response").status(), 201);
-    assert_eq!(stage.hits().await, [1]);
-    assert_eq!(stage.marked().await, [json!("status"), Value::Null]);
+    assert_eq!(on_socket.total().await, before);
+    assert_eq!(on_socket.create().await.expect("a response").status(), 201);
+    assert_eq!(on_socket.hits().await, [1]);
+    assert_eq!(on_socket.marked().await, [json!("status"), Value::Null]);
 }
 
 /// The date in `Retry-After` is as far away as the journal says.
 #[tokio::test]
 async fn retry_after_can_be_a_date() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     let date = json!({ "kind": "status", "status": 429, "retry_after_seconds": 60, "retry_after_date": true });
-    stage.arm(date).await;
-    let response = stage.create().await.expect("a response");
+    on_socket.arm(date).await;
+    let response = on_socket.create().await.expect("a response");
     let header = |name: &str| response.headers()[name].to_str().expect("a text").to_owned();
     let seconds = |name: &str| {
         let at = httpdate::parse_http_date(&header(name)).expect("an HTTP date");
         at.duration_since(std::time::SystemTime::UNIX_EPOCH).expect("after 1970").as_secs()
     };
     assert_eq!(seconds("retry-after") - seconds("date"), 61, "the next whole second");
-    let all = admin(&stage.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+    let all = admin(&on_socket.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
     let shown = all["exchanges"][0]["response"]["retry_after_seconds"].as_u64().expect("a number");
     assert!((59..=60).contains(&shown), "{shown}");
     let alone = json!({ "kind": "status", "status": 429, "retry_after_date": true });
-    let refused = admin(&stage.site, BASE, "POST /faults", alone).await;
+    let refused = admin(&on_socket.site, BASE, "POST /faults", alone).await;
     assert!(refused.status.is_client_error(), "a date of nothing: {refused:?}");
 }
 
 #[tokio::test]
 async fn a_fault_applies_from_its_nth_call_for_its_number_of_calls() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     let fault = json!({ "kind": "status", "status": 500, "nth": 2, "times": 2,
         "operation": "list_legal_requests", "application": MAIN, "client": "127.0.0.1" });
-    stage.arm(fault).await;
-    stage.create().await.expect("another operation");
-    let other = token(&stage.site, BASE, "demo-reader").await;
-    assert_eq!(call(&stage.site, "GET /api/v1/requests", &other).await.status, 200);
+    on_socket.arm(fault).await;
+    on_socket.create().await.expect("another operation");
+    let other = token(&on_socket.site, BASE, "demo-reader").await;
+    assert_eq!(call(&on_socket.site, "GET /api/v1/requests", &other).await.status, 200);
     let mut statuses = Vec::new();
     for _ in 0..4 {
-        statuses.push(stage.list().await.expect("a response").status().as_u16());
+        statuses.push(on_socket.list().await.expect("a response").status().as_u16());
     }
     assert_eq!(statuses, [200, 500, 500, 200]);
-    let shown = admin(&stage.site, BASE, "GET /faults", Value::Null).await.ok().json();
+    let shown = admin(&on_socket.site, BASE, "GET /faults", Value::Null).await.ok().json();
     let fault = &shown["faults"][0];
     assert_eq!(
         (&fault["matched"], &fault["hits"], &fault["spent"]),
@@ -103,11 +103,11 @@ async fn a_fault_applies_from_its_nth_call_for_its_number_of_calls() {
 
 #[tokio::test]
 async fn a_response_is_delayed_or_its_body_is_slow() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     for kind in ["delay", "slow_body"] {
-        stage.arm(json!({ "kind": kind, "milliseconds": 300 })).await;
+        on_socket.arm(json!({ "kind": kind, "milliseconds": 300 })).await;
         let started = Instant::now();
-        let response = stage.list().await.expect("a response");
+        let response = on_socket.list().await.expect("a response");
         let headed = started.elapsed();
         let body: Value = response.json().await.expect("a whole body");
         assert!(body["data"].is_array(), "{body}");
@@ -118,10 +118,10 @@ async fn a_response_is_delayed_or_its_body_is_slow() {
 
 #[tokio::test]
 async fn a_body_breaks_off_after_its_head_was_sent() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     for kind in ["truncate", "reset_during"] {
-        stage.arm(json!({ "kind": kind })).await;
-        let mut response = stage.list().await.expect("the head");
+        on_socket.arm(json!({ "kind": kind })).await;
+        let mut response = on_socket.list().await.expect("the head");
         assert_eq!(response.status(), 200, "{kind}");
         let promised = response.content_length().expect("a length");
         let mut received = 0;
@@ -135,48 +135,49 @@ async fn a_body_breaks_off_after_its_head_was_sent() {
         assert_eq!(received, promised / 2, "{kind}");
         assert_eq!(error.contains("ConnectionReset"), kind == "reset_during", "{kind}: {error}");
     }
-    assert_eq!(stage.hits().await, [1, 1]);
+    assert_eq!(on_socket.hits().await, [1, 1]);
 }
 
 #[tokio::test]
 async fn a_reset_before_the_response_does_nothing_and_commit_then_fail_keeps_the_change() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     for (fault, made) in
         [(json!({ "kind": "reset_before" }), 0), (json!({ "kind": "commit_then_fail" }), 1)]
     {
-        let before = stage.total().await;
-        stage.arm(fault.clone()).await;
-        let error = format!("{:?}", stage.create().await.expect_err("no response"));
+        let before = on_socket.total().await;
+        on_socket.arm(fault.clone()).await;
+        let error = format!("{:?}", on_socket.create().await.expect_err("no response"));
         assert!(error.contains("ConnectionReset"), "{fault}: {error}");
-        assert_eq!(stage.total().await, before + made, "{fault}");
+        assert_eq!(on_socket.total().await, before + made, "{fault}");
     }
-    let before = stage.total().await;
-    stage.arm(json!({ "kind": "commit_then_fail", "status": 504 })).await;
-    assert_eq!(stage.create().await.expect("a response").status(), 504);
-    assert_eq!(stage.total().await, before + 1);
+    let before = on_socket.total().await;
+    on_socket.arm(json!({ "kind": "commit_then_fail", "status": 504 })).await;
+    assert_eq!(on_socket.create().await.expect("a response").status(), 504);
+    assert_eq!(on_socket.total().await, before + 1);
     let kinds = ["reset_before", "commit_then_fail", "commit_then_fail"];
-    assert_eq!(stage.marked().await, kinds.map(Value::from));
+    assert_eq!(on_socket.marked().await, kinds.map(Value::from));
 }
 
 /// The change is stored, for every operation. A client that repeats the call finds it.
 #[tokio::test]
 async fn commit_then_fail_stores_the_change_of_every_operation() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     let webhooks = async || -> Vec<String> {
-        let list = stage.client.get(stage.url("/v1/webhooks")).bearer_auth(&stage.token);
+        let list =
+            on_socket.client.get(on_socket.url("/v1/webhooks")).bearer_auth(&on_socket.token);
         let list: Value = list.send().await.expect("a response").json().await.expect("JSON");
         let rows = list["data"].as_array().expect("a list").iter();
         rows.map(|row| row["id"].as_str().expect("an id").to_owned()).collect()
     };
     let arm = async |operation: &str| {
-        stage
+        on_socket
             .arm(json!({ "kind": "commit_then_fail", "operation": operation, "status": 502 }))
             .await;
     };
     let before = webhooks().await;
     arm("create_webhook").await;
     let webhook = json!({ "name": "Mine", "url": "https://hooks.example/a", "auth_type": "none" });
-    let call = stage.client.post(stage.url("/v1/webhooks")).bearer_auth(&stage.token);
+    let call = on_socket.client.post(on_socket.url("/v1/webhooks")).bearer_auth(&on_socket.token);
     let call = call.header("content-type", "application/json").body(webhook.to_string());
     assert_eq!(call.send().await.expect("a response").status(), 502);
     let made = webhooks().await;
@@ -186,31 +187,34 @@ async fn commit_then_fail_stores_the_change_of_every_operation() {
     arm("delete_webhook").await;
     let delete = || {
         let path = format!("/v1/webhooks/{}", new[0]);
-        stage.client.delete(stage.url(&path)).bearer_auth(&stage.token).send()
+        on_socket.client.delete(on_socket.url(&path)).bearer_auth(&on_socket.token).send()
     };
     assert_eq!(delete().await.expect("a response").status(), 502);
     assert_eq!(webhooks().await, before, "it is gone");
     assert_eq!(delete().await.expect("a response").status(), 404, "so repeating finds nothing");
 
     let documents = async || -> u64 {
-        let world = admin(&stage.site, BASE, "GET /world", Value::Null).await.ok().json();
+        let world = admin(&on_socket.site, BASE, "GET /world", Value::Null).await.ok().json();
         let count = &world["companies"][0]["counts"]["repository_documents"];
         count.as_u64().unwrap_or_else(|| panic!("no count: {world}"))
     };
     let before = documents().await;
     arm("create_repository_document").await;
     let (kind, body) = form(&["file@notes.txt=Some text"]);
-    let call = stage.client.post(stage.url("/v1/repository_documents")).bearer_auth(&stage.token);
+    let call = on_socket
+        .client
+        .post(on_socket.url("/v1/repository_documents"))
+        .bearer_auth(&on_socket.token);
     let response = call.header("content-type", kind).body(body).send().await.expect("a response");
     assert_eq!(response.status(), 502);
     assert_eq!(documents().await, before + 1, "it was stored");
-    assert_eq!(stage.hits().await, [1, 1, 1]);
+    assert_eq!(on_socket.hits().await, [1, 1, 1]);
 }
 
 /// All faults through the socket: each is counted, marked in the journal, and used up.
 #[tokio::test]
 async fn every_kind_strikes_once_is_counted_and_marked() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     let faults = [
         json!({ "kind": "status", "status": 500 }),
         json!({ "kind": "delay", "milliseconds": 1 }),
@@ -225,66 +229,66 @@ async fn every_kind_strikes_once_is_counted_and_marked() {
         json!({ "kind": "extra_member", "member": "/zz" }),
         json!({ "kind": "commit_then_fail" }),
     ];
-    let whole = async || -> Option<Value> { stage.list().await.ok()?.json().await.ok() };
+    let whole = async || -> Option<Value> { on_socket.list().await.ok()?.json().await.ok() };
     let sound = whole().await.expect("a sound response");
     for fault in &faults {
-        stage.arm(fault.clone()).await;
+        on_socket.arm(fault.clone()).await;
         // Of a delay only the time is visible, and of a content type only the header.
         let kind = fault["kind"].as_str().expect("a kind");
         let is_seen = !matches!(kind, "delay" | "slow_body" | "wrong_content_type");
         assert_eq!(whole().await != Some(sound.clone()), is_seen, "{fault}");
         assert_eq!(whole().await.as_ref(), Some(&sound), "{fault} is over");
     }
-    assert_eq!(stage.hits().await, [1; 12]);
+    assert_eq!(on_socket.hits().await, [1; 12]);
     let marked: Vec<Value> =
-        stage.marked().await.into_iter().filter(|mark| !mark.is_null()).collect();
+        on_socket.marked().await.into_iter().filter(|mark| !mark.is_null()).collect();
     let kinds: Vec<Value> = faults.iter().map(|fault| fault["kind"].clone()).collect();
     assert_eq!(marked, kinds);
 }
 
 #[tokio::test]
 async fn the_json_of_a_response_is_damaged() {
-    let stage = Stage::new().await;
-    stage.arm(json!({ "kind": "malformed_json" })).await;
-    let response = stage.list().await.expect("a response");
+    let on_socket = SocketSite::new().await;
+    on_socket.arm(json!({ "kind": "malformed_json" })).await;
+    let response = on_socket.list().await.expect("a response");
     let bytes = response.bytes().await.expect("a whole body");
     serde_json::from_slice::<Value>(&bytes).expect_err("broken off");
 
-    stage.arm(json!({ "kind": "wrong_content_type" })).await;
-    let response = stage.list().await.expect("a response");
+    on_socket.arm(json!({ "kind": "wrong_content_type" })).await;
+    let response = on_socket.list().await.expect("a response");
     assert_eq!(response.headers()["content-type"], "text/html");
 
     let gateway = json!([{ "kind": "status", "status": 502 }, { "kind": "html_page" }]);
-    stage.arm(json!({ "effects": gateway })).await;
-    let response = stage.list().await.expect("a response");
+    on_socket.arm(json!({ "effects": gateway })).await;
+    let response = on_socket.list().await.expect("a response");
     assert_eq!(response.status(), 502);
     assert_eq!(response.headers()["content-type"], "text/html");
     let page = response.text().await.expect("a whole body");
     assert!(page.starts_with("<html>"), "{page}");
 
-    stage.arm(json!({ "kind": "missing_member", "member": "/data/0/id" })).await;
-    let body: Value = stage.list().await.expect("a response").json().await.expect("JSON");
+    on_socket.arm(json!({ "kind": "missing_member", "member": "/data/0/id" })).await;
+    let body: Value = on_socket.list().await.expect("a response").json().await.expect("JSON");
     assert!(body["data"][0].get("id").is_none() && body["data"][1].get("id").is_some());
 
     let extra = json!({ "kind": "extra_member", "member": "/data/0/zz", "value": { "a": [1] } });
-    stage.arm(extra).await;
-    let body: Value = stage.list().await.expect("a response").json().await.expect("JSON");
+    on_socket.arm(extra).await;
+    let body: Value = on_socket.list().await.expect("a response").json().await.expect("JSON");
     assert_eq!(body["data"][0]["zz"], json!({ "a": [1] }));
-    assert_eq!(stage.hits().await, [1, 1, 1, 1, 1]);
+    assert_eq!(on_socket.hits().await, [1, 1, 1, 1, 1]);
 }
 
 /// A fault is not counted if the response has no such value. It waits for a response that has one.
 #[tokio::test]
 async fn a_fault_without_effect_is_not_counted() {
-    let stage = Stage::new().await;
-    stage.arm(json!({ "kind": "missing_member", "member": "/data/attributes" })).await;
-    assert_eq!(stage.list().await.expect("a response").status(), 200);
-    assert_eq!(stage.hits().await, [0]);
-    stage.create().await.expect("a response");
-    assert_eq!(stage.hits().await, [1]);
-    assert_eq!(stage.marked().await, [Value::Null, json!("missing_member")]);
-    admin(&stage.site, BASE, "DELETE /faults", Value::Null).await.ok();
-    assert!(stage.hits().await.is_empty());
+    let on_socket = SocketSite::new().await;
+    on_socket.arm(json!({ "kind": "missing_member", "member": "/data/attributes" })).await;
+    assert_eq!(on_socket.list().await.expect("a response").status(), 200);
+    assert_eq!(on_socket.hits().await, [0]);
+    on_socket.create().await.expect("a response");
+    assert_eq!(on_socket.hits().await, [1]);
+    assert_eq!(on_socket.marked().await, [Value::Null, json!("missing_member")]);
+    admin(&on_socket.site, BASE, "DELETE /faults", Value::Null).await.ok();
+    assert!(on_socket.hits().await.is_empty());
 }
 
 #[tokio::test]
@@ -322,33 +326,33 @@ async fn a_fault_that_can_never_strike_is_refused() {
 
 #[tokio::test]
 async fn faults_are_of_one_world_and_go_with_a_reset() {
-    let stage = Stage::new().await;
-    let sandbox = admin(&stage.site, BASE, "POST /sandboxes", json!({})).await;
+    let on_socket = SocketSite::new().await;
+    let sandbox = admin(&on_socket.site, BASE, "POST /sandboxes", json!({})).await;
     let base = sandbox.text("/base_url").replace("http://moot.test", "");
     let fault = json!({ "kind": "status", "status": 500, "times": 9 });
-    admin(&stage.site, &base, "POST /faults", fault).await.ok();
-    assert_eq!(stage.list().await.expect("a response").status(), 200);
-    let token = token(&stage.site, &base, MAIN).await;
+    admin(&on_socket.site, &base, "POST /faults", fault).await.ok();
+    assert_eq!(on_socket.list().await.expect("a response").status(), 200);
+    let token = token(&on_socket.site, &base, MAIN).await;
     let line = format!("GET {base}/v1/requests");
-    assert_eq!(call(&stage.site, &line, &token).await.status, 500);
-    admin(&stage.site, &base, "POST /reset", Value::Null).await.ok();
-    assert_eq!(call(&stage.site, &line, &token).await.status, 200);
+    assert_eq!(call(&on_socket.site, &line, &token).await.status, 500);
+    admin(&on_socket.site, &base, "POST /reset", Value::Null).await.ok();
+    assert_eq!(call(&on_socket.site, &line, &token).await.status, 200);
 }
 
 #[tokio::test]
 async fn one_fault_is_disarmed_by_its_id() {
-    let stage = Stage::new().await;
+    let on_socket = SocketSite::new().await;
     for status in [500, 502] {
-        stage.arm(json!({ "kind": "status", "status": status, "times": 9 })).await;
+        on_socket.arm(json!({ "kind": "status", "status": status, "times": 9 })).await;
     }
-    assert_eq!(stage.list().await.expect("a response").status(), 500);
-    let left = admin(&stage.site, BASE, "DELETE /faults/1", Value::Null).await.ok().json();
+    assert_eq!(on_socket.list().await.expect("a response").status(), 500);
+    let left = admin(&on_socket.site, BASE, "DELETE /faults/1", Value::Null).await.ok().json();
     assert_eq!(left["faults"].as_array().map(Vec::len), Some(1), "{left}");
-    assert_eq!(stage.list().await.expect("a response").status(), 502);
+    assert_eq!(on_socket.list().await.expect("a response").status(), 502);
     for unknown in ["1", "x"] {
         let line = format!("DELETE /faults/{unknown}");
-        assert_eq!(admin(&stage.site, BASE, &line, Value::Null).await.status, 404, "{unknown}");
+        assert_eq!(admin(&on_socket.site, BASE, &line, Value::Null).await.status, 404, "{unknown}");
     }
-    admin(&stage.site, BASE, "DELETE /faults/2", Value::Null).await.ok();
-    assert_eq!(stage.list().await.expect("a response").status(), 200);
+    admin(&on_socket.site, BASE, "DELETE /faults/2", Value::Null).await.ok();
+    assert_eq!(on_socket.list().await.expect("a response").status(), 200);
 }

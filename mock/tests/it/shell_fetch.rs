@@ -20,7 +20,7 @@ const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const UPLOAD_BYTES_MAX: u64 = 1_000;
 
 /// A site that fetches, the server of the files, and the names and addresses that were used.
-struct Stage {
+struct FetchingSite {
     site: Site,
     token: String,
     server: FileServer,
@@ -28,7 +28,7 @@ struct Stage {
     dialled: Arc<Mutex<Vec<IpAddr>>>,
 }
 
-impl Stage {
+impl FetchingSite {
     async fn new() -> Self {
         Self::taking(FETCH_TIME_MAX).await
     }
@@ -114,23 +114,23 @@ fn network(
 
 #[tokio::test]
 async fn a_document_has_the_bytes_of_its_address() {
-    let stage = Stage::new().await;
+    let fetching = FetchingSite::new().await;
     for (path, name) in [("/a.pdf", "a.pdf"), ("/moved.pdf", "moved.pdf"), ("/paper", "paper")] {
-        let (status, body) = stage.upload(&stage.url("files", path)).await;
+        let (status, body) = fetching.upload(&fetching.url("files", path)).await;
         assert!((200..300).contains(&status), "{path}: {body}");
         assert_eq!(body["data"]["name"], json!(name));
         let id = body["data"]["id"].as_str().expect("an id");
-        assert_eq!(stage.download(id).await, b"fetched bytes", "{path}");
+        assert_eq!(fetching.download(id).await, b"fetched bytes", "{path}");
     }
-    let (status, body) = stage.upload(&stage.url("files", "/full.pdf")).await;
+    let (status, body) = fetching.upload(&fetching.url("files", "/full.pdf")).await;
     assert!((200..300).contains(&status), "as large as may be: {body}");
-    let health = admin(&stage.site, BASE, "GET /health", Value::Null).await.ok().json();
+    let health = admin(&fetching.site, BASE, "GET /health", Value::Null).await.ok().json();
     assert_eq!(health["fetches"], json!(true));
 }
 
 #[tokio::test]
 async fn a_name_at_any_address_that_is_not_public_is_refused_before_a_connection() {
-    let stage = Stage::new().await;
+    let fetching = FetchingSite::new().await;
     for (host, says) in [
         ("inside", "`inside.moot` is at 10.0.0.7, which is not a public address"),
         ("mixed", "`mixed.moot` is at 127.0.0.1, which is not a public address"),
@@ -138,14 +138,14 @@ async fn a_name_at_any_address_that_is_not_public_is_refused_before_a_connection
         ("empty", "`empty.moot` has no address"),
         ("nowhere", "no such name"),
     ] {
-        stage.check_refused(&stage.url(host, "/a.pdf"), says).await;
+        fetching.check_refused(&fetching.url(host, "/a.pdf"), says).await;
     }
-    assert_eq!((stage.dialled(), stage.server.calls()), (Vec::new(), 0));
+    assert_eq!((fetching.dialled(), fetching.server.calls()), (Vec::new(), 0));
 }
 
 #[tokio::test]
 async fn an_address_that_is_refused_as_it_stands_is_not_even_looked_up() {
-    let stage = Stage::new().await;
+    let fetching = FetchingSite::new().await;
     for url in [
         "http://files.moot/a.pdf",
         "https://user@files.moot/a.pdf",
@@ -157,26 +157,26 @@ async fn an_address_that_is_refused_as_it_stands_is_not_even_looked_up() {
         "https://[64:ff9b::7f00:1]/a.pdf",
         "https://localhost/a.pdf",
     ] {
-        stage.check_refused(url, "public https").await;
+        fetching.check_refused(url, "public https").await;
     }
-    stage.check_refused(&stage.url("files", "/a.exe"), "file type").await;
-    assert!(stage.lookups.lock().is_empty());
+    fetching.check_refused(&fetching.url("files", "/a.exe"), "file type").await;
+    assert!(fetching.lookups.lock().is_empty());
 }
 
 #[tokio::test]
 async fn a_name_that_means_something_else_a_moment_later_changes_nothing() {
-    let stage = Stage::new().await;
-    let (status, body) = stage.upload(&stage.url("rebinds", "/a.pdf")).await;
+    let fetching = FetchingSite::new().await;
+    let (status, body) = fetching.upload(&fetching.url("rebinds", "/a.pdf")).await;
     assert!((200..300).contains(&status), "{body}");
-    assert_eq!(stage.lookups.lock()["rebinds.moot"], 1, "once for a connection");
-    assert_eq!(stage.dialled(), [PUBLIC], "what was checked");
-    stage.check_refused(&stage.url("rebinds", "/a.pdf"), "127.0.0.1").await;
-    assert_eq!(stage.dialled(), [PUBLIC]);
+    assert_eq!(fetching.lookups.lock()["rebinds.moot"], 1, "once for a connection");
+    assert_eq!(fetching.dialled(), [PUBLIC], "what was checked");
+    fetching.check_refused(&fetching.url("rebinds", "/a.pdf"), "127.0.0.1").await;
+    assert_eq!(fetching.dialled(), [PUBLIC]);
 }
 
 #[tokio::test]
 async fn each_redirect_is_checked_again_and_they_end() {
-    let stage = Stage::new().await;
+    let fetching = FetchingSite::new().await;
     for (path, says) in [
         ("/to-private.pdf", "it redirects to an address that is an internal"),
         ("/to-decimal.pdf", "it redirects to an address that is an internal"),
@@ -187,24 +187,24 @@ async fn each_redirect_is_checked_again_and_they_end() {
         ("/to-nothing.pdf", "it redirects without an address"),
         ("/loop.pdf", "it redirects more than 5 times"),
     ] {
-        stage.check_refused(&stage.url("files", path), says).await;
+        fetching.check_refused(&fetching.url("files", path), says).await;
     }
-    assert!(stage.dialled().iter().all(|address| *address == PUBLIC));
-    let loops = stage.server.paths().iter().filter(|path| *path == "/loop.pdf").count();
+    assert!(fetching.dialled().iter().all(|address| *address == PUBLIC));
+    let loops = fetching.server.paths().iter().filter(|path| *path == "/loop.pdf").count();
     assert_eq!(loops, 6, "the first, and five redirects");
 }
 
 #[tokio::test]
 async fn responses_that_are_no_document_are_refused() {
-    let stage = Stage::new().await;
-    stage.check_refused(&stage.url("files", "/missing.pdf"), "it answers 404").await;
+    let fetching = FetchingSite::new().await;
+    fetching.check_refused(&fetching.url("files", "/missing.pdf"), "it answers 404").await;
     // The library's text is advice for programmers.
     let ended = "the connection ended before the response did";
-    stage.check_refused(&stage.url("files", "/dropped.pdf"), ended).await;
-    stage.check_refused(&stage.url("files", "/page.pdf"), "file type").await;
-    stage.check_refused(&stage.url("files", "/untold"), "file type").await;
+    fetching.check_refused(&fetching.url("files", "/dropped.pdf"), ended).await;
+    fetching.check_refused(&fetching.url("files", "/page.pdf"), "file type").await;
+    fetching.check_refused(&fetching.url("files", "/untold"), "file type").await;
     for path in ["/large.pdf", "/endless.pdf"] {
-        let (status, body) = stage.upload(&stage.url("files", path)).await;
+        let (status, body) = fetching.upload(&fetching.url("files", path)).await;
         assert_eq!(status, 413, "{path}: {body}");
     }
     let fresh = crate::shell_support::site();
@@ -213,15 +213,15 @@ async fn responses_that_are_no_document_are_refused() {
         let list = call(site, &format!("GET {BASE}/v1/repository_documents"), token).await.ok();
         list.json()["pagination"]["total_count"].clone()
     };
-    let kept = total(&stage.site, &stage.token).await;
+    let kept = total(&fetching.site, &fetching.token).await;
     assert_eq!(kept, total(&fresh, &other).await, "nothing was stored");
 }
 
 #[tokio::test]
 async fn a_slow_server_delays_no_one_for_long() {
-    let stage = Stage::taking(Duration::from_millis(200)).await;
+    let fetching = FetchingSite::taking(Duration::from_millis(200)).await;
     for path in ["/silent.pdf", "/stalls.pdf"] {
-        let (status, body) = stage.upload(&stage.url("files", path)).await;
+        let (status, body) = fetching.upload(&fetching.url("files", path)).await;
         assert_eq!(status, 422, "{path}: {body}");
         assert!(body["detail"].as_str().is_some_and(|text| text.contains("0.2 s")), "{body}");
     }
@@ -229,34 +229,34 @@ async fn a_slow_server_delays_no_one_for_long() {
 
 #[tokio::test]
 async fn a_certificate_must_be_of_the_name() {
-    let stage = Stage::new().await;
-    stage.check_refused(&stage.url("unproven", "/a.pdf"), "certificate").await;
-    assert_eq!(stage.server.calls(), 0);
+    let fetching = FetchingSite::new().await;
+    fetching.check_refused(&fetching.url("unproven", "/a.pdf"), "certificate").await;
+    assert_eq!(fetching.server.calls(), 0);
 }
 
 #[tokio::test]
 async fn registered_bytes_and_names_for_examples_are_never_fetched() {
-    let stage = Stage::new().await;
-    let url = stage.url("files", "/a.pdf");
+    let fetching = FetchingSite::new().await;
+    let url = fetching.url("files", "/a.pdf");
     let registered = json!({ "url": url, "text": "registered" });
-    admin(&stage.site, BASE, "PUT /addresses", registered).await.ok();
-    let (_, body) = stage.upload(&url).await;
-    assert_eq!(stage.download(body["data"]["id"].as_str().expect("an id")).await, b"registered");
-    let (_, body) = stage.upload("https://documents.example.com/agreement.pdf").await;
-    let placeholder = stage.download(body["data"]["id"].as_str().expect("an id")).await;
+    admin(&fetching.site, BASE, "PUT /addresses", registered).await.ok();
+    let (_, body) = fetching.upload(&url).await;
+    assert_eq!(fetching.download(body["data"]["id"].as_str().expect("an id")).await, b"registered");
+    let (_, body) = fetching.upload("https://documents.example.com/agreement.pdf").await;
+    let placeholder = fetching.download(body["data"]["id"].as_str().expect("an id")).await;
     assert!(placeholder.starts_with(b"%PDF-1.4"));
-    assert_eq!((stage.lookups.lock().len(), stage.server.calls()), (0, 0));
+    assert_eq!((fetching.lookups.lock().len(), fetching.server.calls()), (0, 0));
 }
 
 #[tokio::test]
 async fn nothing_is_fetched_unless_it_was_asked_for() {
-    let stage = Stage::new().await;
+    let fetching = FetchingSite::new().await;
     let site = crate::shell_support::site();
     let token = token(&site, BASE, MAIN).await;
     let line = format!("POST {BASE}/v1/repository_documents");
-    let body = form(&[&format!("url={}", stage.url("files", "/a.pdf"))]);
+    let body = form(&[&format!("url={}", fetching.url("files", "/a.pdf"))]);
     send(&site, request(&line, &token, Some(body))).await.ok();
-    assert_eq!(stage.server.calls(), 0);
+    assert_eq!(fetching.server.calls(), 0);
     let health = admin(&site, BASE, "GET /health", Value::Null).await.ok().json();
     assert_eq!(health["fetches"], json!(false));
 }

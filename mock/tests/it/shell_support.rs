@@ -210,14 +210,14 @@ pub(crate) async fn served(site: &Site, limits: ServeLimits) -> Served {
 }
 
 /// A site behind a socket, a token for it, and a client that reuses no connection.
-pub(crate) struct Stage {
+pub(crate) struct SocketSite {
     pub(crate) site: Site,
     pub(crate) served: Served,
     pub(crate) token: String,
     pub(crate) client: reqwest::Client,
 }
 
-impl Stage {
+impl SocketSite {
     pub(crate) async fn new() -> Self {
         let (site, token) = site_with_token().await;
         let served = served(&site, ServeLimits::default()).await;

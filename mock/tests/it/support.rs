@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
-use moot_fixtures::journal::Stage;
+use moot_fixtures::journal::RuleGroup;
 use moot_fixtures::{answers, world};
 use moot_mock::call::{Admission, Body, Call, Head, Part};
 use moot_mock::content::Content;
@@ -66,7 +66,7 @@ pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    pub(crate) stage: Option<Stage>,
+    pub(crate) rule_group: Option<RuleGroup>,
 }
 
 /// A call.
@@ -184,7 +184,7 @@ impl TestResponse {
             status: response.status,
             headers: response.headers.into_iter().collect(),
             body,
-            stage: response.refused.map(|refused| refused.stage),
+            rule_group: response.refused.map(|refused| refused.rule_group),
         }
     }
 

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
-use moot_fixtures::journal::{RequestSummary, ResponseSummary, Stage, WireRecord};
+use moot_fixtures::journal::{RequestSummary, ResponseSummary, RuleGroup, WireRecord};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -83,8 +83,8 @@ pub struct JournalCall {
     #[serde(default, deserialize_with = "json_text")]
     pub answer: Value,
     /// The group of rules that refused it; `None` if it was served.
-    #[serde(rename = "decision", deserialize_with = "refusing_stage")]
-    pub refused_by: Option<Stage>,
+    #[serde(rename = "decision", deserialize_with = "refusing_group")]
+    pub refused_by: Option<RuleGroup>,
     /// The kinds of an armed fault, joined by `, `. The client may have received another response than this one.
     pub fault: Option<String>,
     /// The ids of the deliveries that it queued.
@@ -255,14 +255,14 @@ fn pairs(text: &str) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
 
-/// The stage with this name; `None` for `served`.
-fn refusing_stage<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Stage>, D::Error> {
+/// The group of rules with this name; `None` for `served`.
+fn refusing_group<'de, D: Deserializer<'de>>(from: D) -> Result<Option<RuleGroup>, D::Error> {
     match String::deserialize(from)?.as_str() {
         "served" => Ok(None),
-        stage => stage
+        rule_group => rule_group
             .parse()
             .map(Some)
-            .map_err(|_| D::Error::custom(format!("`{stage}` is no group of rules"))),
+            .map_err(|_| D::Error::custom(format!("`{rule_group}` is no group of rules"))),
     }
 }
 

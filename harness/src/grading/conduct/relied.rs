@@ -1,7 +1,7 @@
 //! The open questions of the specification that a client relies on.
 
 use moot_fixtures::contract::Operation;
-use moot_fixtures::journal::{AuthorizationScheme, Stage};
+use moot_fixtures::journal::{AuthorizationScheme, RuleGroup};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -46,7 +46,7 @@ const QUESTIONS: [(&str, CallTest); 15] = [
             && call.request.scheme == Some(AuthorizationScheme::Basic)
     }),
     ("token_revocation", |call| is(call, Operation::RevokeToken)),
-    ("rate_limit_response", |call| call.refused_by == Some(Stage::Limit)),
+    ("rate_limit_response", |call| call.refused_by == Some(RuleGroup::Limit)),
     ("delivery_payload", |call| !call.deliveries.is_empty()),
     ("list_order", |call| {
         let is_list = call.operation.is_some_and(|operation| operation.is_list());

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use http::StatusCode;
 use http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use moot_fixtures::contract::{Answers, Operation, ProblemType, RateLimitBody, Scope};
-use moot_fixtures::journal::Stage;
+use moot_fixtures::journal::RuleGroup;
 
 use crate::value::message::rule::Rule;
 
@@ -24,7 +24,7 @@ pub(crate) struct Problem {
     /// `detail`, or `error_description`.
     pub(crate) detail: String,
     /// The group of rules with the broken rule.
-    pub(crate) stage: Stage,
+    pub(crate) rule_group: RuleGroup,
     /// The broken rule of the operation, if it has an id.
     pub(crate) rule: Option<Rule>,
     pub(crate) form: ProblemForm,
@@ -46,13 +46,13 @@ pub(crate) enum ProblemForm {
 }
 
 impl Problem {
-    fn new(problem_type: ProblemType, stage: Stage, detail: impl Into<String>) -> Self {
+    fn new(problem_type: ProblemType, rule_group: RuleGroup, detail: impl Into<String>) -> Self {
         Self {
             status: problem_type.status(),
             problem_type: problem_type.as_str().into(),
             title: problem_type.title().into(),
             detail: detail.into(),
-            stage,
+            rule_group,
             rule: None,
             form: ProblemForm::Problem,
             header: None,
@@ -74,14 +74,14 @@ impl Problem {
 
     /// 400: the call can't be read, or a required part is missing.
     pub(crate) fn parameter_missing(detail: impl Into<String>) -> Self {
-        Self::new(ProblemType::ParameterMissing, Stage::Body, detail)
+        Self::new(ProblemType::ParameterMissing, RuleGroup::Body, detail)
     }
 
     /// 401: no `Authorization` header. The challenge has no error code (RFC 6750 §3).
     pub(crate) fn token_missing() -> Self {
         Self::new(
             ProblemType::InvalidToken,
-            Stage::Token,
+            RuleGroup::Token,
             "No access token was sent: add the header `Authorization: Bearer <ACCESS_TOKEN>`.",
         )
         .with_header(WWW_AUTHENTICATE, HeaderValue::from_static(r#"Bearer realm="legal requests""#))
@@ -105,7 +105,7 @@ impl Problem {
     }
 
     fn bearer(problem_type: ProblemType, detail: &'static str) -> Self {
-        Self::new(problem_type, Stage::Token, detail).with_header(
+        Self::new(problem_type, RuleGroup::Token, detail).with_header(
             WWW_AUTHENTICATE,
             HeaderValue::from_static(r#"Bearer realm="legal requests", error="invalid_token""#),
         )
@@ -122,14 +122,14 @@ impl Problem {
             }
         };
         let detail = format!("This call needs a token with scope `{}`.", needed.as_str());
-        Self::new(ProblemType::InsufficientScope, Stage::Scope, detail)
+        Self::new(ProblemType::InsufficientScope, RuleGroup::Scope, detail)
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
     }
 
     /// 404 of a legal request (§7).
     pub(crate) fn request_not_found(id: &str) -> Self {
         let detail = format!("There is no request with the id `{}`.", shown(id));
-        Self::new(ProblemType::RequestNotFound, Stage::Existence, detail)
+        Self::new(ProblemType::RequestNotFound, RuleGroup::Existence, detail)
     }
 
     /// 404 of another resource (question `not_found_type`).
@@ -138,7 +138,7 @@ impl Problem {
         Self {
             problem_type: answers.not_found_type.problem_type.clone().into(),
             title: answers.not_found_type.title.clone().into(),
-            ..Self::new(ProblemType::RequestNotFound, Stage::Existence, detail)
+            ..Self::new(ProblemType::RequestNotFound, RuleGroup::Existence, detail)
         }
     }
 
@@ -146,13 +146,13 @@ impl Problem {
     pub(crate) fn other_company(what: &str) -> Self {
         let detail =
             format!("This {what} belongs to another company than the token's application.");
-        Self::new(ProblemType::InsufficientScope, Stage::Existence, detail)
+        Self::new(ProblemType::InsufficientScope, RuleGroup::Existence, detail)
     }
 
     /// An unknown path (question `other_errors`).
     pub(crate) fn unknown_path(answers: &Answers) -> Self {
         let detail = "No operation has this path; resource endpoints are under `/v1`.";
-        Self::new(ProblemType::RequestNotFound, Stage::Route, detail)
+        Self::new(ProblemType::RequestNotFound, RuleGroup::Route, detail)
             .with_status(answers.other_errors.unknown_path)
     }
 
@@ -161,7 +161,7 @@ impl Problem {
         let status = answers.other_errors.wrong_method;
         let detail = format!("This path takes {allowed}.");
         let problem =
-            Self::new(ProblemType::MethodNotAllowed, Stage::Route, detail).with_status(status);
+            Self::new(ProblemType::MethodNotAllowed, RuleGroup::Route, detail).with_status(status);
         match HeaderValue::from_str(allowed) {
             Ok(allowed) if status == 405 => problem.with_header(ALLOW, allowed),
             Ok(_) | Err(_) => problem,
@@ -171,35 +171,36 @@ impl Problem {
     /// A media type that the operation does not take (question `other_errors`).
     pub(crate) fn wrong_media_type(answers: &Answers, wanted: &str) -> Self {
         let detail = format!("The body of this call must be `{wanted}`.");
-        Self::new(ProblemType::UnsupportedMediaType, Stage::Body, detail)
+        Self::new(ProblemType::UnsupportedMediaType, RuleGroup::Body, detail)
             .with_status(answers.other_errors.wrong_media_type)
     }
 
     /// A body beyond the operation's limits (question `other_errors`).
     pub(crate) fn too_large(answers: &Answers, detail: impl Into<String>) -> Self {
-        Self::new(ProblemType::ContentTooLarge, Stage::Body, detail)
+        Self::new(ProblemType::ContentTooLarge, RuleGroup::Body, detail)
             .with_status(answers.other_errors.too_large)
     }
 
     /// 413: a document beyond `upload_size_max`.
     pub(crate) fn document_too_large(answers: &Answers) -> Self {
         let detail = format!("A document has at most {} bytes.", answers.upload_size_max);
-        Self::new(ProblemType::ContentTooLarge, Stage::Rule, detail).breaking(Rule::DocumentSize)
+        Self::new(ProblemType::ContentTooLarge, RuleGroup::Rule, detail)
+            .breaking(Rule::DocumentSize)
     }
 
     /// 422: a document that can't be processed.
     pub(crate) fn document_creation(detail: impl Into<String>) -> Self {
-        Self::new(ProblemType::RepositoryDocumentCreationError, Stage::Rule, detail)
+        Self::new(ProblemType::RepositoryDocumentCreationError, RuleGroup::Rule, detail)
     }
 
     /// 422: a request that can't be processed.
     pub(crate) fn request_creation(detail: impl Into<String>) -> Self {
-        Self::new(ProblemType::RequestCreationError, Stage::Rule, detail)
+        Self::new(ProblemType::RequestCreationError, RuleGroup::Rule, detail)
     }
 
     /// 422: a webhook that can't be registered.
     pub(crate) fn webhook_creation(detail: impl Into<String>) -> Self {
-        Self::new(ProblemType::WebhookCreationError, Stage::Rule, detail)
+        Self::new(ProblemType::WebhookCreationError, RuleGroup::Rule, detail)
     }
 
     /// The refusal with the status of an answer to an open question. If the status differs, the refusal gets the
@@ -216,7 +217,7 @@ impl Problem {
             415 => ProblemType::UnsupportedMediaType,
             _ => return Self { status, ..self },
         };
-        Self { rule: self.rule, ..Self::new(problem_type, self.stage, self.detail) }
+        Self { rule: self.rule, ..Self::new(problem_type, self.rule_group, self.detail) }
     }
 
     /// Beyond the rate limit (question `rate_limit_response`).
@@ -238,7 +239,7 @@ impl Problem {
                 RateLimitBody::Text => ProblemForm::Text,
                 RateLimitBody::Empty => ProblemForm::Empty,
             },
-            ..Self::new(ProblemType::RateLimitExceeded, Stage::Limit, detail)
+            ..Self::new(ProblemType::RateLimitExceeded, RuleGroup::Limit, detail)
         };
         if answers.rate_limit_response.retry_after {
             problem.with_header(RETRY_AFTER, HeaderValue::from(retry_after_seconds))
@@ -278,7 +279,7 @@ impl Problem {
         detail: impl Into<String>,
     ) -> Self {
         let form = ProblemForm::TokenFailure;
-        Self { stage: Stage::Body, ..Self::other(status, error, "", detail.into(), form) }
+        Self { rule_group: RuleGroup::Body, ..Self::other(status, error, "", detail.into(), form) }
     }
 
     /// A problem that is not in the table of the contract.
@@ -294,7 +295,7 @@ impl Problem {
             problem_type: problem_type.into(),
             title: title.into(),
             detail,
-            stage: Stage::Rule,
+            rule_group: RuleGroup::Rule,
             rule: None,
             form,
             header: None,
@@ -304,8 +305,10 @@ impl Problem {
     /// `invalid_client`. A 401 has a challenge (RFC 6749 §5.2).
     pub(crate) fn invalid_client(answers: &Answers, detail: &'static str) -> Self {
         let status = answers.token_failure_status.invalid_client;
-        let failure =
-            Self { stage: Stage::Token, ..Self::token_failure(status, "invalid_client", detail) };
+        let failure = Self {
+            rule_group: RuleGroup::Token,
+            ..Self::token_failure(status, "invalid_client", detail)
+        };
         if status == 401 {
             let challenge = HeaderValue::from_static(r#"Basic realm="legal requests""#);
             failure.with_header(WWW_AUTHENTICATE, challenge)

@@ -100,7 +100,7 @@ impl Responder<'_> {
         };
         response.headers.extend(problem.header.as_deref().cloned());
         response.refused = Some(Box::new(Refused {
-            stage: problem.stage,
+            rule_group: problem.rule_group,
             rule: problem.rule.clone(),
             problem: problem.problem_type.clone().into_owned(),
             detail: problem.detail.clone(),

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use moot_fixtures::contract::PAGE_MIN;
-use moot_fixtures::journal::Stage;
+use moot_fixtures::journal::RuleGroup;
 use serde::Serialize;
 
 use crate::value::message::content::Content;
@@ -80,7 +80,7 @@ pub enum TransportFault {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The group of rules with the broken rule.
-    pub stage: Stage,
+    pub rule_group: RuleGroup,
     /// The broken rule of the operation, if it has an id.
     pub rule: Option<Rule>,
     /// `type` of the problem, or `error` of a token failure.

@@ -8,7 +8,7 @@ use http::HeaderMap;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER, USER_AGENT};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
-use moot_fixtures::journal::{RequestSummary, ResponseSummary, SentPart, Stage};
+use moot_fixtures::journal::{RequestSummary, ResponseSummary, RuleGroup, SentPart};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use strum::IntoEnumIterator;
@@ -90,7 +90,7 @@ pub(crate) struct JournalEntry {
     /// The group of rules that refused it. Shape: `decision`, see [`Self::decision`], and `passed`: the groups of
     /// rules that it passed, in the order asked.
     #[serde(flatten, serialize_with = "decision_and_passed")]
-    pub(crate) refused_by: Option<Stage>,
+    pub(crate) refused_by: Option<RuleGroup>,
     /// Its changes, in words.
     pub(crate) changes: Vec<String>,
     /// The ids of the deliveries that it queued.
@@ -136,7 +136,7 @@ impl JournalEntry {
             response: response_summary(response, occurrence.read_at),
             problem: refused.map(|refused| cut(&refused.problem)),
             detail: refused.map(|refused| cut(&refused.detail)).filter(|text| !text.is_empty()),
-            refused_by: refused.map(|refused| refused.stage),
+            refused_by: refused.map(|refused| refused.rule_group),
             changes: occurrence.effects.changes.to_vec(),
             deliveries: occurrence
                 .effects
@@ -183,12 +183,12 @@ impl JournalEntry {
 }
 
 fn decision_and_passed<S: Serializer>(
-    refused_by: &Option<Stage>,
+    refused_by: &Option<RuleGroup>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let decision: &str = refused_by.map_or("served", Into::into);
-    let passed: Vec<Stage> = Stage::iter()
-        .take_while(|stage| refused_by.is_none_or(|refused| *stage < refused))
+    let passed: Vec<RuleGroup> = RuleGroup::iter()
+        .take_while(|rule_group| refused_by.is_none_or(|refused| *rule_group < refused))
         .collect();
     let mut members = serializer.serialize_map(Some(2))?;
     members.serialize_entry("decision", decision)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, Operation};
-use moot_fixtures::journal::Stage;
+use moot_fixtures::journal::RuleGroup;
 use moot_fixtures::nearest::alike;
 use serde_json::Value;
 
@@ -28,7 +28,10 @@ fn creations(world: &WorldJournal) -> Vec<(&JournalCall, &str, Option<&Value>)> 
         }
         let is_judged = call.operation == Some(Operation::CreateLegalRequest)
             && call.application.is_some()
-            && !matches!(call.refused_by, Some(Stage::Limit | Stage::Token | Stage::Scope))
+            && !matches!(
+                call.refused_by,
+                Some(RuleGroup::Limit | RuleGroup::Token | RuleGroup::Scope)
+            )
             && !call.request.expects_refusal;
         if let Some(workflow) = call.field("workflow_id").filter(|_| is_judged) {
             creations.push((call, workflow, schemas.get(workflow).copied()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use moot_fixtures::contract::Operation;
-use moot_fixtures::journal::Stage;
+use moot_fixtures::journal::RuleGroup;
 use moot_fixtures::nearest::{alike, nearest};
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ fn collect_ids<'a>(value: &'a Value, ids: &mut BTreeSet<&'a str>) {
 
 pub(super) fn unknown_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let lost = |call: &&JournalCall| {
-        call.operation.is_none() && call.is_refused() && call.refused_by == Some(Stage::Route)
+        call.operation.is_none() && call.is_refused() && call.refused_by == Some(RuleGroup::Route)
     };
     of_texts(world.calls.iter().filter(lost).filter_map(|call| {
         let right = right_address(call)?;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX};
-use moot_fixtures::journal::Stage;
+use moot_fixtures::journal::RuleGroup;
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups, series};
 use super::super::journal::{JournalCall, WorldJournal};
@@ -50,8 +50,9 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
     }
     let connection = |call: &JournalCall| call.wire.map(|wire| wire.connection);
     let is_token_call = |call: &JournalCall| call.operation == Some(Operation::CreateAccessToken);
-    let is_of_limit =
-        refusal.refused_by == Some(Stage::Limit) && !is_token_call(refusal) && !is_token_call(call);
+    let is_of_limit = refusal.refused_by == Some(RuleGroup::Limit)
+        && !is_token_call(refusal)
+        && !is_token_call(call);
     let is_meant = is_of_limit || call.operation == refusal.operation;
     call.caller() == refusal.caller()
         && (call.intent() == refusal.intent()
@@ -99,9 +100,10 @@ pub(super) fn retry_storm(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 pub(super) fn refused_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let refused = grouped(&world.calls, |call| {
         // Other rules judge tokens, scopes and the rate limit.
-        let is_of_others =
-            matches!(call.refused_by, None | Some(Stage::Limit | Stage::Token | Stage::Scope))
-                || call.operation == Some(Operation::CreateAccessToken);
+        let is_of_others = matches!(
+            call.refused_by,
+            None | Some(RuleGroup::Limit | RuleGroup::Token | RuleGroup::Scope)
+        ) || call.operation == Some(Operation::CreateAccessToken);
         (call.is_refused() && !is_of_others)
             .then(|| (call.caller(), call.intent(), call.status, &call.detail))
     });

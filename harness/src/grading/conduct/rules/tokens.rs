@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::{Operation, TokenNeed};
-use moot_fixtures::journal::{AuthorizationScheme, Stage};
+use moot_fixtures::journal::{AuthorizationScheme, RuleGroup};
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups};
 use super::super::journal::{JournalCall, WorldJournal, is_form};
@@ -179,7 +179,7 @@ pub(super) fn forbidden_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_
     let refused = world
         .calls
         .iter()
-        .filter(|call| call.is_refused() && call.refused_by == Some(Stage::Scope));
+        .filter(|call| call.is_refused() && call.refused_by == Some(RuleGroup::Scope));
     let refused =
         grouped(refused, |call| Some((call.operation, call.request.authorization.as_deref())));
     of_groups(refused.into_values(), |calls| {
