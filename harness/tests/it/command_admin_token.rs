@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, Running, run};
+use crate::command_support::{Ran, Running, message, run};
 
 const TOKEN: &str = "admin-token-Kx83hZq1Vw7Lt5Rb";
 
@@ -41,7 +41,9 @@ fn the_token_opens_the_control_plane_and_is_shown_nowhere() {
 
     let refused = judged(dir.path(), base_url, "admin-token-of-somebody-else");
     assert_eq!(refused.code, Some(4), "{}", refused.stderr);
+    let report: Value = serde_json::from_str(&refused.stdout).expect("it is JSON");
+    let trouble = report["trouble"].as_str().expect("a text");
+    insta::assert_snapshot!(message(trouble), @"`admin.token` of the target file cannot be used: the control plane responded to GET /health with 401: the control plane wants its token: `Authorization: Bearer …`");
     let said = refused.stdout + &refused.stderr;
-    assert!(said.contains("`admin.token` of the target file cannot be used"), "{said}");
     assert!(!said.contains("of-somebody-else"), "{said}");
 }

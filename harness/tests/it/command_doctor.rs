@@ -4,8 +4,15 @@ use std::net::TcpListener;
 
 use serde_json::Value;
 
-use crate::command_support::{Running, run};
+use crate::command_support::{Running, message, run};
 use crate::deployment::{start, target};
+
+/// The row of this need in the JSON of `moot doctor`.
+#[track_caller]
+fn need<'a>(found: &'a Value, name: &str) -> &'a Value {
+    let rows = found["needs"].as_array().expect("a list");
+    rows.iter().find(|row| row["need"] == name).expect("a row for each need")
+}
 
 #[tokio::test]
 async fn it_names_each_missing_need_with_its_setting() {
@@ -14,34 +21,44 @@ async fn it_names_each_missing_need_with_its_setting() {
     target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\ntolerate: [load]\n");
     let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    for part in ["takes the credentials", "yes  read", "consent: [delete] in the target file"] {
-        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
-    }
+    let (head, _) = ran.stdout.split_once("\n\n").expect("a paragraph");
+    insta::assert_snapshot!(message(head), @r"
+    target (deployment)
+      ok http://127.0.0.1:PORT/api answers, without TLS
+      ok it takes the credentials of `main`
+    ");
     assert!(!ran.stdout.contains("Vr8Kq3Zt6Wm1Xc5B"), "no secret");
     let words = ["doctor", "--target", "target.yaml", "--format", "json"];
     let found: Value = serde_json::from_str(&run(&words, dir.path()).stdout).expect("it is JSON");
-    let load = found["needs"].as_array().and_then(|all| all.iter().find(|it| it["need"] == "load"));
-    assert_eq!(
-        load.map(|it| (&it["is_met"], &it["is_tolerated"])),
-        Some((&false.into(), &true.into()))
-    );
+    let load = need(&found, "load");
+    assert_eq!((&load["is_met"], &load["is_tolerated"]), (&false.into(), &true.into()));
+    assert_eq!(need(&found, "read")["is_met"], true);
+    let delete = need(&found, "delete");
+    assert_eq!(delete["is_met"], false);
+    assert_eq!(delete["setting"], "consent: [delete] in the target file");
 }
 
 #[test]
 fn a_target_that_cannot_be_used_ends_as_a_run_on_it_does() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = silent.local_addr().expect("it is bound");
-    for (base, code, said) in [
-        ("http://127.0.0.1:1/api".to_owned(), 4, "cannot be reached"),
-        (format!("http://{address}/api"), 4, "deadline"),
-        ("no address".to_owned(), 2, "is not a base address"),
-    ] {
+    let messages = [
+        ("http://127.0.0.1:1/api".to_owned(), 4),
+        (format!("http://{address}/api"), 4),
+        ("no address".to_owned(), 2),
+    ]
+    .map(|(base, code)| {
         let dir = tempfile::tempdir().expect("a folder");
         target(dir.path(), &base, "");
         let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
         assert_eq!(ran.code, Some(code), "{base}: {}", ran.stderr);
-        assert!(ran.stderr.contains(said), "{base}: {}", ran.stderr);
-    }
+        message(&ran.stderr)
+    });
+    insta::assert_snapshot!(messages.concat(), @r"
+    error: 127.0.0.1:PORT cannot be reached: Connection refused (os error N); is it running? Compare the port of `base_url`
+    error: 127.0.0.1:PORT cannot be reached: no whole head, or no further byte of the body, within 2 s (deadline `silence`); compare host and port of `base_url`, and set HTTPS_PROXY if a proxy is needed
+    error: target.yaml:1:11: `no address` is not a base address such as https://legal.example.com/api: relative URL without a base
+    ");
 }
 
 /// A folder with a certificate for `localhost`, and its key.
@@ -65,24 +82,34 @@ fn a_certificate_of_its_own_needs_its_authority_and_https() {
     let ready = mock.ready();
     let base = ready["base_url"].as_str().expect("an address").replace("127.0.0.1", "localhost");
     assert!(base.starts_with("https://"), "{base}");
-    for (more, code, said) in [
-        ("", 4, "tls.ca_file"),
-        ("tls: { ca_file: cert.pem }\n", 0, "answers, over TLS"),
-        ("tls: { ca_file: none.pem }\n", 2, "none.pem"),
-        ("tls: { ca_file: key.pem }\n", 2, "key.pem"),
+    let mut messages = String::new();
+    for (more, code) in [
+        ("", 4),
+        ("tls: { ca_file: cert.pem }\n", 0),
+        ("tls: { ca_file: none.pem }\n", 2),
+        ("tls: { ca_file: key.pem }\n", 2),
     ] {
         target(dir.path(), &base, more);
         let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
         assert_eq!(ran.code, Some(code), "{more}: {}{}", ran.stdout, ran.stderr);
-        assert!(format!("{}{}", ran.stdout, ran.stderr).contains(said), "{more}: {}", ran.stderr);
+        let head = ran.stdout.split_once("\n\n").map(|(head, _)| format!("{head}\n"));
+        messages += &message(&head.unwrap_or(ran.stderr));
         let words = ["run", "--target", "target.yaml", "section:4.12"];
         let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(code), "{more}: {}{}", ran.stdout, ran.stderr);
     }
+    insta::assert_snapshot!(messages, @r"
+    error: localhost:PORT cannot be reached: TLS: its certificate comes from an authority that this machine does not trust; name a private authority as `tls.ca_file` in the target file
+    target (deployment)
+      ok https://localhost:PORT answers, over TLS
+      ok it takes the credentials of `main`
+    error: `tls.ca_file` none.pem cannot be read: No such file or directory (os error N)
+    error: `tls.ca_file` key.pem holds no certificate
+    ");
     target(dir.path(), &base.replace("https:", "http:"), "");
     let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-    assert!(ran.stderr.contains("write https:// in `base_url`"), "{}", ran.stderr);
+    insta::assert_snapshot!(message(&ran.stderr), @"error: localhost:PORT cannot be reached: the response is not HTTP/1.1; if it speaks HTTPS, write https:// in `base_url`");
 }
 
 #[tokio::test]
@@ -90,6 +117,7 @@ async fn refused_credentials_are_4_and_named() {
     let server = start("default").await;
     let base = format!("{}/api", server.uri());
     let dir = tempfile::tempdir().expect("a folder");
+    let mut messages = String::new();
     for (secret, role) in [
         ("demo-main-secret-Vr8Kq3Zt6Wm1Xc5B", "main"),
         ("demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T", "reader"),
@@ -99,21 +127,26 @@ async fn refused_credentials_are_4_and_named() {
         let path = dir.path().join("target.yaml");
         let text = std::fs::read_to_string(&path).expect("it was written");
         std::fs::write(&path, text.replace(secret, "another-secret")).expect("writable");
-        let named = format!("application `{role}`");
-        let line = text.lines().position(|line| line.contains(secret)).expect("it was there") + 1;
-        let place = format!("target.yaml:{line}: ");
         let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
         assert_eq!(ran.code, Some(4), "{role}: {}{}", ran.stdout, ran.stderr);
-        assert!(ran.stderr.contains(&named), "{role}: {}", ran.stderr);
-        assert!(ran.stderr.contains(&place), "{role}: {}", ran.stderr);
+        messages += &message(&ran.stderr);
         if role == "reader" {
             // It has no scenario that runs without consent.
             continue;
         }
-        let ran = run(&["run", "--target", "target.yaml", "section:5"], dir.path());
+        let words = ["run", "--target", "target.yaml", "section:5", "--format", "json"];
+        let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(4), "{role}: {}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains(&named), "{role}: {}", ran.stdout);
+        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        messages += &format!("run: {}\n", message(&report["trouble"].to_string()));
     }
+    insta::assert_snapshot!(messages, @r#"
+    error: target.yaml:4: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); compare `client_id` and `client_secret` of `applications.main` with the application; a variable may have a line end or quotes
+    run: "target.yaml:4: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); compare `client_id` and `client_secret` of `applications.main` with the application; a variable may have a line end or quotes"
+    error: target.yaml:5: the target gives no token to the application `reader`: it returned 401 (invalid_client)
+    error: target.yaml:7: the target gives no token to the application `other_company`: it returned 401 (invalid_client)
+    run: "target.yaml:7: the target gives no token to the application `other_company`: it returned 401 (invalid_client)"
+    "#);
 }
 
 #[tokio::test]
@@ -121,11 +154,12 @@ async fn without_consent_it_names_the_setting() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
-    let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
+    let ran = run(&["doctor", "--target", "target.yaml", "--format", "json"], dir.path());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let found: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
     for consent in ["write", "delete", "load", "fetch"] {
-        let said = format!("consent: [{consent}] in the target file");
-        assert!(ran.stdout.contains(&said), "{}", ran.stdout);
+        let setting = &need(&found, consent)["setting"];
+        assert_eq!(*setting, format!("consent: [{consent}] in the target file"));
     }
     let sent = server.received_requests().await.unwrap_or_default();
     let is_read =

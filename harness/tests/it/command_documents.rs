@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command_support::run;
+use crate::command_support::{message, run};
 
 #[track_caller]
 fn check(words: &[&str]) -> String {
@@ -30,7 +30,10 @@ fn a_near_miss_of_a_schema_is_answered() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let ran = run(&["schema", "reprot"], dir.path());
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("did you mean `report`?"), "{}", ran.stderr);
+    insta::assert_snapshot!(message(&ran.stderr), @r"
+    error: there is no schema `reprot`
+    help: did you mean `report`?
+    ");
 }
 
 #[test]

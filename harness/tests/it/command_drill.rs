@@ -6,7 +6,7 @@ use std::path::Path;
 use moot_harness::grading::drill::table;
 use serde_json::Value;
 
-use crate::command_support::{Ran, run};
+use crate::command_support::{Ran, message, run};
 
 fn drill(options: &[&str], command: &[&str], dir: &Path) -> Ran {
     run(&[&["drill", "--seed", "1"], options, &["--"], command].concat(), dir)
@@ -37,9 +37,15 @@ fn the_page_names_every_drill() {
 fn a_command_that_does_not_end_is_ended_with_all_its_processes() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let script = "sleep 600 & echo $! > child; wait";
-    let ran = drill(&["--timeout", "1"], &["sh", "-c", script], dir.path());
+    let options = ["--timeout", "1", "--format", "json"];
+    let ran = drill(&options, &["sh", "-c", script], dir.path());
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("did not end in time"), "{}", ran.stdout);
+    let certificate = json_of(&ran);
+    assert_eq!(certificate["recordings"]["calm"]["is_timed_out"], true, "{certificate}");
+    let reasons = serde_json::json!([
+        "the calm run does not hold: the command did not end in time (`--timeout`)"
+    ]);
+    assert_eq!(certificate["reasons"], reasons);
     let child = std::fs::read_to_string(dir.path().join("child")).expect("the child was started");
     assert!(!Path::new("/proc").join(child.trim()).exists(), "{child} is still there");
 }
@@ -68,7 +74,11 @@ fn ctrl_c_ends_the_commands_and_there_is_no_certificate() {
     let output = moot.wait_with_output().expect("it ends");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
-    assert!(stderr.contains("there is no certificate"), "{stderr}");
+    insta::assert_snapshot!(message(&stderr), @r"
+    interrupted: the commands are ended, and nothing is graded
+    the command printed nothing
+    error: interrupted: there is no certificate
+    ");
     assert!(!Path::new("/proc").join(&client).exists(), "the command is still there");
 }
 
@@ -89,17 +99,31 @@ fn the_drills_refer_to_existing_rules_and_faults() {
 #[test]
 fn a_wrong_line_says_what_to_do() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    for (words, says) in [
-        (&["drill"][..], "there is no command to run"),
-        (&["drill", "--only", "limitd", "--", "true"], "did you mean `limited`?"),
-        (&["drill", "--jobs", "0", "--", "true"], "0 is not in 1..=64"),
-        (&["drill", "verify", "nowhere.json"], "nowhere.json"),
-        (&["drill", "--report", "junit=a.xml", "--", "true"], "no junit report here"),
-    ] {
+    let messages = [
+        &["drill"][..],
+        &["drill", "--only", "limitd", "--", "true"],
+        &["drill", "--jobs", "0", "--", "true"],
+        &["drill", "verify", "nowhere.json"],
+        &["drill", "--report", "junit=a.xml", "--", "true"],
+    ]
+    .map(|words| {
         let ran = run(words, dir.path());
         assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(says), "{words:?}: {}", ran.stderr);
-    }
+        message(&ran.stderr)
+    });
+    insta::assert_snapshot!(messages.concat(), @r"
+    error: there is no command to run
+    help: give the command that runs the client's tests: moot drill -- CMD
+    error: there is no drill `limitd`
+    help: did you mean `limited`?
+    error: invalid value '0' for '--jobs <N>': 0 is not in 1..=64
+
+    For more information, try '--help'.
+    error: nowhere.json: No such file or directory (os error N)
+    error: invalid value 'junit=a.xml' for '--report <KIND=FILE>': there is no junit report here, only text, json, html
+
+    For more information, try '--help'.
+    ");
     let ran = run(&["drill", "--list"], dir.path());
     assert_eq!((ran.code, ran.stdout.lines().count()), (Some(0), table::all().len()));
 }
@@ -148,9 +172,13 @@ fn an_attached_client_is_waited_for_by_lines_of_stdin() {
     assert_eq!((&calm["drill"], &calm["end"]), (&"calm".into(), &"failed".into()), "{calm}");
     assert_eq!(certificate["client"]["operations"], serde_json::json!([]), "it called nothing");
 
-    let ran = run(&["drill", "--attach"], dir.path());
+    let ran = run(&["drill", "--attach", "--seed", "1"], dir.path());
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
-    assert!(ran.stderr.contains("stdin ended"), "{}", ran.stderr);
+    let (_, error) = ran.stderr.split_once("\nerror: ").expect("an error");
+    insta::assert_snapshot!(error, @r"
+    stdin ended: there is no certificate
+    help: write a line for each drill, or give a command that makes the client work: moot drill --attach -- CMD
+    ");
     let ran = run(&["drill", "--port", "0", "--", "true"], dir.path());
     assert_eq!(ran.code, Some(2), "--port is for --attach: {}", ran.stderr);
 }

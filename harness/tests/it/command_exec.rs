@@ -4,13 +4,16 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, moot, read_json, run};
+use crate::command_support::{Ran, message, moot, read_json, run};
 
 /// The result of a command under `moot exec`.
 fn exec(options: &[&str], command: &[&str]) -> Ran {
     let dir = tempfile::tempdir().expect("a temporary folder");
     run(&[&["exec"], options, &["--"], command].concat(), dir.path())
 }
+
+/// The account of a command that sends no call.
+const CALLED_NOTHING: &str = "\n! it called nothing: does it read MOOT_BASE_URL?\n";
 
 #[test]
 fn the_exit_code_of_the_command_is_passed_on() {
@@ -23,7 +26,7 @@ fn the_exit_code_of_the_command_is_passed_on() {
     ] {
         let ran = exec(&[], &["sh", "-c", command]);
         assert_eq!(ran.code, Some(code), "{command}: {}", ran.stderr);
-        assert!(ran.stderr.contains("it called nothing: does it read MOOT_BASE_URL?"));
+        assert_eq!(ran.stderr, CALLED_NOTHING, "{command}");
     }
 }
 
@@ -31,7 +34,7 @@ fn the_exit_code_of_the_command_is_passed_on() {
 fn a_command_that_cannot_be_started_has_the_exit_code_of_a_shell() {
     let ran = exec(&[], &["no-such-command-of-anyone"]);
     assert_eq!(ran.code, Some(127));
-    assert!(ran.stderr.contains("can't run no-such-command-of-anyone"), "{}", ran.stderr);
+    insta::assert_snapshot!(message(&ran.stderr), @"error: can't run no-such-command-of-anyone: No such file or directory (os error N)");
     assert_eq!(exec(&[], &["/"]).code, Some(126));
     assert_eq!(exec(&["--world", "dem"], &["true"]).code, Some(2));
 }
@@ -88,7 +91,7 @@ fn reports_are_written_in_addition_to_the_output() {
     let json = read_json(dir.path().join("told.json"));
     assert_eq!((&json["exit_code"], &json["conduct"]["calls"]), (&0.into(), &0.into()));
     let text = std::fs::read_to_string(dir.path().join("told.txt")).expect("a report");
-    assert!(text.contains("it called nothing"), "{text}");
+    assert_eq!(text, format!("moot {}\n{CALLED_NOTHING}", env!("CARGO_PKG_VERSION")));
     for kind in ["junit", "markdown", "html"] {
         let ran =
             run(&["exec", "--report", &format!("{kind}=told.{kind}"), "--", "true"], dir.path());
@@ -124,7 +127,11 @@ fn a_broken_rule_ends_with_1_on_request() {
     }
     let ran = exec(&["--fail-on", "no-tokn"], &["true"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("did you mean `no-token`?"), "{}", ran.stderr);
+    insta::assert_snapshot!(ran.stderr, @r"
+    error: invalid value 'no-tokn' for '--fail-on <SEVERITY|RULE>': `no-tokn` is neither a severity (must, should, hint) nor a rule of conduct; did you mean `no-token`?
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
@@ -171,15 +178,31 @@ fn the_variables_are_those_that_are_documented() {
 #[test]
 fn a_line_without_its_separator_gets_a_hint() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    for words in [&["exec"][..], &["exec", "--"], &["exec", "sh", "-c", "exit 3"]] {
+    let words = [&["exec"][..], &["exec", "--"], &["exec", "sh", "-c", "exit 3"]];
+    let messages = words.map(|words| {
         let ran = run(words, dir.path());
         assert_eq!(ran.code, Some(2), "{words:?}");
-        assert!(
-            ran.stderr.contains("moot exec") && ran.stderr.contains("-- <CMD>"),
-            "{}",
-            ran.stderr
-        );
-    }
+        ran.stderr
+    });
+    insta::assert_snapshot!(messages.concat(), @r"
+    error: the following required arguments were not provided:
+      <CMD>...
+
+    Usage: moot exec -- <CMD>...
+
+    For more information, try '--help'.
+    error: the following required arguments were not provided:
+      <CMD>...
+
+    Usage: moot exec -- <CMD>...
+
+    For more information, try '--help'.
+    error: unexpected argument 'sh' found
+
+    Usage: moot exec [OPTIONS] -- <CMD>...
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
@@ -189,12 +212,19 @@ fn state_is_kept_from_one_command_to_the_next() {
         let words = [&["exec", "--state", "kept"], options, &["--", "env"]].concat();
         let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let says = "kept holds a world already: its seed and its data are used";
-        assert_eq!(ran.stderr.contains(says), options == ["--seed", "43"], "{}", ran.stderr);
-        ran.stdout.lines().find(|line| line.starts_with("MOOT_SEED=")).map(str::to_owned)
+        let seed = ran.stdout.lines().find(|line| line.starts_with("MOOT_SEED="));
+        (seed.map(str::to_owned), ran.stderr)
     };
-    assert_eq!(seed(&["--seed", "42"]).as_deref(), Some("MOOT_SEED=42"));
-    assert_eq!(seed(&["--seed", "43"]).as_deref(), Some("MOOT_SEED=42"), "what is there wins");
+    let (first, said) = seed(&["--seed", "42"]);
+    assert_eq!(first.as_deref(), Some("MOOT_SEED=42"));
+    assert_eq!(said, CALLED_NOTHING);
+    let (second, said) = seed(&["--seed", "43"]);
+    assert_eq!(second.as_deref(), Some("MOOT_SEED=42"), "what is there wins");
+    insta::assert_snapshot!(said, @r"
+    kept holds a world already: its seed and its data are used, --seed and --world are ignored
+
+    ! it called nothing: does it read MOOT_BASE_URL?
+    ");
 }
 
 #[test]
@@ -274,7 +304,7 @@ fn after_a_sigterm_the_account_is_still_printed() {
     let mut from = child.stderr.take().expect("stderr is piped");
     from.read_to_string(&mut stderr).expect("it prints text");
     assert_eq!(child.wait().expect("it ends").code(), Some(9), "{stderr}");
-    assert!(stderr.contains("it called nothing"), "{stderr}");
+    assert_eq!(stderr, CALLED_NOTHING);
 }
 
 /// A client that misbehaves, and then deletes all traces that the control plane allows it to delete.
@@ -296,7 +326,28 @@ fn a_client_that_deletes_its_traces_is_still_reported() {
         used.filter_map(|row| Some((row["path"].as_str()?, row["calls"].as_u64()?))).collect();
     assert_eq!(used, [("/exchanges", 2), ("/faults", 1), ("/reset", 1), ("/restart", 1)]);
     let told = exec(&[], &["bash", "-c", HOSTILE]).stderr;
-    assert!(told.contains("DELETE /exchanges ×2"), "{told}");
+    insta::assert_snapshot!(message(&told), @r#"
+    It made 1 call
+      list_legal_requests  1  401
+
+    Errors it received
+      401 invalid_token, list_legal_requests (call 1)
+          No access token was sent: add the header `Authorization: Bearer <ACCESS_TOKEN>`. (`POST http://127.0.0.1:PORT/oauth/token` gives one, for a client id and secret of this world; a token works only in the world that gave it, be it the main one or a sandbox)
+
+    Broken rules of conduct
+      must no-token: 1 call without a valid access token (§5.2, call 1)
+          Send `Authorization: Bearer <ACCESS_TOKEN>` with every call but the one that asks for the token.
+          curl "$MOOT_BASE_URL"'/v1/requests?state=x'
+      should unknown-parameter: `state` is not a parameter of list_legal_requests; did you mean `status`? (§4, call 1)
+          Use the parameters of the specification. The service ignores others, so the response is not what was asked for.
+          curl "$MOOT_BASE_URL"'/v1/requests?state=x'
+
+    Calls of the control plane, which only the mock has
+      DELETE /exchanges ×2
+      DELETE /faults ×1
+      POST /reset ×1
+      POST /restart ×1
+    "#);
 }
 
 #[cfg(unix)]

@@ -5,10 +5,11 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use wiremock::matchers::{body_string_contains, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::command_support::run;
+use crate::command_support::{Ran, message, run};
 use crate::deployment::{judged, start, target};
 
 const LISTS: &str = "
@@ -89,7 +90,10 @@ async fn the_most_severe_exit_code_wins() {
         let dir = folder(&base, scenarios);
         let ran = judged(dir.path(), &[&["--scenarios", "sample.yaml"], words].concat(), code);
         if name == "unknown selector" {
-            assert!(ran.stderr.contains("did you mean `violates`?"), "{}", ran.stderr);
+            insta::assert_snapshot!(message(&ran.stderr), @r"
+            error: no scenario matches `violate`; did you mean `violates`?
+            help: `moot list` shows all scenarios
+            ");
         }
     }
 }
@@ -127,9 +131,16 @@ async fn a_wrong_target_file_is_2_and_names_the_near_miss() {
     let dir = folder("http://127.0.0.1:1/api", &[LISTS]);
     target(dir.path(), "http://127.0.0.1:1/api", "consnet: [write]\n");
     let ran = judged(dir.path(), &[], 2);
-    assert!(ran.stderr.contains("did you mean `consent`?"), "{}", ran.stderr);
+    insta::assert_snapshot!(message(&ran.stderr), @"error: target.yaml:17:1: unknown key `consnet`; did you mean `consent`?");
     let ran = run(&["run", "--target", "none.yaml"], dir.path());
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+}
+
+/// The reason why the run ended early, from its JSON.
+#[track_caller]
+fn trouble(ran: &Ran) -> String {
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    report["trouble"].as_str().expect("a text").to_owned()
 }
 
 #[tokio::test]
@@ -143,8 +154,8 @@ async fn refused_credentials_are_4() {
         .mount(&server)
         .await;
     let dir = folder(&base, &[LISTS, VIOLATES]);
-    let ran = judged(dir.path(), &[], 4);
-    assert!(ran.stdout.contains("401 (invalid_client)"), "{}", ran.stdout);
+    let ran = judged(dir.path(), &["--format", "json"], 4);
+    insta::assert_snapshot!(message(&trouble(&ran)), @"target.yaml:4: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); compare `client_id` and `client_secret` of `applications.main` with the application; a variable may have a line end or quotes");
 }
 
 /// The scenario for this need that uses only its own application.
@@ -168,6 +179,7 @@ fn of_application(role: &str, need: &str) -> String {
 
 #[tokio::test]
 async fn an_application_that_is_refused_is_4_and_no_violation() {
+    let mut messages = String::new();
     for (client, role, need) in [
         ("demo-reader", "reader", "reader_application"),
         ("demo-writer", "writer", "writer_application"),
@@ -186,13 +198,16 @@ async fn an_application_that_is_refused_is_4_and_no_violation() {
             .await;
         let scenario = of_application(role, need);
         let dir = folder(&base, &[LISTS, &scenario]);
-        let ran = judged(dir.path(), &["--scenarios", "sample.yaml"], 4);
-        let said =
-            format!("no token to the application `{role}`: it returned 401 (invalid_client)");
-        assert!(ran.stdout.contains(&said), "{}", ran.stdout);
+        let ran = judged(dir.path(), &["--scenarios", "sample.yaml", "--format", "json"], 4);
+        messages += &message(&format!("{}\n", trouble(&ran)));
         let dir = folder(&base, &[VIOLATES, &scenario]);
         judged(dir.path(), &["--scenarios", "sample.yaml"], 1);
     }
+    insta::assert_snapshot!(messages, @r"
+    target.yaml:5: the target gives no token to the application `reader`: it returned 401 (invalid_client)
+    target.yaml:6: the target gives no token to the application `writer`: it returned 401 (invalid_client)
+    target.yaml:7: the target gives no token to the application `other_company`: it returned 401 (invalid_client)
+    ");
 }
 
 #[tokio::test]

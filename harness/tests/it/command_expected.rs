@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, Running, run};
+use crate::command_support::{Ran, Running, message, run};
 use crate::deployment::target;
 
 const SAMPLE: &str = r#"section: "4.2"
@@ -131,39 +131,39 @@ fn a_condition_decides_whether_an_entry_applies() {
 #[test]
 fn a_wrong_entry_is_2_with_its_place() {
     let entry = |more: &str| format!("- id: sample/violates\n  reason: OPS-1\n{more}");
-    for (text, said) in [
-        (entry("  outcome: fail\n  expires: 2020-01-31\n"), "known.yaml:1:7: the expected failure"),
-        (entry("  outcome: fail\n  expires: soon\n"), "known.yaml:4:12: `soon` is not a day"),
-        (entry("  outcome: fial\n"), "known.yaml:3:12"),
-        (
-            entry("  outcome: fail\n  reasno: x\n"),
-            "known.yaml:4:3: unknown key `reasno`; did you mean `reason`?",
-        ),
-        (entry(""), "`outcome` is missing"),
-        (entry("  outcome: fail\n  condition: { needs: [raed] }\n"), "did you mean `read`?"),
-        (
-            entry("  outcome: fail\n  condition: { answer: { per_pge: 1 } }\n"),
-            "did you mean `per_page`?",
-        ),
-        (
-            "- { id: sample/violate, outcome: fail, reason: x }\n".to_owned(),
-            "did you mean `sample/violates`?",
-        ),
-        (
-            "- { id: list-workflow.status-200, outcome: fail, reason: x }\n".to_owned(),
-            "did you mean `list-workflows.status-200`?",
-        ),
-        (
-            "- { id: create-legal-request.status-201, outcome: fail, reason: x }\n".to_owned(),
-            "no check of these scenarios is",
-        ),
-        ("- { id: sample/sound, outcome: fail, reason: '' }\n".to_owned(), "`reason` is empty"),
-        ("known: []\n".to_owned(), "unknown key `known`"),
-    ] {
+    let messages = [
+        entry("  outcome: fail\n  expires: 2020-01-31\n"),
+        entry("  outcome: fail\n  expires: soon\n"),
+        entry("  outcome: fial\n"),
+        entry("  outcome: fail\n  reasno: x\n"),
+        entry(""),
+        entry("  outcome: fail\n  condition: { needs: [raed] }\n"),
+        entry("  outcome: fail\n  condition: { answer: { per_pge: 1 } }\n"),
+        "- { id: sample/violate, outcome: fail, reason: x }\n".to_owned(),
+        "- { id: list-workflow.status-200, outcome: fail, reason: x }\n".to_owned(),
+        "- { id: create-legal-request.status-201, outcome: fail, reason: x }\n".to_owned(),
+        "- { id: sample/sound, outcome: fail, reason: '' }\n".to_owned(),
+        "known: []\n".to_owned(),
+    ]
+    .map(|text| {
         let (_dir, ran) = sample(&[], &text, &[]);
         assert_eq!(ran.code, Some(2), "{text}\n{}{}", ran.stdout, ran.stderr);
-        assert!(ran.stderr.contains(said), "no {said:?}\n{}", ran.stderr);
-    }
+        message(&ran.stderr)
+    });
+    insta::assert_snapshot!(messages.concat(), @r"
+    error: known.yaml:1:7: the expected failure `sample/violates` expired on 2020-01-31 (OPS-1); fix it, or move `expires`
+    error: known.yaml:4:12: `soon` is not a day, such as `2027-01-31`
+    error: known.yaml:3:12: `fial` is not known here; did you mean `fail`?
+    error: known.yaml:4:3: unknown key `reasno`; did you mean `reason`?
+    error: known.yaml:2:3: the key `outcome` is missing
+    error: known.yaml:4:24: there is no need `raed`; did you mean `read`?
+    error: known.yaml:4:35: there is no open question `per_pge`; did you mean `per_page`?
+    error: known.yaml:1:9: no scenario is called `sample/violate`; did you mean `sample/violates`?
+    error: known.yaml:1:9: there is no requirement `list-workflow.status-200`; did you mean `list-workflows.status-200`? (a scenario is named `FILE/ID`)
+    error: known.yaml:1:9: no check of these scenarios is `create-legal-request.status-201`; did you mean `list-legal-requests.status-200`?
+    error: known.yaml:1:46: `reason` is empty: give the reason, for the readers of the report
+    error: known.yaml:1:1: unknown key `known`; there are expected
+    ");
 }
 
 #[test]
@@ -225,10 +225,13 @@ fn an_entry_is_expected_through_its_last_day() {
     let text = "- { id: pagination.per-page, outcome: fail, reason: x, expires: 2026-11-30 }\n";
     let read =
         moot_harness::verdict::expected::from_text(text, Path::new("known.yaml")).expect("sound");
-    for (today, is_sound) in [("2026-11-29", true), ("2026-11-30", true), ("2026-12-01", false)] {
-        let refused =
-            read.check(Some(&[]), today.parse().expect("a day")).map_err(|e| e.to_string());
-        let is_expired = refused.as_ref().is_err_and(|error| error.contains("expired on"));
-        assert_eq!(!is_expired, is_sound, "{today}: {refused:?}");
-    }
+    let refusals = ["2026-11-29", "2026-11-30", "2026-12-01"].map(|today| {
+        let error = read.check(Some(&[]), today.parse().expect("a day"));
+        format!("{today}: {}\n", error.expect_err("there are no scenarios"))
+    });
+    insta::assert_snapshot!(refusals.concat(), @r"
+    2026-11-29: known.yaml:1:9: no check of these scenarios is `pagination.per-page`
+    2026-11-30: known.yaml:1:9: no check of these scenarios is `pagination.per-page`
+    2026-12-01: known.yaml:1:9: the expected failure `pagination.per-page` expired on 2026-11-30 (x); fix it, or move `expires`
+    ");
 }

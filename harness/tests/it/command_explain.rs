@@ -25,6 +25,15 @@ fn pages(ids: &[&str]) -> Vec<String> {
     starts.windows(2).map(|ends| text[ends[0]..ends[1]].to_owned()).collect()
 }
 
+/// The JSON document for each of these ids, from one command.
+fn documents(ids: &[&str]) -> Vec<Value> {
+    let text = check(&[&["explain", "--format", "json"], ids].concat(), 0);
+    let documents = serde_json::Deserializer::from_str(&text).into_iter();
+    let documents: Vec<Value> = documents.map(|document| document.expect("it is JSON")).collect();
+    assert_eq!(documents.len(), ids.len());
+    documents
+}
+
 /// The words without line breaks.
 fn flowed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -52,11 +61,16 @@ fn every_row_is_explained() {
             assert!(part.is_none_or(|part| flowing.contains(&flowed(part))), "{part:?}\n{text}");
         }
         assert!(text.contains(&format!("§{}", row.section)), "{text}");
-        let is_checked = text.contains("checked") || text.contains("observed by");
-        assert!(is_checked || row.unverifiable.is_some(), "{text}");
+    }
+    for ((row, json), text) in rows.iter().zip(documents(&ids)).zip(pages(&ids)) {
+        assert_eq!(json["id"], row.id);
+        let mut scenarios = json["checked_by"]["scenarios"].as_array().into_iter().flatten();
+        assert!(scenarios.all(|it| it.as_str().is_some_and(|it| text.contains(it))), "{text}");
+        let is_empty = |kind: &str| json["checked_by"][kind].as_array().is_none_or(Vec::is_empty);
+        let is_checked = ["scenarios", "implicit", "observed_by"].iter().any(|it| !is_empty(it));
+        assert!(is_checked || row.unverifiable.is_some(), "{json}");
         // A requirement that can fail has a remedy.
-        let is_explicit = text.lines().any(|line| line.trim() == "checked by");
-        assert!(row.remedy.is_some() || !is_explicit, "{text}");
+        assert!(row.remedy.is_some() || is_empty("scenarios"), "{json}");
     }
 }
 
@@ -87,7 +101,12 @@ fn every_question_is_explained() {
     let ids: Vec<&str> = questions.iter().map(|question| question.id.as_str()).collect();
     for (question, text) in questions.iter().zip(pages(&ids)) {
         assert!(flowed(&text).contains(&flowed(&question.ask)), "{text}");
-        assert!(text.contains("observed by") || text.contains("not observed"), "{text}");
+    }
+    for ((question, json), text) in questions.iter().zip(documents(&ids)).zip(pages(&ids)) {
+        assert_eq!(json["id"], question.id);
+        let scenarios = json["observed_by"].as_array().expect("a list");
+        let is_named = |it: &Value| it.as_str().is_some_and(|it| text.contains(it));
+        assert!(scenarios.iter().all(is_named), "{text}");
     }
 }
 
@@ -104,10 +123,14 @@ fn the_json_of_a_requirement_has_the_same_facts() {
 fn a_near_miss_is_answered() {
     let id = &moot_fixtures::register::all()[0].id;
     let misspelt = id.replacen('e', "", 1);
-    let said = check(&["explain", &misspelt], 2);
-    assert!(said.contains(&format!("did you mean `{id}`?")), "{said}");
-    let said = check(&["explain", "zzzzzz"], 2);
-    assert!(said.contains("`moot coverage` lists every requirement"), "{said}");
+    insta::assert_snapshot!(check(&["explain", &misspelt], 2), @r"
+    error: `srvice.manages-four-kinds` is not a requirement, question, rule of conduct or defect
+    help: did you mean `service.manages-four-kinds`?
+    ");
+    insta::assert_snapshot!(check(&["explain", "zzzzzz"], 2), @r"
+    error: `zzzzzz` is not a requirement, question, rule of conduct or defect
+    help: `moot coverage` lists every requirement
+    ");
 }
 
 #[test]
@@ -154,8 +177,13 @@ fn every_requirement_is_in_one_column_and_names_the_missing_setting() {
     assert_eq!(there.values().sum::<u64>(), all, "{there:?}");
     assert_eq!(there["not verifiable"], here["not verifiable"]);
     assert!(there["not run here"] > 50 && there["checked"] > 100, "{there:?}");
+    let words = ["coverage", "--target", "target.yaml", "--format", "json"];
+    let json: Value = serde_json::from_str(&run(&words, dir.path()).stdout).expect("it is JSON");
+    let rows = json["requirements"].as_array().expect("a list").iter();
+    let mut not_run = rows.filter_map(|row| row["not_run"].as_array()).flatten();
+    assert!(not_run.any(|it| it["setting"] == "consent: [write] in the target file"), "{json}");
     let ran = run(&["coverage", "--target", "target.yaml"], dir.path());
-    assert!(ran.stdout.contains("set consent: [write] in the target file"), "{}", ran.stdout);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let shown = ran.stdout.lines().find(|line| line.starts_with("all ")).expect("the sums");
     let numbers = shown.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
     assert_eq!(numbers.sum::<u64>(), all, "{shown}");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::command_support::{moot, read_json};
+use crate::command_support::{message, moot, read_json};
 use crate::deployment::{answered, start, target};
 
 const SAMPLE: &str = r#"section: "4.9"
@@ -85,13 +85,14 @@ fn ended(child: Child) -> (Option<i32>, String, String) {
 
 #[tokio::test]
 async fn the_first_signal_ends_a_run_in_order() {
+    let mut said = Vec::new();
     for name in ["-INT", "-TERM"] {
         let dir = tempfile::tempdir().expect("a folder");
         let (server, child) = begun(dir.path()).await;
         signal(&child, name);
         let (code, stdout, stderr) = ended(child);
         assert_eq!(code, Some(3), "{stdout}{stderr}");
-        assert!(stderr.contains("a second signal stops at once"), "{stderr}");
+        said.push(message(&stderr));
         assert!(stdout.contains("sample/next"), "the text report is printed: {stdout}");
         assert!(reached(&server, "/api/v1/requests").await, "what always runs did");
         let report = read_json(dir.path().join("report.json"));
@@ -104,6 +105,8 @@ async fn the_first_signal_ends_a_run_in_order() {
         assert_eq!(kinds.len(), 1, "{kinds:?}");
         assert_eq!(kinds[0]["kind"], "repository_document");
     }
+    assert_eq!(said[0], said[1]);
+    insta::assert_snapshot!(said[0], @"interrupted: no further scenario starts, and those that run are cleaned up; a second signal stops at once");
 }
 
 #[tokio::test]
@@ -118,7 +121,11 @@ async fn the_second_signal_stops_at_once() {
     let (code, _, stderr) = ended(child);
     assert!(since.elapsed() < SLOW, "{:?}", since.elapsed());
     assert_eq!(code, Some(3), "{stderr}");
-    assert!(stderr.contains("stopped at once"), "{stderr}");
+    insta::assert_snapshot!(message(&stderr), @r"
+    interrupted: no further scenario starts, and those that run are cleaned up; a second signal stops at once
+    error: stopped at once: there is no report
+    help: the ledger lists the objects that the run created on a deployment
+    ");
     assert!(!dir.path().join("report.json").exists());
     let ledger = fs::read_to_string(dir.path().join("ledger.ndjson")).expect("it was written");
     assert!(ledger.contains("repository_document"), "{ledger}");

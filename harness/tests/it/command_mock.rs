@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use serde_json::Value;
 
-use crate::command_support::{Running, call_json, moot, run};
+use crate::command_support::{Running, call_json, message, moot, run};
 
 /// The status line of the response to a GET.
 fn get(base_url: &str, path: &str) -> String {
@@ -106,14 +106,15 @@ fn the_public_address_is_served_below_its_path() {
 #[test]
 fn tls_needs_two_valid_files() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    for (words, part) in [
-        ("cert.pem", "--tls takes two files: CERT,KEY"),
-        ("cert.pem,key.pem", "`cert.pem` holds no PEM certificates"),
-    ] {
-        let ran = run(&["mock", "--listen", "127.0.0.1:0", "--tls", words], dir.path());
+    let messages = ["cert.pem", "cert.pem,key.pem"].map(|files| {
+        let ran = run(&["mock", "--listen", "127.0.0.1:0", "--tls", files], dir.path());
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
-        assert!(ran.stderr.contains(part), "{}", ran.stderr);
-    }
+        message(&ran.stderr)
+    });
+    insta::assert_snapshot!(messages.concat(), @r"
+    error: --tls takes two files: CERT,KEY
+    error: --tls: `cert.pem` holds no PEM certificates: I/O error: No such file or directory (os error N)
+    ");
 }
 
 #[test]
@@ -207,9 +208,15 @@ fn a_container_asks_whether_a_mock_is_healthy() {
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
     }
     running.stop("-TERM");
-    for url in [base_url.as_str(), "nowhere"] {
+    let messages = [base_url.as_str(), "nowhere"].map(|url| {
         let ran = run(&["mock", "--healthcheck", url], dir.path());
         assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-        assert!(ran.stderr.contains("is not healthy"), "{}", ran.stderr);
-    }
+        message(&ran.stderr)
+    });
+    insta::assert_snapshot!(messages.concat(), @r"
+    error: http://127.0.0.1:PORT is not healthy: error sending request for url (http://127.0.0.1:PORT/health)
+    help: give the address of a mock, such as http://127.0.0.1:PORT
+    error: nowhere is not healthy: relative URL without a base
+    help: give the address of a mock, such as http://127.0.0.1:PORT
+    ");
 }

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use serde_json::Value;
 
-use crate::command_support::{Running, run};
+use crate::command_support::{Running, message, run};
 
 /// The status line of the response to a delivery.
 fn deliver(url: &str, path: &str, body: &str) -> String {
@@ -65,14 +65,29 @@ fn a_body_beyond_the_limit_is_refused_and_a_status_must_be_one() {
     let (code, rest) = running.stop("-INT");
     assert_eq!((code, rest.as_str()), (Some(0), ""));
     let dir = tempfile::tempdir().expect("a temporary folder");
-    for (words, says) in [
-        (["--status", "99"], "is not an HTTP status from 200 to 599"),
-        (["--status", "200,x"], "is not an HTTP status"),
-        (["--count", "0"], "0 is not in"),
-        (["--listen", "here"], "give an address with a port"),
-    ] {
-        let ran = run(&[&["receive"], words.as_slice()].concat(), dir.path());
+    let messages = [
+        ["receive", "--status", "99"],
+        ["receive", "--status", "200,x"],
+        ["receive", "--count", "0"],
+        ["receive", "--listen", "here"],
+    ]
+    .map(|words| {
+        let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-        assert!(ran.stderr.contains(says), "{}", ran.stderr);
-    }
+        message(&ran.stderr)
+    });
+    insta::assert_snapshot!(messages.concat(), @r"
+    error: invalid value '99' for '--status <STATUS,…>': `99` is not an HTTP status from 200 to 599
+
+    For more information, try '--help'.
+    error: invalid value 'x' for '--status <STATUS,…>': `x` is not an HTTP status from 200 to 599
+
+    For more information, try '--help'.
+    error: invalid value '0' for '--count <N>': 0 is not in 1..18446744073709551615
+
+    For more information, try '--help'.
+    error: invalid value 'here' for '--listen <ADDR>': invalid socket address; give an address with a port, such as `127.0.0.1:PORT` or `localhost:PORT`, or a port
+
+    For more information, try '--help'.
+    ");
 }

@@ -60,8 +60,10 @@ async fn without_a_receiver_a_run_says_which_setting_enables_it() {
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api", server.uri()), "consent: [write, delete]\n");
     std::fs::write(dir.path().join("receives.yaml"), RECEIVES).expect("writable");
-    let ran = judged(dir.path(), &["--scenarios", "receives.yaml"], 3);
-    assert!(ran.stdout.contains("--receiver ADDR and --receiver-url URL"), "{}", ran.stdout);
+    let ran = judged(dir.path(), &["--scenarios", "receives.yaml", "--format", "json"], 3);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let not_run = &report["not_run"];
+    assert_eq!(not_run[0]["setting"], "--receiver ADDR and --receiver-url URL", "{not_run}");
 }
 
 const RECEIVES: &str = r#"section: "6"

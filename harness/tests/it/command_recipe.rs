@@ -6,7 +6,7 @@ use std::path::Path;
 use moot_fixtures::answers;
 use serde_json::Value;
 
-use crate::command_support::run;
+use crate::command_support::{Ran, message, run};
 use crate::deployment::{demo, start, start_as, target};
 
 /// The target file of the guide.
@@ -25,6 +25,12 @@ fn of_init() -> String {
     let ran = run(&[&words[..], &email].concat(), dir.path());
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     fs::read_to_string(dir.path().join("target.yaml")).expect("it was written")
+}
+
+/// The JSON that a command printed.
+#[track_caller]
+fn json_of(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr))
 }
 
 /// A target file for this address and the applications of `demo`.
@@ -87,18 +93,11 @@ async fn a_wrong_value_for_the_target_is_4_with_key_and_line() {
     let reader = "demo-reader, client_secret: demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T";
     let main = "demo-main, client_secret: demo-main-secret-Vr8Kq3Zt6Wm1Xc5B";
     let role = format!("  reader: {{ client_id: {reader}, scopes: [read] }}\n");
-    for (edits, key, line) in [
-        (
-            vec![("requester@northwind.example", "nobody@northwind.example")],
-            "bindings.requester_email",
-            9,
-        ),
-        (
-            vec![("  document_url:", "  generated_workflow_id: wfUnknown\n  document_url:")],
-            "bindings.generated_workflow_id",
-            10,
-        ),
-        (vec![(&*role, ""), (main, reader)], "applications.main.scopes", 4),
+    let mut mistakes = Vec::new();
+    for edits in [
+        vec![("requester@northwind.example", "nobody@northwind.example")],
+        vec![("  document_url:", "  generated_workflow_id: wfUnknown\n  document_url:")],
+        vec![(&*role, ""), (main, reader)],
     ] {
         target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
         let mut text = fs::read_to_string(&path).expect("it was written");
@@ -106,11 +105,13 @@ async fn a_wrong_value_for_the_target_is_4_with_key_and_line() {
             assert!(text.contains(from), "{from}");
             text = text.replace(from, to);
         }
-        fs::write(&path, text).expect("writable");
-        let place = format!("target.yaml:{line}: `{key}`");
-        let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
-        assert_eq!(ran.code, Some(4), "{key}: {}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains(&place), "{place}\n{}", ran.stdout);
+        fs::write(&path, &text).expect("writable");
+        let ran = run(&["doctor", "--target", "target.yaml", "--format", "json"], dir.path());
+        assert_eq!(ran.code, Some(4), "{text}: {}{}", ran.stdout, ran.stderr);
+        let found = json_of(&ran);
+        let all = found["mistakes"].as_array().expect("a list");
+        assert_eq!(all.len(), 1, "{all:?}");
+        let mistake = all[0].as_str().expect("a text").to_owned();
         let words = [
             "run",
             "--target=target.yaml",
@@ -120,10 +121,16 @@ async fn a_wrong_value_for_the_target_is_4_with_key_and_line() {
             "02_resources/workflow-schema-members",
         ];
         let ran = run(&words, dir.path());
-        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
-        assert_eq!(ran.code, Some(4), "{key}: {}", report["findings"]);
-        assert!(ran.stdout.contains(&place.replace('"', "\\\"")), "{place}");
+        let report = json_of(&ran);
+        assert_eq!(ran.code, Some(4), "{text}: {}", report["findings"]);
+        assert_eq!(report["trouble"], mistake);
+        mistakes.push(message(&mistake));
     }
+    insta::assert_snapshot!(mistakes.join("\n"), @r"
+    target.yaml:9: `bindings.requester_email` does not fit the target: a creation was refused: 422 request_creation_error; a signer as the requester was taken
+    target.yaml:10: `bindings.generated_workflow_id` does not fit the target: there is no workflow `wfUnknown`: 404
+    target.yaml:4: `applications.main.scopes` does not fit the target: a token with `read write` was refused: 400 (invalid_scope); state the scopes that it has, or give it `write`
+    ");
 }
 
 #[tokio::test]
@@ -144,10 +151,13 @@ async fn an_application_with_only_read_breaks_nothing() {
     let other = "04_02_list_workflows/workflows-listed";
     for (tolerated, code) in [("", 3), ("tolerate: [read_write_application]\n", 0)] {
         fs::write(&path, format!("{text}{tolerated}")).expect("writable");
-        let ran = run(&["run", "--target", "target.yaml", scenario, other], dir.path());
+        let words = ["run", "--target", "target.yaml", "--format", "json", scenario, other];
+        let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-        let is_offered = ran.stdout.contains(&format!("tolerate with `{need}`"));
-        assert_eq!(is_offered, code == 3, "{}", ran.stdout);
+        let not_run = &json_of(&ran)["not_run"];
+        assert_eq!(not_run.as_array().map(Vec::len), Some(1), "{not_run}");
+        assert_eq!(not_run[0]["tolerate_as"], need);
+        assert_eq!(not_run[0]["is_tolerated"], code == 0, "{not_run}");
     }
 }
 
@@ -156,13 +166,15 @@ async fn a_base_address_that_ends_in_v1_is_a_mistake_of_the_file() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api/v1", server.uri()), "");
-    for command in ["doctor", "run"] {
-        let ran = run(&[command, "--target", "target.yaml"], dir.path());
+    let [doctor, ran] = ["doctor", "run"].map(|command| {
+        let ran = run(&[command, "--target", "target.yaml", "--format", "json"], dir.path());
         assert_eq!(ran.code, Some(4), "{command}: {}{}", ran.stdout, ran.stderr);
-        let said = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(said.contains("target.yaml:1: `base_url` does not fit the target"), "{said}");
-        assert!(said.contains("ends in `/v1`: leave that out"), "{said}");
-    }
+        ran
+    });
+    let error: Value = serde_json::from_str(&doctor.stderr).expect("it is JSON");
+    assert_eq!(json_of(&ran)["trouble"], error["error"]);
+    let error = error["error"].as_str().expect("a text");
+    insta::assert_snapshot!(message(error), @"target.yaml:1: `base_url` does not fit the target: its token endpoint returned 404 (request_not_found); `base_url` ends in `/v1`: leave that out");
 }
 
 #[tokio::test]
@@ -179,10 +191,12 @@ async fn an_application_of_the_same_company_is_no_leak() {
     let server = start_as(world, answers).await;
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
-    let ran = run(&["run", "--target", "target.yaml", "05_isolation"], dir.path());
+    let words = ["run", "--target", "target.yaml", "05_isolation", "--format", "json"];
+    let ran = run(&words, dir.path());
     assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
-    let place = "target.yaml:7: `applications.other_company`";
-    assert!(ran.stdout.contains(place), "{}", ran.stdout);
+    let report = json_of(&ran);
+    let trouble = report["trouble"].as_str().expect("a text");
+    insta::assert_snapshot!(message(trouble), @"target.yaml:7: `applications.other_company` does not fit the target: both applications see the same workflows, requests, documents and webhooks");
 }
 
 #[test]
@@ -192,10 +206,11 @@ fn one_client_id_for_two_roles_is_a_mistake_of_the_file() {
     let path = dir.path().join("target.yaml");
     let text = fs::read_to_string(&path).expect("it was written");
     fs::write(&path, text.replace("other-main,", "demo-main,")).expect("writable");
-    for command in ["doctor", "plan", "run"] {
+    let [doctor, plan, ran] = ["doctor", "plan", "run"].map(|command| {
         let ran = run(&[command, "--target", "target.yaml"], dir.path());
         assert_eq!(ran.code, Some(2), "{command}: {}", ran.stderr);
-        let said = "`applications.other_company` has the client id of `applications.main`";
-        assert!(ran.stderr.contains(said), "{command}: {}", ran.stderr);
-    }
+        message(&ran.stderr)
+    });
+    assert_eq!((&plan, &ran), (&doctor, &doctor));
+    insta::assert_snapshot!(doctor, @"error: target.yaml:7:18: `applications.other_company` has the client id of `applications.main`, but must be another application");
 }

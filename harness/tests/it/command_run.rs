@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{LIST_SCENARIO, Ran, run};
+use crate::command_support::{LIST_SCENARIO, Ran, message, read_json, run};
 
 fn scenario() -> String {
     LIST_SCENARIO.replace("token: read", "token: read\n        snapshot: true")
@@ -31,8 +31,11 @@ fn every_report_is_written_and_the_text_stands_on_stdout() {
     let reports: Vec<String> = kinds.iter().map(|kind| format!("{kind}=report.{kind}")).collect();
     let words: Vec<&str> = reports.iter().flat_map(|report| ["--report", report]).collect();
     let ran = check(dir.path(), &words, 0);
-    assert!(ran.stdout.contains("\nconformant: "), "{}", ran.stdout);
-    assert!(ran.stdout.contains("moot run --scenarios sample.yaml --seed 42"), "{}", ran.stdout);
+    let report = read_json(dir.path().join("report.json"));
+    assert_eq!(report["outcome"], "conformant");
+    let line = report["reproduce"].as_str().expect("a text");
+    assert_eq!(line, "moot run --scenarios sample.yaml --seed 42");
+    assert!(ran.stdout.contains("\nconformant: ") && ran.stdout.contains(line), "{}", ran.stdout);
     let head: Vec<&str> = ran.stderr.lines().collect();
     assert!(head.len() == 1 && head[0].ends_with("in this process, seed 42"), "{head:?}");
     for kind in kinds {
@@ -48,7 +51,8 @@ fn a_report_on_stdout_moves_the_text_to_stderr() {
         let ran = check(dir.path(), words, 0);
         let report: Value = serde_json::from_str(&ran.stdout).expect("only JSON");
         assert_eq!(report["outcome"], "conformant");
-        assert_eq!(ran.stderr.contains("conformant: "), words[0] == "--report");
+        let is_told = ran.stderr.lines().any(|line| line.starts_with("conformant: "));
+        assert_eq!(is_told, words[0] == "--report", "{}", ran.stderr);
     }
 }
 
@@ -89,7 +93,23 @@ fn a_run_without_a_runnable_scenario_ends_with_3() {
 fn a_mistake_in_a_scenario_is_located() {
     let dir = folder(&scenario().replace("title: The list", "titel: The list"));
     let said = check(dir.path(), &[], 2).stderr;
-    assert!(said.contains("sample.yaml:5:") && said.contains("title"), "{said}");
+    insta::assert_snapshot!(message(&said), @r"
+    error: 2 mistakes in scenario files
+
+    error: a scenario needs the key `title`
+     --> sample.yaml:4:5
+      |
+    4 |   - id: lists
+      |     ^^
+
+    error: unknown key `titel` in a scenario
+     --> sample.yaml:5:5
+      |
+    5 |     titel: The list is there
+      |     ^^^^^
+      |
+      = help: did you mean `title`?
+    ");
     let ran = run(&["check", "sample.yaml"], dir.path());
     assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
     assert_eq!(run(&["check", "."], folder(&scenario()).path()).code, Some(0));
@@ -107,5 +127,8 @@ fn selected_scenarios_are_listed_and_planned() {
     }
     let ran = run(&["list", "--scenarios", "sample.yaml", "lisst"], dir.path());
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("did you mean `lists`?"), "{}", ran.stderr);
+    insta::assert_snapshot!(message(&ran.stderr), @r"
+    error: no scenario matches `lisst`; did you mean `lists`?
+    help: `moot list` shows all scenarios
+    ");
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command_support::run;
+use crate::command_support::{message, run};
 
 /// A defect that the sample suite finds.
 const DEFECT: &str = "token.lifetime-3600";
@@ -107,16 +107,26 @@ fn an_unknown_defect_is_a_mistake_of_the_line() {
 #[test]
 fn an_unwritable_report_is_refused_before_the_first_trial() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    for (reports, said) in [
-        (&["--report", "json=no/such/a.json"][..], "there is no folder no/such"),
-        (&["--report", "html=.", "--report", "json=a"], ". is a folder"),
-        (&["--report", "json=a", "--report", "html=a"], "two reports go to a"),
-        (&["--report", "junit=a"], "only json, html, markdown"),
-    ] {
+    let messages = [
+        &["--report", "json=no/such/a.json"][..],
+        &["--report", "html=.", "--report", "json=a"],
+        &["--report", "json=a", "--report", "html=a"],
+        &["--report", "junit=a"],
+    ]
+    .map(|reports| {
         let ran = run(&[&["selftest"][..], reports].concat(), dir.path());
         assert_eq!(ran.code, Some(2), "{}", ran.stdout);
-        assert!(ran.stderr.contains(said), "{}", ran.stderr);
-    }
+        message(&ran.stderr)
+    });
+    insta::assert_snapshot!(messages.concat(), @r"
+    error: there is no folder no/such
+    help: create it, so that no/such/a.json can be written
+    error: . is a folder, not a file
+    error: two reports go to a
+    error: invalid value 'junit=a' for '--report <KIND=FILE>': there is no junit report here, only json, html, markdown
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use moot_snapshots::{Comparison, Metadata, Mode};
 use serde_json::Value;
 
-use crate::command_support::{Ran, run};
+use crate::command_support::{Ran, message, run};
 
 const NAMES: [&str; 2] = ["07_errors/one__get", "07_errors/two__get"];
 
@@ -82,7 +82,10 @@ fn one_is_accepted_and_the_other_rejected() {
 fn a_wrong_name_changes_nothing() {
     let dir = folder();
     let said = check(dir.path(), &["accept", NAMES[0], "07_errors/on__get"], 2).stderr;
-    assert!(said.contains("did you mean `07_errors/one__get`?"), "{said}");
+    insta::assert_snapshot!(message(&said), @r"
+    error: no response named `07_errors/on__get` is pending
+    help: did you mean `07_errors/one__get`?
+    ");
     assert_eq!(waiting(dir.path()), NAMES);
     check(dir.path(), &["accept", "--all"], 0);
     assert_eq!(waiting(dir.path()), Vec::<String>::new());

@@ -1,11 +1,13 @@
 //! Runs the real binary, in an environment without settings.
 
+use std::env::temp_dir;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
+use regex::Regex;
 use serde_json::Value;
 
 /// A suite of one scenario, which passes.
@@ -46,6 +48,23 @@ pub(crate) fn run(words: &[&str], dir: &Path) -> Ran {
     let Output { status, stdout, stderr } = moot(words, dir).output().expect("the binary runs");
     let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
     Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+}
+
+/// A printed text for a snapshot: without the line that begins a run, because its seed is drawn, and with placeholders for
+/// temporary folders, ports of loopback and error numbers of the operating system.
+pub(crate) fn message(text: &str) -> String {
+    let folder = format!(r"{}[/\\]+\.tmp\w+", regex::escape(&temp_dir().display().to_string()));
+    let mut text = text.to_owned();
+    for (pattern, placeholder) in [
+        (folder.as_str(), "DIR"),
+        (r"(?m)^moot \d+\.\d+\.\d+: .*, seed \d+\n", ""),
+        (r"(127\.0\.0\.1|localhost):\d+", "$1:PORT"),
+        (r"\(os error \d+\)", "(os error N)"),
+    ] {
+        let pattern = Regex::new(pattern).expect("a valid pattern");
+        text = pattern.replace_all(&text, placeholder).into_owned();
+    }
+    text
 }
 
 /// Reads a JSON file.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::command_support::{Running, read_json};
+use crate::command_support::{Running, message, read_json};
 use crate::deployment::{judged, target};
 
 const WORDS: [&str; 5] = [
@@ -54,8 +54,10 @@ async fn a_token_of_a_run_two_hours_ago_is_the_expired_one() {
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), base_url, "");
 
-    let without = judged(dir.path(), &WORDS[..1], 3);
-    assert!(without.stdout.contains("--token-file FILE"), "{}", without.stdout);
+    let without = judged(dir.path(), &[WORDS[0], "--format", "json"], 3);
+    let report: Value = serde_json::from_str(&without.stdout).expect("it is JSON");
+    let setting = "expired_token in the target file, or --token-file FILE, two hours before";
+    assert_eq!(report["not_run"][0]["setting"], setting, "{}", report["not_run"]);
     judged(dir.path(), &WORDS, 3);
     let file = dir.path().join("tokens");
     let mode = || fs::metadata(&file).expect("it was written").permissions().mode() & 0o7777;
@@ -74,7 +76,7 @@ async fn a_token_of_a_run_two_hours_ago_is_the_expired_one() {
 
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("it is ours");
     let refused = judged(dir.path(), &WORDS, 2);
-    assert!(refused.stderr.contains("mode 0640; give it mode 0600"), "{}", refused.stderr);
+    insta::assert_snapshot!(message(&refused.stderr), @"error: the token file `tokens` has mode 0640; give it mode 0600");
 }
 
 #[tokio::test]
@@ -100,8 +102,11 @@ async fn an_expired_and_a_revoked_token_are_named_in_the_target_file() {
     // This token is neither expired nor revoked. The checks fail for exactly these tokens.
     let sound = minted(base_url, 0).await;
     target(dir.path(), base_url, &format!("expired_token: {sound}\nrevoked_token: {sound}\n"));
-    let ran = judged(dir.path(), &SELECTED, 1);
+    judged(dir.path(), &SELECTED, 1);
+    let report = read_json(dir.path().join("report.json"));
+    let checks = report["checks"].as_array().expect("a list");
     for id in ["authentication.expired-401", "authentication.revoked-401"] {
-        assert!(ran.stdout.contains(id), "{id}: {}", ran.stdout);
+        let is_failed = |it: &Value| it["requirement"] == id && it["verdict"] == "fail";
+        assert!(checks.iter().any(is_failed), "{id}: {}", report["findings"]);
     }
 }

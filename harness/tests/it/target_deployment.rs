@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
+use crate::command_support::message;
 use crate::target_sample::{call, call_with, open, service, upload};
 
 struct Opened {
@@ -63,7 +64,8 @@ async fn a_token_is_requested_once_and_shared() {
     assert_eq!(opened.session.token("main", Scopes::WRITE).await.as_deref(), Ok("token-2"));
     assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
     let missing = opened.session.token("reader", Scopes::READ).await;
-    assert!(matches!(missing, Err(Trouble::Withheld(why)) if why.contains("applications.reader")));
+    let Err(Trouble::Withheld(why)) = missing else { panic!("{missing:?}") };
+    insta::assert_snapshot!(why, @"the target has no application `reader`; name it as `applications.reader` in the target file");
 }
 
 #[tokio::test]
@@ -205,9 +207,8 @@ async fn the_budget_of_created_objects_is_kept() {
         assert!(opened.session.send(call("POST", "/v1/webhooks")).await.outcome.is_ok());
     }
     let exchange = opened.session.send(call("POST", "/v1/webhooks")).await;
-    assert!(
-        matches!(exchange.outcome, Err(Trouble::Withheld(why)) if why.contains("created_objects"))
-    );
+    let Err(Trouble::Withheld(why)) = exchange.outcome else { panic!("it was sent") };
+    insta::assert_snapshot!(why, @"the run has created 2 objects; `limits.created_objects_max` in the target file allows no more");
 }
 
 #[tokio::test]
@@ -246,7 +247,9 @@ async fn refused_credentials_differ_from_no_response() {
     let masks = Arc::new(Masks::default());
     let base = format!("{}/api", server.uri());
     match open(&base, "", folder.path(), &masks).await.err() {
-        Some(OpenError::Credentials(said)) => assert!(said.contains("401 (invalid_client)")),
+        Some(OpenError::Credentials(said)) => {
+            insta::assert_snapshot!(message(&said), @"DIR/target.yaml:2: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); compare `client_id` and `client_secret` of `applications.main` with the application; a variable may have a line end or quotes");
+        }
         other => panic!("{other:?}"),
     }
 }
