@@ -71,7 +71,7 @@ use screen::{Screen, ScreenArguments};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 conformant, 1 violation, 2 usage or a wrong file, 3 not everything checked, \
-4 target unreachable or credentials refused, 5 drift, 70 our own fault.";
+4 target unreachable or credentials refused, 5 drift, 70 internal error.";
 
 /// A moot court for the Legal Request Service API: a mock of the service, and a harness that judges
 /// implementations of it.

@@ -96,7 +96,8 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
         let varying = observed.evidence.values().filter(|evidence| !evidence.steady).count();
         let silent = observed.evidence.keys().filter(|id| !observed.answers.contains_key(*id));
         out.push_str(&format!(
-            ", {seen} questions observed: {varying} varying, {} not imitated",
+            ", {} observed: {varying} varying, {} not imitated",
+            pluralize(seen, "question"),
             silent.count()
         ));
     }

@@ -35,7 +35,7 @@ const MOCK: &str = "mock";
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 the same, 1 a side violates, 2 usage or a wrong file, 3 undecidable, or not everything \
-was compared, 4 a side unreachable or credentials refused, 5 answers differ, 70 our own fault.";
+was compared, 4 a side unreachable or credentials refused, 5 answers differ, 70 internal error.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]

@@ -18,7 +18,7 @@ pub(super) const INCONCLUSIVE: u8 = 3;
 /// Exit code: the target is unreachable or refuses the credentials.
 pub(super) const UNREACHABLE: u8 = 4;
 
-/// Exit code: our own fault, such as a report that could not be written.
+/// Exit code: an internal error, such as a report that could not be written.
 pub(super) const FAULT: u8 = 70;
 
 /// An error that ends a command.

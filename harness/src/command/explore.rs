@@ -24,7 +24,7 @@ use crate::run::{Interruption, RunOptions};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 nothing found, 1 a requirement is broken, 2 usage or a wrong file, 3 nothing explored or \
-interrupted, 4 target unreachable or credentials refused, 70 our own fault.";
+interrupted, 4 target unreachable or credentials refused, 70 internal error.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]

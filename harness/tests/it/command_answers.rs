@@ -182,6 +182,6 @@ fn an_answer_that_is_not_imitated_has_a_reason() {
         the event names other than execution_complete
         steady       [] ×1
         seen in      04_12_list_webhooks/webhooks-listed/GET /v1/webhooks
-    0 answers, 1 questions observed: 0 varying, 1 not imitated
+    0 answers, 1 question observed: 0 varying, 1 not imitated
     ");
 }

@@ -162,7 +162,7 @@ fn a_wrong_entry_is_2_with_its_place() {
     error: known.yaml:1:9: there is no requirement `list-workflow.status-200`; did you mean `list-workflows.status-200`? (a scenario is named `FILE/ID`)
     error: known.yaml:1:9: no check of these scenarios is `create-legal-request.status-201`; did you mean `list-legal-requests.status-200`?
     error: known.yaml:1:46: `reason` is empty: give the reason, for the readers of the report
-    error: known.yaml:1:1: unknown key `known`; there are expected
+    error: known.yaml:1:1: unknown key `known`; there is only expected
     ");
 }
 

@@ -20,7 +20,7 @@ fn check(line: &str, code: i32) -> String {
 fn help_and_version_are_no_errors() {
     let help = check("--help", 0);
     let codes = help.lines().find(|line| line.starts_with("Exit codes: ")).expect("a line");
-    insta::assert_snapshot!(codes, @"Exit codes: 0 conformant, 1 violation, 2 usage or a wrong file, 3 not everything checked, 4 target unreachable or credentials refused, 5 drift, 70 our own fault.");
+    insta::assert_snapshot!(codes, @"Exit codes: 0 conformant, 1 violation, 2 usage or a wrong file, 3 not everything checked, 4 target unreachable or credentials refused, 5 drift, 70 internal error.");
     assert!(check("run --help", 0).contains("--report <KIND=FILE>"));
     assert_eq!(check("--version", 0), concat!("moot ", env!("CARGO_PKG_VERSION"), "\n"));
 }

@@ -113,7 +113,7 @@ fn tls_needs_two_valid_files() {
     });
     insta::assert_snapshot!(messages.concat(), @r"
     error: --tls takes two files: CERT,KEY
-    error: --tls: `cert.pem` holds no PEM certificates: I/O error: No such file or directory (os error N)
+    error: --tls: `cert.pem` cannot be read as PEM certificates: I/O error: No such file or directory (os error N)
     ");
 }
 

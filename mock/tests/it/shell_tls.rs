@@ -76,8 +76,15 @@ fn files_that_prove_nothing_are_named() {
         Err(error) => error.to_string(),
     };
     let (cert, key) = (proof.path("cert.pem"), proof.path("key.pem"));
-    assert!(refusal(key.clone(), key.clone()).contains("key.pem` holds no PEM certificates"));
-    assert!(refusal(cert.clone(), cert.clone()).contains("cert.pem` holds no PEM private key"));
-    assert!(refusal(proof.path("none.pem"), key.clone()).contains("none.pem` holds no PEM"));
+    assert!(
+        refusal(key.clone(), key.clone()).contains("key.pem` cannot be read as PEM certificates")
+    );
+    assert!(
+        refusal(cert.clone(), cert.clone())
+            .contains("cert.pem` cannot be read as a PEM private key")
+    );
+    assert!(
+        refusal(proof.path("none.pem"), key.clone()).contains("none.pem` cannot be read as PEM")
+    );
     assert!(refusal(cert, other.path("key.pem")).contains("can't be used"));
 }

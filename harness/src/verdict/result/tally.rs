@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::RunResult;
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, pluralize};
 
 /// The largest number of differences in the text.
 const NAMED_MAX: usize = 20;
@@ -43,8 +43,8 @@ impl Tally {
             return None;
         }
         let mut lines = vec![format!(
-            "{} verdicts were not the same in all {} runs:",
-            differing.len(),
+            "{} differed in {} runs:",
+            pluralize(differing.len(), "verdict"),
             self.runs
         )];
         lines.extend(differing.iter().take(NAMED_MAX).cloned());
@@ -71,7 +71,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::Tally;
-    use crate::verdict::Verdict;
+    use crate::verdict::{Verdict, pluralize};
 
     #[test]
     fn a_difference_has_the_count_of_each_verdict() {
@@ -79,7 +79,7 @@ mod tests {
         for second in [Verdict::Pass, Verdict::Fail, Verdict::Pass] {
             tally.add_verdicts([("a", Verdict::Pass), ("b", second)].into_iter());
         }
-        let expected = "1 verdicts were not the same in all 3 runs:\nb: pass 2, fail 1";
+        let expected = "1 verdict differed in 3 runs:\nb: pass 2, fail 1";
         assert_eq!(tally.difference().as_deref(), Some(expected));
     }
 

@@ -16,7 +16,7 @@ pub struct Tls(pub(super) TlsAcceptor);
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The file of the certificates cannot be used.
-    #[error("`{}` holds no PEM certificates: {cause}", path.display())]
+    #[error("`{}` cannot be read as PEM certificates: {cause}", path.display())]
     Certificate {
         /// The file.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum TlsError {
         cause: pem::Error,
     },
     /// The file of the key cannot be used.
-    #[error("`{}` holds no PEM private key: {cause}", path.display())]
+    #[error("`{}` cannot be read as a PEM private key: {cause}", path.display())]
     Key {
         /// The file.
         path: PathBuf,
