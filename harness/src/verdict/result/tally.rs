@@ -71,7 +71,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::Tally;
-    use crate::verdict::{Verdict, pluralize};
+    use crate::verdict::Verdict;
 
     #[test]
     fn a_difference_has_the_count_of_each_verdict() {
