@@ -105,7 +105,7 @@ scenarios:
     let (_, said) = said.as_str().and_then(|it| it.split_once(' ')).expect("a number and a text");
     let own: Vec<&str> = said.lines().filter(|line| !line.contains("/implicit/")).collect();
     insta::assert_snapshot!(own.join("\n"), @r"
-    verdicts differed in 3 runs:
+    verdicts differed between 3 runs:
     sample/lists: pass 2, fail 1
     sample/lists/GET /v1/workflows?page=7/list-workflows.status-200: pass 2, fail 1
     ");

@@ -262,7 +262,7 @@ fn refusing_group<'de, D: Deserializer<'de>>(from: D) -> Result<Option<RuleGroup
         rule_group => rule_group
             .parse()
             .map(Some)
-            .map_err(|_| D::Error::custom(format!("`{rule_group}` is no group of rules"))),
+            .map_err(|_| D::Error::custom(format!("unknown group of rules `{rule_group}`"))),
     }
 }
 

@@ -43,7 +43,7 @@ impl Tally {
             return None;
         }
         let mut lines = vec![format!(
-            "{} differed in {} runs:",
+            "{} differed between {} runs:",
             pluralize(differing.len(), "verdict"),
             self.runs
         )];
@@ -79,7 +79,7 @@ mod tests {
         for second in [Verdict::Pass, Verdict::Fail, Verdict::Pass] {
             tally.add_verdicts([("a", Verdict::Pass), ("b", second)].into_iter());
         }
-        let expected = "1 verdict differed in 3 runs:\nb: pass 2, fail 1";
+        let expected = "1 verdict differed between 3 runs:\nb: pass 2, fail 1";
         assert_eq!(tally.difference().as_deref(), Some(expected));
     }
 
