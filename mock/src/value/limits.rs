@@ -51,7 +51,7 @@ pub(crate) const JOURNAL_BODY_TEXT_MAX: usize = 4_096;
 /// Bytes of a response body in the journal. Larger bodies are not recorded.
 pub(crate) const JOURNAL_RESPONSE_BODY_MAX: usize = 64 << 10;
 /// Bytes of all response bodies in the journal.
-pub(crate) const JOURNAL_RESPONSE_BODIES_MAX: usize = 2 << 20;
+pub(crate) const JOURNAL_RESPONSE_BODIES_MAX: usize = 1 << 20;
 
 /// Changes that are kept for the watchers of a world.
 #[cfg(feature = "server")]
