@@ -219,7 +219,7 @@ fn difference(
     let mut words = Vec::new();
     words.extend(added.map(|(id, _)| format!("{id} is new")));
     words.extend(removed.map(|(id, _)| format!("{id} is gone")));
-    words.extend(changed.map(|(id, _)| format!("{id} is another")));
+    words.extend(changed.map(|(id, _)| format!("{id} differs")));
     (!words.is_empty()).then(|| words.join(", "))
 }
 

@@ -143,7 +143,7 @@ mod tests {
         assert!(explains(view(&[("a", "1")], &["b"], 100)), "one was created and one deleted");
         assert!(explains(view(&[("new", "9")], &[], 100)));
         assert!(!explains(view(&[("a", "1")], &["b"], 101)), "the total counts another one");
-        assert!(!explains(view(&[("a", "2")], &["b"], 100)), "it is another");
+        assert!(!explains(view(&[("a", "2")], &["b"], 100)), "it differs");
         assert!(!explains(view(&[("old", "1")], &[], 100)), "it was deleted");
         assert!(!explains(view(&[("c", "1")], &[], 100)), "it is new");
         assert!(!explains(view(&[], &["c"], 100)), "it is new");
