@@ -106,21 +106,18 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
 /// `explored-SEED.yaml` in the current folder or in the folder of `--save`, or the file of `--save`.
 fn save_file(named: Option<&Path>, seed: u64) -> Result<(PathBuf, String), CommandError> {
     let default = format!("explored-{seed}.yaml");
+    let is_folder =
+        |path: &Path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
     let file = match named {
         None => PathBuf::from(default),
-        Some(path) if path.is_dir() => path.join(default),
+        Some(path) if is_folder(path) => path.join(default),
         Some(path) => path.to_owned(),
     };
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        return Err(CommandError::usage(format!("there is no folder {}", folder.display()))
-            .help("create it, or name another file with --save"));
-    }
     let is_yaml = file.extension().is_some_and(|it| it == "yaml" || it == "yml");
     match file.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) {
         Some(stem) if is_yaml => Ok((file, stem)),
         _ => Err(CommandError::usage(format!("{} is not a `.yaml` file", file.display()))
-            .help("--save takes an existing folder, or a file `NAME.yaml`")),
+            .help("--save takes a folder, such as `found/`, or a file `NAME.yaml`")),
     }
 }
 

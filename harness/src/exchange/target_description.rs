@@ -41,4 +41,10 @@ impl TargetClass {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
+
+    /// Whether the addresses of its requests exist after a run. On a mock they are those of a sandbox, which the run
+    /// deletes.
+    pub const fn keeps_addresses(self) -> bool {
+        !matches!(self, Self::InProcess | Self::MootMock)
+    }
 }

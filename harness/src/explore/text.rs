@@ -7,7 +7,7 @@ use moot_fixtures::register;
 use super::Exploration;
 use super::differences::DifferenceGroup;
 use super::violation::Violation;
-use crate::exchange::escape;
+use crate::exchange::{TargetClass, escape};
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left};
 use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
@@ -26,7 +26,7 @@ const REQUESTS_MAX: usize = 20;
 pub fn text(explored: &Exploration, saved: Option<&str>, paint: Paint, detail: Detail) -> String {
     let mut out = String::new();
     for violation in &explored.violations {
-        block(&mut out, violation, paint);
+        block(&mut out, violation, explored.result.target.class, paint);
     }
     if detail > Detail::Quiet {
         let warnings = explored.warnings.iter().map(|(id, warning)| {
@@ -51,7 +51,7 @@ pub fn text(explored: &Exploration, saved: Option<&str>, paint: Paint, detail: D
     out
 }
 
-fn block(out: &mut String, violation: &Violation, paint: Paint) {
+fn block(out: &mut String, violation: &Violation, class: TargetClass, paint: Paint) {
     let requirement = &violation.requirement;
     let row = register::get(requirement);
     let fail = paint.verdict(Verdict::Fail, "FAIL");
@@ -87,9 +87,11 @@ fn block(out: &mut String, violation: &Violation, paint: Paint) {
             pluralize(before, "act")
         ),
     );
-    let curl = violation.curl();
-    let skipped = curl.len().saturating_sub(REQUESTS_MAX);
-    line("repeat", &curl[skipped..].join("\n"));
+    if class.keeps_addresses() {
+        let curl = violation.curl();
+        let skipped = curl.len().saturating_sub(REQUESTS_MAX);
+        line("repeat", &curl[skipped..].join("\n"));
+    }
     out.push('\n');
 }
 
@@ -146,6 +148,8 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>, paint:
     }
     if let Some(saved) = saved {
         let _ = writeln!(out, "saved     {saved}");
+        let again = "with the same --target and --seed, runs the cases again";
+        let _ = writeln!(out, "          moot run --scenarios {saved}, {again}");
     }
     let worst = match result.exit_code() {
         0 => Verdict::Pass,

@@ -15,11 +15,12 @@ use super::row;
 use super::script;
 use crate::exchange::masks::Secrets;
 use crate::exchange::{Residue, TargetDescription, escape};
-use crate::verdict::Verdict;
+use crate::scenario::ScenarioName;
 use crate::verdict::result::{
     CheckResult, Counts, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
     StepResult, Subject, TextMap, seconds,
 };
+use crate::verdict::{Verdict, pluralize};
 
 /// Version of the JSON format. It increases when a member is removed or changes its meaning.
 pub(super) const SCHEMA_VERSION: u32 = 1;
@@ -214,6 +215,17 @@ impl Report {
             requirements,
             exchanges,
             files: files(run.scenarios),
+        }
+    }
+
+    /// `251 scenarios`, or `251 scenarios (378 rows)` if some have rows.
+    pub fn scenarios_line(&self) -> String {
+        let rows = self.files.iter().flat_map(|file| &file.scenarios);
+        let scenarios: BTreeSet<ScenarioName> = rows.map(|row| row.name.without_row()).collect();
+        let text = pluralize(scenarios.len(), "scenario");
+        match self.scenario_counts.total {
+            rows if rows == scenarios.len() => text,
+            rows => format!("{text} ({})", pluralize(rows, "row")),
         }
     }
 

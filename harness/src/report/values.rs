@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{Finding, Report};
+use super::{Finding, Report, row};
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, SnapshotCounts};
 
@@ -44,6 +44,7 @@ pub(super) fn values(report: &Report) -> Value {
         columns,
         coverage => coverage(report),
         not_run => report.not_run.iter().map(|row| row.names.len()).sum::<usize>(),
+        scenarios => report.scenarios_line(),
         snapshots => report.snapshots.as_ref().map(SnapshotCounts::line),
         answers,
     }
@@ -71,6 +72,14 @@ fn finding_values(report: &Report, finding: &Finding) -> Value {
     let explained = finding.explained(&report.checks);
     let difference = explained.iter().find(|check| check.is_snapshot());
     let difference = difference.map(|check| &check.actual);
+    let can_repeat = report.target.class.keeps_addresses();
+    let first = checks.first().map(|check| {
+        let mut row = row::check(check);
+        if !can_repeat {
+            row["curl"].take();
+        }
+        Value::from(Serde(row))
+    });
     context! {
         verdict => key(finding.verdict),
         subject => finding.subject.as_str(),
@@ -81,8 +90,8 @@ fn finding_values(report: &Report, finding: &Finding) -> Value {
         title => &finding.title,
         sequence => sequence(report, finding, checks.first().copied()),
         repeat => &finding.repeat,
-        script => &finding.script,
-        first => checks.first().map(|check| Value::from(Serde(*check))),
+        script => finding.script.as_ref().filter(|_| can_repeat),
+        first,
         others,
         places => finding.others(&report.checks),
         with_it => finding.with_it(&report.checks),

@@ -283,3 +283,19 @@ fn people_read_a_finding_once_with_the_others_by_name() {
     assert!(page.contains("also at 8 more") && page.contains("1 finding<"), "{page}");
     assert!(page.contains("from-schema[row8]"), "{page}");
 }
+
+#[test]
+fn html_and_markdown_quote_the_clause_and_html_says_the_remedy() {
+    let finding = failed("service.manages-four-kinds", "row", "is wrong", None);
+    let sentence = finding.sentence().expect("the register has it").to_owned();
+    let remedy = finding.remedy().expect("the register has it").to_owned();
+    let result = of(vec![finding]);
+    for (format, texts) in
+        [(Format::Html, &[&sentence, &remedy][..]), (Format::Markdown, &[&sentence])]
+    {
+        let page = render(format, &result, &[], PLAIN).expect("no secret in it");
+        for text in texts {
+            assert!(page.contains(text.as_str()), "{format}: {text}\n{page}");
+        }
+    }
+}

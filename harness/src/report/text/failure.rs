@@ -101,7 +101,8 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
     row(out, paint, "place", &check.place.as_ref().map(ToString::to_string).unwrap_or_default());
     sequence(out, report, finding, check, paint);
     row(out, paint, "repeat", finding.repeat.as_deref().unwrap_or_default());
-    if let Some(curl) = &check.curl {
+    let can_repeat = report.target.class.keeps_addresses();
+    if let Some(curl) = check.curl.as_ref().filter(|_| can_repeat) {
         row(out, paint, if finding.repeat.is_some() { "or" } else { "repeat" }, curl);
     }
     elsewhere(out, report, finding, options);

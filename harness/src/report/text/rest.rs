@@ -121,7 +121,7 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
     let scale = format!(
         "{} in {}, {}, {:.1} s, exit {}",
         pluralize(report.counts.total, "check"),
-        pluralize(report.scenario_counts.total, "scenario"),
+        report.scenarios_line(),
         pluralize(report.requests_sent, "request"),
         report.duration_seconds,
         report.exit_code,
