@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::error::{CommandError, UNREACHABLE, USAGE};
 use super::files::{answers_named, world_named};
+use super::plan_estimate;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::reproduce::CommandText;
@@ -230,9 +231,10 @@ fn selectors(
 /// The target can't be used at all.
 fn run_side(
     side: &SideArguments<'_>,
-    options: RunOptions,
+    mut options: RunOptions,
     screen: &Screen,
 ) -> Result<Side, CommandError> {
+    options.target.created_objects_planned = plan_estimate::of_run(&options).objects;
     let progress = Progress::new(screen.shows_progress());
     let readings = Arc::new(RunReadings::new(&options.target.run_tag));
     let listener = (progress.clone(), Arc::clone(&readings));

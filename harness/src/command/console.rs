@@ -16,6 +16,7 @@ use super::recorded_calls;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::signals::StopSignals;
+use crate::client::recording::folder::EXCHANGES;
 use crate::grading::drill::certificate::Certificate;
 
 #[derive(Debug, Args)]
@@ -68,7 +69,10 @@ fn read(path: &Path) -> Result<RecordedCalls, CommandError> {
                 .help("moot drill --report json=FILE, GET /__admin/exchanges/har, or moot run --record DIR")
         });
     }
-    let entries = fs::read_dir(path).map_err(|error| wrong(path, error))?;
+    // `moot run --record` writes the archives into a folder of the recording.
+    let archives = path.join(EXCHANGES);
+    let folder = if archives.is_dir() { archives.as_path() } else { path };
+    let entries = fs::read_dir(folder).map_err(|error| wrong(folder, error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "har"));
     files.sort();

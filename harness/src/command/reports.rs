@@ -7,7 +7,8 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::error::CommandError;
+use super::error::{CommandError, FAULT};
+use super::files;
 use super::screen::Screen;
 use crate::exchange::masks::Secrets;
 use crate::report::terminal::Paint;
@@ -295,9 +296,7 @@ pub(super) fn write_without_secrets(
 }
 
 fn write_file(file: &Path, text: &str) -> Result<(), CommandError> {
-    fs::write(file, text).map_err(|error| {
-        CommandError::fault(format!("{} can't be written: {error}", file.display()))
-    })
+    files::write_file(file, text).map_err(|error| error.exit(FAULT))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use moot_harness::compare::SCHEMA;
 use serde_json::Value;
 
 use crate::command_support::{Ran, Running, message, mock_target, read_json, run};
+use crate::deployment;
 
 /// Files with fast scenarios that show many differences.
 const SELECTORS: [&str; 7] = [
@@ -54,6 +55,21 @@ fn two_mocks_with_other_seeds_and_ports_are_the_same() {
         assert_eq!(report["differences"], serde_json::json!([]), "{}", ran.stdout);
         assert!(report["compared"]["checks"].as_u64() > Some(300), "{}", report["compared"]);
     }
+}
+
+#[tokio::test]
+async fn deployments_may_create_as_many_objects_as_the_plan_needs() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let servers = [deployment::start("default").await, deployment::start("default").await];
+    for (server, name) in servers.iter().zip(["a.yaml", "b.yaml"]) {
+        let url = format!("{}/api", server.uri());
+        deployment::target(dir.path(), &url, deployment::ALL_BUT_LOAD);
+        fs::rename(dir.path().join("target.yaml"), dir.path().join(name)).expect("writable");
+    }
+    // They create more than 20 objects, the limit where nothing was planned.
+    let selectors = ["04_09_create_repository_document"];
+    let (_, report) = check(dir.path(), &[&["a.yaml", "b.yaml"], &selectors[..]].concat(), 0);
+    assert_eq!(report["differences"], serde_json::json!([]));
 }
 
 #[test]
