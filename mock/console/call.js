@@ -116,7 +116,7 @@ function request(one) {
     ["client", sent.user_agent && value(sent.user_agent)],
     ["Idempotency-Key", sent.idempotency_key && value(sent.idempotency_key)],
     ["media type", sent.content_type && value(sent.content_type)],
-    ["length", sent.length > 0 ? bytes(sent.length) : null],
+    [sent.parts.length > 0 ? "length of the parts" : "length", sent.length > 0 ? bytes(sent.length) : null],
   ]);
   return el("section", {}, el("h3", {}, "Request"), rows, sent.text ? block("Body of the request", sent.text) : null,
     sent.parts.length > 0 ? form(sent.parts) : null);
@@ -125,9 +125,9 @@ function request(one) {
 /** @param {Record<string, any>[]} sent */
 function form(sent) {
   const { whole, body } = table("Parts of the form", ["Part", "Value", "Length"]);
-  body.append(...sent.map((part) => el("tr", {}, el("td", {}, value(part.name)),
+  body.append(...sent.map((part) => el("tr", {}, el("td", { class: "name" }, value(part.name)),
     el("td", {}, part.file_name === null ? value(part.text) : el("span", { class: "muted" }, "file ", value(part.file_name))),
-    el("td", {}, bytes(part.length)))));
+    el("td", { class: "name" }, bytes(part.length)))));
   return whole;
 }
 

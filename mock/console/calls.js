@@ -71,7 +71,7 @@ export function openCalls(main, place, page) {
     const rows = list.rows();
     patch(body, rows, (one) => String(one.serial), row, update);
     const { count: all, isPaused, isLoaded } = list.state;
-    setText(count, rows.length < all ? `newest ${rows.length} of ${counted(all, "call")}` : counted(all, "call"));
+    setText(count, list.state.trouble ? "" : rows.length < all ? `newest ${rows.length} of ${counted(all, "call")}` : counted(all, "call"));
     setText(pause, isPaused ? `Resume · ${list.waits()} new` : "Pause");
     pause.setAttribute("aria-pressed", String(isPaused));
     more.hidden = rows.length >= all || list.state.limit >= ROWS_MAX;

@@ -94,7 +94,7 @@ function update(element, one) {
   const met = (one.state === "not_applicable" ? [] : one.met_by.slice(0, 6)).flatMap((/** @type {number} */ serial) => [" ", el("a", { href: `#/calls/${serial}` }, String(serial))]);
   const calls = one.calls === null ? "–" : one.calls === 0 ? "none"
     : el("a", { href: `#/calls?drill=${encodeURIComponent(one.drill)}`, "data-open": true }, counted(one.calls, "call"));
-  replace(cell, calls, met.length > 0 ? el("span", { class: "operation" }, "met by", met) : null);
+  replace(cell, calls, met.length > 0 ? el("span", { class: "operation" }, "disturbed", met) : null);
 }
 
 /** @param {string} state */

@@ -39,7 +39,7 @@ function select(label, name, options) {
 
 /** @param {HTMLElement} main */
 export function openFaults(main) {
-  const list = table("Faults", ["Fault", "Calls", "Effect", "Struck", ""], "", "No fault is armed: every call is answered by the rules.");
+  const list = table("Faults", ["Fault", "Calls", "Effect", "Used", ""], "", "No fault is armed: every call is answered by the rules.");
   const additions = el("section", { class: "card" });
   const kind = select("Respond with", "fault-kind", FAULTS.map(([label], at) => [label, String(at)]));
   const operation = select("for", "fault-operation", [["any call", ""], .../** @type {[string, string][]} */ (OPERATIONS.map((name) => [name, name]))]);

@@ -3,7 +3,7 @@
 
 import { button } from "./act.js";
 import { get, loading } from "./api.js";
-import { badge, el, patchTable, setText, table, value } from "./dom.js";
+import { badge, counted, el, patchTable, setText, table, value } from "./dom.js";
 
 const MODES = /** @type {[string, string, string][]} */ ([["enforce", "Enforce", "Calls beyond it are refused with 429."],
   ["observe", "Observe", "Calls beyond it are counted and served."], ["off", "Off", "Nothing is counted."]]);
@@ -25,7 +25,7 @@ export function openLimit(main) {
     patchTable(list, found.clients, (/** @type {any} */ one) => one.client, (/** @type {any} */ one) => row(one, found.calls_max), (element, one) => {
       const meter = /** @type {HTMLMeterElement} */ (element.querySelector("meter"));
       meter.value = one.counted;
-      setText(/** @type {Element} */ (element.querySelector(".counted")), String(one.counted));
+      setText(/** @type {Element} */ (element.querySelector(".counted")), counted(one.counted, "call"));
       element.children[2].replaceChildren(leftBadge(Math.max(0, found.calls_max - one.counted), found.calls_max));
     });
   }
@@ -48,6 +48,6 @@ export function openLimit(main) {
 
 /** The remaining calls as a badge. @param {number} left @param {number} max */
 function leftBadge(left, max) {
-  if (left === 0) return badge("bad", "✕", "none");
-  return left < max / 5 ? badge("warn", "▲", String(left)) : badge("good", "✓", String(left));
+  if (left === 0) return badge("bad", "✕", "none left");
+  return left < max / 5 ? badge("warn", "▲", `${left} left`) : badge("good", "✓", `${left} left`);
 }

@@ -36,7 +36,7 @@ function list(main) {
   function load() {
     return loading(async () => {
       const found = await get(`legal_requests?limit=${ROWS}`);
-      const all = found.legal_requests;
+      const all = found.legal_requests.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.created_at.localeCompare(a.created_at));
       setText(count, all.length < found.count ? `newest ${all.length} of ${found.count.toLocaleString("en")}` : String(found.count));
       patchTable(rows, all, (/** @type {any} */ one) => [one.id, one.status, one.next_step_at].join(" "), row);
     });
@@ -54,7 +54,7 @@ function row(one) {
   } },
     el("td", { class: "serial" }, link), el("td", {}, value(one.name)), el("td", {}, requestBadge(one.status)),
     el("td", { class: "who" }, value(one.company)), el("td", { class: "when" }, dateTime(one.created_at)),
-    el("td", { class: "when" }, one.next_step_at ? dateTime(one.next_step_at) : "–"));
+    el("td", { class: "when" }, one.next_step_at ? dateTime(one.next_step_at) : "no next step"));
 }
 
 /** @param {HTMLElement} main @param {string} id @param {import("./app.js").Page} page */

@@ -42,7 +42,7 @@ export function openSandboxes(main, place, page) {
     const left = found.lease_ends_in_seconds;
     const cell = (/** @type {string} */ name) => /** @type {HTMLElement} */ (element.querySelector(`[data-name="${name}"]`));
     cell("clock").replaceChildren(found.clock.frozen ? badge("accent", "❄", "stands still") : badge("good", "▶", "runs"));
-    setText(cell("lease"), left === null ? "none" : `${duration(left)} left`);
+    setText(cell("lease"), left === null ? "no lease" : `${duration(left)} left`);
     setText(cell("calls"), counted(found.calls, "call"));
     if (page.can("GET", "/sandboxes/{id}/findings") && cell("conduct").dataset.calls !== String(found.calls)) {
       cell("conduct").dataset.calls = String(found.calls);

@@ -36,8 +36,7 @@ fn read_query(route: &Route, query: &str) -> Result<Map<String, Value>, Refusal>
     for (name, text) in form_urlencoded::parse(query.as_bytes()) {
         let mut known = route.own_members();
         let Some((name, schema)) = known.find(|(known, _)| *known == name) else {
-            let hint = ending(nearest(&name, route.own_members().map(|(known, _)| known)));
-            return Err(Refusal::malformed(format!("unknown parameter `{name}`{hint}")));
+            return Err(Refusal::malformed(unknown(route, "parameter", &name)));
         };
         let wrong = || Refusal::malformed(format!("`{name}` is a number, not `{text}`"));
         members.insert(name.to_owned(), from_text(schema, &text).ok_or_else(wrong)?);
@@ -78,7 +77,7 @@ fn read_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, Refusal> 
 
 fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), Refusal> {
     let Some((_, schema)) = route.own_members().find(|(known, _)| *known == name) else {
-        return Err(Refusal::malformed(unknown(route, name)));
+        return Err(Refusal::malformed(unknown(route, "field", name)));
     };
     if value.is_null() || fits(schema, value) {
         return Ok(());
@@ -89,15 +88,15 @@ fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), Refusal>
     Err(Refusal::malformed(detail))
 }
 
-fn unknown(route: &Route, name: &str) -> String {
+fn unknown(route: &Route, kind: &str, name: &str) -> String {
     let known: Vec<&str> = route.own_members().map(|(known, _)| known).collect();
     let list: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
     let expected = match list.len() {
-        0 => "there are no fields".to_owned(),
+        0 => format!("there are no {kind}s"),
         1 => format!("expected {}", list[0]),
         _ => format!("expected one of {}", list.join(", ")),
     };
-    format!("unknown field `{name}`, {expected}{}", ending(nearest(name, known)))
+    format!("unknown {kind} `{name}`, {expected}{}", ending(nearest(name, known)))
 }
 
 fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Refusal> {

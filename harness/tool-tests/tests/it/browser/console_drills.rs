@@ -70,8 +70,8 @@ fn drills_are_shown_as_they_run_with_their_calls_and_the_grade() {
     };
     for (drill, words) in [
         ("calm", ["held", "calls that were served"]),
-        ("limited", ["held", "met by"]),
-        ("broken-json", ["held", "met by"]),
+        ("limited", ["held", "disturbed"]),
+        ("broken-json", ["held", "disturbed"]),
         ("webhooks-late", ["not applicable", "never calls create_webhook"]),
     ] {
         let row = row(drill);
