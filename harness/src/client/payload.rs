@@ -87,7 +87,7 @@ impl Payload<'_> {
         }
         if name.contains("email") {
             let counterparty = self.bound("counterparty_email");
-            return Ok(counterparty.unwrap_or_else(|| format!("moot-{}@example.invalid", self.tag)));
+            return Ok(counterparty.unwrap_or_else(|| format!("{}@example.invalid", self.tag)));
         }
         if name == "merge_documents_into_pdf" {
             return Ok("true".to_owned());

@@ -139,7 +139,7 @@ async fn a_token_endpoint_at_its_limit_gets_a_second_request_after_the_back_off(
 }
 
 #[tokio::test]
-async fn a_503_that_says_when_is_the_limit_too_and_a_500_is_not() {
+async fn a_503_with_retry_after_counts_as_the_rate_limit_but_a_500_does_not() {
     for (response, code) in [
         (ResponseTemplate::new(503).insert_header("retry-after", "0"), 3),
         (ResponseTemplate::new(500), 1),

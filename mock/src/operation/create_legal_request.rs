@@ -20,6 +20,7 @@ use moot_fixtures::world::WorkflowKind;
 
 use super::Context;
 use crate::value::email;
+use crate::value::limits::ROWS_MAX;
 use crate::value::message::fields::MultipartFields;
 use crate::value::message::json::DataJson;
 use crate::value::message::problem::{Problem, shown};
@@ -181,7 +182,7 @@ fn new_request(
     submission: Submission,
 ) -> Result<LegalRequest, Problem> {
     let (row, id) = context.world.fresh_legal_request().ok_or_else(|| {
-        Problem::request_creation("This mock is full: it keeps 1,000,000 requests.")
+        Problem::request_creation(format!("This mock is full: it keeps {ROWS_MAX} requests."))
     })?;
     let organisation = match workflow.kind {
         WorkflowKind::Generated => submission

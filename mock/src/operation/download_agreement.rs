@@ -1,6 +1,6 @@
 //! The download behind `agreement_url` (§2.2): the bytes of the document.
 //!
-//! Its id can't be guessed. By the answer `agreement_download` it also needs a token.
+//! Its id can't be guessed. If the answer `agreement_download` says so, it also needs a token.
 
 use super::Context;
 use crate::value::document_type;

@@ -1,16 +1,16 @@
 //! The limits of the mock. `moot_fixtures::contract` has the limits of the specification.
 
-/// Rows of one resource in a world, with those of the seed. Beyond it, creating is refused.
+/// Rows of one resource in a world, with those of the seed world. Above this, creating is refused.
 pub(crate) const ROWS_MAX: u32 = 1_000_000;
-/// Entries in the log of one legal request. Beyond it, comments are refused.
+/// Entries in the log of one legal request. Above this, comments are refused.
 pub(crate) const ACTIVITIES_MAX: usize = 4_000;
-/// Deliveries of a world. Beyond it, the oldest finished one is removed.
+/// Deliveries of a world. Above this, the oldest finished one is removed.
 pub(crate) const DELIVERIES_MAX: usize = 10_000;
 /// Additional deliveries of one event by the delivery policy.
 pub(crate) const DUPLICATES_MAX: u32 = 10;
 /// Characters of the event in a delivery policy.
 pub(crate) const EVENT_LENGTH_MAX: usize = 200;
-/// Tokens of a world that were revoked or expired individually. Beyond it, the oldest is forgotten.
+/// Tokens of a world that were revoked or expired individually. Above this, the oldest is forgotten.
 pub(crate) const MARKED_TOKENS_MAX: usize = 1_000_000;
 /// Addresses with registered bytes.
 pub(crate) const ADDRESSES_MAX: usize = 10_000;
@@ -24,7 +24,7 @@ pub(crate) const PATH_PATTERN_BYTES_MAX: usize = 2_048;
 pub(crate) const CHECKPOINTS_MAX: usize = 100;
 /// Characters of a checkpoint's name.
 pub(crate) const CHECKPOINT_NAME_LENGTH_MAX: usize = 100;
-/// Client addresses in the rate limiter. Beyond it, an address with few calls is forgotten.
+/// Client addresses in the rate limiter. Above this, an address with few calls is forgotten.
 pub(crate) const CLIENTS_MAX: usize = 4_096;
 /// Faults of a world, with the spent ones.
 pub(crate) const FAULTS_MAX: usize = 1_000;

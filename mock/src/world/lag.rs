@@ -22,7 +22,7 @@ struct Replica {
     state: State,
     /// Changes that lists do not show yet, oldest first, each with its time.
     pending: VecDeque<(Timestamp, Change)>,
-    /// The time that the world was asked for last: a change has this time.
+    /// The time of the latest call. A change gets this time.
     now: Timestamp,
 }
 
@@ -39,12 +39,12 @@ impl LaggingLists {
         Self { lag: SignedDuration::from_secs(seconds.into()), replica: Mutex::new(replica) }
     }
 
-    /// The world's time is `now`.
+    /// Sets the time of the world.
     pub(crate) fn note_time(&self, now: Timestamp) {
         self.replica.lock().now = now;
     }
 
-    /// A change of the world. Lists show it later.
+    /// Queues a change that lists show later.
     pub(crate) fn note_change(&self, change: Change) {
         let mut replica = self.replica.lock();
         let now = replica.now;
@@ -55,7 +55,7 @@ impl LaggingLists {
     pub(crate) fn at(&self, now: Timestamp) -> ListedState<'_> {
         let mut replica = self.replica.lock();
         while let Some((at, _)) = replica.pending.front() {
-            // A change of later than now: the clock was set back.
+            // The clock was set back after this change, so the change is shown at once.
             if *at <= now && now.duration_since(*at) < self.lag {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Bundles: what one machine saw, recorded by another.
+//! Bundles: snapshots that one machine takes and another one accepts.
 
 use std::path::Path;
 

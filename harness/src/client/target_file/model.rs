@@ -163,7 +163,8 @@ pub struct FileLimits {
     pub token_requests_per_minute: Option<u32>,
     /// The most token requests of a run. Without it: those of three minutes, once a limit is known.
     pub token_requests_max: Option<u32>,
-    /// The most objects that a run creates. Without it: the number that its plan needs.
+    /// The most objects that a run creates. Without it: the number that its plan needs;
+    /// 20 for `moot explore`.
     pub created_objects_max: Option<u32>,
     /// The most pages of a list that are followed.
     pub pages_max: u64,

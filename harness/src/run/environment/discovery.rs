@@ -196,10 +196,8 @@ pub(crate) fn bindings(
         true => one_of_each(found).into_iter().map(|workflow| workflow.id.clone()).collect(),
         false => bound_workflows,
     };
-    let counterparty = bound
-        .counterparty_email
-        .clone()
-        .unwrap_or_else(|| format!("moot-{tag}{COUNTERPARTY_DOMAIN}"));
+    let counterparty =
+        bound.counterparty_email.clone().unwrap_or_else(|| format!("{tag}{COUNTERPARTY_DOMAIN}"));
     let webhook_url = bound.webhook_url.as_deref().unwrap_or(WEBHOOK_URL).trim_end_matches('/');
     let texts = [
         (

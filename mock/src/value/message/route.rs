@@ -1,5 +1,5 @@
-//! Finds the operation of a method and a path. The routes are those of the contract; the answers have
-//! two of them.
+//! Finds the operation of a method and a path. The contract has the routes. The answers choose the endpoints of two
+//! operations.
 
 use http::Method;
 use moot_fixtures::contract::{Answers, Endpoint, Operation};
@@ -63,7 +63,7 @@ impl Router {
         self.0.iter().any(|route| route.operation == operation)
     }
 
-    /// All paths. A path with an id gets the segment of `path` at this place.
+    /// All paths. In a path with an id, `{id}` becomes the segment of `path` at the same position.
     pub(crate) fn paths_like(&self, path: &str) -> Vec<String> {
         let segments: Vec<&str> = path.split('/').collect();
         let filled = |route: &OperationRoute| match &route.end {
@@ -116,7 +116,7 @@ impl OperationRoute {
         Ok(Self::new(operation, method, &endpoint.path))
     }
 
-    /// The id in the path, if the path has this route. The inner value is `None` for a route without id.
+    /// The id, if this route matches the path; `Some(None)` for a route without an id.
     fn matched<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
         match &self.end {
             None => (path == self.start).then_some(None),

@@ -51,7 +51,7 @@ struct Message {
 struct Node {
     machine: LeaseMachine,
     name: [u8; 16],
-    /// Its clock shows `offset + time * rate / 1000`.
+    /// Its clock shows `offset + time * rate` microseconds, with `time` in milliseconds.
     offset: u64,
     rate: u64,
     message: Option<Message>,
