@@ -42,7 +42,7 @@ pub(super) fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w 
     let fits = |call: &&JournalCall| {
         (operation.is_none() || call.operation == *operation)
             && (problem.is_none() || call.problem == *problem)
-            && (!fault || call.fault.is_some())
+            && (!fault || !call.faults.is_empty())
             && (!served || is_served(call))
             && (!later_page || is_later_page(call))
     };
