@@ -7,7 +7,8 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::{
-    FaultKind, RequestSummary, ResponseSummary, RuleGroup, WireRecord, deserialize_fault,
+    DeliveryState, FaultKind, RequestSummary, ResponseSummary, RuleGroup, WireRecord,
+    deserialize_fault,
 };
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -102,8 +103,8 @@ pub struct JournalDelivery {
     pub id: u64,
     /// The event.
     pub event: String,
-    /// `queued`, `delivered`, `failed` or `discarded`.
-    pub state: String,
+    /// Its state when the journal was read.
+    pub state: DeliveryState,
     /// The attempts so far.
     pub attempts: Vec<JournalAttempt>,
     /// Whether the mock sent it on purpose without the credential of its webhook, or with a wrong one.
