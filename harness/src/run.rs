@@ -23,7 +23,6 @@ pub mod part;
 pub mod part_files;
 mod receive;
 mod request;
-mod request_body;
 mod rows;
 mod runner;
 mod scenario;

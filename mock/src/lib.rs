@@ -25,7 +25,7 @@ pub use value::clock;
 pub use value::delivery_policy::{DeliveryPolicy, PolicyUpdate};
 pub use value::message::{call, content, response, rule, wire};
 pub use world::fault::drill::Drills;
-pub use world::fault::{FailedStatus, Fault, FaultKind};
+pub use world::fault::{FailedStatus, Fault, FaultEffect};
 pub use world::settings::Settings;
 pub use world::state::resource;
 pub use world::state::seeded::Seeded;

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
+use moot_fixtures::journal::fault_text;
 use moot_mock::shell::{CallWatch, WatchedCall};
 
 use super::screen::Screen;
@@ -38,10 +39,10 @@ fn line(call: &WatchedCall, paint: Paint) -> String {
         400..500 => Verdict::Warn,
         500.. => Verdict::Fail,
     };
-    let reason = match (&call.problem, &call.fault) {
-        (_, Some(fault)) => format!(" fault {fault}"),
-        (Some(problem), None) => format!(" {problem}"),
-        (None, None) => String::new(),
+    let reason = match (&call.problem, call.faults.as_slice()) {
+        (None, []) => String::new(),
+        (Some(problem), []) => format!(" {problem}"),
+        (_, faults) => format!(" fault {}", fault_text(faults)),
     };
     let decision = format!("{}{reason}", call.decision);
     let operation = call.operation.map_or("(no operation)", |operation| operation.as_str());
@@ -76,7 +77,7 @@ mod tests {
             status: 200,
             decision: "served",
             problem: None,
-            fault: None,
+            faults: Vec::new(),
             milliseconds: 3,
         };
         let refused = WatchedCall {

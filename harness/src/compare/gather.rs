@@ -28,13 +28,20 @@ pub(super) struct Collector {
     not_compared: Vec<NotCompared>,
     stopped: Vec<StoppedCheck>,
     /// The sides, each with an operation that it violates.
-    violated: BTreeSet<(&'static str, Option<Operation>)>,
+    violated: BTreeSet<(SideLetter, Option<Operation>)>,
     pub(super) compared: ComparedCounts,
+}
+
+/// One of the two sides, for reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
+enum SideLetter {
+    A,
+    B,
 }
 
 /// A check that did not run on one side, because an earlier valid call failed.
 struct StoppedCheck {
-    side: &'static str,
+    side: SideLetter,
     why: NotRun,
     place: String,
     /// The operation of the valid call.
@@ -113,7 +120,7 @@ impl Collector {
     /// The row of a violation, with the place of this pair.
     fn violation_row(&mut self, pair: &CheckPair<'_>) -> Option<&mut SideDifference> {
         let (class, violating) = (pair.violation?, pair.violating()?);
-        let side = if class == Class::AViolates { "A" } else { "B" };
+        let side = if class == Class::AViolates { SideLetter::A } else { SideLetter::B };
         let operation = violating.exchange.as_ref().and_then(|exchange| exchange.request.operation);
         self.violated.insert((side, operation));
         let key = (class, violating.subject.as_str().to_owned());
@@ -161,10 +168,10 @@ impl Collector {
         match (&first.not_run, &second.not_run) {
             (Some(a), Some(b)) => return self.neither(a, b, &name()),
             (Some(why), None) => {
-                return self.add_stopped("A", why.clone(), name(), first, has_cause);
+                return self.add_stopped(SideLetter::A, why.clone(), name(), first, has_cause);
             }
             (None, Some(why)) => {
-                return self.add_stopped("B", why.clone(), name(), second, has_cause);
+                return self.add_stopped(SideLetter::B, why.clone(), name(), second, has_cause);
             }
             (None, None) => {}
         }
@@ -182,8 +189,12 @@ impl Collector {
             match (a.verdict, b.verdict) {
                 (Verdict::NotRun, Verdict::NotRun) => self.neither(&why(a), &why(b), &place),
                 (Verdict::NotApplicable, _) | (_, Verdict::NotApplicable) => {}
-                (Verdict::NotRun, _) => self.add_stopped("A", why(a), place, first, has_cause),
-                (_, Verdict::NotRun) => self.add_stopped("B", why(b), place, second, has_cause),
+                (Verdict::NotRun, _) => {
+                    self.add_stopped(SideLetter::A, why(a), place, first, has_cause)
+                }
+                (_, Verdict::NotRun) => {
+                    self.add_stopped(SideLetter::B, why(b), place, second, has_cause)
+                }
                 (_, _) => {}
             }
         }
@@ -191,7 +202,7 @@ impl Collector {
 
     fn add_stopped(
         &mut self,
-        side: &'static str,
+        side: SideLetter,
         why: NotRun,
         place: String,
         scenario: &ScenarioResult,
@@ -215,7 +226,7 @@ impl Collector {
         self.leave_out(reason, a.is_tolerated || b.is_tolerated, name);
     }
 
-    fn one_sided(&mut self, side: &str, why: &NotRun, name: &str, has_cause: bool) {
+    fn one_sided(&mut self, side: SideLetter, why: &NotRun, name: &str, has_cause: bool) {
         if why.is_tolerated {
             return self.leave_out(format!("{side}: {}", why.reason), true, name);
         }
@@ -228,7 +239,10 @@ impl Collector {
             let setting = why.setting.as_ref().map(|it| format!("; enable with {it}"));
             let said = format!("not run: {}{}", why.reason, setting.unwrap_or_default());
             let other = "ran".to_owned();
-            let (a, b) = if side == "A" { (said, other) } else { (other, said) };
+            let (a, b) = match side {
+                SideLetter::A => (said, other),
+                SideLetter::B => (other, said),
+            };
             SideDifference {
                 message: "only one side could be asked".to_owned(),
                 ..undecided_row(subject, a, b)

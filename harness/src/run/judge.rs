@@ -1,15 +1,15 @@
-//! Results of checks and observations. The level of a requirement decides between fail, warn and observed.
+//! The response of a request, and the results of its checks and observations. The level of a requirement decides
+//! between fail, warn and observed.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{AnswerStanding, Level};
+use moot_fixtures::contract::{AnswerStanding, Level, Operation};
 use moot_fixtures::{questions, register};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::exchange::{AnswerSight, Exchange};
+use crate::client::pace::RETRY_AFTER_MAX;
+use crate::exchange::{AnswerSight, Exchange, ReceivedResponse, Trouble};
 use crate::scenario::declared::{self, OwnRows};
 use crate::scenario::model::{AnswerPlace, Check, Expectation, Location, Observation, Place, Step};
 use crate::scenario::names::Names;
@@ -29,6 +29,64 @@ const PRECONDITION: &str = "skipped: an earlier step failed";
 
 /// The reason if a control is refused; details follow.
 pub(super) const CONTROL: &str = "skipped: the same call without the flaw was not accepted";
+
+/// Records an exchange of the current step, and returns the document of its response. A response that cannot be judged
+/// stops the scenario. `breaks_off` says whether the request ends too early on purpose.
+pub(super) fn response(
+    run: &mut ScenarioRun<'_>,
+    exchange: &Arc<Exchange>,
+    breaks_off: bool,
+) -> Result<Document, Stop> {
+    record(run, exchange);
+    let operation = exchange.request.operation;
+    match &exchange.outcome {
+        // The target may close the connection, or wait for the rest.
+        Err(Trouble::Broken(_) | Trouble::Deadline(_)) if breaks_off => Err(Stop::NotApplicable(
+            "the target does not answer a request that breaks off, and need not".to_owned(),
+        )),
+        Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
+        Ok(response) if is_too_long(response, operation) => Err(Stop::not_run(
+            NotRunKind::UnusableAnswer,
+            "the response is too large to be kept whole, so it cannot be judged",
+        )),
+        Ok(response) if let Some(why) = chance_limit(run, response) => {
+            Err(Stop::not_run(NotRunKind::RateLimited, why))
+        }
+        Ok(response) => {
+            let mut document = Document::from(response);
+            document.operation = operation;
+            document.request_line =
+                Some(format!("{} {}", exchange.request.method, exchange.request.path));
+            let succeeded = operation.filter(|_| matches!(response.status, 200..=299));
+            document.endpoint = succeeded.map(|operation| {
+                let (method, path) = run.session.endpoint(operation);
+                json!({ "method": method, "path": path })
+            });
+            Ok(document)
+        }
+    }
+}
+
+/// Whether a response that is read as JSON was cut.
+fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> bool {
+    let is_file = operation.is_none_or(|operation| operation == Operation::DownloadAgreement);
+    response.is_cut && !is_file
+}
+
+/// The reason if the rate limit of a deployment was met by chance, which is never a violation. A 503 counts if it
+/// has `Retry-After` (`rate_limit_response`).
+fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<String> {
+    let wait = response.header("retry-after");
+    let is_limit = response.status == 429 || response.status == 503 && wait.is_some();
+    (is_limit && !run.shared.target.is_mock()).then(|| {
+        let asks = wait.map(|wait| format!(" and `Retry-After: {wait}`")).unwrap_or_default();
+        let most = RETRY_AFTER_MAX.as_secs();
+        format!(
+            "the target's rate limit returned {}{asks}; a GET is repeated once, after at most {most} s",
+            response.status
+        )
+    })
+}
 
 /// Records an exchange of the current step, with its implicit checks.
 pub(super) fn record(run: &mut ScenarioRun<'_>, exchange: &Arc<Exchange>) {
@@ -207,29 +265,6 @@ fn sentence_case(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(characters).collect()
-}
-
-/// One result per check of a step: the worst one, at the place of the first.
-pub(super) fn merged(results: Vec<CheckResult>) -> Vec<CheckResult> {
-    let mut kept: Vec<CheckResult> = Vec::with_capacity(results.len());
-    let mut places: HashMap<(bool, Subject), usize> = HashMap::new();
-    for result in results {
-        match places.entry((result.is_implicit(), result.subject.clone())) {
-            Entry::Vacant(place) => {
-                place.insert(kept.len());
-                kept.push(result);
-            }
-            Entry::Occupied(place) => {
-                let known = &mut kept[*place.get()];
-                if result.verdict > known.verdict {
-                    *known = result;
-                }
-            }
-        }
-    }
-    // The results stay in memory until the report.
-    kept.shrink_to_fit();
-    kept
 }
 
 /// Records the answers to open questions that a step observes. Returns a check for each.

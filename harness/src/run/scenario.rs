@@ -15,7 +15,7 @@ use crate::verdict::{NotRun, NotRunKind, Verdict};
 
 use super::context::RunContext;
 use super::interruption::REASON;
-use super::judge::{self, CheckOrigin};
+use super::judge::CheckOrigin;
 use super::rows::{list, no_rows, row_label};
 use super::scenario_run::{ScenarioRun, root_names};
 use super::stop::Stop;
@@ -87,7 +87,7 @@ fn skipped(
     declared::collect(&planned.scenario.steps, &mut |step| {
         let name = StepName::new(&step.name, &[]);
         let origin = CheckOrigin::new(shared, &scenario, &Arc::new(name.clone()));
-        let checks = judge::merged(origin.unjudged(step, stop));
+        let checks = step::merged(origin.unjudged(step, stop));
         if !checks.is_empty() {
             let (exchanges, duration) = (Vec::new(), Duration::ZERO);
             steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });

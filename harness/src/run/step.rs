@@ -1,7 +1,8 @@
 //! Runs steps in order: dispatch, loops, names, assumptions, the control plane and the operator. Checks that are not
 //! reached are recorded with the reason.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use crate::scenario::model::{
     AdminStep, Assumption, BoundValue, ForEach, OperatorOrder, Step, StepAction, Text,
 };
 use crate::verdict::check::{self, Document, Judgement, PlaceValue};
-use crate::verdict::result::{Event, StepResult};
+use crate::verdict::result::{CheckResult, Event, StepResult, Subject};
 use crate::verdict::{NotRunKind, Verdict};
 
 use super::rows::{list, no_rows, once_each, row_label};
@@ -95,13 +96,36 @@ fn numbered(used: &mut BTreeSet<String>, mut name: StepName) -> StepName {
 
 fn end_step(run: &mut ScenarioRun<'_>, duration: Duration) {
     let StepRecord { exchanges, checks } = std::mem::take(&mut run.record);
-    let checks = judge::merged(checks);
+    let checks = merged(checks);
     if checks.is_empty() && exchanges.is_empty() {
         return;
     }
     let verdict = Verdict::worst(checks.iter().map(|check| check.verdict));
     let name = StepName::clone(&run.label);
     run.steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
+}
+
+/// One result per check of a step: the worst one, at the place of the first.
+pub(super) fn merged(results: Vec<CheckResult>) -> Vec<CheckResult> {
+    let mut kept: Vec<CheckResult> = Vec::with_capacity(results.len());
+    let mut places: HashMap<(bool, Subject), usize> = HashMap::new();
+    for result in results {
+        match places.entry((result.is_implicit(), result.subject.clone())) {
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push(result);
+            }
+            Entry::Occupied(place) => {
+                let known = &mut kept[*place.get()];
+                if result.verdict > known.verdict {
+                    *known = result;
+                }
+            }
+        }
+    }
+    // The results stay in memory until the report.
+    kept.shrink_to_fit();
+    kept
 }
 
 async fn ask_control_plane(run: &mut ScenarioRun<'_>, step: &AdminStep) -> Result<(), Stop> {

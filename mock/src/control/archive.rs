@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use moot_fixtures::journal::SentPart;
+use moot_fixtures::journal::{SentPart, fault_text};
 use serde_json::{Value, json};
 
 use super::exchanges::{matching, with_advice};
@@ -138,6 +138,7 @@ fn milliseconds(timing: Timing) -> [f64; 3] {
 /// Why the call was refused, or the fault that affected it.
 fn comment(exchange: &JournalEntry) -> String {
     let refused = exchange.detail.as_ref().map(|why| format!("{}: {why}", exchange.decision()));
-    let fault = exchange.fault.as_ref().map(|kind| format!("fault: {kind}"));
+    let fault =
+        (!exchange.faults.is_empty()).then(|| format!("fault: {}", fault_text(&exchange.faults)));
     refused.into_iter().chain(fault).collect::<Vec<_>>().join("; ")
 }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use http::header::HeaderValue;
 use http::{Method, StatusCode};
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::FaultKind;
 use moot_fixtures::nearest::{ending, nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
@@ -14,7 +15,7 @@ use strum::VariantNames;
 
 use super::filter::{operation, path_pattern};
 use crate::value::path_pattern::PathPattern;
-use crate::world::fault::{FailedStatus, Fault, FaultFilter, FaultKind};
+use crate::world::fault::{FailedStatus, Fault, FaultEffect, FaultFilter};
 
 pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {
     FaultRequest::deserialize(reader)?.fault().map_err(D::Error::custom)
@@ -87,10 +88,10 @@ impl FaultRequest {
             return Err(format!("`{name}` belongs beside the `kind` of an effect"));
         }
         let sequence = match (effects, sequence) {
-            (None, None) => vec![vec![effect.kind()?]],
-            (Some(effects), None) => vec![kinds(effects)?],
+            (None, None) => vec![vec![effect.effect()?]],
+            (Some(effects), None) => vec![read_effects(effects)?],
             (None, Some(steps)) => {
-                steps.into_iter().map(kinds_of_step).collect::<Result<_, _>>()?
+                steps.into_iter().map(effects_of_step).collect::<Result<_, _>>()?
             }
             (Some(_), Some(_)) => {
                 return Err("give exactly one of `kind`, `effects` and `sequence`".to_owned());
@@ -112,7 +113,7 @@ impl FaultRequest {
 }
 
 /// The effects on one call of a sequence.
-fn kinds_of_step(step: Value) -> Result<Vec<FaultKind>, String> {
+fn effects_of_step(step: Value) -> Result<Vec<FaultEffect>, String> {
     let effects = match step {
         Value::Null => Vec::new(),
         Value::Array(effects) => effects,
@@ -121,65 +122,69 @@ fn kinds_of_step(step: Value) -> Result<Vec<FaultKind>, String> {
     let effects = effects.into_iter().map(|effect| {
         serde_json::from_value(effect).map_err(|error| format!("an effect: {error}"))
     });
-    kinds(effects.collect::<Result<_, _>>()?)
+    read_effects(effects.collect::<Result<_, _>>()?)
 }
 
-fn kinds(effects: Vec<EffectRequest>) -> Result<Vec<FaultKind>, String> {
-    effects.into_iter().map(EffectRequest::kind).collect()
+fn read_effects(effects: Vec<EffectRequest>) -> Result<Vec<FaultEffect>, String> {
+    effects.into_iter().map(EffectRequest::effect).collect()
 }
 
 impl EffectRequest {
-    fn kind(mut self) -> Result<FaultKind, String> {
-        let kind = self.take_kind()?;
+    fn effect(mut self) -> Result<FaultEffect, String> {
+        let effect = self.take_effect()?;
         match self.given() {
             // A member that is left belongs to another kind.
             Some(name) => {
-                let kind: &str = (&kind).into();
+                let kind: &str = effect.kind().into();
                 Err(format!("`{name}` has no meaning for this fault of kind `{kind}`"))
             }
-            None => Ok(kind),
+            None => Ok(effect),
         }
     }
 
-    /// Takes the members of the kind out of the request.
-    fn take_kind(&mut self) -> Result<FaultKind, String> {
-        let kind = self.kind.take().ok_or_else(|| "an effect needs `kind`".to_owned())?;
-        Ok(match kind.as_str() {
-            "status" => FaultKind::Status(self.take_status()?.ok_or_else(|| missing("status"))?),
-            "redirect" => {
+    /// Takes the kind and its members out of the request.
+    fn take_effect(&mut self) -> Result<FaultEffect, String> {
+        let name = self.kind.take().ok_or_else(|| "an effect needs `kind`".to_owned())?;
+        let kind = name.parse().map_err(|_| {
+            let known = FaultKind::VARIANTS.join(", ");
+            let hint = ending(nearest(&name, FaultKind::VARIANTS.iter().copied()));
+            format!("there is no kind `{name}`, only {known}{hint}")
+        })?;
+        Ok(match kind {
+            FaultKind::Status => {
+                FaultEffect::Status(self.take_status()?.ok_or_else(|| missing("status"))?)
+            }
+            FaultKind::Redirect => {
                 let code = self.status.take().unwrap_or(302);
                 let text = self.location.take().ok_or_else(|| missing("location"))?;
                 let location = HeaderValue::from_str(&text)
                     .map_err(|_| format!("`location` can't be `{text}`"))?;
-                FaultKind::Redirect { status: status_code(code, "300 to 399")?, location }
+                FaultEffect::Redirect { status: status_code(code, "300 to 399")?, location }
             }
-            "close" => FaultKind::Close,
-            "garbage" => FaultKind::Garbage,
-            "stall" => FaultKind::Stall { milliseconds: self.take_milliseconds()? },
-            "delay" => FaultKind::Delay { milliseconds: self.take_milliseconds()? },
-            "slow_body" => FaultKind::SlowBody { milliseconds: self.take_milliseconds()? },
-            "truncate" => FaultKind::Truncate,
-            "reset_before" => FaultKind::ResetBefore,
-            "reset_during" => FaultKind::ResetDuring,
-            "malformed_json" => FaultKind::MalformedJson,
-            "html_page" => FaultKind::HtmlPage,
-            "wrong_content_type" => {
+            FaultKind::Close => FaultEffect::Close,
+            FaultKind::Garbage => FaultEffect::Garbage,
+            FaultKind::Stall => FaultEffect::Stall { milliseconds: self.take_milliseconds()? },
+            FaultKind::Delay => FaultEffect::Delay { milliseconds: self.take_milliseconds()? },
+            FaultKind::SlowBody => {
+                FaultEffect::SlowBody { milliseconds: self.take_milliseconds()? }
+            }
+            FaultKind::Truncate => FaultEffect::Truncate,
+            FaultKind::ResetBefore => FaultEffect::ResetBefore,
+            FaultKind::ResetDuring => FaultEffect::ResetDuring,
+            FaultKind::MalformedJson => FaultEffect::MalformedJson,
+            FaultKind::HtmlPage => FaultEffect::HtmlPage,
+            FaultKind::WrongContentType => {
                 let text = self.content_type.take().unwrap_or_else(|| "text/html".to_owned());
                 let content_type = HeaderValue::from_str(&text)
                     .map_err(|_| format!("`content_type` can't be `{text}`"))?;
-                FaultKind::WrongContentType { content_type }
+                FaultEffect::WrongContentType { content_type }
             }
-            "missing_member" => FaultKind::MissingMember { pointer: self.take_member()? },
-            "extra_member" => FaultKind::ExtraMember {
+            FaultKind::MissingMember => FaultEffect::MissingMember { pointer: self.take_member()? },
+            FaultKind::ExtraMember => FaultEffect::ExtraMember {
                 pointer: self.take_member()?,
                 value: self.value.take().unwrap_or(Value::Bool(true)),
             },
-            "commit_then_fail" => FaultKind::CommitThenFail(self.take_status()?),
-            unknown => {
-                let known = FaultKind::VARIANTS.join(", ");
-                let hint = ending(nearest(unknown, FaultKind::VARIANTS.iter().copied()));
-                return Err(format!("there is no kind `{unknown}`, only {known}{hint}"));
-            }
+            FaultKind::CommitThenFail => FaultEffect::CommitThenFail(self.take_status()?),
         })
     }
 

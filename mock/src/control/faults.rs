@@ -8,7 +8,7 @@ use crate::value::limits::{
     FAULT_EFFECTS_MAX, FAULT_MILLISECONDS_MAX, FAULT_SEQUENCE_MAX, FAULTS_MAX,
 };
 use crate::value::message::call::Principal;
-use crate::world::fault::{Fault, FaultKind};
+use crate::world::fault::{Fault, FaultEffect};
 use crate::world::{World, authorise};
 
 /// Every fault, oldest first. Shape: `{"faults": [{"id", "kind", "sequence", "operation",
@@ -48,40 +48,42 @@ fn check_count(name: &str, count: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn check_sequence(sequence: &[Vec<FaultKind>]) -> Result<(), Refusal> {
-    let kinds: Vec<&FaultKind> = sequence.iter().flatten().collect();
-    if kinds.is_empty() {
+fn check_sequence(sequence: &[Vec<FaultEffect>]) -> Result<(), Refusal> {
+    let effects: Vec<&FaultEffect> = sequence.iter().flatten().collect();
+    if effects.is_empty() {
         return Err(Refusal::invalid("a fault needs an effect, such as `kind`"));
     }
     let calls = sequence.len();
-    if calls > FAULT_SEQUENCE_MAX || sequence.iter().any(|kinds| kinds.len() > FAULT_EFFECTS_MAX) {
+    if calls > FAULT_SEQUENCE_MAX
+        || sequence.iter().any(|effects| effects.len() > FAULT_EFFECTS_MAX)
+    {
         return Err(Refusal::invalid(format!(
             "a sequence has {FAULT_SEQUENCE_MAX} calls at most, and a call {FAULT_EFFECTS_MAX} effects"
         )));
     }
-    kinds.into_iter().try_for_each(check_kind)
+    effects.into_iter().try_for_each(check_effect)
 }
 
-fn check_kind(kind: &FaultKind) -> Result<(), Refusal> {
-    let wrong = match kind {
-        FaultKind::Delay { milliseconds }
-        | FaultKind::SlowBody { milliseconds }
-        | FaultKind::Stall { milliseconds }
+fn check_effect(effect: &FaultEffect) -> Result<(), Refusal> {
+    let wrong = match effect {
+        FaultEffect::Delay { milliseconds }
+        | FaultEffect::SlowBody { milliseconds }
+        | FaultEffect::Stall { milliseconds }
             if !(1..=FAULT_MILLISECONDS_MAX).contains(milliseconds) =>
         {
             format!("`milliseconds` is 1 to {FAULT_MILLISECONDS_MAX}")
         }
-        FaultKind::MissingMember { pointer } | FaultKind::ExtraMember { pointer, .. }
+        FaultEffect::MissingMember { pointer } | FaultEffect::ExtraMember { pointer, .. }
             if !pointer.starts_with('/') =>
         {
             format!("`member` is a JSON pointer such as /data/id, not `{pointer}`")
         }
-        FaultKind::Status(failed) | FaultKind::CommitThenFail(Some(failed))
+        FaultEffect::Status(failed) | FaultEffect::CommitThenFail(Some(failed))
             if !(400..=599).contains(&failed.status.as_u16()) =>
         {
             "`status` is 400 to 599".to_owned()
         }
-        FaultKind::Redirect { status, .. } if !status.is_redirection() => {
+        FaultEffect::Redirect { status, .. } if !status.is_redirection() => {
             "`status` is 300 to 399".to_owned()
         }
         _ => return Ok(()),

@@ -1,9 +1,11 @@
 //! Filters for exchanges of the journal and for deliveries.
 
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::DeliveryState;
 use moot_fixtures::nearest::{ending, nearest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
+use strum::VariantNames;
 
 use super::text::optional_text;
 use crate::value::path_pattern::PathPattern;
@@ -42,7 +44,7 @@ pub struct DeliveryFilter {
     /// `queued`, `delivered`, `failed` or `discarded`
     #[serde(default, deserialize_with = "delivery_state")]
     #[schemars(with = "Option<String>")]
-    pub state: Option<String>,
+    pub state: Option<DeliveryState>,
     /// of this event, such as `execution_complete`
     pub event: Option<String>,
     /// to this webhook
@@ -56,8 +58,7 @@ impl DeliveryFilter {
         let is = |wanted: &Option<String>, value: &str| {
             wanted.as_ref().is_none_or(|wanted| wanted == value)
         };
-        let state: &str = delivery.state.into();
-        is(&self.state, state)
+        self.state.is_none_or(|wanted| wanted == delivery.progress.state())
             && is(&self.event, &delivery.event)
             && is(&self.webhook_id, &delivery.webhook_id)
             && is(&self.legal_request_id, &delivery.legal_request_id)
@@ -122,12 +123,12 @@ pub(super) fn path_pattern<'de, D: Deserializer<'de>>(
     })
 }
 
-fn delivery_state<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
-    const STATES: [&str; 4] = ["queued", "delivered", "failed", "discarded"];
+fn delivery_state<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<DeliveryState>, D::Error> {
     optional_text(reader, |text| {
-        STATES.contains(&text).then(|| text.to_owned()).ok_or_else(|| {
-            let hint = ending(nearest(text, STATES));
-            format!("`state` is {}, not `{text}`{hint}", STATES.join(", "))
+        text.parse().map_err(|_| {
+            let states = DeliveryState::VARIANTS;
+            let hint = ending(nearest(text, states.iter().copied()));
+            format!("`state` is {}, not `{text}`{hint}", states.join(", "))
         })
     })
 }

@@ -7,7 +7,7 @@ use super::{DeliveryFilter, Refusal};
 use crate::value::delivery_policy::PolicyUpdate;
 use crate::value::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
 use crate::world::state::change::Change;
-use crate::world::state::resource::{Delivery, DeliveryState};
+use crate::world::state::resource::{Delivery, DeliveryProgress};
 use crate::world::{World, deliver};
 
 /// The deliveries that match, the oldest first. Shape: `{"deliveries": [{"id", "webhook_id", "event",
@@ -36,12 +36,14 @@ pub(super) fn set_policy(world: &mut World, update: PolicyUpdate) -> Result<Valu
 /// Queues a delivery again. Shape: a member of `deliveries`.
 pub(super) fn redeliver(world: &mut World, now: Timestamp, id: u64) -> Result<Value, Refusal> {
     let delivery = find(world, id)?;
-    match delivery.state {
-        DeliveryState::Queued { .. } | DeliveryState::Delivered | DeliveryState::Failed => {}
-        DeliveryState::InFlight { .. } => {
+    match delivery.progress {
+        DeliveryProgress::Queued { .. }
+        | DeliveryProgress::Delivered
+        | DeliveryProgress::Failed => {}
+        DeliveryProgress::InFlight { .. } => {
             return Err(Refusal::conflict(format!("delivery {id} is being attempted now")));
         }
-        DeliveryState::Discarded => {
+        DeliveryProgress::Discarded => {
             return Err(Refusal::conflict(format!(
                 "delivery {id} was discarded: its webhook was deleted"
             )));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::value::timestamp;
 use crate::world::World;
 use crate::world::state::index::Index;
-use crate::world::state::resource::DeliveryState;
+use crate::world::state::resource::DeliveryProgress;
 use crate::world::state::seeded::Company;
 
 /// Counts and settings. Shape: `{"seed", "base_url", "time", "companies": [{"name", "applications",
@@ -61,11 +61,11 @@ fn company(world: &World, index: u32, company: &Company) -> Value {
 fn deliveries(world: &World) -> Value {
     let (mut queued, mut delivered, mut failed) = (0_u64, 0_u64, 0_u64);
     for delivery in world.state().deliveries.values() {
-        match delivery.state {
-            DeliveryState::Queued { .. } | DeliveryState::InFlight { .. } => queued += 1,
-            DeliveryState::Delivered => delivered += 1,
-            DeliveryState::Failed => failed += 1,
-            DeliveryState::Discarded => {}
+        match delivery.progress {
+            DeliveryProgress::Queued { .. } | DeliveryProgress::InFlight { .. } => queued += 1,
+            DeliveryProgress::Delivered => delivered += 1,
+            DeliveryProgress::Failed => failed += 1,
+            DeliveryProgress::Discarded => {}
         }
     }
     json!({ "queued": queued, "delivered": delivered, "failed": failed })

@@ -15,7 +15,7 @@ use crate::world::World;
 use crate::world::fault::drill;
 use crate::world::state::change::{Change, Effect, EffectKind};
 use crate::world::state::resource::delivery::{
-    AttemptOutcome, AttemptRecord, Delivery, DeliveryState, WebhookEvent, payload,
+    AttemptOutcome, AttemptRecord, Delivery, DeliveryProgress, WebhookEvent, payload,
 };
 use crate::world::state::resource::{LegalRequest, Webhook};
 
@@ -78,7 +78,7 @@ pub(crate) fn queue(
                     authorization: authorization.clone(),
                     is_forged,
                     body: body.clone(),
-                    state: DeliveryState::Queued { due },
+                    progress: DeliveryProgress::Queued { due },
                     attempts: Vec::new(),
                     tries: 0,
                 }));
@@ -120,8 +120,8 @@ pub(crate) fn discard(world: &World, webhook: u32) -> Vec<Change> {
     deliveries
         .filter(|delivery| delivery.webhook == webhook)
         .map(|delivery| {
-            if delivery.state.is_open() {
-                put(Delivery { state: DeliveryState::Discarded, ..Delivery::clone(delivery) })
+            if delivery.progress.is_open() {
+                put(Delivery { progress: DeliveryProgress::Discarded, ..Delivery::clone(delivery) })
             } else {
                 Change::DeleteDelivery { id: delivery.id }
             }
@@ -135,15 +135,15 @@ pub(crate) fn begin(world: &World, now: Timestamp) -> (Vec<Change>, Vec<Delivery
     let due = world.state().due_deliveries(now);
     due.iter()
         .filter_map(|id| deliveries.get(id))
-        .filter_map(|delivery| match delivery.state {
-            DeliveryState::Queued { due } => {
-                let state = DeliveryState::InFlight { due, began: now };
-                Some((put(Delivery { state, ..Delivery::clone(delivery) }), attempt(delivery)))
+        .filter_map(|delivery| match delivery.progress {
+            DeliveryProgress::Queued { due } => {
+                let progress = DeliveryProgress::InFlight { due, began: now };
+                Some((put(Delivery { progress, ..Delivery::clone(delivery) }), attempt(delivery)))
             }
-            DeliveryState::InFlight { .. }
-            | DeliveryState::Delivered
-            | DeliveryState::Failed
-            | DeliveryState::Discarded => None,
+            DeliveryProgress::InFlight { .. }
+            | DeliveryProgress::Delivered
+            | DeliveryProgress::Failed
+            | DeliveryProgress::Discarded => None,
         })
         .unzip()
 }
@@ -151,7 +151,7 @@ pub(crate) fn begin(world: &World, now: Timestamp) -> (Vec<Change>, Vec<Delivery
 /// Whether an attempt is running or about to start.
 pub(crate) fn is_in_flight(world: &World, id: u64) -> bool {
     let delivery = world.state().deliveries.get(&id);
-    delivery.is_some_and(|delivery| matches!(delivery.state, DeliveryState::InFlight { .. }))
+    delivery.is_some_and(|delivery| matches!(delivery.progress, DeliveryProgress::InFlight { .. }))
 }
 
 /// Whether an attempt that is in flight may still start.
@@ -162,8 +162,8 @@ pub(crate) fn may_start(world: &World, id: u64) -> bool {
 /// Queues a delivery again whose attempt did not start. `None` if it is no longer in flight.
 pub(crate) fn put_back(world: &World, id: u64) -> Option<Change> {
     let delivery = world.state().deliveries.get(&id)?;
-    let DeliveryState::InFlight { due, .. } = delivery.state else { return None };
-    Some(put(Delivery { state: DeliveryState::Queued { due }, ..Delivery::clone(delivery) }))
+    let DeliveryProgress::InFlight { due, .. } = delivery.progress else { return None };
+    Some(put(Delivery { progress: DeliveryProgress::Queued { due }, ..Delivery::clone(delivery) }))
 }
 
 /// The change at the end of an attempt. `None` if the delivery is no longer in flight.
@@ -175,19 +175,20 @@ pub(crate) fn done(
     lasted: Option<Duration>,
 ) -> Option<Change> {
     let delivery = world.state().deliveries.get(&id)?;
-    let DeliveryState::InFlight { due, began } = delivery.state else { return None };
+    let DeliveryProgress::InFlight { due, began } = delivery.progress else { return None };
     // The next retry counts from the time the attempt was due, plus its duration. So if the clock jumps over
     // several retries, each of them still has its own time.
     let took = now.duration_since(began);
     let ended = due.checked_add(took).unwrap_or(now);
     let is_success = matches!(result, AttemptResult::Status(200..=299));
     let retries = &world.answers().delivery_retries;
-    let state = match retries.get(delivery.tries) {
-        _ if is_success => DeliveryState::Delivered,
-        Some(&seconds) => DeliveryState::Queued { due: later(ended, u64::from(seconds)) },
-        None => DeliveryState::Failed,
+    let progress = match retries.get(delivery.tries) {
+        _ if is_success => DeliveryProgress::Delivered,
+        Some(&seconds) => DeliveryProgress::Queued { due: later(ended, u64::from(seconds)) },
+        None => DeliveryProgress::Failed,
     };
-    let mut delivery = Delivery { state, tries: delivery.tries + 1, ..Delivery::clone(delivery) };
+    let mut delivery =
+        Delivery { progress, tries: delivery.tries + 1, ..Delivery::clone(delivery) };
     delivery.attempts.push(AttemptRecord {
         at: due,
         outcome: match result {
@@ -201,8 +202,8 @@ pub(crate) fn done(
 
 /// Queues a finished delivery again, with all its retries.
 pub(crate) fn again(delivery: &Delivery, now: Timestamp) -> Change {
-    let state = DeliveryState::Queued { due: now };
-    put(Delivery { state, tries: 0, ..delivery.clone() })
+    let progress = DeliveryProgress::Queued { due: now };
+    put(Delivery { progress, tries: 0, ..delivery.clone() })
 }
 
 fn put(delivery: Delivery) -> Change {
@@ -236,8 +237,8 @@ fn subscribed<'w>(
 fn forgotten(world: &World, added: usize) -> Vec<Change> {
     let deliveries = &world.state().deliveries;
     let count = (deliveries.len() + added).saturating_sub(DELIVERIES_MAX);
-    let finished = deliveries.values().filter(|delivery| !delivery.state.is_open());
-    let open = deliveries.values().filter(|delivery| delivery.state.is_open());
+    let finished = deliveries.values().filter(|delivery| !delivery.progress.is_open());
+    let open = deliveries.values().filter(|delivery| delivery.progress.is_open());
     finished
         .chain(open)
         .take(count)

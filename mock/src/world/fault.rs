@@ -6,13 +6,13 @@
 mod armed;
 mod damage;
 pub(crate) mod drill;
-mod kind;
+mod effect;
 
 #[cfg(feature = "server")]
 pub(crate) use armed::ArmedFaultJson;
 pub(crate) use armed::{Faults, Strike};
 pub(crate) use damage::damage;
-pub use kind::{FailedStatus, FaultKind};
+pub use effect::{FailedStatus, FaultEffect};
 
 use std::net::IpAddr;
 
@@ -33,7 +33,7 @@ pub struct Fault {
     /// Number of runs through the sequence, from 1.
     pub times: u64,
     /// The effects on consecutive calls. A call with an empty list is not struck.
-    pub sequence: Vec<Vec<FaultKind>>,
+    pub sequence: Vec<Vec<FaultEffect>>,
 }
 
 /// The calls that a fault strikes. An absent condition matches every call.

@@ -24,7 +24,7 @@ use crate::world::state::amendments::Amendments;
 use crate::world::state::change::{AddressResponse, Change, Checkpoint};
 use crate::world::state::index::{Index, status_place};
 use crate::world::state::resource::{
-    Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook,
+    Delivery, DeliveryProgress, LegalRequest, RepositoryDocument, Webhook,
 };
 use crate::world::state::seeded::Seeded;
 use crate::world::state::table::RowTable;
@@ -285,7 +285,7 @@ impl State {
     fn put_delivery(&mut self, record: Arc<Delivery>) {
         let id = record.id;
         self.remove_attempt(id);
-        if let DeliveryState::Queued { due } = record.state {
+        if let DeliveryProgress::Queued { due } = record.progress {
             self.attempts.insert((due, id));
         }
         self.next_delivery = self.next_delivery.max(id + 1);
@@ -294,7 +294,7 @@ impl State {
 
     fn remove_attempt(&mut self, id: u64) {
         if let Some(delivery) = self.deliveries.get(&id)
-            && let DeliveryState::Queued { due } = delivery.state
+            && let DeliveryProgress::Queued { due } = delivery.progress
         {
             self.attempts.remove(&(due, id));
         }

@@ -31,7 +31,7 @@ impl World {
         let responder = self.responder(now, call.head.path, call.admitted.serial);
         let nothing = responder.empty(500);
         let response =
-            fault::damage(&responder, Some(call.admitted.operation), strike.kinds(), &nothing)?;
+            fault::damage(&responder, Some(call.admitted.operation), strike.effects(), &nothing)?;
         self.record(now, call, &response, CallEffects::default(), Some(strike));
         Some(response)
     }
@@ -104,7 +104,7 @@ impl World {
         strike: Strike,
         response: Response,
     ) -> (Response, Option<Strike>) {
-        match fault::damage(responder, operation, strike.kinds(), &response) {
+        match fault::damage(responder, operation, strike.effects(), &response) {
             Some(damaged) => (damaged, Some(strike)),
             None => {
                 self.faults.missed(&strike);

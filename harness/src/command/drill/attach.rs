@@ -5,6 +5,7 @@ use std::io::BufRead as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use http::Method;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -97,8 +98,8 @@ impl<'a> AttachedClient<'a> {
         self.strangers_trusted = strangers_trusted;
         recording.count_deliveries();
         mock.add_result(&mut recording);
-        for (line, body) in undoing {
-            mock.everywhere(&line, &body).await;
+        for (method, path, body) in undoing {
+            mock.everywhere(&method, &path, &body).await;
         }
         mock.wait_until_quiet(QUIET, self.runner.timeout).await;
         mock.masked(recording)
@@ -156,35 +157,34 @@ async fn next_line(lines: &mut mpsc::Receiver<String>) -> Result<DrillRecording,
 }
 
 /// The orders that restore the state before a situation. The clock and statuses are not restored.
-async fn undo_orders(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(String, Value)> {
+async fn undo_orders(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(Method, String, Value)> {
     let mut all = Vec::new();
     for order in orders {
         let earlier = async |path: &str| {
-            let line = format!("GET {path}");
-            mock.admin(None, &line, &Value::Null).await.unwrap_or_default()
+            mock.admin(None, Method::GET, path, &Value::Null).await.unwrap_or_default()
         };
-        let undo = match order.action {
-            OrderAction::AddFault => ("DELETE /faults".to_owned(), Value::Null),
-            OrderAction::SetDrills => ("PUT /drills".to_owned(), json!({})),
+        let (method, path) = order.action.route();
+        let (method, path, body) = match order.action {
+            OrderAction::AddFault => (Method::DELETE, path.to_owned(), Value::Null),
+            OrderAction::SetDrills => (method, path.to_owned(), json!({})),
             OrderAction::SetSettings => {
-                let answers = earlier("/settings").await["answers"].take();
-                ("PUT /settings".to_owned(), json!({ "answers": answers }))
+                let answers = earlier(path).await["answers"].take();
+                (method, path.to_owned(), json!({ "answers": answers }))
             }
-            OrderAction::SetDeliveryPolicy => {
-                ("PUT /delivery_policy".to_owned(), earlier("/delivery_policy").await)
-            }
+            OrderAction::SetDeliveryPolicy => (method, path.to_owned(), earlier(path).await),
             OrderAction::PutApplication => {
                 let described = mock.description();
                 let client_id = exec_environment::variable(&described, "MOOT_CLIENT_ID");
                 let secret = exec_environment::variable(&described, "MOOT_CLIENT_SECRET");
-                (format!("PUT /applications/{client_id}"), json!({ "client_secret": secret }))
+                let path = format!("/applications/{client_id}");
+                (method, path, json!({ "client_secret": secret }))
             }
             OrderAction::MoveClock
             | OrderAction::PutWorkflow
             | OrderAction::AddLegalRequest
             | OrderAction::SetStatus => continue,
         };
-        all.push(undo);
+        all.push((method, path, body));
     }
     all
 }

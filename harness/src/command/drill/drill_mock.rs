@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, header};
+use http::{Method, Request, header};
 use http_body_util::{BodyExt as _, Full};
 use moot_fixtures::contract::Operation;
 use moot_mock::settings::Settings;
@@ -156,7 +156,7 @@ impl DrillMock {
     /// Begins the situation in a new sandbox of the client.
     fn sandbox_made(&self, id: &str) {
         block_on(async {
-            let world = self.admin(Some(id), "GET /world", &Value::Null).await;
+            let world = self.admin(Some(id), Method::GET, "/world", &Value::Null).await;
             match world.map(|mut world| world["companies"][0]["counts"].take()) {
                 Ok(counts) => {
                     self.situation.lock().first_counts.insert(Some(id.to_owned()), counts);
@@ -168,12 +168,12 @@ impl DrillMock {
     }
 
     /// Calls the control plane of every world, and keeps the first error.
-    pub(super) async fn everywhere(&self, line: &str, body: &Value) {
+    pub(super) async fn everywhere(&self, method: &Method, path: &str, body: &Value) {
         let worlds: Vec<Option<String>> =
             self.situation.lock().first_counts.keys().cloned().collect();
         for sandbox in worlds {
-            if let Err(why) = self.admin(sandbox.as_deref(), line, body).await {
-                self.fail(format!("{line}: {why}"));
+            if let Err(why) = self.admin(sandbox.as_deref(), method.clone(), path, body).await {
+                self.fail(format!("{method} {path}: {why}"));
             }
         }
     }
@@ -221,14 +221,15 @@ impl DrillMock {
     }
 
     async fn execute(&self, sandbox: Option<&str>, order: &DrillOrder) {
+        let (method, path) = order.action.route();
         let executed = async {
-            let line = self.filled(sandbox, order.action.line()).await?;
+            let path = self.filled(sandbox, path).await?;
             let body = self.filled(sandbox, &order.body.to_string()).await?;
             let body = serde_json::from_str(&body).map_err(|error| error.to_string())?;
-            self.admin(sandbox, &line, &body).await
+            self.admin(sandbox, method.clone(), &path, &body).await
         };
         match (executed.await, &order.adds) {
-            (Err(why), _) => self.fail(format!("{}: {why}", order.action.line())),
+            (Err(why), _) => self.fail(format!("{method} {path}: {why}")),
             (Ok(_), Some(kind)) => {
                 // The client did not make this object, so it counts as one of the start.
                 let mut situation = self.situation.lock();
@@ -250,7 +251,10 @@ impl DrillMock {
         if text.contains("{client_id}") || text.contains("{workflow}") {
             let described = match sandbox {
                 None => self.description(),
-                Some(id) => self.admin(None, &format!("GET /sandboxes/{id}"), &Value::Null).await?,
+                Some(id) => {
+                    let path = format!("/sandboxes/{id}");
+                    self.admin(None, Method::GET, &path, &Value::Null).await?
+                }
             };
             let value = |name: &str| exec_environment::variable(&described, name);
             text = text
@@ -258,8 +262,8 @@ impl DrillMock {
                 .replace("{workflow}", &value("MOOT_GENERATED_WORKFLOW_ID"));
         }
         if text.contains("{request}") {
-            let line = "GET /exchanges/har?operation=create_legal_request";
-            let archive = self.admin(sandbox, line, &Value::Null).await?;
+            let path = "/exchanges/har?operation=create_legal_request";
+            let archive = self.admin(sandbox, Method::GET, path, &Value::Null).await?;
             let entries = archive["log"]["entries"].as_array().and_then(|all| all.last());
             let body = entries.and_then(|it| it["response"]["content"]["text"].as_str());
             let created: Value =
@@ -269,18 +273,18 @@ impl DrillMock {
         Ok(text)
     }
 
-    /// Calls the control plane of a world with all rights.
+    /// Calls the control plane of a world with all rights. `path` is below `/__admin`.
     ///
     /// # Errors
     /// The refusal, as text.
     pub(super) async fn admin(
         &self,
         sandbox: Option<&str>,
-        line: &str,
+        method: Method,
+        path: &str,
         body: &Value,
     ) -> Result<Value, String> {
         let site = self.site().map_err(|error| error.message)?;
-        let (method, path) = line.split_once(' ').ok_or("an order is METHOD PATH")?;
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let (_, host) = self.base_url.split_once("://").unwrap_or_default();
         let below = sandbox.map(|id| format!("/sandboxes/{id}")).unwrap_or_default();
@@ -305,12 +309,13 @@ impl DrillMock {
     /// Waits until all due deliveries of every world are made.
     pub(super) async fn settle(&self, seconds: u64) {
         let wait = json!({ "wait_seconds": seconds });
-        let listed = self.admin(None, "GET /sandboxes", &Value::Null).await.unwrap_or_default();
+        let listed = self.admin(None, Method::GET, "/sandboxes", &Value::Null).await;
+        let listed = listed.unwrap_or_default();
         let ids = listed["sandboxes"].as_array().into_iter().flatten();
         let sandboxes = ids.map(|it| it["id"].as_str());
         for sandbox in std::iter::once(None).chain(sandboxes) {
             // A delivery to a slow receiver is in the journal too.
-            let _ = self.admin(sandbox, "POST /deliveries/settle", &wait).await;
+            let _ = self.admin(sandbox, Method::POST, "/deliveries/settle", &wait).await;
         }
     }
 

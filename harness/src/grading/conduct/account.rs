@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use moot_fixtures::journal::fault_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -127,12 +128,12 @@ fn errors(worlds: &[WorldJournal]) -> Vec<ReceivedError> {
 
 /// Name and description of the problem of a call; `None` if it had none.
 fn problem_of(call: &JournalCall) -> Option<(String, String)> {
-    match (&call.problem, &call.fault) {
+    match (&call.problem, call.faults.as_slice()) {
         (Some(problem), _) => Some((problem.clone(), call.detail.clone().unwrap_or_default())),
-        (None, Some(fault)) => {
+        (None, []) => None,
+        (None, faults) => {
             let detail = "an armed fault caused this; no rule refused the call";
-            Some((format!("fault {fault}"), detail.to_owned()))
+            Some((format!("fault {}", fault_text(faults)), detail.to_owned()))
         }
-        (None, None) => None,
     }
 }

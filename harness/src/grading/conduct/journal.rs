@@ -6,7 +6,10 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
-use moot_fixtures::journal::{RequestSummary, ResponseSummary, RuleGroup, WireRecord};
+use moot_fixtures::journal::{
+    DeliveryState, FaultKind, RequestSummary, ResponseSummary, RuleGroup, WireRecord,
+    deserialize_fault,
+};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -16,15 +19,15 @@ use serde_json::Value;
 /// response. On a busy machine the mock reads a call late.
 const IN_FLIGHT_US: u64 = 250_000;
 /// Faults after which a client does not know whether its call was processed.
-const LOSING_FAULTS: [&str; 8] = [
-    "close",
-    "garbage",
-    "stall",
-    "truncate",
-    "reset_before",
-    "reset_during",
-    "malformed_json",
-    "commit_then_fail",
+const LOSING_FAULTS: [FaultKind; 8] = [
+    FaultKind::Close,
+    FaultKind::Garbage,
+    FaultKind::Stall,
+    FaultKind::Truncate,
+    FaultKind::ResetBefore,
+    FaultKind::ResetDuring,
+    FaultKind::MalformedJson,
+    FaultKind::CommitThenFail,
 ];
 
 /// The journal of one world: an element of `worlds`.
@@ -85,8 +88,9 @@ pub struct JournalCall {
     /// The group of rules that refused it; `None` if it was served.
     #[serde(rename = "decision", deserialize_with = "refusing_group")]
     pub refused_by: Option<RuleGroup>,
-    /// The kinds of an armed fault, joined by `, `. The client may have received another response than this one.
-    pub fault: Option<String>,
+    /// The kinds of an armed fault. The client may have received another response than this one.
+    #[serde(default, rename = "fault", deserialize_with = "deserialize_fault")]
+    pub faults: Vec<FaultKind>,
     /// The ids of the deliveries that it queued.
     #[serde(default)]
     pub deliveries: Vec<u64>,
@@ -99,8 +103,8 @@ pub struct JournalDelivery {
     pub id: u64,
     /// The event.
     pub event: String,
-    /// `queued`, `delivered`, `failed` or `discarded`.
-    pub state: String,
+    /// Its state when the journal was read.
+    pub state: DeliveryState,
     /// The attempts so far.
     pub attempts: Vec<JournalAttempt>,
     /// Whether the mock sent it on purpose without the credential of its webhook, or with a wrong one.
@@ -183,21 +187,16 @@ impl JournalCall {
         Some(self.wire?.began_us.saturating_sub(earlier.wire?.ended_us?))
     }
 
-    /// The kinds of the armed fault.
-    pub(super) fn faults(&self) -> impl Iterator<Item = &str> {
-        self.fault.as_deref().into_iter().flat_map(|names| names.split(", "))
-    }
-
     /// Whether the client does not know if the call was processed.
     pub(super) fn is_lost(&self) -> bool {
         self.status >= 500
-            || self.faults().any(|fault| LOSING_FAULTS.contains(&fault))
+            || self.faults.iter().any(|fault| LOSING_FAULTS.contains(fault))
             || self.wire.is_some_and(|wire| wire.client_left)
     }
 
     /// Whether a rule of the service refused it. False for a fault, and for a refusal that the client expected.
     pub(super) fn is_refused(&self) -> bool {
-        (400..500).contains(&self.status) && self.fault.is_none() && !self.request.expects_refusal
+        (400..500).contains(&self.status) && self.faults.is_empty() && !self.request.expects_refusal
     }
 
     /// Whether it creates an object.

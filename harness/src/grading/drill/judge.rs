@@ -5,6 +5,7 @@ mod journals;
 mod tests;
 
 use moot_fixtures::contract::Severity;
+use moot_fixtures::journal::FaultKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
@@ -276,10 +277,10 @@ fn not_made_up(met: &[&JournalCall], worlds: &[WorldJournal]) -> Option<String> 
 fn not_made_up_in(last: &JournalCall, calls: &[JournalCall]) -> Option<String> {
     let mut later = calls.iter().filter(|call| call.serial > last.serial);
     // A slow body arrives late, but whole. Other faults leave the response incomplete.
-    let is_slow = |call: &JournalCall| call.fault.as_deref() == Some("slow_body");
+    let is_slow = |call: &JournalCall| call.faults == [FaultKind::SlowBody];
     let is_whole = |call: &JournalCall| {
         let is_good = call.status < 300 || call.status == 404;
-        is_slow(call) || (call.fault.is_none() && is_good)
+        is_slow(call) || (call.faults.is_empty() && is_good)
     };
     // A client that looked for its creation need not repeat it.
     let is_look =

@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
+use http::Method;
 use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use strum::{EnumString, IntoStaticStr};
+use strum::{EnumIter, IntoEnumIterator as _};
 
 const TEXT: &str = include_str!("drills.yaml");
 
@@ -68,42 +69,47 @@ pub struct DrillOrder {
     pub adds: Option<String>,
 }
 
-/// The action of an order. Its text is the method and the path below `/__admin`, with placeholders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, IntoStaticStr)]
+/// The action of an order. In the file it is the method and the path of its route: `POST /clock`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumIter)]
 #[serde(try_from = "String")]
 pub enum OrderAction {
-    #[strum(serialize = "POST /clock")]
     MoveClock,
-    #[strum(serialize = "POST /faults")]
     AddFault,
-    #[strum(serialize = "PUT /drills")]
     SetDrills,
-    #[strum(serialize = "PUT /settings")]
     SetSettings,
-    #[strum(serialize = "PUT /delivery_policy")]
     SetDeliveryPolicy,
-    #[strum(serialize = "PUT /applications/{client_id}")]
     PutApplication,
-    #[strum(serialize = "PUT /workflows/{workflow}")]
     PutWorkflow,
-    #[strum(serialize = "POST /legal_requests")]
     AddLegalRequest,
-    #[strum(serialize = "POST /legal_requests/{request}/status")]
     SetStatus,
 }
 
 impl OrderAction {
-    /// Method and path below `/__admin`.
-    pub fn line(self) -> &'static str {
-        self.into()
+    /// The method, and the path below `/__admin` with placeholders.
+    pub const fn route(self) -> (Method, &'static str) {
+        match self {
+            Self::MoveClock => (Method::POST, "/clock"),
+            Self::AddFault => (Method::POST, "/faults"),
+            Self::SetDrills => (Method::PUT, "/drills"),
+            Self::SetSettings => (Method::PUT, "/settings"),
+            Self::SetDeliveryPolicy => (Method::PUT, "/delivery_policy"),
+            Self::PutApplication => (Method::PUT, "/applications/{client_id}"),
+            Self::PutWorkflow => (Method::PUT, "/workflows/{workflow}"),
+            Self::AddLegalRequest => (Method::POST, "/legal_requests"),
+            Self::SetStatus => (Method::POST, "/legal_requests/{request}/status"),
+        }
     }
 }
 
 impl TryFrom<String> for OrderAction {
-    type Error = strum::ParseError;
+    type Error = String;
 
     fn try_from(line: String) -> Result<Self, Self::Error> {
-        line.parse()
+        let is_named = |action: &Self| {
+            let (method, path) = action.route();
+            format!("{method} {path}") == line
+        };
+        Self::iter().find(is_named).ok_or_else(|| format!("there is no action `{line}`"))
     }
 }
 

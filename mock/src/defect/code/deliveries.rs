@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use crate::world::state::change::Change;
-use crate::world::state::resource::{Delivery, DeliveryState};
+use crate::world::state::resource::{Delivery, DeliveryProgress};
 use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::{World, deliver};
 
@@ -91,7 +91,7 @@ fn rename_event(delivery: &mut Delivery) {
 fn is_new(change: &Change) -> bool {
     match change {
         Change::PutDelivery { record } => {
-            record.tries == 0 && matches!(record.state, DeliveryState::Queued { .. })
+            record.tries == 0 && matches!(record.progress, DeliveryProgress::Queued { .. })
         }
         _ => false,
     }

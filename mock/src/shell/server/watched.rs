@@ -45,7 +45,7 @@ pub(super) fn watched_call(
         status: entry.status,
         decision,
         problem: entry.problem,
-        fault: entry.fault,
+        faults: entry.faults,
         milliseconds: u64::try_from(lasted).unwrap_or_default(),
     })
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::FaultKind;
 use serde_json::Value;
 
 /// One answered call of a client.
@@ -27,8 +28,8 @@ pub struct WatchedCall {
     pub decision: &'static str,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: Option<String>,
-    /// The kind of the fault that was applied to it.
-    pub fault: Option<String>,
+    /// The kinds of the fault that was applied to it.
+    pub faults: Vec<FaultKind>,
     /// Time from the head of the request to the response.
     pub milliseconds: u64,
 }

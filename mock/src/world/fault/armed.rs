@@ -4,10 +4,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::FaultKind;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use super::{Fault, FaultFilter, FaultKind, Struck};
+use super::{Fault, FaultEffect, FaultFilter, Struck};
 use crate::value::limits::FAULTS_MAX;
 
 /// The faults of a world, in the order armed. Interior state: each call is counted.
@@ -46,19 +47,18 @@ pub(crate) struct Strike {
 
 impl Strike {
     /// Its effects, at least one.
-    pub(crate) fn kinds(&self) -> &[FaultKind] {
+    pub(crate) fn effects(&self) -> &[FaultEffect] {
         self.fault.sequence.get(self.step).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the call is not processed.
     pub(crate) fn is_before(&self) -> bool {
-        self.kinds().iter().any(FaultKind::is_before)
+        self.effects().iter().any(FaultEffect::is_before)
     }
 
-    /// The names of its effects.
-    pub(crate) fn names(&self) -> String {
-        let names: Vec<&str> = self.kinds().iter().map(Into::into).collect();
-        names.join(", ")
+    /// The kinds of its effects.
+    pub(crate) fn kinds(&self) -> Vec<FaultKind> {
+        self.effects().iter().map(FaultEffect::kind).collect()
     }
 }
 
@@ -67,8 +67,8 @@ impl Strike {
 pub(crate) struct ArmedFaultJson {
     pub(crate) id: u64,
     /// `None` if it has several effects.
-    kind: Option<&'static str>,
-    sequence: Vec<Vec<&'static str>>,
+    kind: Option<FaultKind>,
+    sequence: Vec<Vec<FaultKind>>,
     operation: Option<Operation>,
     method: Option<String>,
     path: Option<String>,
@@ -159,7 +159,7 @@ impl Armed {
         let step = usize::try_from(self.hits % length.max(1)).unwrap_or_default();
         self.hits += 1;
         let strike = Strike { id: self.id, fault: self.fault.clone(), step };
-        (!strike.kinds().is_empty()).then_some(strike)
+        (!strike.effects().is_empty()).then_some(strike)
     }
 
     fn is_spent(&self) -> bool {
@@ -169,8 +169,8 @@ impl Armed {
 
     fn view(&self) -> ArmedFaultJson {
         let Fault { filter, nth, times, sequence } = &*self.fault;
-        let names = |kinds: &Vec<FaultKind>| kinds.iter().map(Into::into).collect();
-        let sequence: Vec<Vec<&'static str>> = sequence.iter().map(names).collect();
+        let kinds = |effects: &Vec<FaultEffect>| effects.iter().map(FaultEffect::kind).collect();
+        let sequence: Vec<Vec<FaultKind>> = sequence.iter().map(kinds).collect();
         let kind = match sequence.as_slice() {
             [kinds] => (kinds.len() == 1).then(|| kinds[0]),
             _ => None,

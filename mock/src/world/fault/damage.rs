@@ -5,7 +5,7 @@ use http::header::{CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use super::{FailedStatus, FaultKind};
+use super::{FailedStatus, FaultEffect};
 use crate::value::message::json::json_bytes;
 use crate::value::message::problem::Problem;
 use crate::value::message::responder::Responder;
@@ -20,65 +20,65 @@ const GATEWAY_PAGE: &str = "<html>\r\n<head><title>Bad Gateway</title></head>\r\
 pub(crate) fn damage(
     responder: &Responder<'_>,
     operation: Option<Operation>,
-    kinds: &[FaultKind],
+    effects: &[FaultEffect],
     response: &Response,
 ) -> Option<Response> {
     let mut damaged = None;
-    for kind in kinds {
+    for effect in effects {
         let current = damaged.as_ref().unwrap_or(response);
-        if let Some(next) = effect(responder, operation, kind, current) {
+        if let Some(next) = with_effect(responder, operation, effect, current) {
             damaged = Some(next);
         }
     }
     damaged
 }
 
-fn effect(
+fn with_effect(
     responder: &Responder<'_>,
     operation: Option<Operation>,
-    kind: &FaultKind,
+    effect: &FaultEffect,
     response: &Response,
 ) -> Option<Response> {
-    match kind {
-        FaultKind::Status(failed) | FaultKind::CommitThenFail(Some(failed)) => {
+    match effect {
+        FaultEffect::Status(failed) | FaultEffect::CommitThenFail(Some(failed)) => {
             let failure = failure(responder, operation, failed);
             Some(Response { transport: response.transport.clone(), ..failure })
         }
-        FaultKind::Redirect { status, location } => {
+        FaultEffect::Redirect { status, location } => {
             let mut redirect = responder.empty(status.as_u16());
             redirect.headers.push((LOCATION, location.clone()));
             Some(Response { transport: response.transport.clone(), ..redirect })
         }
-        FaultKind::ResetBefore | FaultKind::CommitThenFail(None) => {
+        FaultEffect::ResetBefore | FaultEffect::CommitThenFail(None) => {
             Some(carried(response, TransportFault::ResetBefore))
         }
-        FaultKind::Close => Some(carried(response, TransportFault::Close)),
-        FaultKind::Garbage => Some(carried(response, TransportFault::Garbage)),
-        FaultKind::Stall { milliseconds } => {
+        FaultEffect::Close => Some(carried(response, TransportFault::Close)),
+        FaultEffect::Garbage => Some(carried(response, TransportFault::Garbage)),
+        FaultEffect::Stall { milliseconds } => {
             let delay = TransportFault::Delay { milliseconds: *milliseconds };
             Some(carried(&carried(response, delay), TransportFault::Close))
         }
-        FaultKind::Delay { milliseconds } => {
+        FaultEffect::Delay { milliseconds } => {
             Some(carried(response, TransportFault::Delay { milliseconds: *milliseconds }))
         }
-        FaultKind::SlowBody { milliseconds } => {
+        FaultEffect::SlowBody { milliseconds } => {
             of_body(response, TransportFault::SlowBody { milliseconds: *milliseconds })
         }
-        FaultKind::Truncate => of_body(response, TransportFault::Truncate),
-        FaultKind::ResetDuring => of_body(response, TransportFault::ResetDuring),
-        FaultKind::WrongContentType { content_type } => with_type(response, content_type),
-        FaultKind::HtmlPage => {
+        FaultEffect::Truncate => of_body(response, TransportFault::Truncate),
+        FaultEffect::ResetDuring => of_body(response, TransportFault::ResetDuring),
+        FaultEffect::WrongContentType { content_type } => with_type(response, content_type),
+        FaultEffect::HtmlPage => {
             let page = with_type(response, &HeaderValue::from_static("text/html"))?;
             Some(with_bytes(&page, Bytes::from_static(GATEWAY_PAGE.as_bytes())))
         }
-        FaultKind::MalformedJson => {
+        FaultEffect::MalformedJson => {
             let (bytes, _) = json_of(response)?;
             Some(with_bytes(response, bytes.slice(..bytes.len() / 2)))
         }
-        FaultKind::MissingMember { pointer } => {
+        FaultEffect::MissingMember { pointer } => {
             edited(response, |json| removed(json, pointer).map(drop))
         }
-        FaultKind::ExtraMember { pointer, value } => {
+        FaultEffect::ExtraMember { pointer, value } => {
             edited(response, |json| added(json, pointer, value))
         }
     }

@@ -8,7 +8,9 @@ use http::HeaderMap;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER, USER_AGENT};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
-use moot_fixtures::journal::{RequestSummary, ResponseSummary, RuleGroup, SentPart};
+use moot_fixtures::journal::{
+    FaultKind, RequestSummary, ResponseSummary, RuleGroup, SentPart, serialize_fault,
+};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use strum::IntoEnumIterator;
@@ -96,7 +98,8 @@ pub(crate) struct JournalEntry {
     /// The ids of the deliveries that it queued.
     pub(crate) deliveries: Vec<u64>,
     /// The effects of the fault that struck it. The client may have received another response than this one.
-    pub(crate) fault: Option<String>,
+    #[serde(rename = "fault", serialize_with = "serialize_fault")]
+    pub(crate) faults: Vec<FaultKind>,
     #[serde(skip)]
     pub(crate) timing: Timing,
     /// The body of the response. Empty if it is not kept.
@@ -144,7 +147,7 @@ impl JournalEntry {
                 .clone()
                 .take(JOURNAL_DELIVERIES_MAX)
                 .collect(),
-            fault: occurrence.fault.map(Strike::names),
+            faults: occurrence.fault.map(Strike::kinds).unwrap_or_default(),
             timing: Timing::of(occurrence),
             response_body: kept_body(*operation, &response.body),
         }

@@ -222,7 +222,7 @@ impl fmt::Display for Change {
             Self::PutWebhook { record, .. } => write!(words, "webhook {} registered", record.id),
             Self::DeleteWebhook { row } => write!(words, "webhook of row {row} deleted"),
             Self::PutDelivery { record } => {
-                let state: &str = record.state.into();
+                let state: &str = record.progress.state().into();
                 write!(words, "delivery {} to {} {state}", record.id, record.url)
             }
             Self::DeleteDelivery { id } => write!(words, "delivery {id} forgotten"),

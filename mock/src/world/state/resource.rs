@@ -13,7 +13,7 @@ pub(crate) mod workflow;
 pub(crate) mod workflow_fields;
 pub(crate) mod workflow_schema;
 
-pub use delivery::{Delivery, DeliveryState};
+pub use delivery::{Delivery, DeliveryProgress};
 pub use legal_request::LegalRequest;
 pub use repository_document::RepositoryDocument;
 pub use webhook::Webhook;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::FaultKind;
 
 use super::super::evidence::{ConductEvidence, grouped, of_calls};
 use super::super::journal::{JournalCall, JournalDelivery, WorldJournal};
@@ -19,8 +20,6 @@ const RENEWALS_MAX: usize = 2;
 const TIMEOUT_US_MIN: u64 = 10 * SECOND_US;
 /// The page size in the examples of the specification.
 const ROWS_SHOWN: usize = 25;
-/// The fault that leaves a call without a response.
-const STALL: &str = "stall";
 /// The event kind of the specification (§6).
 const EVENT: &str = "execution_complete";
 
@@ -50,7 +49,7 @@ pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
 }
 
 fn stalled(world: &WorldJournal) -> impl Iterator<Item = &JournalCall> {
-    world.calls.iter().filter(|call| call.faults().any(|fault| fault == STALL))
+    world.calls.iter().filter(|call| call.faults.contains(&FaultKind::Stall))
 }
 
 pub(super) fn no_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

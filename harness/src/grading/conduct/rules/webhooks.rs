@@ -1,6 +1,7 @@
 //! Rules about the receiver of webhooks, judged by its responses to deliveries.
 
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::DeliveryState;
 
 use super::super::evidence::{ConductEvidence, of_calls};
 use super::super::journal::{JournalAttempt, JournalDelivery, WorldJournal};
@@ -46,7 +47,8 @@ pub(super) fn hook_refuses(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             attempt.status.is_some_and(|status| !(300..400).contains(&status))
         };
         any_attempt(delivery, is_4xx)
-            || (delivery.state == "failed" && delivery.attempts.last().is_some_and(is_answered))
+            || (delivery.state == DeliveryState::Failed
+                && delivery.attempts.last().is_some_and(is_answered))
     };
     of_deliveries(world, is_refused, "refused by the receiver")
 }

@@ -1,6 +1,7 @@
 //! Reading the journals of a run for the judge.
 
 use moot_fixtures::contract::Operation;
+use moot_fixtures::journal::DeliveryState;
 
 use crate::grading::conduct::{JournalCall, WorldJournal};
 use crate::grading::drill::recording::DrillRecording;
@@ -42,7 +43,7 @@ pub(super) fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w 
     let fits = |call: &&JournalCall| {
         (operation.is_none() || call.operation == *operation)
             && (problem.is_none() || call.problem == *problem)
-            && (!fault || call.fault.is_some())
+            && (!fault || !call.faults.is_empty())
             && (!served || is_served(call))
             && (!later_page || is_later_page(call))
     };
@@ -57,7 +58,8 @@ pub(super) fn has_deliveries(
     worlds: &[WorldJournal],
 ) -> bool {
     let waiting = worlds.iter().flat_map(|world| &world.deliveries);
-    let waiting = waiting.filter(|it| it.state == "queued" && it.attempts.is_empty()).count();
+    let waiting =
+        waiting.filter(|it| it.state == DeliveryState::Queued && it.attempts.is_empty()).count();
     run.deliveries >= meeting.deliveries
         && waiting >= meeting.waiting
         && (meeting.waiting == 0 || calm.deliveries > 0)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use moot_fixtures::journal::DeliveryState;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -26,25 +27,24 @@ pub struct Delivery {
     #[serde(default)]
     pub(crate) is_forged: bool,
     pub(crate) body: String,
-    pub(crate) state: DeliveryState,
+    #[serde(rename = "state")]
+    pub(crate) progress: DeliveryProgress,
     /// The attempts so far, the oldest first.
     pub(crate) attempts: Vec<AttemptRecord>,
     /// The number of attempts since it was last queued. The delivery fails when it reaches the number of retries.
     pub(crate) tries: usize,
 }
 
-/// The state of a delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+/// The state of a delivery, with its times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum DeliveryState {
+pub enum DeliveryProgress {
     /// Waits for its next attempt.
     Queued {
         /// When the attempt is due.
         due: Timestamp,
     },
     /// An attempt is in flight. The control plane shows it as queued.
-    #[strum(serialize = "queued")]
     InFlight {
         /// When the attempt was due.
         due: Timestamp,
@@ -79,7 +79,17 @@ pub(crate) enum AttemptOutcome {
     Error(String),
 }
 
-impl DeliveryState {
+impl DeliveryProgress {
+    /// The state without its times.
+    pub(crate) const fn state(self) -> DeliveryState {
+        match self {
+            Self::Queued { .. } | Self::InFlight { .. } => DeliveryState::Queued,
+            Self::Delivered => DeliveryState::Delivered,
+            Self::Failed => DeliveryState::Failed,
+            Self::Discarded => DeliveryState::Discarded,
+        }
+    }
+
     /// Whether an attempt is due later or in flight.
     pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Queued { .. } | Self::InFlight { .. })
@@ -103,15 +113,15 @@ impl AttemptRecord {
 impl Delivery {
     /// This delivery, queued again if it is in flight.
     pub(crate) fn requeued(self: &Arc<Self>) -> Arc<Self> {
-        let DeliveryState::InFlight { due, .. } = self.state else { return Arc::clone(self) };
-        Arc::new(Self { state: DeliveryState::Queued { due }, ..Self::clone(self) })
+        let DeliveryProgress::InFlight { due, .. } = self.progress else { return Arc::clone(self) };
+        Arc::new(Self { progress: DeliveryProgress::Queued { due }, ..Self::clone(self) })
     }
 
     /// This delivery after a restart. An attempt that was in flight is made again. Its receiver may get it twice, so
     /// the attempt is recorded with [`INTERRUPTED`].
     pub(crate) fn resumed(mut self) -> Self {
-        if let DeliveryState::InFlight { due, .. } = self.state {
-            self.state = DeliveryState::Queued { due };
+        if let DeliveryProgress::InFlight { due, .. } = self.progress {
+            self.progress = DeliveryProgress::Queued { due };
             self.attempts.push(AttemptRecord {
                 at: due,
                 outcome: AttemptOutcome::Error(INTERRUPTED.to_owned()),
@@ -123,20 +133,19 @@ impl Delivery {
 
     /// The JSON on the control plane.
     pub(crate) fn json(&self) -> Value {
-        let state: &str = self.state.into();
-        let next_attempt_at = match self.state {
-            DeliveryState::Queued { due } => Some(timestamp::exact(due)),
-            DeliveryState::InFlight { .. }
-            | DeliveryState::Delivered
-            | DeliveryState::Failed
-            | DeliveryState::Discarded => None,
+        let next_attempt_at = match self.progress {
+            DeliveryProgress::Queued { due } => Some(timestamp::exact(due)),
+            DeliveryProgress::InFlight { .. }
+            | DeliveryProgress::Delivered
+            | DeliveryProgress::Failed
+            | DeliveryProgress::Discarded => None,
         };
         let mut json = json!({
             "id": self.id,
             "webhook_id": self.webhook_id,
             "event": self.event,
             "legal_request_id": self.legal_request_id,
-            "state": state,
+            "state": self.progress.state(),
             "attempts": self.attempts.iter().map(AttemptRecord::json).collect::<Vec<_>>(),
             "next_attempt_at": next_attempt_at,
         });

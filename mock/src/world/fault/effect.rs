@@ -1,13 +1,13 @@
-//! The kinds of faults.
+//! The effects of faults.
 
 use http::StatusCode;
 use http::header::HeaderValue;
+use moot_fixtures::journal::FaultKind;
 use serde_json::Value;
 
-/// The effect of a fault. The control plane uses the same names.
-#[derive(Debug, Clone, strum::IntoStaticStr, strum::VariantNames)]
-#[strum(serialize_all = "snake_case")]
-pub enum FaultKind {
+/// An effect of a fault.
+#[derive(Debug, Clone)]
+pub enum FaultEffect {
     /// The call is not processed, and the response is this failure.
     Status(FailedStatus),
     /// The call is not processed, and the client is sent elsewhere.
@@ -81,7 +81,29 @@ pub struct FailedStatus {
     pub is_retry_after_date: bool,
 }
 
-impl FaultKind {
+impl FaultEffect {
+    /// Its kind, without its values.
+    pub const fn kind(&self) -> FaultKind {
+        match self {
+            Self::Status(_) => FaultKind::Status,
+            Self::Redirect { .. } => FaultKind::Redirect,
+            Self::Close => FaultKind::Close,
+            Self::Garbage => FaultKind::Garbage,
+            Self::Stall { .. } => FaultKind::Stall,
+            Self::Delay { .. } => FaultKind::Delay,
+            Self::SlowBody { .. } => FaultKind::SlowBody,
+            Self::Truncate => FaultKind::Truncate,
+            Self::ResetBefore => FaultKind::ResetBefore,
+            Self::ResetDuring => FaultKind::ResetDuring,
+            Self::MalformedJson => FaultKind::MalformedJson,
+            Self::WrongContentType { .. } => FaultKind::WrongContentType,
+            Self::HtmlPage => FaultKind::HtmlPage,
+            Self::MissingMember { .. } => FaultKind::MissingMember,
+            Self::ExtraMember { .. } => FaultKind::ExtraMember,
+            Self::CommitThenFail(_) => FaultKind::CommitThenFail,
+        }
+    }
+
     /// Whether the call is not processed.
     pub(crate) const fn is_before(&self) -> bool {
         matches!(
