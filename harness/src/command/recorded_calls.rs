@@ -81,10 +81,22 @@ fn add_journal(
         findings["forgotten"] =
             json!(findings["forgotten"].as_u64().unwrap_or_default() + forgotten);
         if let Some(list) = findings["findings"].as_array_mut() {
-            list.extend(found.iter().map(|finding| json!(finding)));
+            found.iter().for_each(|finding| add_finding(list, json!(finding)));
         }
     }
     numbers
+}
+
+/// Adds a finding. If an earlier drill has shown the same, its calls are added to that.
+fn add_finding(list: &mut Vec<Value>, finding: Value) {
+    let is_same = |known: &&mut Value| ["rule", "seen"].iter().all(|at| known[at] == finding[at]);
+    let Some(known) = list.iter_mut().find(is_same) else { return list.push(finding) };
+    let times = |one: &Value| one["times"].as_u64().unwrap_or_default();
+    known["times"] = json!(times(known) + times(&finding));
+    if let (Some(calls), Some(more)) = (known["calls"].as_array_mut(), finding["calls"].as_array())
+    {
+        calls.extend_from_slice(more);
+    }
 }
 
 fn new_number(numbers: &BTreeMap<u64, u64>, call: u64) -> u64 {
@@ -162,7 +174,7 @@ mod tests {
 
     use moot_mock::shell::{DrillProgress, DrillRun};
 
-    use super::{ShownNumbers, add_drill, add_running, none};
+    use super::{ShownNumbers, add_drill, add_finding, add_running, none};
     use crate::grading::drill::judge::{DrillEnd, DrillResult};
 
     fn result(drill: &str) -> DrillResult {
@@ -174,6 +186,17 @@ mod tests {
             met_by: vec![8],
             findings: Vec::new(),
         }
+    }
+
+    #[test]
+    fn findings_of_several_drills_that_are_the_same_are_one() {
+        let finding = |rule: &str, call: u64| json!({ "rule": rule, "seen": "x", "times": 2, "calls": [call] });
+        let mut list = Vec::new();
+        for (rule, call) in [("a", 1), ("b", 2), ("a", 3)] {
+            add_finding(&mut list, finding(rule, call));
+        }
+        let a = json!({ "rule": "a", "seen": "x", "times": 4, "calls": [1, 3] });
+        assert_eq!(list, [a, finding("b", 2)]);
     }
 
     #[test]
