@@ -150,7 +150,7 @@ impl EffectRequest {
                 let code = self.status.take().unwrap_or(302);
                 let text = self.location.take().ok_or_else(|| missing("location"))?;
                 let location = HeaderValue::from_str(&text)
-                    .map_err(|_| format!("`location` can't be `{text}`"))?;
+                    .map_err(|_| format!("`location` cannot be `{text}`"))?;
                 FaultKind::Redirect { status: status_code(code, "300 to 399")?, location }
             }
             "close" => FaultKind::Close,
@@ -166,7 +166,7 @@ impl EffectRequest {
             "wrong_content_type" => {
                 let text = self.content_type.take().unwrap_or_else(|| "text/html".to_owned());
                 let content_type = HeaderValue::from_str(&text)
-                    .map_err(|_| format!("`content_type` can't be `{text}`"))?;
+                    .map_err(|_| format!("`content_type` cannot be `{text}`"))?;
                 FaultKind::WrongContentType { content_type }
             }
             "missing_member" => FaultKind::MissingMember { pointer: self.take_member()? },
