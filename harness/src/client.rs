@@ -32,6 +32,7 @@ pub mod target_file;
 pub(crate) mod tls_mistake;
 pub(crate) mod token_file;
 pub(crate) mod token_label;
+pub(crate) mod token_refusal;
 pub(crate) mod tokens;
 pub(crate) mod transport;
 pub(crate) mod workflow_form;

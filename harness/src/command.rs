@@ -28,6 +28,7 @@ mod list;
 mod listen;
 mod merge;
 mod mock;
+mod number;
 mod perform;
 mod plan;
 mod plan_estimate;

@@ -72,9 +72,10 @@ pub enum Trouble {
     /// TLS failed.
     #[error("TLS failed: {0}")]
     Tls(String),
-    /// A named deadline passed.
+    /// A named timeout passed.
     #[error("no response in time: {0}")]
-    Deadline(String),
+    #[serde(rename = "deadline")]
+    Timeout(String),
     /// The connection ended before the end of the body.
     #[error("the response was cut short after {0}")]
     CutShort(String),
@@ -120,9 +121,9 @@ pub struct Residue {
 }
 
 impl Trouble {
-    /// The deadline `name` passed: `what` did not happen within `limit`.
-    pub fn deadline(what: &str, limit: Duration, name: &str) -> Self {
-        Self::Deadline(format!("{what} within {} s (deadline `{name}`)", limit.as_secs()))
+    /// The timeout `name` passed: `what` did not happen within `limit`.
+    pub fn timeout(what: &str, limit: Duration, name: &str) -> Self {
+        Self::Timeout(format!("{what} within {} s (timeout `{name}`)", limit.as_secs()))
     }
 
     /// The body ended after `received` bytes. `announced` is its `Content-Length`, if it has one.
@@ -138,7 +139,7 @@ impl Trouble {
         match self {
             Self::Unreachable(text)
             | Self::Tls(text)
-            | Self::Deadline(text)
+            | Self::Timeout(text)
             | Self::CutShort(text)
             | Self::Broken(text)
             | Self::Withheld(text)
@@ -152,7 +153,7 @@ impl Trouble {
         match self {
             Self::Unreachable(_) => Self::Unreachable(details),
             Self::Tls(_) => Self::Tls(details),
-            Self::Deadline(_) => Self::Deadline(details),
+            Self::Timeout(_) => Self::Timeout(details),
             Self::CutShort(_) => Self::CutShort(details),
             Self::Broken(_) => Self::Broken(details),
             Self::Withheld(_) => Self::Withheld(details),

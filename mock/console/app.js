@@ -29,7 +29,7 @@ const CHANGED_MILLISECONDS = 150;
  * @property {string} [filter] the calls whose events it receives
  * @property {(event: import("./events.js").WorldEvent) => void} [event]
  * @property {() => void} [changed]
- * @property {(place: Place) => boolean} [moved] shows another place itself; false if it can't
+ * @property {(place: Place) => boolean} [moved] shows another place itself; false if it cannot
  * @property {() => void} [escape]
  * @property {() => void} [pause]
  */

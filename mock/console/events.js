@@ -97,7 +97,7 @@ function parsed(block) {
 }
 
 /**
- * Polls running drills every second, until they have ended and can't be started again.
+ * Polls running drills every second, until they have ended and cannot be started again.
  * @param {(event: WorldEvent) => void} dispatch
  * @param {(state: "live" | "lost" | "ended") => void} connected
  */

@@ -259,7 +259,7 @@ pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) ->
         },
         Err(
             Trouble::Unreachable(_)
-            | Trouble::Deadline(_)
+            | Trouble::Timeout(_)
             | Trouble::CutShort(_)
             | Trouble::Broken(_),
         ) => true,

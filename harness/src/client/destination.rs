@@ -15,6 +15,7 @@ use crate::client::secret_forms;
 use crate::client::target_file::endpoint::Endpoints;
 use crate::client::target_file::model::ApplicationCredentials;
 use crate::client::target_file::places::KeyPlaces;
+use crate::client::token_refusal::TokenRequestRefusal;
 use crate::client::tokens::Tokens;
 use crate::exchange::Exchange;
 use crate::exchange::masks::Masks;
@@ -37,7 +38,7 @@ pub(crate) struct RequestDestination {
     pub(crate) useless:
         tokio::sync::Mutex<BTreeMap<(UselessToken, String), Result<String, String>>>,
     /// Applications whose credentials were refused, with the response.
-    pub(crate) refused: Mutex<BTreeMap<String, String>>,
+    pub(crate) refused: Mutex<BTreeMap<String, TokenRequestRefusal>>,
     /// The exchange of the token request of §4.1, if the target refuses it. Then HTTP Basic is used.
     pub(crate) refused_token_request: OnceLock<Arc<Exchange>>,
     /// The `scope` of each token, if its response has one.

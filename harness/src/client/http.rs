@@ -18,8 +18,8 @@ use crate::client::tls_mistake;
 use crate::client::transport::RequestTransport;
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// Deadline `connect`: the time for connecting, including TLS.
-const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
+/// Timeout `connect`: the time for connecting, including TLS.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The clients for one target, without and with TLS. The second is created on demand: loading the root certificates
 /// of this machine takes longer than a small run.
@@ -44,9 +44,9 @@ pub(crate) enum ConnectionUse {
 /// The settings of a client.
 #[derive(Debug, Clone)]
 struct ClientSettings {
-    /// Deadline `silence`: the time until the first byte of a response, and between two pieces of it.
+    /// Timeout `silence`: the time until the first byte of a response, and between two pieces of it.
     silence: Duration,
-    /// Deadline `exchange`: the time from the first byte sent to the last byte received.
+    /// Timeout `exchange`: the time from the first byte sent to the last byte received.
     exchange: Duration,
     /// Whether to use no proxy, because the target is on loopback.
     is_direct: bool,
@@ -56,7 +56,7 @@ struct ClientSettings {
 }
 
 impl Http {
-    /// Clients for the base address, deadlines and root certificates of this file.
+    /// Clients for the base address, timeouts and root certificates of this file.
     ///
     /// # Errors
     /// `tls.ca_file` or the certificates of this machine cannot be read, or the file has no certificate.
@@ -86,7 +86,7 @@ impl Http {
     async fn exchange(&self, http_request: HttpRequest) -> Result<ReceivedResponse, Trouble> {
         if http_request.body.declared_length().is_some() {
             let exchange = self.settings.exchange;
-            return short_body::send(http_request, CONNECT_DEADLINE, exchange).await;
+            return short_body::send(http_request, CONNECT_TIMEOUT, exchange).await;
         }
         let started = Instant::now();
         let trouble = |error: reqwest::Error| self.trouble(&error, started.elapsed());
@@ -113,7 +113,7 @@ impl Http {
         Ok(request)
     }
 
-    /// Converts an error of reqwest, which has one kind of error for both deadlines. `elapsed` decides which one
+    /// Converts an error of reqwest, which has one kind of error for both timeouts. `elapsed` decides which one
     /// passed.
     fn trouble(&self, error: &reqwest::Error, elapsed: Duration) -> Trouble {
         if error.is_builder() {
@@ -124,14 +124,16 @@ impl Http {
             return Trouble::Tls(tls_mistake::describe(tls));
         }
         match (error.is_timeout(), error.is_connect()) {
-            (true, true) => Trouble::deadline("no connection", CONNECT_DEADLINE, "connect"),
-            (true, false) if elapsed >= self.settings.exchange => {
-                Trouble::deadline("no whole response", self.settings.exchange, "exchange")
-            }
-            (true, false) => Trouble::deadline(
+            (true, true) => Trouble::timeout("no connection", CONNECT_TIMEOUT, "connect"),
+            (true, false) if elapsed >= self.settings.exchange => Trouble::timeout(
+                "no whole response",
+                self.settings.exchange,
+                "limits.exchange_seconds",
+            ),
+            (true, false) => Trouble::timeout(
                 "no whole head, or no further byte of the body,",
                 self.settings.silence,
-                "silence",
+                "limits.silence_seconds",
             ),
             (false, true) => Trouble::Unreachable(response::innermost(error)),
             (false, false) => response::broken(error),
@@ -170,7 +172,7 @@ impl ClientSettings {
             .redirect(redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
-            .connect_timeout(CONNECT_DEADLINE)
+            .connect_timeout(CONNECT_TIMEOUT)
             .read_timeout(self.silence)
             .timeout(self.exchange)
             .tcp_nodelay(true);

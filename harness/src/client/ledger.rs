@@ -182,7 +182,7 @@ impl Ledger {
                 | Trouble::Withheld(_)
                 | Trouble::Operator(_),
             ) => (LedgerEvent::NotSent, false),
-            Ok(_) | Err(Trouble::Deadline(_) | Trouble::CutShort(_) | Trouble::Broken(_)) => {
+            Ok(_) | Err(Trouble::Timeout(_) | Trouble::CutShort(_) | Trouble::Broken(_)) => {
                 (LedgerEvent::Unknown, true)
             }
         };

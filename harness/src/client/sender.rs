@@ -11,8 +11,8 @@ use crate::exchange::{ReceivedResponse, Trouble};
 
 /// After this weight of consecutive trouble the target counts as gone, and nothing more is sent.
 const TROUBLE_MAX: u32 = 24;
-/// The weight of a missed deadline. It costs a minute, other trouble costs a moment.
-const DEADLINE_WEIGHT: u32 = 4;
+/// The weight of a timeout. It costs a minute, other trouble costs a moment.
+const TIMEOUT_WEIGHT: u32 = 4;
 
 /// A transport with a counter, and the secrets of the run.
 pub(crate) struct RequestSender {
@@ -73,7 +73,7 @@ impl RequestSender {
             Ok(_) | Err(Trouble::CutShort(_)) => {
                 return self.trouble_in_a_row.store(0, Ordering::Relaxed);
             }
-            Err(Trouble::Deadline(_)) => DEADLINE_WEIGHT,
+            Err(Trouble::Timeout(_)) => TIMEOUT_WEIGHT,
             Err(Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Broken(_)) => 1,
             Err(Trouble::Withheld(_) | Trouble::Operator(_)) => 0,
         };

@@ -24,8 +24,8 @@ const PIPE_BYTES: usize = 64 * 1024;
 /// [`Trouble`]. [`Trouble::Withheld`] for an https address.
 pub(crate) async fn send(
     request: HttpRequest,
-    connect_deadline: Duration,
-    exchange_deadline: Duration,
+    connect_timeout: Duration,
+    exchange_timeout: Duration,
 ) -> Result<ReceivedResponse, Trouble> {
     let (Some(host), Some(port)) = (request.url.host_str(), request.url.port_or_known_default())
     else {
@@ -39,14 +39,15 @@ pub(crate) async fn send(
     let host = host.trim_matches(['[', ']']).to_owned();
     let method = request.method.clone();
     let message = message(request)?;
-    let stream = tokio::time::timeout(connect_deadline, TcpStream::connect((host, port)))
+    let stream = tokio::time::timeout(connect_timeout, TcpStream::connect((host, port)))
         .await
-        .map_err(|_| Trouble::deadline("no connection", connect_deadline, "connect"))?
+        .map_err(|_| Trouble::timeout("no connection", connect_timeout, "connect"))?
         .map_err(|error| Trouble::Unreachable(error.to_string()))?;
     let peer = stream.peer_addr().ok();
-    let response = tokio::time::timeout(exchange_deadline, exchange(stream, message, &method))
-        .await
-        .map_err(|_| Trouble::deadline("no response", exchange_deadline, "exchange"))??;
+    let response =
+        tokio::time::timeout(exchange_timeout, exchange(stream, message, &method)).await.map_err(
+            |_| Trouble::timeout("no response", exchange_timeout, "limits.exchange_seconds"),
+        )??;
     Ok(ReceivedResponse { peer, ..response })
 }
 

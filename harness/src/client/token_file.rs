@@ -72,7 +72,10 @@ fn read(path: &Path) -> Result<BTreeMap<String, Token>, String> {
         use std::os::unix::fs::PermissionsExt;
         let mode = metadata.permissions().mode() & 0o7777;
         if mode != 0o600 {
-            return Err(format!("the token file `{shown}` has mode {mode:04o}; give it mode 0600"));
+            let why = if mode & 0o077 == 0 { "it must be 0600" } else { "so others can read it" };
+            return Err(format!(
+                "the token file `{shown}` has mode {mode:04o}, {why}; run `chmod 600 {shown}`"
+            ));
         }
     }
     if metadata.len() > FILE_BYTES_MAX {

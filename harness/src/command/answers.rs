@@ -59,7 +59,7 @@ fn read_set(word: &str) -> Result<Observed, CommandError> {
             .map_err(|error| CommandError::fault(format!("the answers `{word}`: {error}")))?;
         return Ok(Observed { answers: all, evidence: BTreeMap::new() });
     }
-    let help = "a file, `default`, `documented` or `random:SEED`";
+    let help = "give a file, `default`, `documented` or `random:SEED`";
     let text = read_file(Path::new(word)).map_err(|error| error.help(help))?;
     Observed::from_text(&text).map_err(|error| CommandError::usage(error.in_file(word).to_string()))
 }

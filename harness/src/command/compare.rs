@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::error::{CommandError, UNREACHABLE, USAGE};
+use super::error::{CommandError, RECORDING_HELP, UNREACHABLE, USAGE};
 use super::files::{answers_named, world_named};
+use super::number::{any_number, number};
 use super::plan_estimate;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
@@ -62,10 +63,10 @@ pub(super) struct CompareArguments {
     #[arg(long, value_name = "NAME|FILE")]
     world_b: Option<String>,
     /// Seed of both runs [default: that of a recording, else random]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = any_number)]
     seed: Option<u64>,
     /// Concurrent scenarios on a mock
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", value_parser = number::<u16>(1..=256))]
     jobs: Option<u16>,
     /// A broken MUST of a standard that the specification refers to is a failure, not a warning
     #[arg(long)]
@@ -136,13 +137,15 @@ impl<'a> SideArguments<'a> {
         let wrong = |why: String| CommandError::usage(format!("{name}: {why}"));
         // Reports invalid files before any request is sent to the other side.
         let index = match &choice {
-            TargetChoice::Recording(dir) => Some(RecordingIndex::read(dir).map_err(|error| {
-                wrong(error.to_string()).help("`moot run --record DIR` makes a recording")
-            })?),
+            TargetChoice::Recording(dir) => Some(
+                RecordingIndex::read(dir)
+                    .map_err(|error| wrong(error.to_string()).help(RECORDING_HELP))?,
+            ),
             TargetChoice::File(path) => {
                 let file = target_file::read(path).map_err(|error| {
-                    wrong(error.to_string())
-                        .help("a target file, an address, the folder of a recording, or `mock`")
+                    wrong(error.to_string()).help(
+                        "give a target file, an address, the folder of a recording, or `mock`",
+                    )
                 })?;
                 file.answers.as_deref().map(Pins::read).transpose().map_err(wrong)?;
                 expected::read_for(file.expected.as_ref(), Some(files))

@@ -10,14 +10,13 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::error::CommandError;
-use super::files::{read_file, wrong};
+use super::files::{certificate, read_json, unreadable, wrong};
 use super::listen::{ListenArguments, listen_on};
 use super::recorded_calls;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::signals::StopSignals;
 use crate::client::recording::folder::EXCHANGES;
-use crate::grading::drill::certificate::Certificate;
 
 #[derive(Debug, Args)]
 pub(super) struct ConsoleArguments {
@@ -72,7 +71,7 @@ fn read(path: &Path) -> Result<RecordedCalls, CommandError> {
     // `moot run --record` writes the archives into a folder of the recording.
     let archives = path.join(EXCHANGES);
     let folder = if archives.is_dir() { archives.as_path() } else { path };
-    let entries = fs::read_dir(folder).map_err(|error| wrong(folder, error))?;
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "har"));
     files.sort();
@@ -87,8 +86,7 @@ fn read(path: &Path) -> Result<RecordedCalls, CommandError> {
 }
 
 fn of_file(path: &Path) -> Result<Option<RecordedCalls>, CommandError> {
-    let json: Value =
-        serde_json::from_str(&read_file(path)?).map_err(|error| wrong(path, error))?;
+    let json = read_json(path)?;
     if let Some(entries) = json["log"]["entries"].as_array() {
         let exchanges = number_calls(entries.iter().map(of_entry).collect());
         return Ok(Some(RecordedCalls { exchanges, ..RecordedCalls::default() }));
@@ -96,9 +94,7 @@ fn of_file(path: &Path) -> Result<Option<RecordedCalls>, CommandError> {
     if !json["recordings"].is_object() {
         return Ok(None);
     }
-    let certificate: Certificate =
-        serde_json::from_value(json).map_err(|error| wrong(path, error))?;
-    Ok(Some(recorded_calls::of_certificate(&certificate)))
+    Ok(Some(recorded_calls::of_certificate(&certificate(path, json)?)))
 }
 
 /// Numbers the calls from 1.

@@ -32,10 +32,10 @@ impl DoctorArguments {
     }
 }
 
-/// The deadline `doctor` of the whole command.
-const DOCTOR_DEADLINE: Duration = Duration::from_secs(10);
-/// The deadline `discovery`, half of the deadline `doctor`.
-const DISCOVERY_DEADLINE: Duration = Duration::from_secs(5);
+/// The timeout `doctor` of the whole command.
+const DOCTOR_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout `discovery`, half of the timeout `doctor`.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The result for a target that can be used.
 struct Diagnosis {
@@ -62,7 +62,7 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
     let options = TargetOptions {
-        discovery_deadline: Some(DISCOVERY_DEADLINE),
+        discovery_timeout: Some(DISCOVERY_TIMEOUT),
         ..arguments.target.options(seed)?
     };
     let started = Instant::now();
@@ -74,7 +74,7 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
         Ok(target)
     };
     let opened = runtime()?
-        .block_on(async { tokio::time::timeout(DOCTOR_DEADLINE, opening).await })
+        .block_on(async { tokio::time::timeout(DOCTOR_TIMEOUT, opening).await })
         .map_err(|_| too_late())?;
     let target = opened.map_err(|error| open_error(&error, &masks))?;
     let files = load::bundled()
@@ -109,8 +109,8 @@ fn tolerate_line(diagnosis: &Diagnosis) -> Option<String> {
 }
 
 fn too_late() -> CommandError {
-    let seconds = DOCTOR_DEADLINE.as_secs();
-    let message = format!("the target could not be opened within {seconds} s (deadline `doctor`)");
+    let seconds = DOCTOR_TIMEOUT.as_secs();
+    let message = format!("the target could not be opened within {seconds} s (timeout `doctor`)");
     CommandError::usage(message).exit(UNREACHABLE)
 }
 

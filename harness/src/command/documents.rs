@@ -78,7 +78,7 @@ pub(super) fn completions(
 /// Writes a man page for each command, in section 1.
 pub(super) fn man(folder: &Path, line: clap::Command) -> Result<u8, CommandError> {
     let cannot = |error: std::io::Error| {
-        CommandError::usage(format!("{} cannot be written: {error}", folder.display()))
+        CommandError::usage(format!("`{}` cannot be written: {error}", folder.display()))
     };
     std::fs::create_dir_all(folder).map_err(cannot)?;
     clap_mangen::generate_to(line.disable_help_subcommand(true), folder).map_err(cannot)?;

@@ -29,8 +29,9 @@ use self::drill_run::{DrillRunner, run_client};
 use self::drill_watch::DrillWatch;
 use self::probe::{Probe, probe};
 use super::error::{CommandError, INCONCLUSIVE};
-use super::files::{read_file, wrong};
+use super::files::read_file;
 use super::listen::{at_port, listen_address};
+use super::number::{any_number, number, port};
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
@@ -70,10 +71,10 @@ pub(super) struct DrillArguments {
     list: bool,
     /// Concurrent drills
     #[arg(long, value_name = "N", default_value_t = JOBS,
-          value_parser = clap::value_parser!(u16).range(1..=64))]
+          value_parser = number::<u16>(1..=64))]
     jobs: u16,
     /// Seconds that the command may take in a drill
-    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_SECONDS)]
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_SECONDS, value_parser = any_number)]
     timeout: u64,
     /// The version of the client, for the certificate
     #[arg(long, value_name = "TEXT")]
@@ -93,7 +94,7 @@ pub(super) struct DrillArguments {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address, requires = "attach")]
     listen: SocketAddr,
     /// With --attach, listen on this port of 127.0.0.1
-    #[arg(long, value_name = "PORT", conflicts_with = "listen", requires = "attach")]
+    #[arg(long, value_name = "PORT", value_parser = port, conflicts_with = "listen", requires = "attach")]
     port: Option<u16>,
     /// Serve https: PEM files with the certificate (and its chain) and with its key. One drill then uses a wrong
     /// certificate
@@ -152,7 +153,8 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
     drills.retain(|drill| shard.as_ref().is_none_or(|it| it.has(&drill.id)));
     let waivers = match &arguments.waivers {
         None => Vec::new(),
-        Some(file) => Waiver::read(&read_file(file)?).map_err(|error| wrong(file, error))?,
+        Some(file) => Waiver::read(&file.display().to_string(), &read_file(file)?)
+            .map_err(|error| CommandError::usage(error.to_string()))?,
     };
     let seed = arguments.world.seed.unwrap_or_else(random_seed);
     let mut input = CertificateInput {
@@ -282,7 +284,8 @@ async fn all_runs(
             recordings.insert(drill.id.clone(), run);
         }
     } else if attached.is_none() {
-        screen.note(&output(&calm))?;
+        let is_undisturbed = calm.trouble.is_none() && !runner.interruption.is_interrupted();
+        screen.note(&output(&calm, is_undisturbed))?;
     }
     if let Some(client) = attached {
         client.into_inner().end().await;
@@ -296,10 +299,11 @@ fn longest_first(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
     drills
 }
 
-/// The last output of the command.
-fn output(run: &DrillRecording) -> String {
+/// The last output of the command. That there is none is worth a line only if the command ran to its end.
+fn output(run: &DrillRecording, is_undisturbed: bool) -> String {
     match run.output.trim() {
-        "" => "the command printed nothing\n".to_owned(),
+        "" if is_undisturbed => "the command printed nothing\n".to_owned(),
+        "" => String::new(),
         output => format!("the command printed:\n{}\n", escape::block(output)),
     }
 }

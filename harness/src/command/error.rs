@@ -21,6 +21,9 @@ pub(super) const UNREACHABLE: u8 = 4;
 /// Exit code: an internal error, such as a report that could not be written.
 pub(super) const FAULT: u8 = 70;
 
+/// Advice for a folder that is no recording.
+pub(super) const RECORDING_HELP: &str = "`moot run --record DIR` makes a recording";
+
 /// An error that ends a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandError {
@@ -46,6 +49,11 @@ impl CommandError {
     /// The same error with another exit code.
     pub(super) fn exit(self, exit_code: u8) -> Self {
         Self { exit_code, ..self }
+    }
+
+    /// The same error about the value of this option.
+    pub(super) fn of_option(self, option: &str) -> Self {
+        Self { message: format!("{option}: {}", self.message), ..self }
     }
 
     /// The same error with advice.
@@ -101,6 +109,6 @@ impl From<SettingError> for CommandError {
 
 impl From<SiteError> for CommandError {
     fn from(error: SiteError) -> Self {
-        Self::usage(format!("the mock can't start: {error}"))
+        Self::usage(format!("the mock cannot start: {error}"))
     }
 }

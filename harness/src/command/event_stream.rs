@@ -70,7 +70,7 @@ impl EventStream {
             Box::new(io::stdout())
         } else {
             Box::new(File::create(&request.file).map_err(|error| {
-                CommandError::fault(format!("{} can't be written: {error}", request.file))
+                CommandError::fault(format!("`{}` cannot be written: {error}", request.file))
             })?)
         };
         let (sender, receiver) = mpsc::channel();
@@ -88,7 +88,7 @@ impl EventStream {
         let file = &self.request.file;
         let is_stdout = self.request.is_stdout();
         let name = if is_stdout { "the event stream" } else { file };
-        written.map_err(|why| format!("{name} can't be written: {why}"))?;
+        written.map_err(|why| format!("`{name}` cannot be written: {why}"))?;
         // A secret may have become known after a line was written.
         if !is_stdout && fs::read_to_string(file).is_ok_and(|it| secrets.is_in(&it)) {
             // If removing it fails, the exit code still reports the secret.

@@ -183,7 +183,7 @@ async fn run<Inherited>(
         tokio::select! {
             ended = child.wait() => {
                 return ended.map_err(|error| {
-                    CommandError::fault(format!("can't wait for the end of the command: {error}"))
+                    CommandError::fault(format!("cannot wait for the end of the command: {error}"))
                 });
             }
             () = signals.pass_on(id) => {}
@@ -194,7 +194,7 @@ async fn run<Inherited>(
 fn not_started(program: &OsString, error: &std::io::Error) -> CommandError {
     let name = program.to_string_lossy();
     let exit_code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
-    CommandError::usage(format!("can't run {name}: {error}")).exit(exit_code)
+    CommandError::usage(format!("cannot run `{name}`: {error}")).exit(exit_code)
 }
 
 #[cfg(unix)]
@@ -211,7 +211,7 @@ fn exit_code(ended: ExitStatus) -> u8 {
 
 /// The account of the command, from the journals of its mock.
 fn account(site: &Site) -> Result<Account, CommandError> {
-    let unread = |error| CommandError::fault(format!("the journal can't be read: {error}"));
+    let unread = |error| CommandError::fault(format!("the journal cannot be read: {error}"));
     let journals = site.journals();
     let worlds = conduct::read(&journals).map_err(unread)?;
     let control = conduct::control_uses(&journals).map_err(unread)?;

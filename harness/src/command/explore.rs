@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::error::{CommandError, USAGE};
 use super::files::answers_named;
+use super::number::number;
 use super::progress::Progress;
 use super::reports::{
     self, ReplaceArguments, ReportRequest, report_of, take_stdout, write_without_secrets,
@@ -33,7 +34,7 @@ pub(super) struct ExploreArguments {
     target: TargetArguments,
     /// Sequences of calls to draw
     #[arg(long, value_name = "N", default_value_t = 100,
-          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+          value_parser = number::<u32>(1..=10_000))]
     cases: u32,
     /// Answers of the mock with which the target is compared: `default`, `documented`, `random:SEED` or a
     /// file [default: those of --answers]

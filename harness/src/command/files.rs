@@ -7,12 +7,31 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 use moot_mock::shell::settings::{self, SettingError};
+use serde_json::Value;
 
 use super::error::CommandError;
+use crate::grading::drill::certificate::Certificate;
 
 /// Reads a file as text.
 pub(super) fn read_file(path: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(path).map_err(|error| wrong(path, error))
+    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+/// The error for a file or folder of the user that cannot be read.
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::usage(format!("`{}` cannot be read: {error}", path.display()))
+}
+
+/// Reads a JSON file.
+pub(super) fn read_json(path: &Path) -> Result<Value, CommandError> {
+    serde_json::from_str(&read_file(path)?)
+        .map_err(|error| wrong(path, format!("it is not JSON: {error}")))
+}
+
+/// The certificate in a JSON file.
+pub(super) fn certificate(path: &Path, json: Value) -> Result<Certificate, CommandError> {
+    serde_json::from_value(json)
+        .map_err(|error| wrong(path, format!("it is not a certificate of `moot drill`: {error}")))
 }
 
 /// The error for a wrong file of the user.
@@ -24,7 +43,7 @@ pub(super) fn wrong(path: &Path, why: impl std::fmt::Display) -> CommandError {
 pub(super) fn write_file(path: &Path, text: &str) -> Result<(), CommandError> {
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     made.and_then(|()| std::fs::write(path, text)).map_err(|error| {
-        CommandError::usage(format!("{} cannot be written: {error}", path.display()))
+        CommandError::usage(format!("`{}` cannot be written: {error}", path.display()))
     })
 }
 

@@ -153,7 +153,7 @@ fn ignore() -> Result<bool, CommandError> {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => {
-            return Err(CommandError::usage(format!("{GITIGNORE} cannot be read: {error}")));
+            return Err(CommandError::usage(format!("`{GITIGNORE}` cannot be read: {error}")));
         }
     };
     if text.lines().any(|line| line.trim().trim_start_matches('/') == IGNORED) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::error::CommandError;
+use super::error::{CommandError, RECORDING_HELP};
 use super::event_stream;
 use super::perform::{self, JudgingArguments};
 use super::reports;
@@ -32,7 +32,8 @@ pub(super) struct JudgeArguments {
 pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, CommandError> {
     let JudgeArguments { recording, suite, judging } = &arguments;
     reports::check(&judging.reports, judging.replace)?;
-    let index = RecordingIndex::read(recording)?;
+    let index = RecordingIndex::read(recording)
+        .map_err(|error| CommandError::from(error).help(RECORDING_HELP))?;
     let files = suite::files(&suite.scenarios, screen.color())?;
     let mut selectors = suite.selectors();
     if selectors.is_empty() {

@@ -6,6 +6,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use super::error::CommandError;
+use super::number::port;
 
 /// The options of commands that listen on a free port by default.
 #[derive(Debug, Args)]
@@ -14,7 +15,7 @@ pub(super) struct ListenArguments {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address)]
     listen: SocketAddr,
     /// Listen on this port of 127.0.0.1
-    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    #[arg(long, value_name = "PORT", value_parser = port, conflicts_with = "listen")]
     port: Option<u16>,
 }
 
@@ -54,7 +55,7 @@ pub(super) async fn listen_on(
     listen: SocketAddr,
 ) -> Result<(TcpListener, SocketAddr), CommandError> {
     let listener = TcpListener::bind(listen).await.map_err(|error| {
-        CommandError::usage(format!("can't listen on {listen}: {error}"))
+        CommandError::usage(format!("cannot listen on {listen}: {error}"))
             .help("`--listen 127.0.0.1:0` takes a free port")
     })?;
     let bound = listener

@@ -5,16 +5,18 @@ use std::time::Duration;
 
 use clap::Args;
 use reqwest::{Client, StatusCode};
-use url::Url;
 
 use super::call_lines::call_watch;
 use super::error::CommandError;
 use super::listen::{at_port, listen_address};
+use super::number::port;
 use super::ready;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::{ListeningMock, PlaceArguments, WorldArguments};
 use super::signals::StopSignals;
+use crate::client::response;
+use crate::client::target_file::address;
 
 #[derive(Debug, Args)]
 pub(super) struct MockArguments {
@@ -22,7 +24,7 @@ pub(super) struct MockArguments {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010", value_parser = listen_address)]
     listen: SocketAddr,
     /// Listen on this port of 127.0.0.1
-    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    #[arg(long, value_name = "PORT", value_parser = port, conflicts_with = "listen")]
     port: Option<u16>,
     /// Do not serve, but ask a running mock whether it is healthy (`GET /health`). Exit 0 if it is, else 1.
     /// For the health check of a container
@@ -68,9 +70,10 @@ async fn check_health(url: &str) -> Result<u8, CommandError> {
     let unhealthy = |why: String| {
         CommandError::usage(format!("{url} is not healthy: {why}"))
             .exit(UNHEALTHY)
-            .help("give the address of a mock, such as http://127.0.0.1:4010")
+            .help("is a mock running there?")
     };
-    let mut parsed = Url::parse(url).map_err(|error| unhealthy(error.to_string()))?;
+    let mut parsed = address::base(url)
+        .map_err(|why| CommandError::usage(why).of_option("--healthcheck").exit(UNHEALTHY))?;
     if !parsed.path().ends_with("/health") {
         let path = format!("{}/health", parsed.path().trim_end_matches('/'));
         parsed.set_path(&path);
@@ -85,7 +88,8 @@ async fn check_health(url: &str) -> Result<u8, CommandError> {
         .tls_danger_accept_invalid_certs(true)
         .build()
         .map_err(|error| unhealthy(error.to_string()))?;
-    let response = client.get(parsed).send().await.map_err(|error| unhealthy(error.to_string()))?;
+    let response =
+        client.get(parsed).send().await.map_err(|error| unhealthy(response::innermost(&error)))?;
     match response.status() {
         StatusCode::OK => Ok(0),
         status => Err(unhealthy(format!("it answered {status}"))),

@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 
 use super::error::CommandError;
 use super::listen::{ListenArguments, callable, listen_on};
+use super::number::number;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::signals::StopSignals;
@@ -29,10 +30,10 @@ pub(super) struct ReceiveArguments {
     statuses: Vec<StatusCode>,
     /// Delay of each response, in milliseconds
     #[arg(long, value_name = "N", default_value_t = 0,
-          value_parser = clap::value_parser!(u64).range(..=600_000))]
+          value_parser = number::<u64>(0..=600_000))]
     delay_ms: u64,
     /// End after this many calls
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::<u64>(1..=u64::MAX))]
     count: Option<u64>,
 }
 

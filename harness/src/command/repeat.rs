@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::error::CommandError;
+use super::number::number;
 use crate::exchange::TargetClass;
 use crate::run::order::Order;
 use crate::verdict::result::{RunOutcome, RunResult, Tally};
@@ -15,13 +16,13 @@ const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];
 pub(super) struct RepeatArguments {
     /// Concurrent scenarios, on a mock or on a deployment on loopback without a rate limit (--rate 0).
     /// On a deployment, a scenario that changes anything runs alone
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", value_parser = number::<u16>(1..=256))]
     pub(super) jobs: Option<u16>,
     /// Run this many times. Reports the most severe result, and every verdict that differs between the runs
     /// (exit 70 on a mock; exit 5 on a deployment, which must be without consent)
     #[arg(
         long, value_name = "TIMES", default_value_t = 1, conflicts_with = "record",
-        value_parser = clap::value_parser!(u16).range(1..=1_000)
+        value_parser = number::<u16>(1..=1_000)
     )]
     pub(super) repeat: u16,
     /// Run the scenarios in an order drawn from the seed. With --repeat, each run has another order and,

@@ -141,7 +141,7 @@ fn append(file: &OsString, text: &str) -> Result<(), CommandError> {
     let opened = fs::OpenOptions::new().append(true).create(true).open(file);
     opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
         let shown = Path::new(file).display();
-        CommandError::fault(format!("{shown} ({SUMMARY}) can't be written: {error}"))
+        CommandError::fault(format!("{shown} ({SUMMARY}) cannot be written: {error}"))
     })
 }
 
@@ -235,7 +235,7 @@ fn check_ours(file: &Path) -> Result<(), CommandError> {
     }
     let shown = file.display();
     let content = fs::read(file)
-        .map_err(|error| CommandError::usage(format!("{shown} can't be read: {error}")))?;
+        .map_err(|error| CommandError::usage(format!("`{shown}` cannot be read: {error}")))?;
     if is_ours(&String::from_utf8_lossy(&content)) {
         return Ok(());
     }
@@ -273,7 +273,7 @@ pub(super) fn check_file(file: &Path) -> Result<(), CommandError> {
     }
     opened
         .map(drop)
-        .map_err(|error| CommandError::usage(format!("{shown} can't be written: {error}")))
+        .map_err(|error| CommandError::usage(format!("`{shown}` cannot be written: {error}")))
 }
 
 /// Writes a file, unless it contains a secret of the run. `what` names it in the error.

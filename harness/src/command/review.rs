@@ -49,7 +49,7 @@ fn ask(
     output: &mut impl Write,
 ) -> Result<(), CommandError> {
     let broken = |error: io::Error| {
-        CommandError::fault(format!("can't read or write the terminal: {error}"))
+        CommandError::fault(format!("cannot read or write the terminal: {error}"))
     };
     let (mut accepted, mut rejected) = (0, 0);
     'all: for (index, one) in waiting.iter().enumerate() {

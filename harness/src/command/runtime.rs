@@ -9,7 +9,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| CommandError::fault(format!("the runtime can't start: {error}")))
+        .map_err(|error| CommandError::fault(format!("the runtime cannot start: {error}")))
 }
 
 /// A random number of 32 bits: every JSON reader represents it exactly.

@@ -212,7 +212,7 @@ pub(super) fn print_json_error(error: &CommandError) {
 
 fn put(stream: &mut impl Write, text: &str) -> Result<(), CommandError> {
     write_to_reader(stream, text)
-        .map_err(|error| CommandError::fault(format!("the output can't be written: {error}")))
+        .map_err(|error| CommandError::fault(format!("the output cannot be written: {error}")))
 }
 
 /// Writes a text. A closed pipe is not an error: its reader needs no more.

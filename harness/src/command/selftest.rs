@@ -13,6 +13,7 @@ use moot_mock::defect::{self, Defect};
 use serde_json::{Value, json};
 
 use super::error::CommandError;
+use super::number::any_number;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
@@ -48,7 +49,7 @@ pub(super) struct SelftestArguments {
     #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["seeds", "thorough"])]
     target: Option<String>,
     /// The number of services with drawn answers. The suite must accept each of them
-    #[arg(long, value_name = "N", default_value_t = SEEDS)]
+    #[arg(long, value_name = "N", default_value_t = SEEDS, value_parser = any_number)]
     seeds: u64,
     /// Only these defects [default: all]; repeatable
     #[arg(long = "defect", value_name = "ID")]
@@ -61,7 +62,7 @@ pub(super) struct SelftestArguments {
     #[arg(long, value_name = "N|all", value_parser = sample_size, conflicts_with = "target")]
     sample: Option<usize>,
     /// The seed of the draw [default: the day, in days since 1970]
-    #[arg(long, value_name = "SEED", requires = "sample")]
+    #[arg(long, value_name = "SEED", value_parser = any_number, requires = "sample")]
     sample_seed: Option<u64>,
     /// Test the rules of conduct instead, with a client that breaks each one and one that behaves well
     #[arg(long, conflicts_with_all = ["target", "defects", "scenarios", "seeds", "sample", "thorough", "reports"])]
@@ -101,7 +102,9 @@ const SAMPLE: usize = 100;
 fn sample_size(text: &str) -> Result<usize, String> {
     match text {
         "all" => Ok(usize::MAX),
-        number => number.parse().map_err(|_| "give a number, or `all`".to_owned()),
+        number => {
+            number.parse().map_err(|_| "give a whole number of at least 0, or `all`".to_owned())
+        }
     }
 }
 
@@ -146,7 +149,7 @@ fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, Command
     let trials = runtime()?.block_on(plan.tried(&bench, shard));
     progress.end();
     let mut trials = trials.map_err(|error| {
-        CommandError::fault(format!("a target of the self-test can't be made: {error}"))
+        CommandError::fault(format!("a target of the self-test cannot be made: {error}"))
     })?;
     if let Some((shard, dir)) = part {
         selftest_shard::write(dir, shard, &plan, &trials)?;
@@ -208,7 +211,7 @@ fn on_deployment(
 ) -> Result<u8, CommandError> {
     if let Some(report) = arguments.reports.iter().find(|it| it.format != Format::Json) {
         return Err(CommandError::usage(format!(
-            "{} can't be written: with --target there is no whole kill matrix",
+            "{} cannot be written: with --target there is no whole kill matrix",
             report.file
         ))
         .help("use --report json=FILE, or leave --target out"));
@@ -275,7 +278,7 @@ fn rewriting(arguments: &SelftestArguments) -> Result<Vec<&'static Defect>, Comm
     let other = selected().find(|it| !arguments.defects.is_empty() && !it.is_rewriting());
     if let Some(other) = other {
         return Err(CommandError::usage(format!(
-            "`{}` does more than rewrite a response, so it can't be applied to the responses of a \
+            "`{}` does more than rewrite a response, so it cannot be applied to the responses of a \
              deployment",
             other.id
         ))

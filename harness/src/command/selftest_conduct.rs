@@ -82,10 +82,12 @@ pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
 
 fn unknown(id: &str) -> CommandError {
     if let Some(why) = not_shown().get(id) {
-        return CommandError::usage(format!("no client here breaks `{id}`: {why}"));
+        return CommandError::usage(format!(
+            "the self-test has no client that breaks `{id}`: {why}"
+        ));
     }
     let ids = misbehaviours().iter().map(|it| it.rule.as_str());
-    CommandError::usage(format!("no client here breaks a rule `{id}`"))
+    CommandError::usage(format!("the self-test has no client that breaks a rule `{id}`"))
         .nearest(moot_fixtures::nearest::nearest(id, ids))
 }
 

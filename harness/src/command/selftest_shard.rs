@@ -40,7 +40,7 @@ pub(super) fn join(set: &PartSet) -> Result<SelftestTrials, PartError> {
             return Err(file.damaged("it has not exactly one line of trials"));
         };
         let trials: SelftestTrials = serde_json::from_str(line)
-            .map_err(|error| file.damaged(format!("its trials can't be read: {error}")))?;
+            .map_err(|error| file.damaged(format!("its trials cannot be read: {error}")))?;
         if trials.count() != file.head.own().count() {
             return Err(file.damaged("its trials are not those of its plan"));
         }

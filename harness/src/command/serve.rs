@@ -18,7 +18,9 @@ use tokio::net::TcpListener;
 use super::error::CommandError;
 use super::files::{answers_named, read_file, world_named};
 use super::listen::{callable, listen_on};
+use super::number::any_number;
 use super::runtime::random_seed;
+use crate::client::target_file::address;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::grading::conduct::{self, Account};
 
@@ -43,7 +45,7 @@ pub(super) struct WorldArguments {
     #[arg(long, value_name = "NAME|FILE|random:SEED")]
     pub(super) answers: Option<String>,
     /// Seed of its ids, tokens and request ids [default: random]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = any_number)]
     pub(super) seed: Option<u64>,
     /// `real`, `frozen` or `frozen:TIME` [default: real, or the clock that --state keeps]
     #[arg(long, value_name = "CLOCK")]
@@ -179,7 +181,7 @@ impl ListeningMock {
                 progression: world.progression.is_some(),
                 answers: world.answers.is_some(),
             },
-            ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
+            ..SiteOptions::new(settings_of(world, base_url(place, bound)?)?)
         };
         let (seed, seed_world) = (options.settings.seed, options.settings.seed_world.clone());
         let state = place.state.as_deref();
@@ -187,6 +189,10 @@ impl ListeningMock {
             (_, Some(address)) => {
                 let node = node(address, options, callable(bound).to_string()).await?;
                 (Some("from the database"), node)
+            }
+            (Some(file), None) if file.is_file() => {
+                let why = format!("`{}` is a file; name a folder", file.display());
+                return Err(CommandError::usage(why).of_option("--state"));
             }
             (Some(folder), None) => {
                 let restored = holds_state(folder).then_some("from the state folder");
@@ -198,7 +204,8 @@ impl ListeningMock {
             || (world.world.is_some() && *served.seed_world() != *seed_world);
         let note = state.filter(|_| restored.is_some() && is_ignored).map(|state| {
             format!(
-                "{} holds a world already: its seed and its data are used, --seed and --world are ignored\n",
+                "`{}` has the data of an earlier mock, so --seed and --world are ignored; give --state another place for \
+                 new data\n",
                 state.display()
             )
         });
@@ -278,12 +285,15 @@ pub(super) fn certificate_file(files: Option<&[PathBuf]>) -> Option<PathBuf> {
     std::path::absolute(files?.first()?).ok()
 }
 
-fn base_url(place: &PlaceArguments, bound: SocketAddr) -> String {
-    match &place.public_url {
-        Some(url) => url.trim_end_matches('/').to_owned(),
+fn base_url(place: &PlaceArguments, bound: SocketAddr) -> Result<String, CommandError> {
+    Ok(match &place.public_url {
+        Some(url) => {
+            address::base(url).map_err(|why| CommandError::usage(why).of_option("--public-url"))?;
+            url.trim_end_matches('/').to_owned()
+        }
         None if place.tls.is_some() => format!("https://{}", callable(bound)),
         None => format!("http://{}", callable(bound)),
-    }
+    })
 }
 
 /// The settings of the mock that the command line describes.
@@ -311,7 +321,10 @@ pub(super) fn settings_of(
 /// The token of the control plane, from the file or else from the environment.
 fn admin_token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
     let (token, from) = match file {
-        Some(path) => (read_file(path)?, path.display().to_string()),
+        Some(path) => {
+            let text = read_file(path).map_err(|error| error.of_option("--admin-token-file"))?;
+            (text, format!("--admin-token-file: `{}`", path.display()))
+        }
         None => match std::env::var(ADMIN_TOKEN) {
             Ok(text) => (text, ADMIN_TOKEN.to_owned()),
             Err(_) => return Ok(None),

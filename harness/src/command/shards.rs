@@ -102,7 +102,7 @@ pub(super) fn run(
     }
     let (own, all) = (plan.of_shard(shard.number).count(), plan.scenarios.len());
     let end = match is_interrupted {
-        true => "it was interrupted, so that it can't be merged".to_owned(),
+        true => "it was interrupted, so that it cannot be merged".to_owned(),
         false => format!("its part is in {}, for `moot merge`", dir.display()),
     };
     screen.note(&format!("shard {shard}: {own} of {all} scenarios; {end}\n"))?;

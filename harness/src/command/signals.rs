@@ -81,7 +81,7 @@ impl StopSignals {
 
 #[cfg(unix)]
 fn handler(kind: SignalKind) -> Result<Signal, CommandError> {
-    signal(kind).map_err(|error| CommandError::fault(format!("can't receive signals: {error}")))
+    signal(kind).map_err(|error| CommandError::fault(format!("cannot receive signals: {error}")))
 }
 
 /// Passes the signals that ask a process to end on to a command. Only Unix has them. A Ctrl-C that was typed reaches

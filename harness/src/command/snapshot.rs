@@ -11,7 +11,7 @@ use moot_snapshots::{
 use serde_json::json;
 
 use super::error::CommandError;
-use super::files::{read_file, wrong};
+use super::files::{read_file, unreadable, wrong};
 use super::review;
 use super::run_snapshots::SNAPSHOT_DIR;
 use super::screen::Screen;
@@ -94,7 +94,7 @@ fn show_list(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
 
 /// Records the responses of a bundle.
 fn apply(file: &Path, folder: Option<PathBuf>, screen: &Screen) -> Result<(), CommandError> {
-    let length = fs::metadata(file).map_err(|error| wrong(file, error))?.len();
+    let length = fs::metadata(file).map_err(|error| unreadable(file, &error))?.len();
     if length > BUNDLE_BYTES_MAX {
         return Err(wrong(file, format!("longer than {BUNDLE_BYTES_MAX} bytes")));
     }

@@ -44,6 +44,10 @@ pub(super) fn files(paths: &[PathBuf], color: bool) -> Result<Vec<ScenarioFile>,
 /// Makes one error of all mistakes.
 pub(super) fn refusal(mistakes: &[Diagnostic], color: bool) -> CommandError {
     let shown: Vec<String> = mistakes.iter().map(|mistake| render(mistake, color)).collect();
+    // A file that cannot be read has no text, and no mistake in it.
+    if mistakes.iter().all(|mistake| mistake.source.is_empty()) {
+        return CommandError::usage(shown.join("\n"));
+    }
     let count = match shown.len() {
         1 => "a mistake in a scenario file".to_owned(),
         count => format!("{count} mistakes in scenario files"),

@@ -8,6 +8,7 @@ use clap::Args;
 use super::error::{CommandError, UNREACHABLE};
 use super::files::{answers_named, world_named};
 use super::listen::listen_address;
+use super::number::{any_number, number};
 use super::runtime::random_seed;
 use crate::client::target_file::TargetFile;
 use crate::exchange::masks::Masks;
@@ -22,7 +23,7 @@ pub(super) struct TargetArguments {
     #[arg(long, value_name = "FILE|URL")]
     pub(super) target: Option<String>,
     /// Seed of the mock's data [default: random]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = any_number)]
     pub(super) seed: Option<u64>,
     /// World of the mock in this process: the name of a bundled one, or a file
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "target")]
@@ -43,7 +44,7 @@ pub(super) struct TargetArguments {
 #[derive(Debug, Default, Args)]
 pub(super) struct ReachArguments {
     /// Requests per minute; 0 means no limit, on loopback only
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u32>(0..=u32::MAX.into()))]
     pub(super) rate: Option<u32>,
     /// Address on which webhook receivers listen
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]

@@ -72,7 +72,7 @@ pub async fn explore(
         }
     });
     let model = opened.await.map_err(|result| {
-        format!("the model can't start: {}", result.trouble.unwrap_or_default())
+        format!("the model cannot start: {}", result.trouble.unwrap_or_default())
     })?;
     let findings = Findings::default();
     let mut search =

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// Deadline `interruption`: time for scenarios that are running to end, including their `finally` steps.
+/// Timeout `interruption`: time for scenarios that are running to end, including their `finally` steps.
 const GRACE: Duration = Duration::from_secs(30);
 
 /// Reason of every scenario and step that an interruption keeps from running.

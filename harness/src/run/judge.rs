@@ -41,7 +41,7 @@ pub(super) fn response(
     let operation = exchange.request.operation;
     match &exchange.outcome {
         // The target may close the connection, or wait for the rest.
-        Err(Trouble::Broken(_) | Trouble::Deadline(_)) if breaks_off => Err(Stop::NotApplicable(
+        Err(Trouble::Broken(_) | Trouble::Timeout(_)) if breaks_off => Err(Stop::NotApplicable(
             "the target does not answer a request that breaks off, and need not".to_owned(),
         )),
         Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
@@ -79,10 +79,14 @@ fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<St
     let wait = response.header("retry-after");
     let is_limit = response.status == 429 || response.status == 503 && wait.is_some();
     (is_limit && !run.shared.target.is_mock()).then(|| {
-        let asks = wait.map(|wait| format!(" and `Retry-After: {wait}`")).unwrap_or_default();
+        let asks = match wait {
+            Some(wait) => format!("with `Retry-After: {wait}`"),
+            None => "without `Retry-After`".to_owned(),
+        };
         let most = RETRY_AFTER_MAX.as_secs();
         format!(
-            "the target's rate limit returned {}{asks}; a GET is repeated once, after at most {most} s",
+            "the target's rate limit returned {} {asks}. A request is repeated once, and only if `Retry-After` is at \
+             most {most} s; a lower --rate avoids the limit",
             response.status
         )
     })

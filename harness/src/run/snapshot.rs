@@ -114,7 +114,7 @@ fn verdict(result: &mut CheckResult, comparison: Comparison, mode: SnapshotMode)
         }
         Comparison::Error(why) => {
             result.verdict = Verdict::Error;
-            result.message = format!("the snapshot can't be used: {why}");
+            result.message = format!("the snapshot cannot be used: {why}");
         }
     }
 }

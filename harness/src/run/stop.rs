@@ -47,7 +47,7 @@ impl From<Trouble> for Stop {
             Trouble::Operator(_) => NotRunKind::OperatorFailed,
             Trouble::Unreachable(_)
             | Trouble::Tls(_)
-            | Trouble::Deadline(_)
+            | Trouble::Timeout(_)
             | Trouble::CutShort(_)
             | Trouble::Broken(_)
             | Trouble::Withheld(_) => NotRunKind::NoAnswer,

@@ -3,9 +3,9 @@
 //! This is the only module of the language that reads files. One mistake refuses the whole suite: a
 //! run starts only with valid files.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use super::model::{Location, ScenarioFile};
 use super::validate::{self, IdCheck};
@@ -37,7 +37,7 @@ pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
         let name = file.to_string_lossy().into_owned();
         match fs::read_to_string(&file) {
             Ok(text) => texts.push((name, Arc::from(text))),
-            Err(error) => return Err(unreadable(&file, &error.to_string())),
+            Err(error) => return Err(unreadable(&file, &error)),
         }
     }
     suite(texts, IdCheck::Register)
@@ -67,13 +67,13 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let entries = fs::read_dir(path).map_err(|e| unreadable(path, &e.to_string()))?;
+            let entries = fs::read_dir(path).map_err(|error| unreadable(path, &error))?;
             let mut found: Vec<PathBuf> = entries
                 .filter_map(|entry| entry.ok().map(|entry| entry.path()))
                 .filter(|path| path.extension().is_some_and(|e| e == "yaml" || e == "yml"))
                 .collect();
             if found.is_empty() {
-                return Err(unreadable(path, "the folder has no `.yaml` file"));
+                return Err(unusable(path, "this folder has no `.yaml` file".to_owned()));
             }
             found.sort();
             files.extend(found);
@@ -81,16 +81,26 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
             files.push(path.clone());
         }
         if files.len() > FILES_MAX {
-            return Err(unreadable(path, &format!("more than {FILES_MAX} files")));
+            return Err(unusable(path, format!("there are more than {FILES_MAX} files")));
         }
     }
     Ok(files)
 }
 
-fn unreadable(path: &Path, reason: &str) -> Vec<Diagnostic> {
+fn unreadable(path: &Path, error: &io::Error) -> Vec<Diagnostic> {
+    unusable(
+        path,
+        match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+            _ => format!("it cannot be read: {error}"),
+        },
+    )
+}
+
+fn unusable(path: &Path, message: String) -> Vec<Diagnostic> {
     let file = Arc::from(path.to_string_lossy().as_ref());
     vec![Diagnostic {
-        message: format!("can't be read: {reason}"),
+        message,
         at: Location { file, line: 1, column: 1 },
         length: 1,
         help: None,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use moot_fixtures::DataError;
-use moot_fixtures::nearest::hint_or_all;
-use moot_fixtures::yaml::YamlSpan;
+use moot_fixtures::nearest::{ending, hint_or_all, nearest};
+use moot_fixtures::yaml::{YamlNode, YamlSpan, YamlValue};
 use serde::de::DeserializeOwned;
 use serde_saphyr::localizer::Localizer;
 
@@ -32,11 +32,36 @@ pub(crate) fn text(path: &Path, what: &str) -> Result<String, DataError> {
 pub(crate) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, DataError> {
     let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        DataError::new(file, message(&error)).at(error.location().map(YamlSpan::from))
+        let place = error.location().map(YamlSpan::from);
+        DataError::new(file, message(&error, place.and_then(|place| key_at(text, place)))).at(place)
     })
 }
 
-fn message(error: &serde_saphyr::Error) -> String {
+/// The key at this place, or the key of the value there.
+fn key_at(text: &str, place: YamlSpan) -> Option<String> {
+    let is_here = |span: YamlSpan| (span.line, span.column) == (place.line, place.column);
+    let mut nodes = vec![(None, YamlNode::read_any(text).ok()?)];
+    while let Some((key, node)) = nodes.pop() {
+        match node.value {
+            YamlValue::Map(entries) => {
+                for (key, value) in entries {
+                    if is_here(key.span) || is_here(value.span) {
+                        return Some(key.name);
+                    }
+                    nodes.push((Some(key.name), value));
+                }
+            }
+            YamlValue::List(items) => {
+                nodes.extend(items.into_iter().map(|item| (key.clone(), item)));
+            }
+            _ if is_here(node.span) => return key,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn message(error: &serde_saphyr::Error, key: Option<String>) -> String {
     match error.without_snippet() {
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
             format!("unknown key `{field}`; {}", hint_or_all(field, expected))
@@ -45,7 +70,10 @@ fn message(error: &serde_saphyr::Error) -> String {
             format!("the key `{field}` is missing")
         }
         serde_saphyr::Error::SerdeUnknownVariant { variant, expected, .. } => {
-            format!("`{variant}` is not known here; {}", hint_or_all(variant, expected))
+            let place = key.map_or_else(|| "here".to_owned(), |key| format!("for `{key}`"));
+            let near = ending(nearest(variant, expected));
+            let all = expected.join("`, `");
+            format!("`{variant}` is not allowed {place} (allowed words: `{all}`){near}")
         }
         serde_saphyr::Error::DuplicateMappingKey { key, .. } => match key {
             Some(key) => format!("the key `{key}` is there twice"),

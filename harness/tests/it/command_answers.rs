@@ -128,7 +128,7 @@ fn a_mock_and_a_run_also_refuse_them_before_they_start() {
     error: wrong.yaml:1:24: `upload_success_status` is 422: allowed is 200 to 203 or 206 to 299; it contradicts `create-repository-document.shape` (§4.9)
     error: wrong.yaml:1:17: `fully_executed` is "draft": allowed is "signed" or "archived"; it contradicts `events.execution-complete-is-sent` (§6)
     error: wrong.yaml:1:20: `empty_total_pages` is 2: allowed is 0 or 1; it contradicts `pagination.empty-list` (§2.7)
-    error: wrong.yaml:1:11: `per_page` is 0: allowed is 25, with a warning 1 or more; it contradicts `pagination.per-page-is-integer` (§2.7)
+    error: wrong.yaml:1:11: `per_page` is 0: allowed is 25 (with a warning: 1 or more); it contradicts `pagination.per-page-is-integer` (§2.7)
     error: wrong.yaml:1:22: `rate_limit_response` is {"status":200,"body":"problem","retry_after":true}: allowed is {body: "problem" or "text" or "empty", retry_after: true or false, status: 429 or 503}; it contradicts `limits.601st-is-refused` (§8)
     error: wrong.yaml:1:16: `scope_omitted` is {"status":200,"error":"invalid_scope"}: allowed is {error: text, status: 400 or 401}; it contradicts `token.scope-required-for-read-write` (§4.1)
     "#);

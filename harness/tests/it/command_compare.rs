@@ -149,9 +149,9 @@ fn a_side_that_cannot_be_compared_is_refused_by_name() {
         message(&ran.stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"
-    error: B: none.yaml: the target file cannot be read: No such file or directory (os error N)
-    help: a target file, an address, the folder of a recording, or `mock`
-    error: A: empty/index.json can't be used: No such file or directory (os error N)
+    error: B: none.yaml: there is no such file; name a target file, or give a base address like `http://127.0.0.1:PORT`
+    help: give a target file, an address, the folder of a recording, or `mock`
+    error: A: `empty` is not a recording: it has no `index.json`
     help: `moot run --record DIR` makes a recording
     error: no scenario matches `no-such-scenario`
     help: `moot list` shows all scenarios

@@ -56,8 +56,8 @@ fn a_target_that_cannot_be_used_ends_as_a_run_on_it_does() {
     });
     insta::assert_snapshot!(messages.concat(), @r"
     error: 127.0.0.1:PORT cannot be reached: Connection refused (os error N); is it running? Compare the port of `base_url`
-    error: 127.0.0.1:PORT cannot be reached: no whole head, or no further byte of the body, within 2 s (deadline `silence`); compare host and port of `base_url`, and set HTTPS_PROXY if a proxy is needed
-    error: target.yaml:1:11: `no address` is not a base address such as https://legal.example.com/api: relative URL without a base
+    error: 127.0.0.1:PORT cannot be reached: no whole head, or no further byte of the body, within 2 s (timeout `limits.silence_seconds`); compare host and port of `base_url`, and set HTTPS_PROXY if a proxy is needed
+    error: target.yaml:1:11: `no address` is not a base address; write it like `http://127.0.0.1:PORT`
     ");
 }
 
@@ -141,11 +141,11 @@ async fn refused_credentials_are_4_and_named() {
         messages += &format!("run: {}\n", message(&report["trouble"].to_string()));
     }
     insta::assert_snapshot!(messages, @r#"
-    error: target.yaml:4: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); compare `client_id` and `client_secret` of `applications.main` with the application; a variable may have a line end or quotes
-    run: "target.yaml:4: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); compare `client_id` and `client_secret` of `applications.main` with the application; a variable may have a line end or quotes"
-    error: target.yaml:5: the target gives no token to the application `reader`: it returned 401 (invalid_client)
-    error: target.yaml:7: the target gives no token to the application `other_company`: it returned 401 (invalid_client)
-    run: "target.yaml:7: the target gives no token to the application `other_company`: it returned 401 (invalid_client)"
+    error: target.yaml:4: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.main`; a value must not contain quotes or a line end
+    run: "target.yaml:4: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.main`; a value must not contain quotes or a line end"
+    error: target.yaml:5: 127.0.0.1:PORT gives no token to the application `reader`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.reader`; a value must not contain quotes or a line end
+    error: target.yaml:7: 127.0.0.1:PORT gives no token to the application `other_company`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.other_company`; a value must not contain quotes or a line end
+    run: "target.yaml:7: 127.0.0.1:PORT gives no token to the application `other_company`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.other_company`; a value must not contain quotes or a line end"
     "#);
 }
 

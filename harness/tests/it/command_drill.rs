@@ -76,7 +76,6 @@ fn ctrl_c_ends_the_commands_and_there_is_no_certificate() {
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     insta::assert_snapshot!(message(&stderr), @r"
     interrupted: the commands are ended, and nothing is graded
-    the command printed nothing
     error: interrupted: there is no certificate
     ");
     assert!(!Path::new("/proc").join(&client).exists(), "the command is still there");
@@ -116,10 +115,10 @@ fn a_wrong_line_says_what_to_do() {
     help: give the command that runs the client's tests: moot drill -- CMD
     error: there is no drill `limitd`
     help: did you mean `limited`?
-    error: invalid value '0' for '--jobs <N>': 0 is not in 1..=64
+    error: invalid value '0' for '--jobs <N>': give a whole number from 1 to 64
 
     For more information, try '--help'.
-    error: nowhere.json: No such file or directory (os error N)
+    error: `nowhere.json` cannot be read: No such file or directory (os error N)
     error: invalid value 'junit=a.xml' for '--report <KIND=FILE>': there is no junit report here, only text, json, html
 
     For more information, try '--help'.

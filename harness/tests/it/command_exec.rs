@@ -34,7 +34,7 @@ fn the_exit_code_of_the_command_is_passed_on() {
 fn a_command_that_cannot_be_started_has_the_exit_code_of_a_shell() {
     let ran = exec(&[], &["no-such-command-of-anyone"]);
     assert_eq!(ran.code, Some(127));
-    insta::assert_snapshot!(message(&ran.stderr), @"error: can't run no-such-command-of-anyone: No such file or directory (os error N)");
+    insta::assert_snapshot!(message(&ran.stderr), @"error: cannot run `no-such-command-of-anyone`: No such file or directory (os error N)");
     assert_eq!(exec(&[], &["/"]).code, Some(126));
     assert_eq!(exec(&["--world", "dem"], &["true"]).code, Some(2));
 }
@@ -221,7 +221,7 @@ fn state_is_kept_from_one_command_to_the_next() {
     let (second, said) = seed(&["--seed", "43"]);
     assert_eq!(second.as_deref(), Some("MOOT_SEED=42"), "what is there wins");
     insta::assert_snapshot!(said, @r"
-    kept holds a world already: its seed and its data are used, --seed and --world are ignored
+    `kept` has the data of an earlier mock, so --seed and --world are ignored; give --state another place for new data
 
     ! it called nothing: does it read MOOT_BASE_URL?
     ");

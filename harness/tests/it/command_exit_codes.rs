@@ -155,7 +155,7 @@ async fn refused_credentials_are_4() {
         .await;
     let dir = folder(&base, &[LISTS, VIOLATES]);
     let ran = judged(dir.path(), &["--format", "json"], 4);
-    insta::assert_snapshot!(message(&trouble(&ran)), @"target.yaml:4: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); compare `client_id` and `client_secret` of `applications.main` with the application; a variable may have a line end or quotes");
+    insta::assert_snapshot!(message(&trouble(&ran)), @"target.yaml:4: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.main`; a value must not contain quotes or a line end");
 }
 
 /// The scenario for this need that uses only its own application.
@@ -204,9 +204,9 @@ async fn an_application_that_is_refused_is_4_and_no_violation() {
         judged(dir.path(), &["--scenarios", "sample.yaml"], 1);
     }
     insta::assert_snapshot!(messages, @r"
-    target.yaml:5: the target gives no token to the application `reader`: it returned 401 (invalid_client)
-    target.yaml:6: the target gives no token to the application `writer`: it returned 401 (invalid_client)
-    target.yaml:7: the target gives no token to the application `other_company`: it returned 401 (invalid_client)
+    target.yaml:5: 127.0.0.1:PORT gives no token to the application `reader`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.reader`; a value must not contain quotes or a line end
+    target.yaml:6: 127.0.0.1:PORT gives no token to the application `writer`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.writer`; a value must not contain quotes or a line end
+    target.yaml:7: 127.0.0.1:PORT gives no token to the application `other_company`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.other_company`; a value must not contain quotes or a line end
     ");
 }
 

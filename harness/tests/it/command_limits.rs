@@ -67,9 +67,10 @@ fn by_chance() -> impl Fn(&Request) -> bool {
 
 #[tokio::test]
 async fn a_429_by_chance_is_never_a_violation_wherever_it_comes() {
-    for (refusal, says) in
-        [(ResponseTemplate::new(429), ""), (refusal("0"), " and `Retry-After: 0`")]
-    {
+    for (refusal, says) in [
+        (ResponseTemplate::new(429), "without `Retry-After`"),
+        (refusal("0"), "with `Retry-After: 0`"),
+    ] {
         let server = start("default").await;
         Mock::given(by_chance()).respond_with(refusal).with_priority(1).mount(&server).await;
         let dir = folder(&server, ALL_BUT_LOAD);
@@ -78,7 +79,8 @@ async fn a_429_by_chance_is_never_a_violation_wherever_it_comes() {
         assert_eq!(report["counts"]["fail"], 0, "{}", ran.stdout);
         assert!(report["counts"]["pass"].as_u64() > Some(500), "{}", report["counts"]);
         let why = format!(
-            "the target's rate limit returned 429{says}; a GET is repeated once, after at most 120 s"
+            "the target's rate limit returned 429 {says}. A request is repeated once, and only if `Retry-After` is at \
+             most 120 s; a lower --rate avoids the limit"
         );
         let rows = report["not_run"].as_array().expect("a list");
         assert!(rows.iter().any(|row| row["reason"] == why), "{}", ran.stdout);
@@ -102,7 +104,7 @@ async fn a_target_that_asks_for_more_than_two_minutes_gets_no_further_request() 
     let rows = report["not_run"].as_array().expect("a list").iter();
     let reasons: Vec<&str> = rows.filter_map(|row| row["reason"].as_str()).collect();
     insta::assert_snapshot!(reasons.join("\n"), @r"
-    the target's rate limit returned 429 and `Retry-After: 3600`; a GET is repeated once, after at most 120 s
+    the target's rate limit returned 429 with `Retry-After: 3600`. A request is repeated once, and only if `Retry-After` is at most 120 s; a lower --rate avoids the limit
     not sent: the target asked for a back-off of 3600 s (`Retry-After`), and a run waits at most 120 s
     ");
     let reached = server.received_requests().await.unwrap_or_default();

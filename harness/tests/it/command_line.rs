@@ -62,16 +62,14 @@ fn a_wrong_line_ends_with_2() {
     error: . is a folder, not a file
     error: no scenario matches `no-such-scenario`
     help: `moot list` shows all scenarios
-    error: no-such-file.yaml: the target file cannot be read: No such file or directory (os error N)
-    error: a mistake in a scenario file
-
-    no-such-folder: can't be read: No such file or directory (os error N)
+    error: no-such-file.yaml: there is no such file; name a target file, or give a base address like `http://127.0.0.1:PORT`
+    error: no-such-folder: there is no such file or folder
     error: 0.0.0.0:0 can be reached from other machines, and its control plane has no token
     help: set MOOT_ADMIN_TOKEN or --admin-token-file, or listen on 127.0.0.1
     error: unknown world `dem`: there are `bench`, `demo`, `empty`; did you mean `demo`? (the path of a file is accepted too, but the file `dem` does not exist)
     error: unknown clock `frozn`: there are `real`, `frozen`, `frozen:TIME`; did you mean `frozen`?
-    error: the mock can't start: base address `nonsense` is not an absolute http or https address without trailing slash, query or fragment
-    error: none.txt: No such file or directory (os error N)
+    error: --public-url: `nonsense` is not a base address; write it like `http://127.0.0.1:PORT`
+    error: --admin-token-file: `none.txt` cannot be read: No such file or directory (os error N)
     error: no response named `none` is pending
     ");
 }

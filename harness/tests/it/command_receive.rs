@@ -83,7 +83,7 @@ fn a_body_beyond_the_limit_is_refused_and_a_status_must_be_one() {
     error: invalid value 'x' for '--status <STATUS,…>': `x` is not an HTTP status from 200 to 599
 
     For more information, try '--help'.
-    error: invalid value '0' for '--count <N>': 0 is not in 1..18446744073709551615
+    error: invalid value '0' for '--count <N>': give a whole number of at least 1
 
     For more information, try '--help'.
     error: invalid value 'here' for '--listen <ADDR>': invalid socket address; give an address with a port, such as `127.0.0.1:PORT` or `localhost:PORT`, or a port

@@ -127,7 +127,7 @@ async fn a_wrong_value_for_the_target_is_4_with_key_and_line() {
         mistakes.push(message(&mistake));
     }
     insta::assert_snapshot!(mistakes.join("\n"), @r"
-    target.yaml:9: `bindings.requester_email` does not fit the target: a creation was refused: 422 request_creation_error; a signer as the requester was taken
+    target.yaml:9: `bindings.requester_email` does not fit the target: the service refused a legal request of this user (422 request_creation_error). It accepted the same request of a signer of the workflow; name a user of the company
     target.yaml:10: `bindings.generated_workflow_id` does not fit the target: there is no workflow `wfUnknown`: 404
     target.yaml:4: `applications.main.scopes` does not fit the target: a token with `read write` was refused: 400 (invalid_scope); state the scopes that it has, or give it `write`
     ");

@@ -159,8 +159,8 @@ fn stored_data_has_precedence_over_seed_and_world_with_a_message() {
         messages += &message(&errors);
     }
     insta::assert_snapshot!(messages, @r"
-    state holds a world already: its seed and its data are used, --seed and --world are ignored
-    state holds a world already: its seed and its data are used, --seed and --world are ignored
+    `state` has the data of an earlier mock, so --seed and --world are ignored; give --state another place for new data
+    `state` has the data of an earlier mock, so --seed and --world are ignored; give --state another place for new data
     ");
 }
 

@@ -98,11 +98,11 @@ fn options_that_make_no_sense_on_a_target_are_refused() {
     Usage: moot selftest --target <FILE|URL> --scenarios <DIR>
 
     For more information, try '--help'.
-    error: `limits.601` does more than rewrite a response, so it can't be applied to the responses of a deployment
+    error: `limits.601` does more than rewrite a response, so it cannot be applied to the responses of a deployment
     help: leave --target out, to try it on the mock
     error: there is no defect `workflows.status-204`
     help: did you mean `workflows.status-203`?
-    error: a.html can't be written: with --target there is no whole kill matrix
+    error: a.html cannot be written: with --target there is no whole kill matrix
     help: use --report json=FILE, or leave --target out
     ");
 }

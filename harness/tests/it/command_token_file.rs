@@ -76,7 +76,7 @@ async fn a_token_of_a_run_two_hours_ago_is_the_expired_one() {
 
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("it is ours");
     let refused = judged(dir.path(), &WORDS, 2);
-    insta::assert_snapshot!(message(&refused.stderr), @"error: the token file `tokens` has mode 0640; give it mode 0600");
+    insta::assert_snapshot!(message(&refused.stderr), @"error: the token file `tokens` has mode 0640, so others can read it; run `chmod 600 tokens`");
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ async fn discovery_ends_at_its_deadline_with_a_partial_result() {
     answered(&server, "/api/v1/workflows/t1/schema", form.set_delay(NEVER)).await;
 
     let options = TargetOptions {
-        discovery_deadline: Some(Duration::from_millis(1_500)),
+        discovery_timeout: Some(Duration::from_millis(1_500)),
         ..TargetOptions::default()
     };
     let (folder, masks) = (tempfile::tempdir().expect("a folder"), Arc::<Masks>::default());
@@ -42,7 +42,7 @@ async fn discovery_ends_at_its_deadline_with_a_partial_result() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert!(opened.missing("workflow_generated").is_none(), "what was found in time is known");
     let missing = opened.missing("workflow_third_party").expect("it was not found");
-    insta::assert_snapshot!(missing.reason, @"no published workflow was found that takes an uploaded document: the search took longer than 1.5 s (deadline `discovery`)");
+    insta::assert_snapshot!(missing.reason, @"no published workflow was found that takes an uploaded document: the search took longer than 1.5 s (timeout `discovery`)");
 }
 
 const SLOW_TO_END: &str = r#"section: "4.9"
@@ -125,5 +125,5 @@ async fn a_doctor_takes_ten_seconds_at_most() {
     let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
     assert!((9..20).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-    insta::assert_snapshot!(message(&ran.stderr), @"error: the target could not be opened within 10 s (deadline `doctor`)");
+    insta::assert_snapshot!(message(&ran.stderr), @"error: the target could not be opened within 10 s (timeout `doctor`)");
 }

@@ -137,19 +137,19 @@ pub(crate) const ROWS: [Hard; 26] = [
         stream.write_all(b"HTTP/1.1 200 OK\r\nx-long: ")?;
         pour(stream, &[b'y'; 100_000])
     }),
-    row("slow headers", (4, "not_run", "deadline `silence`"), |stream| {
+    row("slow headers", (4, "not_run", "timeout `limits.silence_seconds`"), |stream| {
         stream.write_all(b"HTTP/1.1 200 OK\r\nx-slow: ")?;
         drip(stream)
     }),
-    row("a slow body", (4, "not_run", "deadline `exchange`"), |stream| {
+    row("a slow body", (4, "not_run", "timeout `limits.exchange_seconds`"), |stream| {
         head(stream, "content-type: application/json\r\n")?;
         drip(stream)
     }),
 ];
 
-/// A silent server. It is not in the table because its deadline differs.
+/// A silent server. It is not in the table because its timeout differs.
 pub(crate) const SILENT: Hard =
-    row("silence in the body", (4, "not_run", "deadline `silence`"), |stream| {
+    row("silence in the body", (4, "not_run", "timeout `limits.silence_seconds`"), |stream| {
         head(stream, "content-type: application/json\r\n")?;
         stream.write_all(b"{")?;
         thread::sleep(Duration::from_secs(20));

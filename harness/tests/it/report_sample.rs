@@ -107,7 +107,7 @@ fn requirement(id: &str) -> Subject {
 fn checks(masks: &Arc<Masks>) -> Vec<CheckResult> {
     let problem = json!({"type": "request_not_found", "status": 404, "detail": ""}).to_string();
     let refused = exchange(masks, 1, Ok((404, &problem)));
-    let broken = exchange(masks, 2, Err(Trouble::Deadline("30 s for the headers".to_owned())));
+    let broken = exchange(masks, 2, Err(Trouble::Timeout("30 s for the headers".to_owned())));
     let mut fail = check(
         requirement("sample.detail-is-text"),
         Verdict::Fail,

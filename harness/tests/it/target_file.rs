@@ -106,7 +106,7 @@ fn each_mistake_is_reported_at_its_place() {
         ("name: x\n", "1:1: the key `base_url` is missing"),
         (
             "base_url: ftp://a.example\n",
-            "1:11: `ftp://a.example` is neither an http nor an https address",
+            "1:11: `ftp://a.example` is not a base address; write it like `http://127.0.0.1:8080`",
         ),
         ("base_url: https://u:p@a.example\n", "1:11: a base address has no user and no password"),
         ("base_url: $NOWHERE\n", "1:11: `base_url`: the environment variable `NOWHERE` is not set"),
@@ -125,7 +125,7 @@ fn each_mistake_is_reported_at_its_place() {
         ),
         (
             "base_url: https://a.example\noperator: asks\n",
-            "2:1: `asks` is not known here; did you mean `ask`?",
+            "2:1: `asks` is not allowed for `operator` (allowed words: `ask`); did you mean `ask`?",
         ),
         (
             "base_url: https://a.example\noperator: { comand: [a] }\n",
@@ -145,7 +145,8 @@ fn each_mistake_is_reported_at_its_place() {
         ),
         (
             "base_url: https://a.example\noperator: { command: [a], actions: [restrt] }\n",
-            "2:37: `restrt` is not known here; did you mean `restart`?",
+            "2:37: `restrt` is not allowed for `actions` (allowed words: `set_status`, `add_comment`, `restart`, \
+             `advance_clock`, `revoke_token`); did you mean `restart`?",
         ),
         (
             "base_url: https://a.example\n\
@@ -163,7 +164,8 @@ fn each_mistake_is_reported_at_its_place() {
         ),
         (
             "base_url: https://a.example\nconsent: [writ]\n",
-            "2:11: `writ` is not known here; did you mean `write`?",
+            "2:11: `writ` is not allowed for `consent` (allowed words: `write`, `delete`, `load`, `fetch`, `operate`); \
+             did you mean `write`?",
         ),
         (
             "base_url: https://a.example\nlimits: { created_objects_max: many }\n",
@@ -228,7 +230,8 @@ fn a_secret_file_must_be_private() {
     std::fs::write(&target, text).expect("written");
     set_mode(&secret, 0o644);
     let error = target_file::read(&target).expect_err("it can be read by others").to_string();
-    assert!(error.contains("give it mode 0600"), "{error}");
+    let error = error.replace(&folder.path().display().to_string(), "DIR");
+    insta::assert_snapshot!(error, @"DIR/target.yaml:3:40: `applications.main.client_secret`: `DIR/secret` has mode 0644, so others can read it; run `chmod 600 DIR/secret`");
     set_mode(&secret, 0o600);
     let read = target_file::read(&target).expect("it is private");
     let main = &read.applications["main"];

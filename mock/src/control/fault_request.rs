@@ -158,7 +158,7 @@ impl EffectRequest {
                 let code = self.status.take().unwrap_or(302);
                 let text = self.location.take().ok_or_else(|| missing("location"))?;
                 let location = HeaderValue::from_str(&text)
-                    .map_err(|_| format!("`location` can't be `{text}`"))?;
+                    .map_err(|_| format!("`location` cannot be `{text}`"))?;
                 FaultEffect::Redirect { status: status_code(code, "300 to 399")?, location }
             }
             FaultKind::Close => FaultEffect::Close,
@@ -176,7 +176,7 @@ impl EffectRequest {
             FaultKind::WrongContentType => {
                 let text = self.content_type.take().unwrap_or_else(|| "text/html".to_owned());
                 let content_type = HeaderValue::from_str(&text)
-                    .map_err(|_| format!("`content_type` can't be `{text}`"))?;
+                    .map_err(|_| format!("`content_type` cannot be `{text}`"))?;
                 FaultEffect::WrongContentType { content_type }
             }
             FaultKind::MissingMember => FaultEffect::MissingMember { pointer: self.take_member()? },

@@ -117,7 +117,7 @@ fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
     let principal =
         Principal { application: index, company: application.company, scopes: application.scopes };
     authorise::authorise(need, &principal, world.answers()).map_err(|problem| {
-        let detail = format!("`{client_id}` can't call `{name}`: {}", problem.detail);
+        let detail = format!("`{client_id}` cannot call `{name}`: {}", problem.detail);
         Refusal::invalid(detail)
     })?;
     Ok(Some(index))

@@ -30,8 +30,8 @@ pub(super) fn unchecked(call: &AdmittedCall<'_>, refused: Outcome) -> Outcome {
 /// The refusal of a valid call.
 pub(super) fn refusal(call: &AdmittedCall<'_>) -> Outcome {
     let problem = match call.is(Operation::CreateRepositoryDocument) {
-        true => Problem::document_creation("This can't be processed."),
-        false => Problem::request_creation("This can't be processed."),
+        true => Problem::document_creation("This cannot be processed."),
+        false => Problem::request_creation("This cannot be processed."),
     };
     Outcome::unchanged(call.world.refuse(call.now, call.call, &problem))
 }

@@ -24,6 +24,6 @@ pub struct NotKept(pub String);
 
 impl From<NotKept> for Refusal {
     fn from(NotKept(why): NotKept) -> Self {
-        Self::new(500, "state_not_kept", format!("the mock can't store its state: {why}"))
+        Self::new(500, "state_not_kept", format!("the mock cannot store its state: {why}"))
     }
 }

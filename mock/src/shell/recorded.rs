@@ -86,7 +86,7 @@ async fn answer(
             (StatusCode::OK, calls.lock().get(below, parts.uri.query().unwrap_or_default()))
         }
         _ => {
-            let problem = Refusal::method_not_allowed("a recording can't be changed");
+            let problem = Refusal::method_not_allowed("a recording cannot be changed");
             return problem.respond(path);
         }
     };
@@ -111,7 +111,7 @@ impl RecordedCalls {
     fn start(&mut self, start: DrillStart) -> Result<Value, Refusal> {
         let (Some(run), Some(starts)) = (&mut self.drill_run, &self.starts) else {
             return Err(Refusal::conflict(
-                "drills can't be started here: `moot drill --console -- CMD` can",
+                "drills cannot be started here: `moot drill --console -- CMD` can",
             ));
         };
         if run.state == DrillRunState::Running {

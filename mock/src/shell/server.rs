@@ -203,7 +203,7 @@ async fn answer_in_world(
     match read {
         Ok(body) => call.body = body,
         Err(error) => {
-            let why = format!("a temporary file can't be written: {error}");
+            let why = format!("a temporary file cannot be written: {error}");
             let response = service.unstored(clock::now(), &call, &why);
             realm.called.notify_waiters();
             return (sent(response).await, serial);

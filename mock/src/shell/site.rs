@@ -121,7 +121,7 @@ pub enum SiteError {
     #[error(transparent)]
     State(#[from] DurableError),
     /// The settings could not be stored.
-    #[error("the mock can't keep its state: {0}")]
+    #[error("the mock cannot keep its state: {0}")]
     NotKept(#[from] NotKept),
     /// The thread of the deliveries could not be started.
     #[error(transparent)]

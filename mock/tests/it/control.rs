@@ -9,7 +9,7 @@ use crate::support::{Bench, bench, bench_with, get, post, sound, start};
 
 #[track_caller]
 fn check(bench: &Bench, ask: ControlAction, status: u16) {
-    assert_eq!(bench.ask(ask.clone()).expect_err("it can't be done").status, status, "{ask:?}");
+    assert_eq!(bench.ask(ask.clone()).expect_err("it cannot be done").status, status, "{ask:?}");
 }
 
 #[test]

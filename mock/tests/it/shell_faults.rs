@@ -319,7 +319,7 @@ async fn a_fault_that_can_never_strike_is_refused() {
     check(no_token, 422, "carry no token").await;
     let no_scope = json!({ "kind": "truncate", "operation": "create_legal_request",
         "application": "demo-reader" });
-    check(no_scope, 422, "`demo-reader` can't call `create_legal_request`").await;
+    check(no_scope, 422, "`demo-reader` cannot call `create_legal_request`").await;
     let shown = admin(&site, BASE, "GET /faults", Value::Null).await.ok().json();
     assert_eq!(shown, json!({ "faults": [] }));
 }

@@ -86,5 +86,5 @@ fn files_that_prove_nothing_are_named() {
     assert!(
         refusal(proof.path("none.pem"), key.clone()).contains("none.pem` cannot be read as PEM")
     );
-    assert!(refusal(cert, other.path("key.pem")).contains("can't be used"));
+    assert!(refusal(cert, other.path("key.pem")).contains("cannot be used"));
 }

@@ -23,21 +23,31 @@ const NAME_CHARACTERS_MAX: usize = 120;
 pub struct RecordingError(String);
 
 impl RecordingError {
-    /// A file or folder cannot be read or written.
-    pub(super) fn unusable(path: &Path, error: &io::Error) -> Self {
-        Self(format!("{} can't be used: {error}", path.display()))
+    /// A file cannot be read.
+    pub(super) fn unreadable(path: &Path, error: &io::Error) -> Self {
+        Self(format!("`{}` cannot be read: {error}", path.display()))
+    }
+
+    /// A file or folder cannot be written.
+    pub(super) fn unwritable(path: &Path, error: &io::Error) -> Self {
+        Self(format!("`{}` cannot be written: {error}", path.display()))
+    }
+
+    /// A folder is not a recording.
+    pub(super) fn without_index(dir: &Path) -> Self {
+        Self(format!("`{}` is not a recording: it has no `{INDEX}`", dir.display()))
     }
 
     /// A file is not part of a recording.
     pub(super) fn malformed(path: &Path, reason: impl Display) -> Self {
-        Self(format!("{} is not part of a recording: {reason}", path.display()))
+        Self(format!("`{}` is not part of a recording: {reason}", path.display()))
     }
 
     /// The folder has another version of the format.
     pub(super) fn version(path: &Path, found: u32) -> Self {
         let shown = path.display();
         Self(format!(
-            "{shown} has format version {found}; this program reads version {FORMAT_VERSION}"
+            "`{shown}` has format version {found}; this program reads version {FORMAT_VERSION}"
         ))
     }
 
@@ -52,11 +62,11 @@ impl RecordingError {
 /// # Errors
 /// It cannot be created, or is not empty.
 pub(crate) fn make(dir: &Path) -> Result<(), RecordingError> {
-    let failed = |error| RecordingError::unusable(dir, &error);
+    let failed = |error| RecordingError::unwritable(dir, &error);
     fs::create_dir_all(dir).map_err(failed)?;
     match fs::read_dir(dir).map_err(failed)?.next() {
         Some(_) => Err(RecordingError(format!(
-            "{} is not empty; a recording needs an empty folder",
+            "the folder `{}` is not empty; name a new folder for the recording, or empty this one",
             dir.display()
         ))),
         None => Ok(()),
@@ -68,7 +78,7 @@ pub(crate) fn make(dir: &Path) -> Result<(), RecordingError> {
 /// # Errors
 /// The file cannot be read, or is not part of a recording.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError> {
-    let failed = |error| RecordingError::unusable(path, &error);
+    let failed = |error| RecordingError::unreadable(path, &error);
     if fs::metadata(path).map_err(failed)?.len() > FILE_BYTES_MAX {
         let reason = format!("it is longer than {FILE_BYTES_MAX} bytes");
         return Err(RecordingError::malformed(path, reason));

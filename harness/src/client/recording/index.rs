@@ -76,6 +76,9 @@ impl RecordingIndex {
     /// The file is not an index, or has another version.
     pub fn read(dir: &std::path::Path) -> Result<Self, RecordingError> {
         let path = dir.join(folder::INDEX);
+        if !path.is_file() {
+            return Err(RecordingError::without_index(dir));
+        }
         let index: Self = folder::read(&path)?;
         if index.format_version != FORMAT_VERSION {
             return Err(RecordingError::version(&path, index.format_version));

@@ -52,7 +52,7 @@ impl Recorder {
         // Concurrent scenarios end in any order. The sort is stable: the sessions of one scenario keep their order.
         sessions.sort_by(|a, b| a.scenario.cmp(&b.scenario));
         let below = dir.join(folder::EXCHANGES);
-        fs::create_dir_all(&below).map_err(|error| RecordingError::unusable(&below, &error))?;
+        fs::create_dir_all(&below).map_err(|error| RecordingError::unwritable(&below, &error))?;
         let mut rows = Vec::with_capacity(sessions.len());
         for (at, session) in sessions.into_iter().enumerate() {
             let scenario = masks.mask(&session.scenario);
@@ -79,5 +79,5 @@ fn publish(path: &Path, content: &impl Serialize, secrets: &Secrets) -> Result<(
     if secrets.is_in(&text) {
         return Err(RecordingError::secret(path));
     }
-    fs::write(path, text + "\n").map_err(|error| RecordingError::unusable(path, &error))
+    fs::write(path, text + "\n").map_err(|error| RecordingError::unwritable(path, &error))
 }

@@ -4,18 +4,20 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
+/// A base address, for messages.
+pub(crate) const EXAMPLE: &str = "http://127.0.0.1:8080";
+
 /// Reads a base address: absolute, http or https, without user, query or fragment. A trailing slash of its path is
 /// removed.
 ///
 /// # Errors
 /// The mistake, as a sentence.
 pub(crate) fn base(text: &str) -> Result<Url, String> {
-    let mut url = Url::parse(text.trim()).map_err(|error| {
-        format!("`{text}` is not a base address such as https://legal.example.com/api: {error}")
-    })?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(format!("`{text}` is neither an http nor an https address"));
-    }
+    let parsed = Url::parse(text.trim()).ok();
+    let is_http = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    let mut url = parsed
+        .filter(is_http)
+        .ok_or_else(|| format!("`{text}` is not a base address; write it like `{EXAMPLE}`"))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("a base address has no user and no password".to_owned());
     }

@@ -20,8 +20,8 @@ use crate::client::target_file::shape::{
 use crate::client::target_file::{address, endpoint};
 use crate::scenario::model::NEEDS;
 
-/// The longest deadline.
-const DEADLINE_SECONDS_MAX: u16 = 600;
+/// The longest timeout.
+const TIMEOUT_SECONDS_MAX: u16 = 600;
 
 /// The longest time for waiting until a list shows a change.
 const SETTLE_SECONDS_MAX: u16 = 60;
@@ -135,10 +135,12 @@ impl TargetFileReader<'_> {
             return Err(self.mistake(&["applications", role], message));
         }
         let secret = &["applications", role, "client_secret"];
+        let sources = [&shape.client_id, &shape.client_secret];
         Ok(ApplicationCredentials {
             client_id: id.expose_secret().to_owned(),
             client_secret: self.secret(&shape.client_secret, secret)?,
             scopes,
+            variables: sources.into_iter().filter_map(ValueSource::variable).collect(),
         })
     }
 
@@ -183,13 +185,13 @@ impl TargetFileReader<'_> {
         for (name, rate) in rates.into_iter().filter_map(|(name, rate)| Some((name, rate?))) {
             check_rate(rate, self.is_loopback).map_err(|message| mistake(name, &message))?;
         }
-        let deadlines = [
+        let timeouts = [
             ("silence_seconds", limits.silence_seconds),
             ("exchange_seconds", limits.exchange_seconds),
         ];
-        for (name, seconds) in deadlines {
-            if !(1..=DEADLINE_SECONDS_MAX).contains(&seconds) {
-                let range = format!("a deadline is 1 to {DEADLINE_SECONDS_MAX} seconds");
+        for (name, seconds) in timeouts {
+            if !(1..=TIMEOUT_SECONDS_MAX).contains(&seconds) {
+                let range = format!("a timeout must be from 1 to {TIMEOUT_SECONDS_MAX} seconds");
                 return Err(mistake(name, &range));
             }
         }

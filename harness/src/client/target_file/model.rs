@@ -42,7 +42,7 @@ pub struct TargetFile {
     pub endpoints: BTreeMap<Operation, Endpoint>,
     /// Consents beyond reading.
     pub consent: BTreeSet<Consent>,
-    /// Pace, budgets and deadlines.
+    /// Pace, budgets and timeouts.
     pub limits: FileLimits,
     /// Needs and scenarios that may remain not run.
     pub tolerate: Vec<String>,
@@ -86,6 +86,8 @@ pub struct ApplicationCredentials {
     pub client_secret: SecretString,
     /// The scopes that it may request.
     pub scopes: Scopes,
+    /// The environment variables with its id and its secret, for messages.
+    pub variables: Vec<String>,
 }
 
 /// Data of a deployment that a run may use. Workflows that are not bound are discovered.
@@ -151,7 +153,7 @@ impl Consent {
     }
 }
 
-/// Pace, budgets and deadlines of a run on a deployment.
+/// Pace, budgets and timeouts of a run on a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(rename = "Limits")]
 #[serde(deny_unknown_fields, default)]
@@ -168,9 +170,9 @@ pub struct FileLimits {
     pub created_objects_max: Option<u32>,
     /// The most pages of a list that are followed.
     pub pages_max: u64,
-    /// Deadline `silence`: seconds until the first byte of a response, and between two pieces of it.
+    /// Timeout: seconds until the first byte of a response, and between two pieces of it.
     pub silence_seconds: u16,
-    /// Deadline `exchange`: seconds from the first byte sent to the last byte received.
+    /// Timeout: seconds from the first byte sent to the last byte received.
     pub exchange_seconds: u16,
     /// The most seconds for which a list is read again after a change, until it shows the change.
     pub settle_seconds: u16,

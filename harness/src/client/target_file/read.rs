@@ -21,6 +21,13 @@ use crate::scenario::yaml_file;
 /// # Errors
 /// The first mistake.
 pub fn read(path: &Path) -> Result<TargetFile, DataError> {
+    if matches!(path.try_exists(), Ok(false)) {
+        let message = format!(
+            "there is no such file; name a target file, or give a base address like `{}`",
+            address::EXAMPLE
+        );
+        return Err(DataError::new(&path.display().to_string(), message));
+    }
     let text = yaml_file::text(path, "target file")?;
     from_text(&text, path, &|name| std::env::var(name).ok())
 }
@@ -55,16 +62,17 @@ pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, Data
     let refused = |message: String| DataError::new("--target", message);
     let base_url = address::base(text).map_err(refused)?;
     let filled = |name| variables(name).filter(|value| !value.is_empty());
-    let main = filled("MOOT_CLIENT_ID").zip(filled("MOOT_CLIENT_SECRET")).map(|(id, secret)| {
-        ApplicationCredentials {
+    let variables = ["MOOT_CLIENT_ID", "MOOT_CLIENT_SECRET"];
+    let main =
+        filled(variables[0]).zip(filled(variables[1])).map(|(id, secret)| ApplicationCredentials {
             client_id: id,
             client_secret: SecretString::from(secret),
             scopes: Scopes::READ_WRITE,
-        }
-    });
+            variables: variables.map(str::to_owned).into(),
+        });
     if let Some(main) = &main {
         let is_loopback = address::is_loopback(&base_url);
-        check_secret(&main.client_secret, "MOOT_CLIENT_SECRET", is_loopback).map_err(refused)?;
+        check_secret(&main.client_secret, variables[1], is_loopback).map_err(refused)?;
     }
     Ok(TargetFile {
         name: address::shown_host(&base_url),

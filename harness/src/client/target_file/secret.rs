@@ -59,6 +59,14 @@ impl ValueSource {
         Ok(SecretString::from(text))
     }
 
+    /// The name of its environment variable.
+    pub(crate) fn variable(&self) -> Option<String> {
+        match self {
+            Self::Variable(name) => Some(name.clone()),
+            Self::Literal(_) | Self::File(_) | Self::Command(_) => None,
+        }
+    }
+
     /// Whether the value is in the target file itself.
     pub(crate) const fn is_literal(&self) -> bool {
         matches!(self, Self::Literal(_))
@@ -68,18 +76,18 @@ impl ValueSource {
 fn from_file(path: &Path) -> Result<String, String> {
     let shown = path.display();
     let file =
-        std::fs::File::open(path).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+        std::fs::File::open(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = file
             .metadata()
-            .map_err(|error| format!("cannot read `{shown}`: {error}"))?
+            .map_err(|error| format!("`{shown}` cannot be read: {error}"))?
             .permissions()
             .mode();
         if mode & 0o077 != 0 {
             return Err(format!(
-                "`{shown}` can be read by others (mode {:04o}); give it mode 0600",
+                "`{shown}` has mode {:04o}, so others can read it; run `chmod 600 {shown}`",
                 mode & 0o7777
             ));
         }
@@ -87,7 +95,7 @@ fn from_file(path: &Path) -> Result<String, String> {
     let mut text = String::new();
     file.take(SECRET_BYTES_MAX)
         .read_to_string(&mut text)
-        .map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+        .map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
     Ok(without_line_end(&text).to_owned())
 }
 

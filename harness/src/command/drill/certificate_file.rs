@@ -3,15 +3,13 @@
 use std::path::Path;
 
 use crate::command::error::CommandError;
-use crate::command::files::{read_file, wrong};
+use crate::command::files::{certificate, read_json};
 use crate::command::screen::Screen;
 use crate::exchange::escape;
-use crate::grading::drill::certificate::Certificate;
 
 /// Exit 0 if the recordings confirm the certificate, else 1.
 pub(super) fn verify(file: &Path, screen: &Screen) -> Result<u8, CommandError> {
-    let certificate: Certificate =
-        serde_json::from_str(&read_file(file)?).map_err(|error| wrong(file, error))?;
+    let certificate = certificate(file, read_json(file)?)?;
     if certificate.moot_version != env!("CARGO_PKG_VERSION") {
         let made_by = &certificate.moot_version;
         return Err(CommandError::usage(format!("the certificate was made by moot {made_by}"))

@@ -38,7 +38,7 @@ pub(super) async fn run(
     prepare(&mut command);
     let mut child = command
         .spawn()
-        .map_err(|error| format!("can't run {}: {error}", program.to_string_lossy()))?;
+        .map_err(|error| format!("cannot run `{}`: {error}", program.to_string_lossy()))?;
     let group = ProcessGroup::of(&child);
     let ended = tokio::select! {
         ended = child.wait() => Some(ended.map_err(|error| error.to_string())?),

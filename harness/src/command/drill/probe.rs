@@ -85,7 +85,7 @@ async fn output_of(line: &str, id: &str, prepare: impl Fn(&mut Command)) -> Resu
     command.arg("-c").arg(format!("{line} \"$1\"")).arg("probe").arg(id);
     command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     prepare(&mut command);
-    let output = command.output().await.map_err(|error| format!("can't run it: {error}"))?;
+    let output = command.output().await.map_err(|error| format!("cannot run it: {error}"))?;
     if !output.status.success() {
         return Err(format!("it ended with {}", output.status));
     }

@@ -51,7 +51,7 @@ Each check names one of these. `moot explain ID` shows its checks, and how to fi
 - *example*: only an example shows it. A mismatch warns.
 - *open*: the specification leaves it open. It is only observed.
 
-A requirement that can't be verified from outside the service has no check. The table gives the reason.
+A requirement that cannot be verified from outside the service has no check. The table gives the reason.
 "
     .to_owned();
     let mut sections: Vec<&str> = Vec::new();

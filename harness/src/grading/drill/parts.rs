@@ -108,7 +108,8 @@ fn unfit(
 fn read_part(
     file: &PartFile,
 ) -> Result<(CertificateInput, BTreeMap<String, DrillRecording>), PartError> {
-    let damaged = |error: serde_json::Error| file.damaged(format!("a line can't be read: {error}"));
+    let damaged =
+        |error: serde_json::Error| file.damaged(format!("a line cannot be read: {error}"));
     let mut lines = file.lines.iter();
     let first = lines.next().ok_or_else(|| file.damaged("it has no result"))?;
     let input: CertificateInput = serde_json::from_str(first).map_err(damaged)?;

@@ -1,10 +1,12 @@
 //! Waivers: drills that may fail until a date, each with a reason and an owner.
 
+use moot_fixtures::DataError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::judge::{DrillEnd, DrillResult};
 use super::table;
+use crate::scenario::yaml_file;
 
 /// A waiver, as in the file of `--waivers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,22 +35,27 @@ pub struct WaiverUse {
 }
 
 impl Waiver {
-    /// Reads the list in the file of `--waivers`.
+    /// Reads the list in the file of `--waivers`. `file` names it in errors.
     ///
     /// # Errors
-    /// The mistake in it, as text.
-    pub fn read(text: &str) -> Result<Vec<Self>, String> {
-        let all: Vec<Self> = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+    /// The first mistake in it.
+    pub fn read(file: &str, text: &str) -> Result<Vec<Self>, DataError> {
+        let all: Vec<Self> = yaml_file::read(file, text)?;
+        let refused = |message: String| Err(DataError::new(file, message));
         for waiver in &all {
             let Self { drill, reason, owner, expires } = waiver;
             if table::get(drill).is_none() {
-                return Err(format!("there is no drill `{drill}`; `moot drill --list` shows all"));
+                return refused(format!(
+                    "there is no drill `{drill}`; `moot drill --list` shows all"
+                ));
             }
             if reason.trim().is_empty() || owner.trim().is_empty() {
-                return Err(format!("the waiver of `{drill}` needs a reason and an owner"));
+                return refused(format!("the waiver of `{drill}` needs a reason and an owner"));
             }
             if expires.parse::<jiff::civil::Date>().is_err() {
-                return Err(format!("`expires` of `{drill}` must be a date such as 2026-12-31"));
+                return refused(format!(
+                    "`expires` of `{drill}` must be a date such as 2026-12-31"
+                ));
             }
         }
         Ok(all)

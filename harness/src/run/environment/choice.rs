@@ -114,8 +114,8 @@ pub struct TargetOptions {
     pub is_repeated: bool,
     /// Reports how long the pace delays requests.
     pub pace_wait: Arc<PaceWait>,
-    /// The deadline `discovery`, for workflows that are not bound; 60 s if absent.
-    pub discovery_deadline: Option<Duration>,
+    /// The timeout `discovery`, for workflows that are not bound; 60 s if absent.
+    pub discovery_timeout: Option<Duration>,
 }
 
 impl TargetOptions {

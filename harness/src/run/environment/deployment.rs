@@ -79,11 +79,11 @@ pub(crate) fn client(
 }
 
 /// Reads the workflows that the file binds, or else the published ones. Returns those that were found before the
-/// deadline, and the trouble that ended the search early.
+/// timeout, and the trouble that ended the search early.
 pub(crate) async fn discover(
     client: &ServiceClient,
     file: &TargetFile,
-    deadline: Duration,
+    timeout: Duration,
 ) -> (Vec<WorkflowOffer>, Option<String>) {
     let bound = discovery::bound_ids(&file.bindings);
     let main = client.destination.applications.get("main");
@@ -95,12 +95,12 @@ pub(crate) async fn discover(
             (true, true) => discovery::published(client, &mut found).await,
         }
     };
-    let trouble = match tokio::time::timeout(deadline, search).await {
+    let trouble = match tokio::time::timeout(timeout, search).await {
         Ok(Ok(())) => None,
         Ok(Err(trouble)) => Some(trouble.details().to_owned()),
         Err(_) => Some(format!(
-            "the search took longer than {} s (deadline `discovery`)",
-            deadline.as_secs_f32()
+            "the search took longer than {} s (timeout `discovery`)",
+            timeout.as_secs_f32()
         )),
     };
     (found, trouble)

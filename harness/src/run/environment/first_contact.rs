@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-use crate::client::access_tokens::{CredentialPlace, TokenError, TokenRequestRefusal};
+use crate::client::access_tokens::{CredentialPlace, TokenError};
 use crate::client::control_plane::ControlPlane;
 use crate::client::destination::FileMistake;
 use crate::client::send::{self, SendMode};
@@ -15,12 +15,13 @@ use crate::client::service_client::{ServiceClient, first_scope};
 use crate::client::target_file::model::ApplicationCredentials;
 use crate::client::target_file::{AdminChoice, TargetFile, address};
 use crate::client::token_label::TokenLabel;
+use crate::client::token_refusal::TokenRequestRefusal;
 use crate::exchange::Trouble;
 use crate::run::environment::advice;
 use crate::run::environment::choice::OpenError;
 
-/// Deadline `opening`, for each of the first two responses.
-const OPENING_DEADLINE: Duration = Duration::from_secs(10);
+/// Timeout `opening`, for each of the first two responses.
+const OPENING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The control plane, if the target is a moot mock and the target file allows its use.
 ///
@@ -40,7 +41,7 @@ pub(crate) async fn control_plane(
     let control_plane = ControlPlane::below(&file.base_url, token);
     match promptly(control_plane.send(sender, "GET", "/health", None)).await {
         Ok(health) if health.get("moot") == Some(&Value::Bool(true)) => Ok(Some(control_plane)),
-        Err(trouble @ (Trouble::Unreachable(_) | Trouble::Deadline(_) | Trouble::Tls(_))) => {
+        Err(trouble @ (Trouble::Unreachable(_) | Trouble::Timeout(_) | Trouble::Tls(_))) => {
             Err(unreachable(&file.base_url, &trouble))
         }
         Err(trouble) if is_asked_for => Err(OpenError::Credentials(format!(
@@ -56,7 +57,7 @@ pub(crate) async fn control_plane(
 }
 
 /// Asks for the first token, which shows that the target responds and accepts the credentials. The back-off of a limited
-/// token endpoint does not count towards the deadline.
+/// token endpoint does not count towards the timeout.
 ///
 /// # Errors
 /// [`OpenError`] if there is no token.
@@ -96,12 +97,25 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
         TokenError::Refused(refusal) if refusal.is_gateway() => OpenError::Unreachable(format!(
             "{host} gives no token now: its token endpoint returned {refusal}"
         )),
-        TokenError::Refused(refusal) => OpenError::Credentials(format!(
-            "{}{host} gives no token to the application `{role}`: it returned {refusal}{}",
-            client.destination.place_of_application(role),
-            advice::of_refusal(base, role, &refusal)
-        )),
+        TokenError::Refused(refusal) => {
+            OpenError::Credentials(refused_application(client, role, &refusal))
+        }
     }
+}
+
+/// A message about an application whose credentials are refused, with its place in the target file.
+pub(crate) fn refused_application(
+    client: &ServiceClient,
+    role: &str,
+    refusal: &TokenRequestRefusal,
+) -> String {
+    let destination = &client.destination;
+    format!(
+        "{}{} gives no token to the application `{role}`: it returned {refusal}{}",
+        destination.place_of_application(role),
+        address::shown_host(&destination.base),
+        advice::of_refusal(destination, role, refusal)
+    )
 }
 
 /// Sends the credentials by HTTP Basic (RFC 6749 §2.3.1), because the form of §4.1 was refused. If this works, the run
@@ -119,7 +133,8 @@ async fn try_basic(
     let label = TokenLabel::new("main", first_scope(main.scopes), main.scopes).to_string();
     let is_basic_taken = client.granted(request(CredentialPlace::Basic), &label).await.is_ok();
     let base = &client.destination.base;
-    let (host, advice) = (address::shown_host(base), advice::of_refusal(base, "main", &refusal));
+    let (host, advice) =
+        (address::shown_host(base), advice::of_refusal(&client.destination, "main", &refusal));
     if !is_basic_taken && refusal.is_about_credentials() {
         return Err(no_token(client, "main", TokenError::Refused(refusal)));
     }
@@ -157,8 +172,8 @@ fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
     OpenError::Unreachable(format!("{host} cannot be reached: {why}{advice}"))
 }
 
-/// Waits for a response until the deadline `opening`.
+/// Waits for a response until the timeout `opening`.
 async fn promptly<T>(response: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
-    let late = |_| Err(Trouble::deadline("no response", OPENING_DEADLINE, "opening"));
-    tokio::time::timeout(OPENING_DEADLINE, response).await.unwrap_or_else(late)
+    let late = |_| Err(Trouble::timeout("no response", OPENING_TIMEOUT, "opening"));
+    tokio::time::timeout(OPENING_TIMEOUT, response).await.unwrap_or_else(late)
 }

@@ -266,6 +266,7 @@ fn roles(sandbox: &SandboxDetails) -> BTreeMap<String, ApplicationCredentials> {
                 client_id: found.client_id.clone(),
                 client_secret: SecretString::from(found.client_secret.clone()),
                 scopes: found.scopes,
+                variables: Vec::new(),
             };
             Some((role.to_owned(), application))
         })

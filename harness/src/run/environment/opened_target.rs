@@ -18,6 +18,7 @@ use crate::client::target_file::model::SETTLE_SECONDS;
 use crate::client::target_file::{self, Consent};
 use crate::exchange::{Exchange, Residue, TargetDescription, Trouble};
 use crate::run::environment::choice::OpenError;
+use crate::run::environment::first_contact::refused_application;
 use crate::run::environment::mock::MockSandboxes;
 use crate::run::environment::needs;
 use crate::run::environment::replayed;
@@ -170,8 +171,10 @@ impl Environment {
     pub fn refused_applications(&self) -> Option<String> {
         let client = self.deployment()?;
         let refused = client.destination.refused.lock();
-        let all: Vec<String> =
-            refused.iter().map(|(role, why)| no_token(client, role, why)).collect();
+        let all: Vec<String> = refused
+            .iter()
+            .map(|(role, refusal)| refused_application(client, role, refusal))
+            .collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 
@@ -229,9 +232,9 @@ impl Environment {
         if !client.destination.refused.lock().contains_key(role) {
             self.try_application(client, role).await;
         }
-        let why = client.destination.refused.lock().get(role).cloned()?;
+        let refusal = client.destination.refused.lock().get(role).cloned()?;
         let setting = format!("applications.{role} in the target file");
-        Some(self.not_run(need, no_token(client, role, &why), Some(setting)))
+        Some(self.not_run(need, refused_application(client, role, &refusal), Some(setting)))
     }
 
     /// Asks for a token of each application of a deployment that has none yet.
@@ -309,9 +312,4 @@ impl Environment {
             recording,
         })
     }
-}
-
-fn no_token(client: &ServiceClient, role: &str, why: &str) -> String {
-    let place = client.destination.place_of_application(role);
-    format!("{place}the target gives no token to the application `{role}`: {why}")
 }

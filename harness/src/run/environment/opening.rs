@@ -27,8 +27,8 @@ use crate::run::environment::session::Receivers;
 use crate::run::environment::{deployment, discovery, first_contact, needs};
 use crate::scenario::model::Sandbox;
 
-/// The default of the deadline `discovery`.
-const DISCOVERY_DEADLINE: Duration = Duration::from_secs(60);
+/// The default of the timeout `discovery`.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The longest wait for deliveries of the mock in this process, which take milliseconds.
 const IN_PROCESS_DELIVERY_WAIT: Duration = Duration::from_secs(2);
@@ -196,8 +196,8 @@ impl Environment {
             Some(path) => token_file::consult(path, &client).await.map_err(OpenError::Usage)?,
             None => None,
         };
-        let deadline = options.discovery_deadline.unwrap_or(DISCOVERY_DEADLINE);
-        let (found, discovery_trouble) = deployment::discover(&client, &file, deadline).await;
+        let timeout = options.discovery_timeout.unwrap_or(DISCOVERY_TIMEOUT);
+        let (found, discovery_trouble) = deployment::discover(&client, &file, timeout).await;
         // No session has the destination yet, so it can still be changed.
         let mut destination = Arc::into_inner(client.destination).ok_or_else(|| {
             OpenError::Unreachable("the deployment is in use before it is opened".to_owned())

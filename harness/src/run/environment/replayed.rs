@@ -62,6 +62,7 @@ pub(crate) fn client(
         client_id: row.client_id,
         client_secret: SecretString::from(row.client_secret),
         scopes: row.scopes,
+        variables: Vec::new(),
     };
     let applications: BTreeMap<String, ApplicationCredentials> =
         row.applications.into_iter().map(|(role, it)| (role, credentials(it))).collect();

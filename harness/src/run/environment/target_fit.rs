@@ -155,7 +155,8 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
     for signer in form.signer_options().into_iter().take(SIGNERS_TRIED_MAX) {
         if trial(signer, None).await?.status / 100 == 2 {
             let contradiction = format!(
-                "a creation was refused: {}; a signer as the requester was taken",
+                "the service refused a legal request of this user ({}). It accepted the same request of a signer of \
+                 the workflow; name a user of the company",
                 said(&refused)
             );
             return Some(new_mistake(client, "bindings.requester_email", contradiction));
@@ -169,7 +170,8 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
     let empty = refusal(&empty_creation(client, &token).await?);
     (known == refused && unknown == refused && empty.as_ref() != Some(&refused)).then(|| {
         let contradiction = format!(
-            "a creation was refused: {}; so was one with an address that no user has",
+            "the service refused a legal request of this user ({}). It gave the same refusal for an address that no \
+             user has; name a user of the company",
             said(&refused)
         );
         new_mistake(client, "bindings.requester_email", contradiction)

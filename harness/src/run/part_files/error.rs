@@ -10,7 +10,7 @@ use crate::verdict::pluralize;
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
     /// The file cannot be read or written.
-    #[error("{}: the part can't be used: {source}", .path.display())]
+    #[error("{}: the part cannot be used: {source}", .path.display())]
     File { path: PathBuf, source: io::Error },
     /// A line would contain a secret.
     #[error("{}: the part would hold a secret, and was not written", .path.display())]

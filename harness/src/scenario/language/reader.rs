@@ -84,7 +84,7 @@ impl ScenarioReader {
         words: impl Display,
     ) -> Option<T> {
         let help = Some(format!("there are {words}"));
-        self.refuse_with(node.span, format!("{what} can't be `{word}`"), help)
+        self.refuse_with(node.span, format!("{what} cannot be `{word}`"), help)
     }
 
     /// Records an unknown key, with the nearest known one.
@@ -190,7 +190,7 @@ impl ScenarioReader {
     pub(in crate::scenario) fn new_name(&mut self, name: &str, span: YamlSpan) -> Option<String> {
         if !is_name(name) {
             let help = "a name has letters, digits and `_`, and begins with a letter";
-            let message = format!("`{name}` can't be a name");
+            let message = format!("`{name}` cannot be a name");
             return self.refuse_with(span, message, Some(help.to_owned()));
         }
         if ROOTS.contains(&name) {

@@ -135,7 +135,7 @@ impl YamlForm<Vec<u8>> for Base64Text {
         match base64::engine::general_purpose::STANDARD.decode(text) {
             Ok(bytes) => Some(bytes),
             Err(error) => {
-                let message = format!("{what} can't be decoded: {error}");
+                let message = format!("{what} cannot be decoded: {error}");
                 reader.refuse(node.span, message.to_lowercase())
             }
         }

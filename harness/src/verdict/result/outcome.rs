@@ -120,7 +120,7 @@ fn of_scenario(scenario: &ScenarioResult) -> RunOutcome {
 fn has_trouble(scenario: &ScenarioResult) -> bool {
     scenario.steps.iter().flat_map(|step| &step.exchanges).any(|exchange| match &exchange.outcome {
         Err(
-            Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Deadline(_) | Trouble::Broken(_),
+            Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Timeout(_) | Trouble::Broken(_),
         ) => true,
         // The target sent part of a response, or the request was not sent.
         Err(Trouble::CutShort(_) | Trouble::Withheld(_) | Trouble::Operator(_)) | Ok(_) => false,

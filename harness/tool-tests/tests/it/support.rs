@@ -85,7 +85,7 @@ fn build() -> PathBuf {
         .current_dir(root())
         .status()
         .expect("cargo runs");
-    assert!(built.success(), "moot can't be built");
+    assert!(built.success(), "moot cannot be built");
     target.join("debug").join(format!("moot{}", std::env::consts::EXE_SUFFIX))
 }
 

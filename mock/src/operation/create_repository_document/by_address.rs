@@ -93,7 +93,7 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
 }
 
 fn not_fetched(answers: &Answers, why: &str) -> Problem {
-    let detail = format!("`url` can't be fetched: {why}.");
+    let detail = format!("`url` cannot be fetched: {why}.");
     Problem::document_creation(detail).breaking(Rule::UploadFetched).by_answer(answers.url_refused)
 }
 

@@ -139,7 +139,7 @@ fn fault(error: multer::Error) -> BodyFault {
         multer::Error::IncompleteStream | multer::Error::IncompleteFieldData { .. } => {
             BodyFault::Malformed("a boundary is missing or broken")
         }
-        _ => BodyFault::Malformed("the headers of a part can't be read"),
+        _ => BodyFault::Malformed("the headers of a part cannot be read"),
     }
 }
 

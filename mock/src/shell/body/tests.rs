@@ -151,7 +151,7 @@ fn what_breaks_the_format_is_named() {
     );
     check_form(
         "--b\r\nno header\r\n\r\n1\r\n--b--",
-        "Malformed(\"the headers of a part can't be read\")",
+        "Malformed(\"the headers of a part cannot be read\")",
     );
     check_form("--b\r\n\r\n1\r\n--b--", ENDS);
     check_form("--bc\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--bc--", ENDS);

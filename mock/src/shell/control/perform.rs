@@ -229,7 +229,7 @@ async fn findings(site: &Site, realm: &Realm) -> Result<Value, Refusal> {
     let journal = realm.journal();
     // Judging many calls takes long.
     let judged = tokio::task::spawn_blocking(move || judge(&journal)).await;
-    judged.ok().flatten().ok_or_else(|| Refusal::conflict("the journal can't be judged"))
+    judged.ok().flatten().ok_or_else(|| Refusal::conflict("the journal cannot be judged"))
 }
 
 fn received(realm: &Realm) -> Value {

@@ -58,7 +58,7 @@ impl Sender {
         may_start: impl Fn() -> bool,
     ) -> Option<AttemptResult> {
         let Ok(url) = Url::parse(&attempt.url) else {
-            return Some(AttemptResult::NoResponse("the address can't be read".to_owned()));
+            return Some(AttemptResult::NoResponse("the address cannot be read".to_owned()));
         };
         let receiver = self.receiver(url.authority());
         // The semaphores are never closed, so `acquire` does not fail.

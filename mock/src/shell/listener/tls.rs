@@ -32,7 +32,7 @@ pub enum TlsError {
         cause: pem::Error,
     },
     /// The key does not fit the certificate.
-    #[error("the certificate and the key can't be used: {0}")]
+    #[error("the certificate and the key cannot be used: {0}")]
     Unusable(#[from] rustls::Error),
 }
 

@@ -85,7 +85,7 @@ impl Fetcher {
         if response.content_length().is_some_and(|length| length > bytes_max) {
             return Err(FetchFault::TooLarge);
         }
-        let unstored = |_| FetchFault::failed("it can't be stored");
+        let unstored = |_| FetchFault::failed("it cannot be stored");
         let mut spool = Spool::new(store);
         while let Some(piece) = response.chunk().await.map_err(|error| self.fault(&error))? {
             if spool.length() + piece.len() as u64 > bytes_max {

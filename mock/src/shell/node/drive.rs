@@ -187,7 +187,7 @@ impl NodeShared {
                 (self.log)(&format!("is active in epoch {epoch}, read in {milliseconds} ms"));
             }
             Err(error) => {
-                (self.log)(&format!("can't read the data: {error}"));
+                (self.log)(&format!("cannot read the data: {error}"));
                 self.view.lock().trouble = Some(error.to_string());
                 let _ = orders.send(NodeOrder::Unreadable(epoch)).await;
             }

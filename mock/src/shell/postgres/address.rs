@@ -68,7 +68,7 @@ impl PostgresAddress {
     /// [`PostgresError::Address`], which also refuses an address with a password.
     pub fn read(text: &str, password: Option<&str>) -> Result<Self, PostgresError> {
         let wrong = |why: String| PostgresError::Address(why);
-        let url = Url::parse(text).map_err(|error| wrong(format!("it can't be read: {error}")))?;
+        let url = Url::parse(text).map_err(|error| wrong(format!("it cannot be read: {error}")))?;
         if url.password().is_some() || url.query_pairs().any(|(name, _)| name == "password") {
             return Err(wrong(
                 "it has a password, which every user of this machine can see: leave it out, and set \
@@ -155,7 +155,7 @@ fn tls(root: Option<&str>) -> Result<ClientConfig, PostgresError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| wrong(format!("TLS can't be set up: {error}")))?;
+        .map_err(|error| wrong(format!("TLS cannot be set up: {error}")))?;
     let Some(path) = root else {
         let verified = builder
             .with_platform_verifier()

@@ -9,7 +9,7 @@ pub enum PostgresError {
     #[error("the address of the database: {0}")]
     Address(String),
     /// A connection could not be made.
-    #[error("{shown} can't be reached: {cause}; {advice}")]
+    #[error("{shown} cannot be reached: {cause}; {advice}")]
     Connect {
         /// The address, without secrets.
         shown: String,

@@ -15,7 +15,7 @@ pub(crate) async fn sent(response: response::Response) -> Response<SiteBody> {
         ResponseBody::Bytes(bytes) => bytes.into(),
         ResponseBody::Content(content) => match Box::pin(SiteBody::of(content)).await {
             Ok(body) => body,
-            Err(_) => return problem::internal("a stored document can't be read"),
+            Err(_) => return problem::internal("a stored document cannot be read"),
         },
     };
     let mut sent = Response::new(body);

@@ -62,7 +62,7 @@ impl Respond for SiteResponder {
         let response = block_on(async {
             let response = match request_of(request) {
                 Ok(call) => self.0.call(call, CLIENT).await,
-                Err(_) => problem::internal("the call can't be read"),
+                Err(_) => problem::internal("the call cannot be read"),
             };
             whole(response).await
         });
@@ -92,7 +92,7 @@ async fn whole(response: Response<SiteBody>) -> Response<Bytes> {
     let (head, body) = response.into_parts();
     match body.collect().await {
         Ok(body) => Response::from_parts(head, body.to_bytes()),
-        Err(_) => Box::pin(whole(problem::internal("a stored document can't be read"))).await,
+        Err(_) => Box::pin(whole(problem::internal("a stored document cannot be read"))).await,
     }
 }
 

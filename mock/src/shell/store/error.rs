@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum DurableError {
     /// The file system refused an access.
-    #[error("`{}` can't be used: {cause}", path.display())]
+    #[error("`{}` cannot be used: {cause}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,

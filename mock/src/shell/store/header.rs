@@ -27,7 +27,7 @@ impl StoreHeader {
     /// Reads the header. Refuses formats that this version can't read.
     pub(super) fn read(json: &[u8]) -> Result<Self, String> {
         let header: Self = serde_json::from_slice(json)
-            .map_err(|error| format!("its header can't be read: {error}"))?;
+            .map_err(|error| format!("its header cannot be read: {error}"))?;
         if header.format != FORMAT {
             let writer = match header.moot_version.as_str() {
                 "" => "a Moot of an unknown version".to_owned(),

@@ -74,11 +74,11 @@ pub(super) fn open(
             StoreKey::Header | StoreKey::Definition(_) => {}
             StoreKey::Made => {
                 made = serde_json::from_slice(value)
-                    .map_err(|error| damaged("its number of sandboxes can't be read", &error))?;
+                    .map_err(|error| damaged("its number of sandboxes cannot be read", &error))?;
             }
             StoreKey::Sandbox(world) => {
                 let unread = |error: &dyn Display| {
-                    damaged(&format!("its sandbox s{world} can't be read"), error)
+                    damaged(&format!("its sandbox s{world} cannot be read"), error)
                 };
                 let row: SandboxRow =
                     serde_json::from_slice(value).map_err(|error| unread(&error))?;

@@ -264,7 +264,7 @@ impl Problem {
 
     /// 500: a fault of the mock. The specification does not mention it.
     pub(crate) fn state_not_kept(operation: Operation, why: &str) -> Self {
-        let detail = format!("The mock can't store its state: {why}.");
+        let detail = format!("The mock cannot store its state: {why}.");
         if matches!(operation, Operation::CreateAccessToken | Operation::RevokeToken) {
             return Self::token_failure(500, "server_error", detail);
         }

@@ -33,7 +33,7 @@ pub enum StoredError {
     #[error("there is no kind of row with the key `{0}`")]
     Key(String),
     /// The value is not valid for this kind of row.
-    #[error("the row `{key}` can't be read: {cause}")]
+    #[error("the row `{key}` cannot be read: {cause}")]
     Value {
         /// The key.
         key: String,

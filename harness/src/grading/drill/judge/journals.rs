@@ -15,7 +15,7 @@ pub(super) fn read_worlds(run: &DrillRecording) -> Result<Vec<WorldJournal>, Str
     if let Some(trouble) = &run.trouble {
         return Err(trouble.clone());
     }
-    let worlds = run.worlds().map_err(|error| format!("the journal can't be read: {error}"))?;
+    let worlds = run.worlds().map_err(|error| format!("the journal cannot be read: {error}"))?;
     if worlds.iter().any(|world| world.forgotten > 0) {
         return Err("the journal of the mock did not hold all calls".to_owned());
     }
