@@ -10,6 +10,7 @@ mod changes;
 mod concurrent;
 mod context;
 mod control;
+mod endpoint;
 pub mod environment;
 pub mod estimate;
 pub mod interruption;

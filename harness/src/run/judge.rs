@@ -21,6 +21,7 @@ use crate::verdict::result::{CheckResult, Subject};
 use crate::verdict::{NotRunKind, Verdict};
 
 use super::context::RunContext;
+use super::endpoint;
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 
@@ -51,6 +52,9 @@ pub(super) fn response(
         )),
         Ok(response) if let Some(why) = chance_limit(run, response) => {
             Err(Stop::not_run(NotRunKind::RateLimited, why))
+        }
+        Ok(response) if let Some(unmet) = endpoint::unknown(run, operation, response) => {
+            Err(Stop::NotRun(unmet))
         }
         Ok(response) => {
             let mut document = Document::from(response);

@@ -44,7 +44,8 @@ const PAGES_CLAUSE: &str = "2.7";
 
 /// Follows `page` and returns the document `{pages, items}`. If the totals moved, or the pages do not make up a list,
 /// the pages are read once more: others may have changed the list. After that, totals that moved again put all checks
-/// in doubt. Faulty pages are reported, and put the other checks in doubt.
+/// in doubt, unless each page has the total that it had before: others do not change a list twice in the same way.
+/// Faulty pages are reported, and put the other checks in doubt.
 pub(super) async fn read_all(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
@@ -56,8 +57,13 @@ pub(super) async fn read_all(
     let is_shared = !run.shared.target.is_mock();
     if !list.is_steady || is_shared && fault.is_some() {
         run.record.drop_explicit(mark);
+        let earlier = totals(&list.pages);
         list = follow(run, shape, each_page).await?;
         fault = fault_of(run, shape, &list.pages);
+        if !list.is_steady && earlier == totals(&list.pages) {
+            fault = other_total(run, shape, &list.pages);
+            list.is_steady = true;
+        }
     }
     let doubt = match fault {
         _ if !list.is_steady => {
@@ -148,6 +154,37 @@ impl ListPage {
     }
 }
 
+fn totals(pages: &[ListPage]) -> Vec<Option<u64>> {
+    pages.iter().map(ListPage::total).collect()
+}
+
+/// The first page with another total than the first page.
+fn other_total(
+    run: &ScenarioRun<'_>,
+    shape: &RequestShape,
+    pages: &[ListPage],
+) -> Option<CheckResult> {
+    let text = |page: &ListPage| page.body["pagination"]["total_count"].to_string();
+    let first = text(pages.first()?);
+    let page = pages.iter().find(|page| text(page) != first)?;
+    let message = format!("the total on page {} is another one than on page 1, twice", page.number);
+    let judgement = Judgement::fails(MismatchKind::Value, message, first, text(page));
+    let requirement = "pagination.totals-same-on-each-page";
+    Some(fault(run, shape, page, requirement, judgement, "/pagination/total_count"))
+}
+
+fn fault(
+    run: &ScenarioRun<'_>,
+    shape: &RequestShape,
+    page: &ListPage,
+    requirement: &'static str,
+    judgement: Judgement,
+    at: &str,
+) -> CheckResult {
+    let (judgement, exchange) = (judgement.at(at.to_owned()), Arc::clone(&page.exchange));
+    judge::origin(run).result(requirement, line_at(shape), judgement, Some(exchange))
+}
+
 /// The first fault of these pages: the number of a page is wrong, a page before the last is not full, or an item is
 /// there twice.
 fn fault_of(
@@ -156,8 +193,7 @@ fn fault_of(
     pages: &[ListPage],
 ) -> Option<CheckResult> {
     let fault = |page: &ListPage, requirement, judgement: Judgement, at: &str| {
-        let (judgement, exchange) = (judgement.at(at.to_owned()), Arc::clone(&page.exchange));
-        Some(judge::origin(run).result(requirement, line_at(shape), judgement, Some(exchange)))
+        Some(fault(run, shape, page, requirement, judgement, at))
     };
     let mut known: BTreeMap<&str, u64> = BTreeMap::new();
     for page in pages {

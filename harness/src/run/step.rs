@@ -148,6 +148,9 @@ async fn order_operator(
 ) -> Result<(), Stop> {
     let order = order.render(&run.names)?;
     let said = run.session.operate(&order).await?;
+    if let OperatorOrder::AdvanceClock { seconds } = order {
+        run.shared.implicit.note_clock_moved(seconds);
+    }
     run.note_change();
     if !said.is_empty() {
         (run.shared.on_event)(Event::OperatorSaid { action: order.action(), said });

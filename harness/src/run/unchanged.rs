@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;
 
+use crate::exchange::escape;
 use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
 use crate::verdict::Verdict;
 use crate::verdict::result::CheckResult;
@@ -19,6 +20,9 @@ use super::views::{RememberedView, View};
 /// On a shared target, a new object without the tag of the run may belong to others. It counts only if this number of
 /// further refused calls also leave something behind.
 const REPEATS: usize = 4;
+
+/// Characters of a value in a message.
+const VALUE_CHARACTERS_MAX: usize = 200;
 
 /// The number of looks without a call after each of these calls. They must show nothing new.
 const QUIET_LOOKS: usize = 2;
@@ -207,6 +211,21 @@ fn name_of(run: &ScenarioRun<'_>, line: &RequestLine) -> String {
     }
 }
 
+/// The attributes of a member that changed, with their values.
+fn change_of(id: &str, before: &str, after: &str) -> String {
+    let values = |text: &str| serde_json::from_str::<Vec<Value>>(text).unwrap_or_default();
+    let all = LASTING.iter().zip(values(before).into_iter().zip(values(after)));
+    let changed = all.filter(|(_, (before, after))| before != after);
+    let changed: Vec<String> = changed
+        .map(|(name, (before, after))| {
+            let [before, after] =
+                [before, after].map(|it| escape::cut(&it.to_string(), VALUE_CHARACTERS_MAX));
+            format!("`{name}` of {id} was {before}, is {after}")
+        })
+        .collect();
+    if changed.is_empty() { format!("{id} differs") } else { changed.join(", ") }
+}
+
 fn difference(
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,
@@ -215,11 +234,12 @@ fn difference(
     // A list may show late that another call created or deleted an object.
     let added = after.iter().filter(|(id, _)| !before.contains_key(*id) && !own.is_created(id));
     let removed = before.iter().filter(|(id, _)| !after.contains_key(*id) && !own.is_deleted(id));
-    let changed = after.iter().filter(|(id, item)| before.get(*id).is_some_and(|b| b != *item));
+    let changed = after.iter().filter_map(|(id, item)| Some((id, before.get(id)?, item)));
+    let changed = changed.filter(|(_, earlier, item)| !View::is_equal(earlier, item));
     let mut words = Vec::new();
     words.extend(added.map(|(id, _)| format!("{id} is new")));
     words.extend(removed.map(|(id, _)| format!("{id} is gone")));
-    words.extend(changed.map(|(id, _)| format!("{id} differs")));
+    words.extend(changed.map(|(id, earlier, item)| change_of(id, earlier, item)));
     (!words.is_empty()).then(|| words.join(", "))
 }
 
@@ -227,7 +247,17 @@ fn difference(
 mod tests {
     use serde_json::json;
 
-    use super::lasting;
+    use super::{change_of, lasting};
+
+    #[test]
+    fn a_change_names_the_attribute_and_its_values() {
+        let item = |fields: serde_json::Value| {
+            lasting(&json!({ "attributes": { "name": "n", "custom_fields": fields } })).to_string()
+        };
+        let change = change_of("k3b9", &item(json!({ "a": 1, "b": 2 })), &item(json!({ "a": 3 })));
+        assert_eq!(change, r#"`custom_fields` of k3b9 was {"a":1,"b":2}, is {"a":3}"#);
+        assert_eq!(change_of("k3b9", "x", "y"), "k3b9 differs");
+    }
 
     #[test]
     fn attributes_that_change_by_themselves_do_not_count() {

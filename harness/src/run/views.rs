@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::changes::{ChangesSince, OwnChanges};
 
@@ -26,6 +27,12 @@ impl View {
     pub(super) fn newcomers<'a>(&'a self, earlier: &'a Self, own: &OwnChanges) -> Vec<&'a str> {
         let new = self.others.difference(&earlier.others).map(String::as_str);
         new.filter(|id| !own.is_created(id)).collect()
+    }
+
+    /// Whether two members are equal. The order of the members of a JSON object has no meaning.
+    pub(super) fn is_equal(one: &str, other: &str) -> bool {
+        let json = |text: &str| serde_json::from_str::<Value>(text).ok();
+        one == other || json(one).is_some_and(|one| Some(one) == json(other))
     }
 
     fn has(&self, id: &str) -> bool {
@@ -69,7 +76,7 @@ impl RememberedView {
         let gone = deleted.iter().filter(|id| view.has(id) || created.contains(*id)).count() as u64;
         let is_known = |id: &String| created.contains(id) && !deleted.contains(id);
         let is_as_before = |(id, item): (&String, &String)| match view.own.get(id) {
-            Some(known) => known == item && !deleted.contains(id),
+            Some(known) => View::is_equal(known, item) && !deleted.contains(id),
             None => is_known(id),
         };
         now + gone == before + new
@@ -118,6 +125,16 @@ mod tests {
         assert!(views.get("GET /v1/requests").is_some_and(|view| view.is_clean));
         views.doubt();
         assert!(views.get("GET /v1/requests").is_some_and(|view| !view.is_clean));
+    }
+
+    #[test]
+    fn the_order_of_the_members_of_an_object_has_no_meaning() {
+        assert!(View::is_equal(
+            r#"["a",{"b":1,"c":{"d":2,"e":3}}]"#,
+            r#"["a",{"c":{"e":3,"d":2},"b":1}]"#
+        ));
+        assert!(!View::is_equal(r#"["a",{"b":1}]"#, r#"["a",{"b":2}]"#));
+        assert!(!View::is_equal(r"[1,2]", r"[2,1]"));
     }
 
     #[test]

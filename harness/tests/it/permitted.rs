@@ -98,7 +98,7 @@ async fn token_run(status: u16, error: &str, takes_basic: bool, code: i32) -> Va
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_endpoint_that_refuses_the_documented_form_is_a_finding() {
-    for (status, error) in [(405, "no"), (415, "no"), (404, "no"), (400, "invalid_request")] {
+    for (status, error) in [(405, "no"), (415, "no"), (400, "invalid_request")] {
         for takes_basic in [false, true] {
             let report = token_run(status, error, takes_basic, 1).await;
             let failed = checks(&report, "fail");
@@ -108,6 +108,12 @@ async fn a_token_endpoint_that_refuses_the_documented_form_is_a_finding() {
             assert_eq!(passed > 0, takes_basic, "{status}: the run goes on where it can");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_base_address_without_a_token_endpoint_is_no_finding() {
+    let report = token_run(404, "no", false, 4).await;
+    assert!(checks(&report, "fail").is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -25,6 +25,13 @@ impl Endpoints {
         &self.0[&operation]
     }
 
+    /// Whether the endpoint of this operation is that of the specification, or the one that Moot assumes.
+    pub(crate) fn is_default(&self, operation: Operation) -> bool {
+        let endpoint = self.get(operation);
+        (endpoint.method.as_str(), endpoint.path.as_str())
+            == (operation.method().as_str(), operation.path())
+    }
+
     /// The path of this operation for the object with this id.
     pub fn path_of(&self, operation: Operation, id: &str) -> String {
         let id = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC);

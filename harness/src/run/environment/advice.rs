@@ -23,7 +23,7 @@ pub(crate) fn of_refusal(
 }
 
 /// Whether a base address ends in `/v1`. The paths of the specification start with it, except for the token endpoint.
-pub(crate) fn ends_in_version(base: &Url) -> bool {
+fn ends_in_version(base: &Url) -> bool {
     base.path().trim_end_matches('/').ends_with(VERSION_PREFIX)
 }
 

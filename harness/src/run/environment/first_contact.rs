@@ -138,7 +138,8 @@ async fn try_basic(
     if !is_basic_taken && refusal.is_about_credentials() {
         return Err(no_token(client, "main", TokenError::Refused(refusal)));
     }
-    if !is_basic_taken && refusal.status == 404 && advice::ends_in_version(base) {
+    // Nothing is at the path of the token endpoint, so the path of the base address is wrong.
+    if !is_basic_taken && refusal.status == 404 {
         let key = "base_url".to_owned();
         let place = client.destination.places.of(&key);
         let contradiction = format!("its token endpoint returned {refusal}{advice}");

@@ -302,6 +302,11 @@ impl Session {
         (&endpoint.method, &endpoint.path)
     }
 
+    /// Whether no setting names the endpoint of this operation.
+    pub(crate) fn has_default_endpoint(&self, operation: Operation) -> bool {
+        self.client.destination.endpoints.is_default(operation)
+    }
+
     /// The operation of a method and a path.
     pub fn operation(&self, method: &str, path: &str) -> Option<Operation> {
         self.client.destination.endpoints.find(method, path)

@@ -93,7 +93,8 @@ fn creation(
 fn made_now(answered: &AnsweredExchange<'_>, place: &str, at: i64) -> ImplicitJudgement {
     let date = date(answered);
     let now = date.unwrap_or(answered.exchange.sent_at_seconds);
-    let judgement = if (at - now).abs() <= SKEW_SECONDS_MAX {
+    let latest = now + answered.context.moved_seconds() + SKEW_SECONDS_MAX;
+    let judgement = if (now - SKEW_SECONDS_MAX..=latest).contains(&at) {
         Judgement::Holds
     } else {
         let message = "the creation time is not the time of the creation";
@@ -167,7 +168,8 @@ fn logged_now(answered: &AnsweredExchange<'_>, body: &Value) -> Option<ImplicitJ
     if times.is_empty() {
         return None;
     }
-    let is_right = |at: i64| (created - SKEW_SECONDS_MAX..=now + SKEW_SECONDS_MAX).contains(&at);
+    let latest = now + answered.context.moved_seconds() + SKEW_SECONDS_MAX;
+    let is_right = |at: i64| (created - SKEW_SECONDS_MAX..=latest).contains(&at);
     let judgement = match times.into_iter().find(|(_, at)| !is_right(*at)) {
         None => Judgement::Holds,
         Some((place, at)) => {

@@ -1,6 +1,7 @@
 //! Values of earlier exchanges of a run, for the implicit checks.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -24,6 +25,8 @@ pub struct ImplicitContext {
     pub(super) legal_requests: FirstSeen<i64>,
     /// The number of seconds by which the first `Date` was ahead of the clock of this machine.
     pub(super) dates: FirstSeen<i64>,
+    /// Seconds by which an operator moved the clock of the service. `Date` may come from a proxy, whose clock stays.
+    moved_seconds: AtomicI64,
 }
 
 /// The creation of a resource or a token.
@@ -39,6 +42,17 @@ impl ImplicitContext {
     /// An empty context.
     pub fn new(base_path: &str) -> Self {
         Self { base_path: base_path.trim_end_matches('/').to_owned(), ..Self::default() }
+    }
+
+    /// Notes that an operator moved the clock of the service forward.
+    pub fn note_clock_moved(&self, seconds: u64) {
+        let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+        self.moved_seconds.fetch_add(seconds, Ordering::Relaxed);
+    }
+
+    /// Seconds by which an operator moved the clock of the service.
+    pub(super) fn moved_seconds(&self) -> i64 {
+        self.moved_seconds.load(Ordering::Relaxed)
     }
 }
 
