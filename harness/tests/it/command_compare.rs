@@ -60,7 +60,7 @@ fn two_mocks_with_other_seeds_and_ports_are_the_same() {
 #[tokio::test]
 async fn deployments_may_create_as_many_objects_as_the_plan_needs() {
     let dir = tempfile::tempdir().expect("a folder");
-    let servers = [deployment::start("default").await, deployment::start("default").await];
+    let servers = [deployment::start_seeded(1).await, deployment::start_seeded(2).await];
     for (server, name) in servers.iter().zip(["a.yaml", "b.yaml"]) {
         let url = format!("{}/api", server.uri());
         deployment::target(dir.path(), &url, deployment::ALL_BUT_LOAD);

@@ -99,7 +99,7 @@ fn it_has_minutes_objects_and_recipients() {
       of them for tokens  about 2 (1 to 2), paced once the service shows a limit for them
       minutes             about 0.1 at the allowed rate (0.0 to 0.8)
       objects created     at most 5 (calls: 5 legal_request); limits.created_objects_max is 5
-      may send mail to    someone@company.example, moot-TAG@counterparty.example.invalid; and signers that the schema of a workflow offers
+      may send mail to    someone@company.example, TAG@counterparty.example.invalid; and signers that the schema of a workflow offers
 
     nothing was sent
     ");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
-use moot_mock::settings::RateLimitMode;
+use moot_mock::settings::{RateLimitMode, Settings};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, Respond};
 
@@ -31,11 +31,19 @@ pub(crate) fn demo() -> SeedWorld {
 
 /// Serves this world with these answers.
 pub(crate) async fn start_as(world: SeedWorld, answers: Answers) -> MockServer {
-    let mut settings =
-        moot_mock::shell::settings::defaults("http://localhost/api", Arc::new(world));
-    settings.answers = answers;
-    settings.rate_limit = RateLimitMode::Off;
+    let settings = Settings { answers, ..settings(world) };
     moot_mock::embed::start_with(settings).await.expect("it starts")
+}
+
+/// Serves the world `demo`. The seed decides its ids.
+pub(crate) async fn start_seeded(seed: u64) -> MockServer {
+    let settings = Settings { seed, ..settings(demo()) };
+    moot_mock::embed::start_with(settings).await.expect("it starts")
+}
+
+fn settings(world: SeedWorld) -> Settings {
+    let defaults = moot_mock::shell::settings::defaults("http://localhost/api", Arc::new(world));
+    Settings { rate_limit: RateLimitMode::Off, ..defaults }
 }
 
 /// Replaces the response to GET of this path.
