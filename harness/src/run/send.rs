@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
@@ -12,8 +12,8 @@ use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::Session;
 use crate::scenario::ScenarioName;
 use crate::scenario::model::{
-    Json, Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody, RequestLine,
-    RequestShape, Text, TokenChoice,
+    Json, Multipart, OperatorAction, PartContent, PartSpec, RawBody, RawContent, RequestBody,
+    RequestLine, RequestShape, Text, TokenChoice,
 };
 use crate::scenario::names::Names;
 use crate::verdict::NotRunKind;
@@ -86,6 +86,10 @@ pub(super) async fn prepare(
         None => "main".to_owned(),
     };
     let mut headers = pairs(names, &shape.headers)?;
+    if matches!(shape.token, Some(TokenChoice::Expired)) && can_move_clock(run) {
+        let cause = format!("an expired token of {application}");
+        run.shared.implicit.note_clock_moved(cause, TOKEN_LIFETIME_SECONDS);
+    }
     if let Some(token) = token(session, names, shape.token.as_ref(), &application).await? {
         headers.push(("authorization".to_owned(), format!("Bearer {token}")));
     }
@@ -95,6 +99,12 @@ pub(super) async fn prepare(
     };
     let tag_scenario = ScenarioName::clone(&run.name);
     Ok(ClientRequest { method, path, operation, headers, body, application, tag_scenario })
+}
+
+/// Whether an operator can move the clock of the target, so that a token expires.
+fn can_move_clock(run: &ScenarioRun<'_>) -> bool {
+    let target = &run.shared.target;
+    !target.is_mock() && target.missing(OperatorAction::AdvanceClock.need()).is_none()
 }
 
 async fn token(

@@ -147,10 +147,11 @@ async fn order_operator(
     order: &OperatorOrder<Text>,
 ) -> Result<(), Stop> {
     let order = order.render(&run.names)?;
-    let said = run.session.operate(&order).await?;
     if let OperatorOrder::AdvanceClock { seconds } = order {
-        run.shared.implicit.note_clock_moved(seconds);
+        let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+        run.shared.implicit.note_clock_moved(format!("{} {}", run.name, run.label), seconds);
     }
+    let said = run.session.operate(&order).await?;
     run.note_change();
     if !said.is_empty() {
         (run.shared.on_event)(Event::OperatorSaid { action: order.action(), said });

@@ -422,6 +422,32 @@ fn a_creation_time_is_the_time_of_the_creation() {
     check(&ours, &["http.date", "~timestamps.made-now"]);
 }
 
+/// `Date` may come from a proxy, whose clock an operator does not move.
+#[test]
+fn a_creation_may_be_ahead_by_the_time_that_an_operator_moved_the_clock() {
+    let context = ImplicitContext::new("/api");
+    let upload = |id: &str, at: &str| {
+        let data = json!({ "id": id, "name": "a.pdf", "created_at": at });
+        let body = json!({ "success": true, "message": "stored", "data": data });
+        let path = "/v1/repository_documents";
+        let seen = Seen::new(Operation::CreateRepositoryDocument, path, 201, &body);
+        seen.header("date", "Thu, 05 Mar 2026 14:30:00 GMT")
+    };
+    let fails = |id: &str, at: &str| {
+        let found = implicit::judge(&upload(id, at).exchange(), &context).into_iter();
+        found.filter(|it| matches!(it.judgement, Judgement::Fails(_))).count()
+    };
+    assert_eq!(fails("a", "2026-03-05T16:30:00Z"), 1);
+    for _ in 0..2 {
+        context.note_clock_moved("a step".to_owned(), 7_200);
+    }
+    assert_eq!(fails("b", "2026-03-05T16:30:00Z"), 0);
+    assert_eq!(fails("c", "2026-03-05T16:35:01Z"), 1, "each cause counts once");
+    assert_eq!(fails("d", "2026-03-05T14:24:59Z"), 1);
+    context.note_clock_moved("a long step".to_owned(), i64::MAX);
+    assert_eq!(fails("e", "2036-03-05T14:30:00Z"), 0);
+}
+
 #[test]
 fn later_creations_have_later_times() {
     let context = ImplicitContext::new("/api");

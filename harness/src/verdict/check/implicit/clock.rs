@@ -93,7 +93,8 @@ fn creation(
 fn made_now(answered: &AnsweredExchange<'_>, place: &str, at: i64) -> ImplicitJudgement {
     let date = date(answered);
     let now = date.unwrap_or(answered.exchange.sent_at_seconds);
-    let latest = now + answered.context.moved_seconds() + SKEW_SECONDS_MAX;
+    let moved = answered.context.moved_seconds();
+    let latest = now.saturating_add(moved).saturating_add(SKEW_SECONDS_MAX);
     let judgement = if (now - SKEW_SECONDS_MAX..=latest).contains(&at) {
         Judgement::Holds
     } else {
@@ -168,7 +169,8 @@ fn logged_now(answered: &AnsweredExchange<'_>, body: &Value) -> Option<ImplicitJ
     if times.is_empty() {
         return None;
     }
-    let latest = now + answered.context.moved_seconds() + SKEW_SECONDS_MAX;
+    let moved = answered.context.moved_seconds();
+    let latest = now.saturating_add(moved).saturating_add(SKEW_SECONDS_MAX);
     let is_right = |at: i64| (created - SKEW_SECONDS_MAX..=latest).contains(&at);
     let judgement = match times.into_iter().find(|(_, at)| !is_right(*at)) {
         None => Judgement::Holds,

@@ -1,7 +1,6 @@
 //! Values of earlier exchanges of a run, for the implicit checks.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
 
@@ -25,8 +24,9 @@ pub struct ImplicitContext {
     pub(super) legal_requests: FirstSeen<i64>,
     /// The number of seconds by which the first `Date` was ahead of the clock of this machine.
     pub(super) dates: FirstSeen<i64>,
-    /// Seconds by which an operator moved the clock of the service. `Date` may come from a proxy, whose clock stays.
-    moved_seconds: AtomicI64,
+    /// Seconds by which an operator moves the clock of the service, by the cause. `Date` may come from a proxy, whose
+    /// clock stays.
+    moved_seconds: Mutex<BTreeMap<String, i64>>,
 }
 
 /// The creation of a resource or a token.
@@ -44,15 +44,14 @@ impl ImplicitContext {
         Self { base_path: base_path.trim_end_matches('/').to_owned(), ..Self::default() }
     }
 
-    /// Notes that an operator moved the clock of the service forward.
-    pub fn note_clock_moved(&self, seconds: u64) {
-        let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
-        self.moved_seconds.fetch_add(seconds, Ordering::Relaxed);
+    /// Notes that an operator moves the clock of the service forward. Each cause counts once.
+    pub fn note_clock_moved(&self, cause: String, seconds: i64) {
+        self.moved_seconds.lock().insert(cause, seconds);
     }
 
-    /// Seconds by which an operator moved the clock of the service.
+    /// Seconds by which an operator has moved the clock of the service, at most.
     pub(super) fn moved_seconds(&self) -> i64 {
-        self.moved_seconds.load(Ordering::Relaxed)
+        self.moved_seconds.lock().values().copied().fold(0, i64::saturating_add)
     }
 }
 
