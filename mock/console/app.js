@@ -189,7 +189,7 @@ async function start() {
       if (routes.has("GET /__admin/drill_run")) follow(dispatch, connected);
       else byId("connection").hidden = true;
     }
-    setText(byId("world"), routes.has("GET /__admin/drill_run") ? "drills" : index.recorded ? "recorded" : sandbox ? `sandbox ${decoded(sandbox[1])}` : "main world");
+    setText(byId("world"), index.recorded ? "recorded" : sandbox ? `sandbox ${decoded(sandbox[1])}` : "main world");
     byId("nav").append(...views().map((view) => el("a", { href: `#/${view.name}`, "data-view": view.name }, view.title)));
     show();
   } catch (error) {

@@ -107,12 +107,12 @@ fn both(what: &str, target: &str, code: i32, said: &str) {
 #[test]
 fn each_mistake_has_a_remedy() {
     for (what, token, code, said) in [
-        ("wrong path", NOT_FOUND, 1, "correct the path of `base_url`"),
+        ("wrong path", NOT_FOUND, 4, "correct the path of `base_url`"),
         (
             "wrong secret",
             "401 Unauthorized\r\nContent-Type: application/json\r\n\r\n{\"error\":\"invalid_client\"}",
             4,
-            "compare `client_id` and `client_secret` of `applications.main`",
+            "check `client_id` and `client_secret` of `applications.main`",
         ),
         ("only the scope read", "", 4, "state the scopes that it has"),
         ("a proxy", "407 Proxy Authentication Required\r\n\r\n", 1, "set HTTPS_PROXY="),
