@@ -146,7 +146,7 @@ fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
         false => format!("{} answers, without TLS", description.base_url),
     };
     let taken = match description.class {
-        TargetClass::Deployment => "it takes the credentials of `main`",
+        TargetClass::Deployment => "it accepts the credentials of `main`",
         _ => "it makes sandboxes",
     };
     let mut out = format!("{} ({})\n", escape::line(&description.name), description.class);

@@ -234,7 +234,7 @@ pub(super) fn meaning(
         5 if is_stale => {
             "they answer open questions differently, and an expected failure did not happen"
         }
-        5 => "they answer open questions differently, and both may",
+        5 => "they answer open questions differently, and both answers are allowed",
         _ => "a fault of this program",
     }
 }

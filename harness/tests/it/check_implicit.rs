@@ -2,30 +2,11 @@
 
 use moot_fixtures::contract::Operation;
 use moot_harness::exchange::Trouble;
-use moot_harness::verdict::check::implicit::{self, ImplicitContext, ImplicitJudgement, TABLE};
-use moot_harness::verdict::check::{Judgement, Mismatch};
+use moot_harness::verdict::check::Judgement;
+use moot_harness::verdict::check::implicit::{self, ImplicitContext, TABLE};
 use serde_json::{Value, json};
 
-use crate::check_support::Seen;
-
-fn findings(seen: &Seen) -> Vec<ImplicitJudgement> {
-    implicit::judge(&seen.exchange(), &ImplicitContext::new("/api"))
-}
-
-/// Asserts that exactly these requirements fail. A `~` in front means at most a warning.
-#[track_caller]
-fn check(seen: &Seen, expected: &[&str]) {
-    let failed: Vec<String> = findings(seen)
-        .into_iter()
-        .filter_map(|finding| match finding.judgement {
-            Judgement::Fails(Mismatch { is_tolerable, .. }) => {
-                Some(format!("{}{}", if is_tolerable { "~" } else { "" }, finding.requirement))
-            }
-            Judgement::Holds | Judgement::Empty { .. } => None,
-        })
-        .collect();
-    assert_eq!(failed, expected);
-}
+use crate::check_support::{Seen, check, findings};
 
 fn problem() -> Value {
     json!({
@@ -400,74 +381,6 @@ fn a_request_id_is_of_one_call_of_one_service() {
     elsewhere.request.url = "https://legal.example/api/sandboxes/2/v1/requests/x".to_owned();
     let found = implicit::judge(&elsewhere, &context);
     assert!(found.iter().all(|f| f.judgement == Judgement::Holds), "another world: {found:?}");
-}
-
-#[test]
-fn a_creation_time_is_the_time_of_the_creation() {
-    let body = |at: i64| {
-        json!({
-            "access_token": format!("t{at}"), "token_type": "Bearer", "expires_in": 7200,
-            "scope": "read", "created_at": at,
-        })
-    };
-    let issued = |at: i64| {
-        let seen = Seen::new(Operation::CreateAccessToken, "/oauth/token", 200, &body(at));
-        seen.header("cache-control", "no-store")
-    };
-    // The `Date` of the response is 1,772,721,000 s.
-    check(&issued(1_772_721_000 + 300), &[]);
-    check(&issued(1_772_721_000 - 900), &["timestamps.made-now"]);
-    check(&issued(1_772_721_000_000), &["timestamps.made-now"]);
-    let ours = issued(1_772_721_000).header("date", "");
-    check(&ours, &["http.date", "~timestamps.made-now"]);
-}
-
-/// `Date` may come from a proxy, whose clock an operator does not move.
-#[test]
-fn a_creation_may_be_ahead_by_the_time_that_an_operator_moved_the_clock() {
-    let context = ImplicitContext::new("/api");
-    let upload = |id: &str, at: &str| {
-        let data = json!({ "id": id, "name": "a.pdf", "created_at": at });
-        let body = json!({ "success": true, "message": "stored", "data": data });
-        let path = "/v1/repository_documents";
-        let seen = Seen::new(Operation::CreateRepositoryDocument, path, 201, &body);
-        seen.header("date", "Thu, 05 Mar 2026 14:30:00 GMT")
-    };
-    let fails = |id: &str, at: &str| {
-        let found = implicit::judge(&upload(id, at).exchange(), &context).into_iter();
-        found.filter(|it| matches!(it.judgement, Judgement::Fails(_))).count()
-    };
-    assert_eq!(fails("a", "2026-03-05T16:30:00Z"), 1);
-    for _ in 0..2 {
-        context.note_clock_moved("a step".to_owned(), 7_200);
-    }
-    assert_eq!(fails("b", "2026-03-05T16:30:00Z"), 0);
-    assert_eq!(fails("c", "2026-03-05T16:35:01Z"), 1, "each cause counts once");
-    assert_eq!(fails("d", "2026-03-05T14:24:59Z"), 1);
-    context.note_clock_moved("a long step".to_owned(), i64::MAX);
-    assert_eq!(fails("e", "2036-03-05T14:30:00Z"), 0);
-}
-
-#[test]
-fn later_creations_have_later_times() {
-    let context = ImplicitContext::new("/api");
-    let upload = |id: &str, date: &'static str, at: &str| {
-        let data = json!({ "id": id, "name": "a.pdf", "created_at": at });
-        let body = json!({ "success": true, "message": "stored", "data": data });
-        let path = "/v1/repository_documents";
-        Seen::new(Operation::CreateRepositoryDocument, path, 201, &body).header("date", date)
-    };
-    let fails = |seen: Seen| {
-        let found = implicit::judge(&seen.exchange(), &context).into_iter();
-        found.filter(|it| matches!(it.judgement, Judgement::Fails(_))).count()
-    };
-    assert_eq!(fails(upload("a", "Thu, 05 Mar 2026 14:30:05 GMT", "2026-03-05T14:30:05Z")), 0);
-    assert_eq!(fails(upload("b", "Thu, 05 Mar 2026 14:30:07 GMT", "2026-03-05T14:30:05Z")), 0);
-    assert_eq!(fails(upload("c", "Thu, 05 Mar 2026 14:30:08 GMT", "2026-03-05T14:30:05Z")), 1);
-    assert_eq!(fails(upload("d", "Thu, 05 Mar 2026 14:31:01 GMT", "2026-03-05T14:31Z")), 0);
-    assert_eq!(fails(upload("e", "Thu, 05 Mar 2026 14:31:59 GMT", "2026-03-05T14:31Z")), 0);
-    // The same document with a time that differs by an hour.
-    assert_eq!(fails(upload("a", "Thu, 05 Mar 2026 14:32:00 GMT", "2026-03-05T14:31:50Z")), 1);
 }
 
 #[test]

@@ -10,7 +10,8 @@ use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest};
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::{Expectation, StepAction};
 use moot_harness::scenario::validate::IdCheck;
-use moot_harness::verdict::check::Document;
+use moot_harness::verdict::check::implicit::{self, ImplicitContext, ImplicitJudgement};
+use moot_harness::verdict::check::{Document, Judgement, Mismatch};
 use serde_json::Value;
 
 /// The expectation `{place: matcher}`, read from a scenario file. It may use the name `<known>`.
@@ -109,4 +110,24 @@ impl Seen {
             masks: Arc::new(Masks::default()),
         }
     }
+}
+
+/// The findings of the implicit checks about one exchange.
+pub(crate) fn findings(seen: &Seen) -> Vec<ImplicitJudgement> {
+    implicit::judge(&seen.exchange(), &ImplicitContext::new("/api"))
+}
+
+/// Asserts that exactly these requirements fail. A `~` in front means at most a warning.
+#[track_caller]
+pub(crate) fn check(seen: &Seen, expected: &[&str]) {
+    let failed: Vec<String> = findings(seen)
+        .into_iter()
+        .filter_map(|finding| match finding.judgement {
+            Judgement::Fails(Mismatch { is_tolerable, .. }) => {
+                Some(format!("{}{}", if is_tolerable { "~" } else { "" }, finding.requirement))
+            }
+            Judgement::Holds | Judgement::Empty { .. } => None,
+        })
+        .collect();
+    assert_eq!(failed, expected);
 }

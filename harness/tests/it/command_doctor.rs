@@ -25,7 +25,7 @@ async fn it_names_each_missing_need_with_its_setting() {
     insta::assert_snapshot!(message(head), @r"
     target (deployment)
       ok http://127.0.0.1:PORT/api answers, without TLS
-      ok it takes the credentials of `main`
+      ok it accepts the credentials of `main`
     ");
     assert!(!ran.stdout.contains("Vr8Kq3Zt6Wm1Xc5B"), "no secret");
     let words = ["doctor", "--target", "target.yaml", "--format", "json"];
@@ -102,7 +102,7 @@ fn a_certificate_of_its_own_needs_its_authority_and_https() {
     error: localhost:PORT cannot be reached: TLS: its certificate comes from an authority that this machine does not trust; name a private authority as `tls.ca_file` in the target file
     target (deployment)
       ok https://localhost:PORT answers, over TLS
-      ok it takes the credentials of `main`
+      ok it accepts the credentials of `main`
     error: `tls.ca_file` none.pem cannot be read: No such file or directory (os error N)
     error: `tls.ca_file` key.pem holds no certificate
     ");

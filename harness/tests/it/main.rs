@@ -4,6 +4,7 @@ mod answers_round_trip;
 mod architecture;
 mod architecture_imports;
 mod architecture_source;
+mod check_clock;
 mod check_implicit;
 mod check_matcher;
 mod check_place;

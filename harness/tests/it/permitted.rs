@@ -98,7 +98,7 @@ async fn token_run(status: u16, error: &str, takes_basic: bool, code: i32) -> Va
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_endpoint_that_refuses_the_documented_form_is_a_finding() {
-    for (status, error) in [(405, "no"), (415, "no"), (400, "invalid_request")] {
+    for (status, error) in [(405, "no"), (415, "no"), (404, "no"), (400, "invalid_request")] {
         for takes_basic in [false, true] {
             let report = token_run(status, error, takes_basic, 1).await;
             let failed = checks(&report, "fail");
@@ -111,9 +111,12 @@ async fn a_token_endpoint_that_refuses_the_documented_form_is_a_finding() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_base_address_without_a_token_endpoint_is_no_finding() {
-    let report = token_run(404, "no", false, 4).await;
-    assert!(checks(&report, "fail").is_empty());
+async fn a_base_address_with_a_wrong_path_is_no_finding() {
+    let server = deployment::start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    deployment::target(dir.path(), &format!("{}/elsewhere", server.uri()), "");
+    judged(dir.path(), &["04_02_list_workflows", "--report", "json=report.json"], 4);
+    assert!(checks(&report(dir.path()), "fail").is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

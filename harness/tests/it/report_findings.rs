@@ -9,7 +9,7 @@ use moot_harness::scenario::ScenarioName;
 use moot_harness::verdict::Verdict;
 use moot_harness::verdict::check::{MismatchKind, ResponsePart};
 use moot_harness::verdict::result::{
-    CheckResult, KnownFailure, RunResult, SnapshotCounts, Subject,
+    CheckResult, KnownFailure, RunOutcome, RunResult, SnapshotCounts, Subject,
 };
 use moot_snapshots::{ChangedPlace, SnapshotChange};
 use serde_json::{Value, json};
@@ -298,4 +298,16 @@ fn html_and_markdown_quote_the_clause_and_html_says_the_remedy() {
             assert!(page.contains(text.as_str()), "{format}: {text}\n{page}");
         }
     }
+}
+
+#[test]
+fn a_run_in_which_nothing_could_be_judged_says_so() {
+    let mut result = result();
+    result.scenarios.retain(|scenario| scenario.not_run.is_some());
+    result.outcome = RunOutcome::Incomplete;
+    let meaning = result.meaning();
+    assert!(meaning.starts_with("no check could be judged"), "{meaning}");
+    // If something else did not run either, that is the reason.
+    result.scenarios[0].not_run.as_mut().expect("it did not run").is_tolerated = false;
+    assert_eq!(result.meaning(), RunOutcome::Incomplete.meaning());
 }

@@ -25,7 +25,8 @@ impl Endpoints {
         &self.0[&operation]
     }
 
-    /// Whether the endpoint of this operation is that of the specification, or the one that Moot assumes.
+    /// Whether the endpoint of this operation is that of the specification. Where the specification has none, it is the
+    /// one that Moot assumes.
     pub(crate) fn is_default(&self, operation: Operation) -> bool {
         let endpoint = self.get(operation);
         (endpoint.method.as_str(), endpoint.path.as_str())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use moot_fixtures::contract::Operation;
 use serde_json::Value;
 use url::Url;
 
@@ -16,9 +17,11 @@ use crate::client::target_file::model::ApplicationCredentials;
 use crate::client::target_file::{AdminChoice, TargetFile, address};
 use crate::client::token_label::TokenLabel;
 use crate::client::token_refusal::TokenRequestRefusal;
+use crate::client::{ClientBody, ClientRequest};
 use crate::exchange::Trouble;
 use crate::run::environment::advice;
 use crate::run::environment::choice::OpenError;
+use crate::scenario::ScenarioName;
 
 /// Timeout `opening`, for each of the first two responses.
 const OPENING_TIMEOUT: Duration = Duration::from_secs(10);
@@ -138,8 +141,7 @@ async fn try_basic(
     if !is_basic_taken && refusal.is_about_credentials() {
         return Err(no_token(client, "main", TokenError::Refused(refusal)));
     }
-    // Nothing is at the path of the token endpoint, so the path of the base address is wrong.
-    if !is_basic_taken && refusal.status == 404 {
+    if !is_basic_taken && refusal.status == 404 && !has_workflows(client).await {
         let key = "base_url".to_owned();
         let place = client.destination.places.of(&key);
         let contradiction = format!("its token endpoint returned {refusal}{advice}");
@@ -158,6 +160,23 @@ async fn try_basic(
          documents, and refused HTTP Basic too{advice}"
     );
     Err(OpenError::TokenEndpoint { why, exchange })
+}
+
+/// Whether the list of workflows is below the base address: it refuses a call without a token (§5.5). If it is not
+/// there either, the path of the base address is wrong.
+async fn has_workflows(client: &ServiceClient) -> bool {
+    let endpoint = client.destination.endpoints.get(Operation::ListWorkflows);
+    let request = ClientRequest {
+        method: endpoint.method.clone(),
+        path: endpoint.path.clone(),
+        operation: Some(Operation::ListWorkflows),
+        headers: Vec::new(),
+        body: ClientBody::Empty,
+        application: "main".to_owned(),
+        tag_scenario: ScenarioName::new("", ""),
+    };
+    let exchange = send::send(client, request, SendMode::Paced).await;
+    exchange.outcome.is_ok_and(|response| matches!(response.status, 401 | 403))
 }
 
 fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {

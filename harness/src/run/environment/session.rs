@@ -302,7 +302,7 @@ impl Session {
         (&endpoint.method, &endpoint.path)
     }
 
-    /// Whether no setting names the endpoint of this operation.
+    /// Whether the endpoint of this operation is the one that Moot assumes.
     pub(crate) fn has_default_endpoint(&self, operation: Operation) -> bool {
         self.client.destination.endpoints.is_default(operation)
     }

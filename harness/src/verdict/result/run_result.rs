@@ -147,13 +147,11 @@ impl RunResult {
             return "nothing failed but the expected failures, and everything selected ran or is \
                     tolerated by name";
         }
-        let all_tolerated = || {
-            let mut unchecked = self.scenarios.iter().filter_map(|one| one.not_run.as_ref());
-            !self.scenarios.is_empty() && unchecked.all(|not_run| not_run.is_tolerated)
-        };
+        let is_tolerated =
+            |one: &ScenarioResult| one.not_run.as_ref().is_some_and(|it| it.is_tolerated);
         if self.outcome == RunOutcome::Incomplete
-            && all_tolerated()
-            && self.checks().next().is_none()
+            && !self.scenarios.is_empty()
+            && self.scenarios.iter().all(is_tolerated)
         {
             return "no check could be judged: everything selected is not run, as the target file tolerates";
         }

@@ -1,0 +1,67 @@
+//! Implicit checks of creation times: the time of the creation, later for later objects, and always the same.
+
+use moot_fixtures::contract::Operation;
+use moot_harness::verdict::check::Judgement;
+use moot_harness::verdict::check::implicit::{self, ImplicitContext};
+use serde_json::json;
+
+use crate::check_support::{Seen, check};
+
+/// The number of failures for an upload with this id, at this `Date`, that was created `at`.
+fn failures(context: &ImplicitContext, id: &str, date: &'static str, at: &str) -> usize {
+    let data = json!({ "id": id, "name": "a.pdf", "created_at": at });
+    let body = json!({ "success": true, "message": "stored", "data": data });
+    let path = "/v1/repository_documents";
+    let seen = Seen::new(Operation::CreateRepositoryDocument, path, 201, &body);
+    let found = implicit::judge(&seen.header("date", date).exchange(), context).into_iter();
+    found.filter(|it| matches!(it.judgement, Judgement::Fails(_))).count()
+}
+
+#[test]
+fn a_creation_time_is_the_time_of_the_creation() {
+    let body = |at: i64| {
+        json!({
+            "access_token": format!("t{at}"), "token_type": "Bearer", "expires_in": 7200,
+            "scope": "read", "created_at": at,
+        })
+    };
+    let issued = |at: i64| {
+        let seen = Seen::new(Operation::CreateAccessToken, "/oauth/token", 200, &body(at));
+        seen.header("cache-control", "no-store")
+    };
+    // The `Date` of the response is 1,772,721,000 s.
+    check(&issued(1_772_721_000 + 300), &[]);
+    check(&issued(1_772_721_000 - 900), &["timestamps.made-now"]);
+    check(&issued(1_772_721_000_000), &["timestamps.made-now"]);
+    let ours = issued(1_772_721_000).header("date", "");
+    check(&ours, &["http.date", "~timestamps.made-now"]);
+}
+
+/// `Date` may come from a proxy, whose clock an operator does not move.
+#[test]
+fn a_creation_may_be_ahead_by_the_time_that_an_operator_moved_the_clock() {
+    let context = ImplicitContext::new("/api");
+    let fails = |id, at| failures(&context, id, "Thu, 05 Mar 2026 14:30:00 GMT", at);
+    assert_eq!(fails("a", "2026-03-05T16:30:00Z"), 1);
+    for _ in 0..2 {
+        context.note_clock_moved("a step".to_owned(), 7_200);
+    }
+    assert_eq!(fails("b", "2026-03-05T16:30:00Z"), 0);
+    assert_eq!(fails("c", "2026-03-05T16:35:01Z"), 1, "each cause counts once");
+    assert_eq!(fails("d", "2026-03-05T14:24:59Z"), 1);
+    context.note_clock_moved("a long step".to_owned(), i64::MAX);
+    assert_eq!(fails("e", "2036-03-05T14:30:00Z"), 0);
+}
+
+#[test]
+fn later_creations_have_later_times() {
+    let context = ImplicitContext::new("/api");
+    let fails = |id, date, at| failures(&context, id, date, at);
+    assert_eq!(fails("a", "Thu, 05 Mar 2026 14:30:05 GMT", "2026-03-05T14:30:05Z"), 0);
+    assert_eq!(fails("b", "Thu, 05 Mar 2026 14:30:07 GMT", "2026-03-05T14:30:05Z"), 0);
+    assert_eq!(fails("c", "Thu, 05 Mar 2026 14:30:08 GMT", "2026-03-05T14:30:05Z"), 1);
+    assert_eq!(fails("d", "Thu, 05 Mar 2026 14:31:01 GMT", "2026-03-05T14:31Z"), 0);
+    assert_eq!(fails("e", "Thu, 05 Mar 2026 14:31:59 GMT", "2026-03-05T14:31Z"), 0);
+    // The same document with a time that differs by an hour.
+    assert_eq!(fails("a", "Thu, 05 Mar 2026 14:32:00 GMT", "2026-03-05T14:31:50Z"), 1);
+}
