@@ -82,24 +82,35 @@ fn mutant_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Mutant,
     mutant::named(&id).ok_or_else(|| D::Error::custom(format!("there is no mutant `{id}`")))
 }
 
-/// Tries each mutant of a shard in both columns, in this order.
-pub async fn mutants(bench: &Bench, all: &[&'static Mutant], shard: Shard) -> Vec<MutantTrial> {
-    let own: Vec<&'static Mutant> =
-        of_shard(all.iter().copied(), shard).map(|(_, mutant)| mutant).collect();
-    if own.is_empty() {
-        return Vec::new();
+/// The verdict of each requirement on the service without a mutant, in each column.
+pub(super) struct SoundVerdicts {
+    control_plane: Arc<BTreeMap<String, Verdict>>,
+    deployment: Arc<BTreeMap<String, Verdict>>,
+}
+
+impl SoundVerdicts {
+    /// Runs the suite on the service without a mutant, in both columns.
+    pub(super) async fn of(bench: &Bench) -> Self {
+        Self {
+            control_plane: sound(bench, TrialColumn::ControlPlane).await,
+            deployment: sound(bench, TrialColumn::Deployment).await,
+        }
     }
-    let sound = [
-        sound(bench, TrialColumn::ControlPlane).await,
-        sound(bench, TrialColumn::Deployment).await,
-    ];
+}
+
+/// Tries each mutant of a shard in both columns.
+pub(super) async fn mutants(
+    bench: &Bench,
+    all: &[&'static Mutant],
+    sound: &SoundVerdicts,
+    shard: Shard,
+) -> Vec<MutantTrial> {
     let light = bench.light();
-    let trials = own.into_iter().map(|mutant| {
+    let trials = of_shard(all.iter().copied(), shard).map(|(_, mutant)| {
         let files = if mutant.defect.heavy { &bench.files } else { &light };
         let files = Arc::new(nearest_first(files, &mutant.defect.section));
-        let sound = &sound;
         async move {
-            let [with_control_plane, deployed] = sound;
+            let SoundVerdicts { control_plane: with_control_plane, deployment: deployed } = sound;
             let deployment =
                 run_mutant(bench, mutant, TrialColumn::Deployment, deployed, files.clone()).await;
             // The scenario that noticed it on the deployment nearly always notices it here too.

@@ -13,7 +13,7 @@ use super::degenerate::{self, DEGENERATE_COUNT, DegenerateTarget};
 use super::deployed;
 use super::latitude::{self, DrawnService};
 use super::matrix;
-use super::mutants::{self, MutantTrial};
+use super::mutants::{self, MutantTrial, SoundVerdicts};
 use super::outcome::SelftestOutcome;
 use super::score::MutationTest;
 use super::trial::Bench;
@@ -91,15 +91,22 @@ impl SelftestPlan {
     /// # Errors
     /// A port or a file cannot be opened.
     pub async fn tried(&self, bench: &Bench, shard: Shard) -> io::Result<SelftestTrials> {
-        let caught_as_deployment = match self.is_deployed() {
-            true => Some(deployed::caught(bench, &self.defects, shard).await),
-            false => None,
-        };
         let (is_thorough, is_deployed) = (self.is_thorough, self.is_deployed());
+        let (caught_as_deployment, mutants) = match is_deployed {
+            true => {
+                // A run on a sound deployment mostly waits, so others run beside it.
+                let (caught, sound) = tokio::join!(
+                    deployed::caught(bench, &self.defects, shard),
+                    SoundVerdicts::of(bench),
+                );
+                (Some(caught), mutants::mutants(bench, &self.mutants, &sound, shard).await)
+            }
+            false => (None, Vec::new()),
+        };
         Ok(SelftestTrials {
             caught_as_deployment,
+            mutants,
             defects: defects::defects(bench, &self.defects, shard, is_thorough, is_deployed).await,
-            mutants: mutants::mutants(bench, &self.mutants, shard).await,
             latitude: latitude::combined(bench, self.seeds, shard).await,
             alone: alone(bench, self.seeds, is_thorough, shard).await,
             degenerate: match shard.has(0) {
