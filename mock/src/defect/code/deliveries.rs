@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::LegalRequestStatus;
+use moot_fixtures::contract::LegalRequestStatus::{self, Declined, SentForSignature};
 use serde_json::{Value, json};
 
 use super::CodeRow;
@@ -28,7 +28,8 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("events.credential-as-basic", OnChange(|_, changes| edit_deliveries(changes, use_basic))),
     ("events.other-kind", OnChange(|_, changes| edit_deliveries(changes, rename_event))),
     ("events.first-subscriber-only", OnChange(last_subscriber_only)),
-    ("events.too-early", OnChange(too_early)),
+    ("events.too-early", OnChange(|world, changes| notify_in(SentForSignature, world, changes))),
+    ("events.of-declined", OnChange(|world, changes| notify_in(Declined, world, changes))),
 ];
 
 /// The changes that are not lost.
@@ -54,18 +55,19 @@ fn last_subscriber_only(_: &World, changes: Vec<Change>) -> Vec<Change> {
         .collect()
 }
 
-fn too_early(world: &World, changes: Vec<Change>) -> Vec<Change> {
-    let mut early = Vec::new();
+/// Also notifies the subscribers of each request that gets this status.
+fn notify_in(wanted: LegalRequestStatus, world: &World, changes: Vec<Change>) -> Vec<Change> {
+    let mut added = Vec::new();
     for change in &changes {
         let Change::PutLegalRequest { row, record } = change else { continue };
         let before = world.state().legal_requests.get(*row).map(|before| before.status());
         let status = record.status();
-        if status == LegalRequestStatus::SentForSignature && before != Some(status) {
+        if status == wanted && before != Some(status) {
             let at = record.activity.last().map_or(record.created_at, |entry| entry.at);
-            early.extend(deliver::queue(world, at, EXECUTION_COMPLETE, record).0);
+            added.extend(deliver::queue(world, at, EXECUTION_COMPLETE, record).0);
         }
     }
-    changes.into_iter().chain(early).collect()
+    changes.into_iter().chain(added).collect()
 }
 
 fn send_to_root(delivery: &mut Delivery) {
