@@ -384,6 +384,9 @@ fn webhooks(tour: &mut Tour) {
     tour.deliver();
     moved(tour, &id, LegalRequestStatus::Signed);
     tour.deliver();
+    let declined = created(tour, &main);
+    moved(tour, &declined, LegalRequestStatus::Declined);
+    tour.deliver();
     let second = created(tour, &main);
     moved(tour, &second, LegalRequestStatus::Signed);
     tour.call(&format!("DELETE /v1/webhooks/{}", hooks[1]), &bearer(&other), Body::Empty);
