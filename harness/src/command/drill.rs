@@ -19,6 +19,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use futures_util::StreamExt as _;
 use jiff::Zoned;
+use moot_fixtures::conduct::DrillEnd;
 use serde_json::json;
 use tokio::sync::Mutex;
 
@@ -39,7 +40,7 @@ use super::serve::{self, WorldArguments};
 use super::signals::StopSignals;
 use crate::exchange::escape;
 use crate::grading::drill::certificate::{CALM, Certificate, CertificateInput};
-use crate::grading::drill::judge::{self, DrillEnd};
+use crate::grading::drill::judge;
 use crate::grading::drill::parts::joined_certificate;
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::{self, Drill};
