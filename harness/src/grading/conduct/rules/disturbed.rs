@@ -24,9 +24,7 @@ const ROWS_SHOWN: usize = 25;
 const EVENT: &str = "execution_complete";
 
 pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let is_dead = |call: &&JournalCall| {
-        matches!(call.problem.as_deref(), Some("token_expired" | "token_revoked"))
-    };
+    let is_dead = |call: &&JournalCall| call.has_dead_token();
     let Some(first) = world.calls.iter().find(is_dead) else { return Vec::new() };
     let in_time = |call: &&JournalCall| {
         call.serial > first.serial
