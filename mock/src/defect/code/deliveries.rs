@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::LegalRequestStatus;
+use moot_fixtures::contract::{EXECUTION_COMPLETE, LegalRequestStatus};
 use serde_json::{Value, json};
 
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use crate::world::state::change::Change;
 use crate::world::state::resource::{Delivery, DeliveryProgress};
-use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::{World, deliver};
 
 pub(super) const ROWS: &[CodeRow] = &[
