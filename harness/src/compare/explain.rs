@@ -196,7 +196,7 @@ pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Operation, ResponseDifference, StepPurpose, Subject, question};
+    use super::{DifferencePlace, Operation, ResponseDifference, StepPurpose, Subject, question};
 
     #[test]
     fn the_purpose_of_a_step_follows_from_its_requirements() {
@@ -249,6 +249,26 @@ mod tests {
                 ..ResponseDifference::default()
             };
             assert_eq!(question(&difference, purpose), expected, "{operation:?} {statuses:?}");
+        }
+    }
+
+    #[test]
+    fn a_member_beside_the_stated_keys_of_a_schema_is_open_and_one_below_them_is_not() {
+        for (place, is_one_sided, expected) in [
+            (&["data"][..], true, Some("workflow_schema_shape")),
+            (&["data", "fields_properties"], true, Some("workflow_schema_shape")),
+            (&["data", "fields_properties"], false, None),
+            (&["data", "fields_properties", "purpose"], true, None),
+        ] {
+            let difference = ResponseDifference {
+                spot: DifferencePlace::Member(place.iter().map(|&it| it.to_owned()).collect()),
+                operation: Some(Operation::GetWorkflowSchema),
+                statuses: (200, 200),
+                is_one_sided,
+                ..ResponseDifference::default()
+            };
+            let found = question(&difference, StepPurpose::Other);
+            assert_eq!(found, expected, "{place:?}, one-sided: {is_one_sided}");
         }
     }
 }
