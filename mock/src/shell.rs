@@ -26,7 +26,7 @@ mod site;
 mod store;
 
 pub use body::BodyTimes;
-pub use drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart};
+pub use drill_run::{DrillProgress, DrillRun, DrillRunState, DrillStart, DrillState};
 pub use listener::{ServeLimits, Tls, TlsError};
 pub use network::{FETCH_TIME_MAX, Fetcher, Lookup, Network};
 #[cfg(feature = "postgres")]

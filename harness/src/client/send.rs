@@ -1,6 +1,6 @@
 //! Sends one request of a scenario: consent, ledger, pace, retry. Builds its masked exchange with a curl line.
 
-use moot_fixtures::contract::{Operation, Scopes};
+use moot_fixtures::contract::{Operation, ProblemType, Scopes};
 use tokio::time::Instant;
 
 use crate::client::curl;
@@ -247,7 +247,7 @@ impl Sending<'_> {
 fn is_token_revoked(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     let Ok(response) = outcome else { return false };
     let problem = response.json.as_ref().and_then(|json| json.get("type")?.as_str());
-    response.status == 401 && problem == Some("token_revoked")
+    response.status == 401 && problem == Some(ProblemType::TokenRevoked.as_str())
 }
 
 /// All texts of a request that are shown. The body is there twice, also decoded as a form, because the curl line has

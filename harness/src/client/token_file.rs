@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
+use moot_fixtures::contract::{ProblemType, TOKEN_LIFETIME_SECONDS};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ pub(crate) async fn consult(
         }
         if (0..AGE_SECONDS_MAX).contains(&age) {
             let (_, problem) = probe(client, &known.token).await;
-            if problem.as_deref() != Some("token_revoked") {
+            if problem != Some(ProblemType::TokenRevoked) {
                 return Ok(Some(SecretString::from(known.token.clone())));
             }
         }
@@ -107,10 +107,10 @@ fn write(path: &Path, tokens: &BTreeMap<String, Token>) -> Result<(), String> {
 
 /// Sends a GET with a token. Returns the time in seconds since 1970, and the type of the problem if it is refused. The
 /// time is the service's, or ours if the response has none.
-async fn probe(client: &ServiceClient, token: &str) -> (i64, Option<String>) {
+async fn probe(client: &ServiceClient, token: &str) -> (i64, Option<ProblemType>) {
     let response = client.get("/v1/workflows", token).await.ok();
     let date = response.as_ref().and_then(|it| httpdate::parse_http_date(it.header("date")?).ok());
     let date = date.and_then(|date| jiff::Timestamp::try_from(date).ok());
-    let problem = response.and_then(|it| Some(it.json?.get("type")?.as_str()?.to_owned()));
+    let problem = response.and_then(|it| it.json?.get("type")?.as_str()?.parse().ok());
     (date.unwrap_or_else(jiff::Timestamp::now).as_second(), problem)
 }

@@ -19,6 +19,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use futures_util::StreamExt as _;
 use jiff::Zoned;
+use moot_fixtures::conduct::DrillEnd;
 use serde_json::json;
 use tokio::sync::Mutex;
 
@@ -31,7 +32,7 @@ use self::probe::{Probe, probe};
 use super::error::{CommandError, INCONCLUSIVE};
 use super::files::read_file;
 use super::listen::{at_port, listen_address};
-use super::number::{any_number, number, port};
+use super::number::{number, port};
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
@@ -39,7 +40,7 @@ use super::serve::{self, WorldArguments};
 use super::signals::StopSignals;
 use crate::exchange::escape;
 use crate::grading::drill::certificate::{CALM, Certificate, CertificateInput};
-use crate::grading::drill::judge::{self, DrillEnd};
+use crate::grading::drill::judge;
 use crate::grading::drill::parts::joined_certificate;
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::{self, Drill};
@@ -53,6 +54,8 @@ use crate::run::part_files::PartSet;
 
 /// Default timeout of a command in a drill, in seconds. The time that the situation takes is added.
 const TIMEOUT_SECONDS: u64 = 60;
+/// The longest timeout of a command in a drill: a day, in seconds.
+const TIMEOUT_SECONDS_MAX: u64 = 24 * 60 * 60;
 /// Default number of concurrent drills.
 const JOBS: u16 = 4;
 /// The formats of a certificate.
@@ -74,7 +77,8 @@ pub(super) struct DrillArguments {
           value_parser = number::<u16>(1..=64))]
     jobs: u16,
     /// Seconds that the command may take in a drill
-    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_SECONDS, value_parser = any_number)]
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_SECONDS,
+          value_parser = number::<u64>(1..=TIMEOUT_SECONDS_MAX))]
     timeout: u64,
     /// The version of the client, for the certificate
     #[arg(long, value_name = "TEXT")]

@@ -65,7 +65,7 @@ pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, Comm
         CommandError::usage("the base address of the deployment is missing")
             .help("name it: --base-url https://legal.example.com/api")
     })?;
-    address::base(&base_url).map_err(CommandError::usage)?;
+    address::base(&base_url).map_err(|why| CommandError::usage(why).of_option("--base-url"))?;
     let email = value_or_prompt(
         arguments.requester_email.clone(),
         "requester_email (empty: none)",

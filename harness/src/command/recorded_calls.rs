@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use moot_mock::shell::{DrillProgress, DrillRun, DrillRunState, RecordedCalls};
+use moot_mock::shell::{DrillProgress, DrillRun, DrillRunState, DrillState, RecordedCalls};
 use serde_json::{Value, json};
 
 use crate::grading::conduct::{self, Account};
@@ -132,11 +132,10 @@ pub(super) fn add_drill(
     journal: &Value,
 ) {
     let numbers = add_journal(all, shown, &result.drill, journal);
-    let state: &str = result.end.into();
     let ended = DrillProgress {
         drill: result.drill.clone(),
         title: result.title.clone(),
-        state: state.to_owned(),
+        state: DrillState::Ended(result.end),
         why: Some(result.why.clone()),
         calls: Some(calls_of(all, &result.drill)),
         met_by: result.met_by.iter().map(|call| new_number(&numbers, *call)).collect(),
@@ -172,10 +171,11 @@ pub(super) fn of_certificate(certificate: &Certificate) -> RecordedCalls {
 mod tests {
     use serde_json::json;
 
-    use moot_mock::shell::{DrillProgress, DrillRun};
+    use moot_fixtures::conduct::DrillEnd;
+    use moot_mock::shell::{DrillProgress, DrillRun, DrillState};
 
     use super::{ShownNumbers, add_drill, add_finding, add_running, none};
-    use crate::grading::drill::judge::{DrillEnd, DrillResult};
+    use crate::grading::drill::judge::DrillResult;
 
     fn result(drill: &str) -> DrillResult {
         DrillResult {
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(all.exchanges[2]["drill"], "limited");
         let run = all.drill_run.expect("drills");
         assert_eq!((run.drills[1].calls, &run.drills[1].met_by), (Some(2), &vec![4]));
-        assert_eq!(run.drills[1].state, "not_reached");
+        assert_eq!(json!(run.drills[1])["state"], "not_reached");
     }
 
     #[test]
@@ -220,19 +220,18 @@ mod tests {
         let call = |serial: u64, status: u16| json!({ "serial": serial, "status": status, "wire": { "connection": 3, "number": serial } });
         let journal = |calls: &[serde_json::Value]| json!({ "worlds": [{ "sandbox": null, "forgotten": 0, "exchanges": calls }] });
         let running = DrillProgress {
-            drill: "limited".to_owned(),
-            title: "It happens".to_owned(),
-            state: "running".to_owned(),
-            why: None,
-            calls: None,
-            met_by: Vec::new(),
+            state: DrillState::Running,
+            ..DrillProgress::waiting("limited", "It happens")
         };
         let (mut all, mut shown) = (none(), ShownNumbers::new());
         all.drill_run = Some(DrillRun { drills: vec![running], ..DrillRun::default() });
         for calls in [vec![call(7, 200)], vec![call(7, 200), call(8, 0)]] {
             add_running(&mut all, &mut shown, "limited", &journal(&calls));
             let drills = &all.drill_run.as_ref().expect("drills").drills;
-            assert_eq!((drills[0].calls, drills[0].state.as_str()), (Some(calls.len()), "running"));
+            assert_eq!(
+                (drills[0].calls, drills[0].state),
+                (Some(calls.len()), DrillState::Running)
+            );
         }
         let ended = journal(&[call(7, 200), call(8, 503), call(9, 200)]);
         add_drill(&mut all, &mut shown, &result("limited"), &ended);

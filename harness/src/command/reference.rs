@@ -26,11 +26,7 @@ pub(super) fn write(folder: &Path, line: clap::Command) -> Result<u8, CommandErr
         ("requirements", tables::requirements()),
         ("questions", tables::questions()),
     ];
-    pages.extend(
-        FORMATS
-            .iter()
-            .map(|format| (format.page, schema_page::page(&format.schema(), format.name))),
-    );
+    pages.extend(FORMATS.iter().map(|format| (format.page, schema_page::page(format))));
     for (name, text) in pages {
         write_file(&folder.join(format!("{name}.md")), &format!("{MARK}{text}"))?;
     }

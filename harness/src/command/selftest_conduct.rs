@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use moot_fixtures::conduct as register;
+use moot_fixtures::conduct::{self as register, DrillEnd};
 use moot_fixtures::contract::Severity;
 use serde::Serialize;
 use serde_json::json;
@@ -18,7 +18,7 @@ use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::WorldArguments;
 use crate::grading::conduct;
-use crate::grading::drill::judge::{self, DrillEnd, DrillResult};
+use crate::grading::drill::judge::{self, DrillResult};
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table;
 use crate::grading::misbehaving::{

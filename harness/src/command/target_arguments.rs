@@ -10,7 +10,7 @@ use super::files::{answers_named, world_named};
 use super::listen::listen_address;
 use super::number::{any_number, number};
 use super::runtime::random_seed;
-use crate::client::target_file::TargetFile;
+use crate::client::target_file::{TargetFile, address};
 use crate::exchange::masks::Masks;
 use crate::run::environment::{OpenError, TargetChoice, TargetOptions, TargetSource};
 use crate::verdict::result::RunOutcome;
@@ -50,7 +50,7 @@ pub(super) struct ReachArguments {
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(super) receiver: Option<SocketAddr>,
     /// Address under which the target reaches the receivers
-    #[arg(long, value_name = "URL", requires = "receiver")]
+    #[arg(long, value_name = "URL", requires = "receiver", value_parser = base_address)]
     pub(super) receiver_url: Option<String>,
 }
 
@@ -84,6 +84,11 @@ impl TargetArguments {
             ..TargetOptions::default()
         })
     }
+}
+
+/// Reads the value of an option that takes a base address.
+pub(super) fn base_address(text: &str) -> Result<String, String> {
+    address::base(text).map(|url| url.as_str().trim_end_matches('/').to_owned())
 }
 
 /// The target of a word: an address, else a file. Without a word it is the mock in this process.

@@ -34,6 +34,15 @@ pub(super) fn token(arguments: TokenArguments, screen: &Screen) -> Result<u8, Co
     let masks = Arc::new(Masks::default());
     let scopes = Some(Scopes::among(&scopes.join(" "))).filter(|scopes| !scopes.is_empty());
     let file = target_file(&target, &masks)?;
+    if file.applications.is_empty() {
+        return Err(CommandError::usage(
+            "the target has no applications, so there are no credentials to request a token with",
+        )
+        .help(
+            "add `applications` to the target file; for a base address, set MOOT_CLIENT_ID and MOOT_CLIENT_SECRET. \
+             `moot mock` prints the client ids and secrets of its world",
+        ));
+    }
     let issued = runtime()?
         .block_on(access_token(&file, &application, scopes, Arc::clone(&masks)))
         .map_err(|error| open_error(&error, &masks))?;

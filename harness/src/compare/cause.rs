@@ -100,7 +100,7 @@ impl ScenarioPair<'_> {
         }
         let is_open = match &difference.spot {
             DifferencePlace::Status => true,
-            DifferencePlace::Member(member) => OPEN_MEMBERS.contains(&member.as_str()),
+            DifferencePlace::Member(place) => is_one_of(place, &OPEN_MEMBERS),
             DifferencePlace::Header(_) => false,
         };
         let statuses = (difference.statuses.0.to_string(), difference.statuses.1.to_string());
@@ -167,8 +167,8 @@ fn shows(pair: &CheckPair<'_>, difference: &ResponseDifference) -> bool {
             violating.part.as_ref() == Some(&ResponsePart::Header(name.clone()))
                 || (name == "content-type" && violating.mismatch == Some(MismatchKind::MediaType))
         }
-        DifferencePlace::Member(member) => {
-            let name = last(member);
+        DifferencePlace::Member(place) => {
+            let name = place.last().map(|name| name.to_ascii_lowercase()).unwrap_or_default();
             let is_named = match &violating.mismatch {
                 // If the outermost object breaks its schema, every member below it may differ.
                 Some(MismatchKind::Schema { members, .. }) => {
@@ -180,6 +180,11 @@ fn shows(pair: &CheckPair<'_>, difference: &ResponseDifference) -> bool {
             is_named || violating.pointer.as_deref().is_some_and(|pointer| last(pointer) == name)
         }
     }
+}
+
+/// Whether the place is one of these members of the outermost object.
+fn is_one_of(place: &[String], members: &[&str]) -> bool {
+    matches!(place, [member] if members.contains(&member.as_str()))
 }
 
 /// Copies a known cause to the same differences in other scenarios. The cause of a status or of a problem type also
@@ -198,7 +203,7 @@ pub(super) fn spread<'a>(differences: impl Iterator<Item = &'a mut ResponseDiffe
         one.cause = one.cause.take().or_else(|| known.get(&same(one)).cloned());
         let is_head = match &one.spot {
             DifferencePlace::Status => true,
-            DifferencePlace::Member(member) => matches!(member.as_str(), "type" | "error"),
+            DifferencePlace::Member(place) => is_one_of(place, &["type", "error"]),
             DifferencePlace::Header(_) => false,
         };
         if let (true, Some(cause)) = (is_head, &one.cause) {

@@ -11,8 +11,11 @@ use super::reading::{ExchangeReading, ResponseReading, StepReading};
 
 use crate::scenario::StepName;
 
-/// The reading of an absent value.
-pub(super) const ABSENT: &str = "(absent)";
+/// The reading of an absent value, in reports.
+const ABSENT: &str = "(absent)";
+
+/// The readings of both sides; `None` is an absent value.
+type OptionalReadings<'a> = (Option<&'a str>, Option<&'a str>);
 
 /// The place of a difference between two responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +25,8 @@ pub(super) enum DifferencePlace {
     Status,
     /// A header.
     Header(String),
-    /// A member of the body, by its place.
-    Member(String),
+    /// A member of the body, by the names from the root to it.
+    Member(Vec<String>),
 }
 
 /// The cause of a difference between two responses.
@@ -44,6 +47,8 @@ pub(super) struct ResponseDifference {
     pub(super) call: String,
     /// The two readings.
     pub(super) readings: (String, String),
+    /// Whether only one side has the header or the member.
+    pub(super) is_one_sided: bool,
     pub(super) statuses: (u16, u16),
     /// The numbers of the exchanges in their runs.
     pub(super) numbers: (u64, u64),
@@ -94,12 +99,14 @@ fn differences_of(pairs: Vec<(&StepReading, &StepReading)>) -> ScenarioDifferenc
                 return found;
             }
             found.compared += 1;
-            let mut add = |spot: DifferencePlace, readings: (&str, &str)| {
+            let mut add = |spot: DifferencePlace, (a_reading, b_reading): OptionalReadings<'_>| {
+                let shown = |reading: Option<&str>| reading.unwrap_or(ABSENT).to_owned();
                 found.differences.push(ResponseDifference {
                     spot,
                     operation: one.operation,
                     call: call(one),
-                    readings: (readings.0.to_owned(), readings.1.to_owned()),
+                    readings: (shown(a_reading), shown(b_reading)),
+                    is_one_sided: a_reading.is_some() != b_reading.is_some(),
                     statuses: (left.status, right.status),
                     numbers: (one.number, other.number),
                     step: a.name.clone(),
@@ -128,11 +135,11 @@ fn compare_responses(
     left: &ResponseReading,
     right: &ResponseReading,
     names: &mut NamePairs,
-    add: &mut impl FnMut(DifferencePlace, (&str, &str)),
+    add: &mut impl FnMut(DifferencePlace, OptionalReadings<'_>),
 ) {
     if left.status != right.status {
         let statuses = (left.status.to_string(), right.status.to_string());
-        add(DifferencePlace::Status, (&statuses.0, &statuses.1));
+        add(DifferencePlace::Status, (Some(&statuses.0), Some(&statuses.1)));
     }
     // After different statuses, headers and bodies differ too.
     if is_success(left.status) != is_success(right.status) {
@@ -141,8 +148,8 @@ fn compare_responses(
     let all: BTreeSet<&String> = left.headers.keys().chain(right.headers.keys()).collect();
     for name in all {
         let (one, other) = (left.headers.get(name), right.headers.get(name));
-        let (one, other) = (one.map_or(ABSENT, |v| v), other.map_or(ABSENT, |v| v));
-        if !names.agree(one, other) {
+        let (one, other) = (one.map(String::as_str), other.map(String::as_str));
+        if !names.agree(one.unwrap_or(ABSENT), other.unwrap_or(ABSENT)) {
             add(DifferencePlace::Header(name.clone()), (one, other));
         }
     }
@@ -155,25 +162,25 @@ fn body(
     left: &ResponseReading,
     right: &ResponseReading,
     names: &mut NamePairs,
-    add: &mut impl FnMut(DifferencePlace, (&str, &str)),
+    add: &mut impl FnMut(DifferencePlace, OptionalReadings<'_>),
 ) {
     let is_error = !is_success(left.status);
-    let all: BTreeSet<&String> = left.places.keys().chain(right.places.keys()).collect();
+    let all: BTreeSet<&Vec<String>> = left.places.keys().chain(right.places.keys()).collect();
     for place in all {
         match (left.places.get(place), right.places.get(place)) {
             (Some(one), Some(other)) => {
                 if !is_same(one, other, is_error, names) {
                     add(
                         DifferencePlace::Member(place.clone()),
-                        (&reading_text(one), &reading_text(other)),
+                        (Some(&reading_text(one)), Some(&reading_text(other))),
                     );
                 }
             }
             (Some(one), None) if could_have(&right.places, one) => {
-                add(DifferencePlace::Member(place.clone()), (&reading_text(one), ABSENT));
+                add(DifferencePlace::Member(place.clone()), (Some(&reading_text(one)), None));
             }
             (None, Some(other)) if could_have(&left.places, other) => {
-                add(DifferencePlace::Member(place.clone()), (ABSENT, &reading_text(other)));
+                add(DifferencePlace::Member(place.clone()), (None, Some(&reading_text(other))));
             }
             (_, _) => {}
         }
@@ -182,7 +189,7 @@ fn body(
 
 /// Whether the other side has the object that contains this member. If not, the object is already reported as absent, or
 /// it is stored data.
-fn could_have(places: &BTreeMap<String, PlaceReading>, reading: &PlaceReading) -> bool {
+fn could_have(places: &BTreeMap<Vec<String>, PlaceReading>, reading: &PlaceReading) -> bool {
     let parent = places.get(&reading.parent);
     !reading.is_item && parent.is_some_and(|parent| parent.readings.contains("object"))
 }
@@ -218,13 +225,13 @@ mod tests {
     use super::{ExchangeReading, PlaceReading, ResponseReading, StepReading, differences};
     use crate::scenario::StepName;
 
-    /// A step whose response names this object at `data/id`.
+    /// A step whose response names this object at `data`, `id`.
     fn step(name: &str, object: &str) -> StepReading {
         let id = PlaceReading {
             readings: BTreeSet::from([object.to_owned()]),
             ..PlaceReading::default()
         };
-        let places = BTreeMap::from([("data/id".to_owned(), id)]);
+        let places = BTreeMap::from([(vec!["data".to_owned(), "id".to_owned()], id)]);
         let response = ResponseReading { status: 200, headers: BTreeMap::new(), places };
         let exchange = ExchangeReading {
             number: 1,

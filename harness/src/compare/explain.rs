@@ -6,7 +6,7 @@ use moot_fixtures::contract::{Operation, RequirementTopic};
 use moot_fixtures::register;
 use serde_json::Value;
 
-use super::exchanges::{ABSENT, DifferencePlace, ResponseDifference};
+use super::exchanges::{DifferencePlace, ResponseDifference};
 use crate::verdict::result::Subject;
 
 /// The open questions that the sides answer differently, each with both answers.
@@ -119,30 +119,31 @@ fn by_header(difference: &ResponseDifference, name: &str) -> Option<&'static str
     }
 }
 
-fn by_member(difference: &ResponseDifference, place: &str) -> Option<&'static str> {
+fn by_member(difference: &ResponseDifference, place: &[String]) -> Option<&'static str> {
     let is_error = difference.statuses.0 >= 400;
-    let is_problem_name = matches!(place, "type" | "title" | "detail");
-    match place {
-        "pagination/per_page" => Some("per_page"),
-        "pagination" if difference.operation == Some(Operation::GetLegalRequestActivity) => {
+    let place: Vec<&str> = place.iter().map(String::as_str).collect();
+    match place.as_slice() {
+        ["pagination", "per_page"] => Some("per_page"),
+        ["pagination"] if difference.operation == Some(Operation::GetLegalRequestActivity) => {
             Some("activity_paginated")
         }
-        "activity_log/attributes/additional_data" => Some("activity_additional_data"),
-        "legal_request/attributes/status" => Some("transitions"),
-        "instance" if is_error => instance(difference),
+        ["activity_log", "attributes", "additional_data"] => Some("activity_additional_data"),
+        ["legal_request", "attributes", "status"] => Some("transitions"),
+        ["instance"] if is_error => instance(difference),
         _ if difference.operation == Some(Operation::GetWorkflowSchema) && !is_error => {
-            Some("workflow_schema_shape").filter(|_| is_beside_the_stated_keys(place, difference))
+            Some("workflow_schema_shape").filter(|_| is_beside_the_stated_keys(&place, difference))
         }
-        _ if is_error && is_problem_name => problem_name(difference),
+        ["type" | "title"] if is_error => problem_name(difference, true),
+        ["detail"] if is_error => problem_name(difference, false),
         _ if matches!(difference.statuses.0, 429 | 503) => Some("rate_limit_response"),
         _ => None,
     }
 }
 
 /// Whether only one side has the member: one side puts the body into `data`, or §2.4 does not name the member.
-fn is_beside_the_stated_keys(place: &str, difference: &ResponseDifference) -> bool {
-    let is_one_sided = difference.readings.0 == ABSENT || difference.readings.1 == ABSENT;
-    is_one_sided && !place.contains("fields_properties/")
+fn is_beside_the_stated_keys(place: &[&str], difference: &ResponseDifference) -> bool {
+    let parents = place.split_last().map_or(place, |(_, parents)| parents);
+    difference.is_one_sided && !parents.contains(&"fields_properties")
 }
 
 fn instance(difference: &ResponseDifference) -> Option<&'static str> {
@@ -157,9 +158,8 @@ fn instance(difference: &ResponseDifference) -> Option<&'static str> {
     }
 }
 
-fn problem_name(difference: &ResponseDifference) -> Option<&'static str> {
-    let DifferencePlace::Member(place) = &difference.spot else { return None };
-    let is_name = matches!(place.as_str(), "type" | "title");
+/// `is_name`: the difference is in the type or title of the problem, not in its detail.
+fn problem_name(difference: &ResponseDifference, is_name: bool) -> Option<&'static str> {
     if difference.statuses.0 != difference.statuses.1 {
         return None;
     }
@@ -196,7 +196,7 @@ pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Operation, ResponseDifference, StepPurpose, Subject, question};
+    use super::{DifferencePlace, Operation, ResponseDifference, StepPurpose, Subject, question};
 
     #[test]
     fn the_purpose_of_a_step_follows_from_its_requirements() {
@@ -249,6 +249,26 @@ mod tests {
                 ..ResponseDifference::default()
             };
             assert_eq!(question(&difference, purpose), expected, "{operation:?} {statuses:?}");
+        }
+    }
+
+    #[test]
+    fn a_member_beside_the_stated_keys_of_a_schema_is_open_and_one_below_them_is_not() {
+        for (place, is_one_sided, expected) in [
+            (&["data"][..], true, Some("workflow_schema_shape")),
+            (&["data", "fields_properties"], true, Some("workflow_schema_shape")),
+            (&["data", "fields_properties"], false, None),
+            (&["data", "fields_properties", "purpose"], true, None),
+        ] {
+            let difference = ResponseDifference {
+                spot: DifferencePlace::Member(place.iter().map(|&it| it.to_owned()).collect()),
+                operation: Some(Operation::GetWorkflowSchema),
+                statuses: (200, 200),
+                is_one_sided,
+                ..ResponseDifference::default()
+            };
+            let found = question(&difference, StepPurpose::Other);
+            assert_eq!(found, expected, "{place:?}, one-sided: {is_one_sided}");
         }
     }
 }

@@ -15,7 +15,7 @@ const RESOURCES: [&str; 5] =
     ["activity_log", "legal_request", "repository_document", "webhook", "workflow"];
 
 /// The only number of a read that is not stored data.
-const PAGE_SIZE: &str = "pagination/per_page";
+const PAGE_SIZE: [&str; 2] = ["pagination", "per_page"];
 
 /// The text that replaces an identifier of the request in an error, and the length of the shortest identifier.
 const AS_SENT: &str = "(as sent)";
@@ -31,7 +31,7 @@ pub struct PlaceReading {
     /// Kinds (`object`, `list`, `text`, `integer`, `null`, …), or the values if values are compared.
     pub readings: BTreeSet<String>,
     /// The place of the object or list around it.
-    pub parent: String,
+    pub parent: Vec<String>,
     /// Whether it is an item of a list. The list of the other side may be empty.
     pub is_item: bool,
 }
@@ -54,7 +54,7 @@ pub(super) fn places(
     response: &ReceivedResponse,
     is_own: bool,
     names: &mut Placeholders,
-) -> BTreeMap<String, PlaceReading> {
+) -> BTreeMap<Vec<String>, PlaceReading> {
     let Some(body) = &response.json else { return BTreeMap::new() };
     names.learn_body(body);
     let compared = match (response.status, request.method.as_str()) {
@@ -75,7 +75,7 @@ pub(super) fn places(
         closed: schema.filter(|_| is_own).map_or(&[], stored::closed),
         path: Vec::new(),
     };
-    flattener.walk(body, "", "");
+    flattener.walk(body, &[], &[]);
     flattener.places
 }
 
@@ -86,7 +86,7 @@ struct Flattener<'a> {
     compared: ComparedValues,
     /// Whether it is a temporary refusal. Its text may contain a number of seconds that differs in each run.
     is_temporary: bool,
-    places: BTreeMap<String, PlaceReading>,
+    places: BTreeMap<Vec<String>, PlaceReading>,
     /// Places of stored data in the schema. The keys of a stored object are stored data too.
     stored: &'static [StoredPlace],
     /// Places where values of a closed vocabulary are compared.
@@ -96,15 +96,16 @@ struct Flattener<'a> {
 }
 
 impl Flattener<'_> {
-    fn walk(&mut self, value: &Value, place: &str, parent: &str) {
+    fn walk(&mut self, value: &Value, place: &[String], parent: &[String]) {
         if self.places.len() >= PLACES_MAX || self.path.len() > DEPTH_MAX {
             return;
         }
-        let place = resource(value).unwrap_or(place);
+        let resource = resource(value).map(|kind| [kind.to_owned()]);
+        let place = resource.as_ref().map_or(place, |resource| resource.as_slice());
         let reading = self.reading(value, place);
         let entry = self.places.entry(place.to_owned()).or_default();
         entry.readings.insert(reading);
-        parent.clone_into(&mut entry.parent);
+        entry.parent = parent.to_vec();
         entry.is_item |= self.path.last().is_some_and(|last| last == ITEM);
         match value {
             Value::Object(members) if !self.is_stored() => {
@@ -117,9 +118,9 @@ impl Flattener<'_> {
         }
     }
 
-    fn walk_below(&mut self, member: &str, value: &Value, parent: &str) {
-        let place =
-            if parent.is_empty() { member.to_owned() } else { format!("{parent}/{member}") };
+    fn walk_below(&mut self, member: &str, value: &Value, parent: &[String]) {
+        let mut place = parent.to_vec();
+        place.push(member.to_owned());
         self.path.push(member.to_owned());
         self.walk(value, &place, parent);
         self.path.pop();
@@ -131,7 +132,7 @@ impl Flattener<'_> {
     }
 
     /// Whether the value at the current place is compared.
-    fn is_compared(&self, place: &str) -> bool {
+    fn is_compared(&self, place: &[String]) -> bool {
         let is_named = match self.compared {
             ComparedValues::All => true,
             ComparedValues::OutsideData => !self.path.iter().any(|member| member == "data"),
@@ -140,7 +141,7 @@ impl Flattener<'_> {
         is_named || place == PAGE_SIZE || self.closed.contains(&self.path)
     }
 
-    fn reading(&self, value: &Value, place: &str) -> String {
+    fn reading(&self, value: &Value, place: &[String]) -> String {
         let is_compared = self.is_compared(place);
         let is_time = self.path.last().is_some_and(|member| member.ends_with("_at"));
         let is_in_list = self.path.iter().any(|member| member == ITEM);
@@ -222,6 +223,10 @@ mod tests {
     use super::{as_sent, places};
     use crate::exchange::{ReceivedResponse, SentRequest};
 
+    fn segments(place: &str) -> Vec<String> {
+        place.split('/').map(str::to_owned).collect()
+    }
+
     /// Asserts the reading at each of these places of a success.
     #[track_caller]
     fn check(operation: Operation, is_own: bool, body: &Value, expected: &[(&str, Option<&str>)]) {
@@ -246,7 +251,11 @@ mod tests {
         let found = places(&request, &response, is_own, &mut Placeholders::new());
         for (place, reading) in expected {
             let reading = reading.map(|text| BTreeSet::from([text.to_owned()]));
-            assert_eq!(found.get(*place).map(|it| it.readings.clone()), reading, "{place}");
+            assert_eq!(
+                found.get(&segments(place)).map(|it| it.readings.clone()),
+                reading,
+                "{place}"
+            );
         }
     }
 

@@ -298,7 +298,7 @@ impl Collector {
         let subject = match &difference.spot {
             DifferencePlace::Status => format!("status {a} or {b} of {}", difference.call),
             DifferencePlace::Header(name) => format!("header {name}"),
-            DifferencePlace::Member(member) => format!("member {member}"),
+            DifferencePlace::Member(member) => format!("member {}", member.join("/")),
         };
         let row = self
             .rows

@@ -74,8 +74,8 @@ pub struct ResponseReading {
     pub status: u16,
     /// By name, lower case; several values joined by a comma.
     pub headers: BTreeMap<String, String>,
-    /// Members of the body by place, `legal_request/attributes/name`.
-    pub places: BTreeMap<String, PlaceReading>,
+    /// Members of the body by place: `["legal_request", "attributes", "name"]`.
+    pub places: BTreeMap<Vec<String>, PlaceReading>,
 }
 
 impl RunReadings {

@@ -65,9 +65,13 @@ fn token_command(label: &TokenLabel) -> String {
     format!("moot token --target \"$TARGET\" --as {}{scopes}", label.role)
 }
 
-/// The shell variables in a curl line: `"$NAME"`.
+/// The shell variables in a curl line: `"$NAME"` outside single quotes.
 fn variables(line: &str) -> Vec<String> {
-    let named = line.split("\"$").skip(1).filter_map(|rest| rest.split_once('"'));
+    // An apostrophe inside single quotes is written as `'\''`, and does not end them.
+    let line = line.replace(r"'\''", "");
+    let unquoted = line.split('\'').step_by(2);
+    let named = unquoted.flat_map(|part| part.split("\"$").skip(1));
+    let named = named.filter_map(|rest| rest.split_once('"'));
     let is_name = |name: &str| {
         !name.is_empty()
             && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
@@ -106,7 +110,7 @@ fn comment(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{render, token_command, with_variable};
+    use super::{render, token_command, variables, with_variable};
     use crate::client::token_label::TokenLabel;
     use crate::report::exchange::ExchangeRow;
 
@@ -138,6 +142,13 @@ mod tests {
                 format!("moot token --target \"$TARGET\" {expected}")
             );
         }
+    }
+
+    #[test]
+    fn a_variable_in_a_quoted_body_is_text() {
+        let token = r#"-H 'authorization: Bearer '"$MOOT_TOKEN_MAIN""#;
+        let body = r#"--data-raw '{"name": "$PRICE", "by": "O'\''Neil", "of": "$COST"}'"#;
+        assert_eq!(variables(&format!("curl {token} {body}")), ["MOOT_TOKEN_MAIN"]);
     }
 
     #[test]

@@ -102,6 +102,9 @@ fn a_wrong_line_says_what_to_do() {
         &["drill"][..],
         &["drill", "--only", "limitd", "--", "true"],
         &["drill", "--jobs", "0", "--", "true"],
+        &["drill", "--timeout", "0", "--", "true"],
+        &["drill", "--timeout", "18446744073709551615", "--", "true"],
+        &["drill", "--probe", "http://", "--", "true"],
         &["drill", "verify", "nowhere.json"],
         &["drill", "--report", "junit=a.xml", "--", "true"],
     ]
@@ -116,6 +119,15 @@ fn a_wrong_line_says_what_to_do() {
     error: there is no drill `limitd`
     help: did you mean `limited`?
     error: invalid value '0' for '--jobs <N>': give a whole number from 1 to 64
+
+    For more information, try '--help'.
+    error: invalid value '0' for '--timeout <SECONDS>': give a whole number from 1 to 86400
+
+    For more information, try '--help'.
+    error: invalid value '18446744073709551615' for '--timeout <SECONDS>': give a whole number from 1 to 86400
+
+    For more information, try '--help'.
+    error: invalid value 'http://' for '--probe <CMD|URL>': `http://` is not an address: empty host
 
     For more information, try '--help'.
     error: `nowhere.json` cannot be read: No such file or directory (os error N)

@@ -146,7 +146,7 @@ fn the_json_report_fits_its_schema_and_names_the_nearest_parameter() {
     let rules: Vec<&Value> = findings.iter().map(|it| &it["rule"]).collect();
     assert_eq!(rules, ["no-token", "unknown-parameter"]);
     let seen = findings[1]["seen"].as_str().expect("a text");
-    assert!(seen.ends_with("did you mean `status`?"), "{seen}");
+    insta::assert_snapshot!(seen, @"`state` is not a parameter of list_legal_requests; did you mean `status`?");
 }
 
 /// The table of docs/tutorials/sandbox.md has exactly the variables of `moot exec`.

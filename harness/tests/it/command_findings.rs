@@ -103,7 +103,14 @@ fn a_token_is_printed_alone_and_good() {
     assert_eq!((&narrow["application"], &narrow["scope"]), (&"main".into(), &"read".into()));
     let narrow = narrow["access_token"].as_str().expect("a token");
     assert_eq!(status(narrow, "POST /v1/webhooks"), 403);
-    assert_eq!(token(&["--as", "nobody"]).code, Some(2));
+    let unknown = token(&["--as", "nobody"]);
+    let without_applications = run(&["token", "--target", base], dir.path());
+    assert_eq!((unknown.code, without_applications.code), (Some(2), Some(2)));
+    insta::assert_snapshot!(unknown.stderr + &without_applications.stderr, @r"
+    error: the target has no application `nobody`; it has `main`, `other_company`, `reader`, `writer`
+    error: the target has no applications, so there are no credentials to request a token with
+    help: add `applications` to the target file; for a base address, set MOOT_CLIENT_ID and MOOT_CLIENT_SECRET. `moot mock` prints the client ids and secrets of its world
+    ");
     let text = std::fs::read_to_string(dir.path().join("target.yaml")).expect("readable");
     let text = text.replace("demo-reader-secret", "another-secret");
     std::fs::write(dir.path().join("target.yaml"), text).expect("writable");

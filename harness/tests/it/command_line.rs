@@ -43,6 +43,9 @@ fn a_wrong_line_ends_with_2() {
         "mock --public-url nonsense --listen 127.0.0.1:0",
         "mock --admin-token-file none.txt",
         "snapshot accept none",
+        "run --target t.yaml --receiver 127.0.0.1:0 --receiver-url foo",
+        "run --target http://",
+        "init --base-url foo",
     ]
     .map(|line| check(line, 2));
     insta::assert_snapshot!(messages.concat(), @r"
@@ -71,6 +74,11 @@ fn a_wrong_line_ends_with_2() {
     error: --public-url: `nonsense` is not a base address; write it like `http://127.0.0.1:PORT`
     error: --admin-token-file: `none.txt` cannot be read: No such file or directory (os error N)
     error: no response named `none` is pending
+    error: invalid value 'foo' for '--receiver-url <URL>': `foo` is not a base address; write it like `http://127.0.0.1:PORT`
+
+    For more information, try '--help'.
+    error: --target: `http://` is not a base address; write it like `http://127.0.0.1:PORT`
+    error: --base-url: `foo` is not a base address; write it like `http://127.0.0.1:PORT`
     ");
 }
 

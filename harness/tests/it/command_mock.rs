@@ -78,20 +78,54 @@ fn a_port_alone_is_one_of_this_machine() {
     for words in [["--listen", "localhost:0"], ["--listen", "0"], ["--port", "0"]] {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let running = Running::of(moot(&[&["mock"], &words[..]].concat(), dir.path()));
-        assert!(running.first_line.contains("http://127.0.0.1:"), "{}", running.first_line);
+        let first = message(&running.first_line);
+        assert_eq!(first, "moot mock is ready at http://127.0.0.1:PORT\n", "{words:?}");
         running.stop("-TERM");
     }
 }
 
 #[test]
 fn the_output_has_the_credentials_and_a_line_to_paste() {
-    let running = Running::start(&["--seed", "42"]);
-    assert!(running.first_line.starts_with("moot mock is ready at http://127.0.0.1:"));
+    let running = Running::start(&["--seed", "42", "--clock", "frozen:2026-01-01T00:00:00Z"]);
+    let first = running.first_line.clone();
     let (code, rest) = running.stop("-TERM");
     assert_eq!(code, Some(0));
-    for part in ["demo-main", "client_secret", "/oauth/token -d grant_type=client_credentials"] {
-        assert!(rest.contains(part), "{rest}");
-    }
+    insta::assert_snapshot!(message(&(first + &rest)), @r"
+    moot mock is ready at http://127.0.0.1:PORT
+
+      token          http://127.0.0.1:PORT/oauth/token
+      control plane  http://127.0.0.1:PORT/__admin
+      console        http://127.0.0.1:PORT/__admin/console/
+      world          demo, answers default
+      clock          frozen at 2026-01-01T00:00:00Z, progression manual
+      rate limit     enforce
+      seed           42
+
+      client_id     client_secret                         scopes      company
+      demo-main     demo-main-secret-Vr8Kq3Zt6Wm1Xc5B     read write  Northwind Example Ltd
+      demo-reader   demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T   read        Northwind Example Ltd
+      demo-writer   demo-writer-secret-Cb6Rx1Qe8Ma3Vk5N   write       Northwind Example Ltd
+      other-main    other-main-secret-Ws4Jn7Ub2Ty9Ep6D    read write  Harbour Sample GmbH
+      other-reader  other-reader-secret-Zk1Mf5Ox8Gv3Ri0A  read        Harbour Sample GmbH
+
+      users, for requester_email                                       company
+      einkauf@harbour.example, recht@harbour.example                   Harbour Sample GmbH
+      requester@northwind.example, legal@northwind.example and 2 more  Northwind Example Ltd
+
+      published workflow  type         name                      company
+      wfMutualNda1        generated    Mutual NDA                Northwind Example Ltd
+      wfConsulting2       generated    Consulting agreement      Northwind Example Ltd
+      wfThirdParty3       third_party  Third-party paper         Northwind Example Ltd
+      wfSupplier4         third_party  Supplier contract review  Northwind Example Ltd
+      wfLieferant6        generated    Lieferantenvertrag        Harbour Sample GmbH
+      wfFremd7            third_party  Fremdvertrag              Harbour Sample GmbH
+
+    A token, to paste:
+      curl -s http://127.0.0.1:PORT/oauth/token -d grant_type=client_credentials -d client_id=demo-main \
+        -d client_secret=demo-main-secret-Vr8Kq3Zt6Wm1Xc5B -d 'scope=read write'
+
+    Ctrl-C stops it
+    ");
 }
 
 #[test]
@@ -128,8 +162,8 @@ fn with_a_public_address_the_real_one_is_printed_too() {
     let running = Running::start(&words);
     assert_eq!(running.first_line, "moot mock is ready at http://lrs.example/api\n");
     let (_, rest) = running.stop("-TERM");
-    let listens = rest.lines().find_map(|line| line.trim().strip_prefix("listens on"));
-    assert!(listens.is_some_and(|at| at.trim().starts_with("127.0.0.1:")), "{rest}");
+    let listens: Vec<&str> = rest.lines().filter(|line| line.contains("127.0.0.1:")).collect();
+    insta::assert_snapshot!(message(&listens.join("\n")), @"  listens on     127.0.0.1:PORT");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Access control that is too loose: wrong tokens are accepted, and wrong ids are found.
 
 use http::header::{AUTHORIZATION, HeaderValue};
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, ProblemType};
 use serde::Deserialize;
 
 use super::call::{AdmittedCall, ArrivingCall};
@@ -32,7 +32,7 @@ impl TokenAct {
         call: &ArrivingCall<'_>,
         admission: Admission,
     ) -> Admission {
-        let is_refused = ArrivingCall::problem(&admission) == Some("invalid_token");
+        let is_refused = ArrivingCall::problem(&admission) == Some(ProblemType::InvalidToken);
         if !is_refused || !call.is_of(of) {
             return admission;
         }

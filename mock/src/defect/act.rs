@@ -1,6 +1,6 @@
 //! The acts of defects, as in the YAML files. They are data: `hook` executes them.
 
-use moot_fixtures::contract::{LegalRequestStatus, Operation};
+use moot_fixtures::contract::{LegalRequestStatus, Operation, ProblemType};
 use serde::Deserialize;
 
 use super::access_defect::TokenAct;
@@ -43,7 +43,7 @@ pub(super) enum DefectAct {
     /// Admits a call that is refused at admission with this problem type. Its token must name an application. An
     /// empty `of` stands for all operations.
     Admit {
-        problem: String,
+        problem: ProblemType,
         #[serde(default)]
         of: Vec<Operation>,
     },

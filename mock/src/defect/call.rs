@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use http::header::{AUTHORIZATION, HeaderValue};
 use jiff::Timestamp;
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, ProblemType};
 
 use super::call_edit::{CallEdit, QueryParameter};
 use super::memory::HookMemory;
@@ -25,10 +25,10 @@ pub(super) struct ArrivingCall<'a> {
 }
 
 impl ArrivingCall<'_> {
-    /// The problem type of a refusal.
-    pub(super) fn problem(admission: &Admission) -> Option<&str> {
+    /// The problem type of a refusal; `None` if the contract does not have it.
+    pub(super) fn problem(admission: &Admission) -> Option<ProblemType> {
         match admission {
-            Admission::Refused(response) => Some(&response.refused.as_ref()?.problem),
+            Admission::Refused(response) => response.refused.as_ref()?.problem.parse().ok(),
             Admission::Admitted(_) => None,
         }
     }
@@ -81,7 +81,7 @@ impl ArrivingCall<'_> {
     }
 
     /// Admits the call for the application of its token, if it was refused with this problem type.
-    pub(super) fn admit_despite(&self, problem: &str, admission: Admission) -> Admission {
+    pub(super) fn admit_despite(&self, problem: ProblemType, admission: Admission) -> Admission {
         let principal = self.grant().and_then(|grant| self.principal(grant));
         match (Self::problem(&admission) == Some(problem), principal) {
             (true, Some(principal)) => self.admit_as(Some(principal), admission),

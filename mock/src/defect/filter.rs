@@ -1,7 +1,7 @@
 //! The selection of the responses that a defect edits.
 
 use jiff::Timestamp;
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, ProblemType};
 use serde::Deserialize;
 
 use super::call_edit::QueryParameter;
@@ -54,7 +54,7 @@ pub(super) enum ResponseKind {
     /// This status.
     Status(u16),
     /// A refusal with this problem type.
-    ProblemType(String),
+    ProblemType(ProblemType),
     /// A refusal by this rule.
     Rule(RulePattern),
 }
@@ -85,7 +85,7 @@ impl ResponseKind {
             Self::UnknownPath => response.status == 404 && context.operation.is_none(),
             Self::Any => true,
             Self::Status(status) => response.status == *status,
-            Self::ProblemType(problem) => refused.is_some_and(|it| it.problem == *problem),
+            Self::ProblemType(problem) => refused.is_some_and(|it| it.problem == problem.as_str()),
             Self::Rule(pattern) => {
                 refused.and_then(|it| it.rule.as_ref()).is_some_and(|rule| pattern.matches(rule))
             }

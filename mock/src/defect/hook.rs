@@ -72,7 +72,7 @@ impl Hook for DefectHook {
         for (act, code) in self.acts() {
             admission = match (act, code) {
                 (DefectAct::Admit { problem, of }, _) if call.is_of(of) => {
-                    call.admit_despite(problem, admission)
+                    call.admit_despite(*problem, admission)
                 }
                 (DefectAct::LooseToken { of, act }, _) => act.apply(of, &call, admission),
                 (DefectAct::Code, Some(DefectCode::Admit(code))) => code(&call, admission),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::Answers;
+use moot_fixtures::contract::{Answers, EXECUTION_COMPLETE};
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -20,7 +20,6 @@ use crate::world::Outcome;
 use crate::world::state::change::Change;
 use crate::world::state::resource::Webhook;
 use crate::world::state::resource::webhook::Credential;
-use crate::world::transition::EXECUTION_COMPLETE;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let company = context.principal()?.company;

@@ -1,5 +1,6 @@
 //! The drills of a client, as the console shows them while they run. A mock itself runs no drills.
 
+use moot_fixtures::conduct::DrillEnd;
 use serde::{Deserialize, Serialize};
 
 /// The progress of a client's drills.
@@ -46,6 +47,19 @@ impl DrillStart {
     }
 }
 
+/// The state of one drill. In JSON it is one text: `waiting`, `running`, or its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrillState {
+    /// It has not begun.
+    Waiting,
+    /// It runs.
+    Running,
+    /// It has ended.
+    #[serde(untagged)]
+    Ended(DrillEnd),
+}
+
 /// The progress of one drill.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DrillProgress {
@@ -53,8 +67,8 @@ pub struct DrillProgress {
     pub drill: String,
     /// Its situation.
     pub title: String,
-    /// `waiting`, `running`, or its result.
-    pub state: String,
+    /// Whether it waits, runs, or how it ended.
+    pub state: DrillState,
     /// The reason for the result, as a sentence.
     pub why: Option<String>,
     /// The number of the client's calls so far; `None` before the start, or if calls are only counted at the end.
@@ -70,7 +84,7 @@ impl DrillProgress {
         Self {
             drill: drill.to_owned(),
             title: title.to_owned(),
-            state: "waiting".to_owned(),
+            state: DrillState::Waiting,
             why: None,
             calls: None,
             met_by: Vec::new(),

@@ -224,14 +224,16 @@ impl RecordedCalls {
 
 #[cfg(test)]
 mod tests {
+    use moot_fixtures::conduct::DrillEnd;
     use serde_json::{Value, json};
     use tokio::sync::mpsc;
 
     use super::{DrillProgress, DrillRun, DrillRunState, DrillStart, RecordedCalls};
+    use crate::shell::DrillState;
 
     fn ended() -> RecordedCalls {
         let drills = ["calm", "limited", "broken-json"].map(|id| DrillProgress {
-            state: "held".to_owned(),
+            state: DrillState::Ended(DrillEnd::Held),
             calls: Some(1),
             ..DrillProgress::waiting(id, "It happens")
         });

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use moot_fixtures::contract::LegalRequestStatus;
+use moot_fixtures::contract::{EXECUTION_COMPLETE, LegalRequestStatus};
 
 use crate::value::limits::ACTIVITIES_MAX;
 use crate::value::sent_json::SentJson;
@@ -14,9 +14,6 @@ use crate::world::state::resource::activity::{Activity, ActivityKind};
 use crate::world::state::resource::signed_document::signed_document;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::{World, deliver};
-
-/// The event of §6 for a fully executed request.
-pub(crate) const EXECUTION_COMPLETE: &str = "execution_complete";
 
 /// A request after a status change, with the further changes that follow from it.
 pub(crate) struct StatusTransition {

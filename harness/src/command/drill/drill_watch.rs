@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use moot_mock::shell::{
-    DrillProgress, DrillRun, DrillRunState, DrillStart, RecordedCalls, serve_recorded,
+    DrillProgress, DrillRun, DrillRunState, DrillStart, DrillState, RecordedCalls, serve_recorded,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -70,7 +70,7 @@ impl<'a> DrillWatch<'a> {
         self.change(|calls, _| {
             let run = calls.drill_run.get_or_insert_default();
             if let Some(drill) = run.drills.iter_mut().find(|drill| drill.drill == id) {
-                "running".clone_into(&mut drill.state);
+                drill.state = DrillState::Running;
             }
         });
     }

@@ -5,18 +5,20 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::tables::cell;
+use crate::command::formats::FileFormat;
 
 /// The most values of an enum that a cell shows.
 const WORDS_MAX: usize = 30;
 
-/// The page of a schema. `name` is the NAME of `moot schema NAME`.
-pub(super) fn page(schema: &Value, name: &str) -> String {
+/// The page of a file format.
+pub(super) fn page(format: &FileFormat) -> String {
+    let (schema, name) = (&format.schema(), format.name);
     let title = schema["title"].as_str().unwrap_or(name);
     let description = paragraph(&schema["description"]);
     let mut page = format!(
         "# {title}\n\n{description}\n\n`moot schema {name}` prints the [JSON Schema](schemas/{name}.json).\n"
     );
-    if title.ends_with("file") || name == "expected" {
+    if format.is_of_users {
         let _ = write!(
             page,
             "\nWith this first line, editors that know the YAML language server complete and check a file:\n\n\

@@ -5,7 +5,7 @@
 use std::net::IpAddr;
 
 use jiff::Timestamp;
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, ProblemType};
 use moot_fixtures::journal::{
     DeliveryState, FaultKind, RequestSummary, ResponseSummary, RuleGroup, WireRecord,
     deserialize_fault,
@@ -197,6 +197,16 @@ impl JournalCall {
     /// Whether a rule of the service refused it. False for a fault, and for a refusal that the client expected.
     pub(super) fn is_refused(&self) -> bool {
         (400..500).contains(&self.status) && self.faults.is_empty() && !self.request.expects_refusal
+    }
+
+    /// The problem type of its response; `None` if the contract does not have it.
+    pub(super) fn problem_type(&self) -> Option<ProblemType> {
+        self.problem.as_deref()?.parse().ok()
+    }
+
+    /// Whether its token was expired or revoked.
+    pub(super) fn has_dead_token(&self) -> bool {
+        matches!(self.problem_type(), Some(ProblemType::TokenExpired | ProblemType::TokenRevoked))
     }
 
     /// Whether it creates an object.

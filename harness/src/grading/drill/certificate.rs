@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use moot_fixtures::conduct::DrillEnd;
 use moot_fixtures::contract::{Operation, Severity};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::IntoStaticStr;
 
-use super::judge::{self, DrillEnd, DrillResult};
+use super::judge::{self, DrillResult};
 use super::recording::DrillRecording;
 use super::table;
 use super::waiver::{Waiver, WaiverUse};

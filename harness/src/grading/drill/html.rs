@@ -2,9 +2,9 @@
 
 use minijinja::value::Serde;
 use minijinja::{Value, context};
+use moot_fixtures::conduct::DrillEnd;
 
 use super::certificate::Certificate;
-use super::judge::DrillEnd;
 use super::text;
 use crate::report::html;
 

@@ -4,11 +4,11 @@ mod journals;
 #[cfg(test)]
 mod tests;
 
+use moot_fixtures::conduct::DrillEnd;
 use moot_fixtures::contract::Severity;
 use moot_fixtures::journal::FaultKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
 
 use super::recording::DrillRecording;
 use super::table::{Drill, ExpectedEnd};
@@ -18,27 +18,6 @@ use journals::{
     calls, forged_statuses, has_deliveries, is_later_page, is_served, last_page, met, read_worlds,
     uses,
 };
-
-/// How a drill ended.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, IntoStaticStr,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum DrillEnd {
-    /// The client met the situation and behaved correctly.
-    Held,
-    /// The client met the situation and made a mistake.
-    Failed,
-    /// The client did not meet the situation.
-    NotReached,
-    /// The calls do not show whether the client behaved correctly.
-    NotObservable,
-    /// The client does not use the operations of this drill.
-    NotApplicable,
-    /// Moot failed: the mock, the command or the journal.
-    Disturbed,
-}
 
 /// The result of one drill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,13 +34,6 @@ pub struct DrillResult {
     pub met_by: Vec<u64>,
     /// Broken rules of conduct, of those that count in this drill.
     pub findings: Vec<ConductFinding>,
-}
-
-impl DrillEnd {
-    /// As in a report for people: `not reached`.
-    pub fn shown(self) -> String {
-        <&str>::from(self).replace('_', " ")
-    }
 }
 
 impl DrillResult {

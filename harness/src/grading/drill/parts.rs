@@ -4,11 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use moot_fixtures::conduct::DrillEnd;
 use moot_fixtures::contract::Severity;
 use serde::{Deserialize, Serialize};
 
 use super::certificate::{CALM, Certificate, CertificateInput};
-use super::judge::{self, DrillEnd, DrillResult};
+use super::judge::{self, DrillResult};
 use super::recording::DrillRecording;
 use super::table;
 use crate::exchange::masks::{Masks, Secrets};

@@ -1,7 +1,8 @@
 //! A certificate as text.
 
+use moot_fixtures::conduct::DrillEnd;
+
 use super::certificate::{Certificate, Grade};
-use super::judge::DrillEnd;
 use crate::exchange::escape;
 use crate::grading::conduct::text::findings;
 use crate::report::terminal::{Align, Cell, Paint, Table};

@@ -1,10 +1,11 @@
 //! Waivers: drills that may fail until a date, each with a reason and an owner.
 
 use moot_fixtures::DataError;
+use moot_fixtures::conduct::DrillEnd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::judge::{DrillEnd, DrillResult};
+use super::judge::DrillResult;
 use super::table;
 use crate::scenario::yaml_file;
 

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use http::{StatusCode, header};
+use moot_fixtures::contract::EXECUTION_COMPLETE;
 use moot_mock::shell::{ReceivedCall, ReceiverResponse, receive};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The credential of deliveries.
 pub(super) const TOKEN: &str = "receiver-credential";
-/// The event kind of the specification (§6).
-pub(super) const EVENT: &str = "execution_complete";
 
 /// The responses of a receiver.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +59,7 @@ impl ReceiverHabits {
         let credential = call.head.headers.get(header::AUTHORIZATION);
         let is_trusted =
             credential.is_some_and(|it| it.as_bytes() == format!("Bearer {TOKEN}").as_bytes());
-        match (is_trusted || !self.checks_credential, body.contains(EVENT)) {
+        match (is_trusted || !self.checks_credential, body.contains(EXECUTION_COMPLETE)) {
             (false, _) => StatusCode::UNAUTHORIZED,
             (true, false) if self.is_strict => StatusCode::BAD_REQUEST,
             (true, _) => self.status,

@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use http::StatusCode;
+use moot_fixtures::contract::EXECUTION_COMPLETE;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::client::{CallOutcome, TrialClient, form};
-use super::receiver::{EVENT, EventReceiver, ReceiverHabits, TOKEN};
+use super::receiver::{EventReceiver, ReceiverHabits, TOKEN};
 use super::service::MisbehaviourError;
 
 const LIST: &str = "/v1/requests";
@@ -222,7 +223,7 @@ impl TrialClient {
         let collects = self.breaks("hook-twice");
         let until = tokio::time::Instant::now() + wait;
         while let Ok(Some(body)) = tokio::time::timeout_at(until, receiver.bodies.recv()).await {
-            if body.contains(EVENT) {
+            if body.contains(EXECUTION_COMPLETE) {
                 seen.push(body);
                 if !collects {
                     tokio::time::sleep(DOUBLE_WAIT).await;

@@ -34,12 +34,9 @@ pub async fn access_token(
     let options = TargetOptions::default();
     let Some(application) = file.applications.get(role) else {
         let known: Vec<String> = file.applications.keys().map(|role| format!("`{role}`")).collect();
-        let known = match known.is_empty() {
-            true => "it has none".to_owned(),
-            false => format!("it has {}", known.join(", ")),
-        };
         return Err(OpenError::Usage(format!(
-            "the target file has no application `{role}`: {known}"
+            "the target has no application `{role}`; it has {}",
+            known.join(", ")
         )));
     };
     let scopes = scopes.unwrap_or(application.scopes);

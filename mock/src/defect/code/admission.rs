@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use http::header::AUTHORIZATION;
 use http::{Method, StatusCode};
 use jiff::SignedDuration;
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, ProblemType};
 use serde_json::json;
 
 use super::CodeRow;
@@ -13,11 +13,6 @@ use super::DefectCode::Admit;
 use crate::defect::call::ArrivingCall;
 use crate::defect::edit;
 use crate::value::message::call::{Admission, Head, Principal};
-
-const LIMITED: &str = "rate_limit_exceeded";
-const INVALID: &str = "invalid_token";
-const EXPIRED: &str = "token_expired";
-const SCOPE: &str = "insufficient_scope";
 
 /// A path without an operation.
 const NOWHERE: &str = "/v1/nowhere";
@@ -116,7 +111,7 @@ fn without_version(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
 
 fn token_endpoint_free(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let is_token = call.operation() == Some(Operation::CreateAccessToken);
-    match is_token && ArrivingCall::problem(&admission) == Some(LIMITED) {
+    match is_token && ArrivingCall::problem(&admission) == Some(ProblemType::RateLimitExceeded) {
         true => call.admit_as(None, admission),
         false => admission,
     }
@@ -124,7 +119,7 @@ fn token_endpoint_free(call: &ArrivingCall<'_>, admission: Admission) -> Admissi
 
 fn forgets_after_30_seconds(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let is_late = call.now.as_second().rem_euclid(60) >= HALF_MINUTE;
-    if !is_late || ArrivingCall::problem(&admission) != Some(LIMITED) {
+    if !is_late || ArrivingCall::problem(&admission) != Some(ProblemType::RateLimitExceeded) {
         return admission;
     }
     call.world.limiter().reset();
@@ -132,7 +127,7 @@ fn forgets_after_30_seconds(call: &ArrivingCall<'_>, admission: Admission) -> Ad
 }
 
 fn refusals_count(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    if ArrivingCall::problem(&admission) == Some(LIMITED) {
+    if ArrivingCall::problem(&admission) == Some(ProblemType::RateLimitExceeded) {
         call.world.limiter().exhaust(call.head.client, call.now);
     }
     admission
@@ -154,7 +149,7 @@ fn limited_by_path(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
 
 fn expires_a_second_late(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     match age_seconds(call) == Some(TOKEN_AGE_MAX) {
-        true => call.admit_despite(EXPIRED, admission),
+        true => call.admit_despite(ProblemType::TokenExpired, admission),
         false => admission,
     }
 }
@@ -183,7 +178,7 @@ fn read_application_writes(call: &ArrivingCall<'_>, admission: Admission) -> Adm
     let grant = call.grant();
     let application = grant.and_then(|it| call.world.seeded().application(it.application));
     match application.is_some_and(|it| !it.scopes.write) {
-        true => call.admit_despite(SCOPE, admission),
+        true => call.admit_despite(ProblemType::InsufficientScope, admission),
         false => admission,
     }
 }
@@ -195,14 +190,14 @@ fn unknown_if(is_unknown: bool, call: &ArrivingCall<'_>, admission: Admission) -
 
 /// Refuses a call without the scope as one with an invalid token.
 fn scope_invalid_if(is_invalid: bool, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    let is_insufficient = ArrivingCall::problem(&admission) == Some(SCOPE);
+    let is_insufficient = ArrivingCall::problem(&admission) == Some(ProblemType::InsufficientScope);
     if is_invalid && is_insufficient { call.with_invalid_token() } else { admission }
 }
 
 /// Admits a call with an invalid token as a call of the first application.
 fn admit_anybody_if(is_taken: bool, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let Some(first) = call.world.seeded().application(0) else { return admission };
-    if !is_taken || ArrivingCall::problem(&admission) != Some(INVALID) {
+    if !is_taken || ArrivingCall::problem(&admission) != Some(ProblemType::InvalidToken) {
         return admission;
     }
     let principal = Principal { application: 0, company: first.company, scopes: first.scopes };

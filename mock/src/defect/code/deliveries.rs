@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use moot_fixtures::contract::EXECUTION_COMPLETE;
 use moot_fixtures::contract::LegalRequestStatus::{self, Declined, SentForSignature};
 use serde_json::{Value, json};
 
@@ -9,7 +10,6 @@ use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use crate::world::state::change::Change;
 use crate::world::state::resource::{Delivery, DeliveryProgress};
-use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::{World, deliver};
 
 pub(super) const ROWS: &[CodeRow] = &[

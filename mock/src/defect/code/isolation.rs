@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Operation, Scope};
+use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation, Scope};
 
 use super::CodeRow;
 use super::DefectCode::{Answer, Change as OnChange};
@@ -12,7 +12,6 @@ use crate::defect::call::AdmittedCall;
 use crate::world::deliver;
 use crate::world::state::change::Change;
 use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
-use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::{Outcome, World};
 
 pub(super) const ROWS: &[CodeRow] = &[

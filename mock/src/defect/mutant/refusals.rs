@@ -57,7 +57,7 @@ fn is_stated(operation: Operation, problem: ProblemType) -> bool {
 }
 
 fn at_problem(operation: Operation, problem: ProblemType, all: &mut Vec<Mutant>) {
-    let kind = ResponseKind::ProblemType(problem.as_str().to_owned());
+    let kind = ResponseKind::ProblemType(problem);
     let name = problem.as_str().replace('_', "-");
     let mut push = |member: &str, operator: &str, at: &str, by: Operator, sound: bool| {
         let place = format!("{}/{name}.{member}", place_of(operation));

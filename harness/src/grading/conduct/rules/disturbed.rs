@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation};
 use moot_fixtures::journal::FaultKind;
 
 use super::super::evidence::{ConductEvidence, grouped, of_calls};
@@ -20,13 +20,9 @@ const RENEWALS_MAX: usize = 2;
 const TIMEOUT_US_MIN: u64 = 10 * SECOND_US;
 /// The page size in the examples of the specification.
 const ROWS_SHOWN: usize = 25;
-/// The event kind of the specification (§6).
-const EVENT: &str = "execution_complete";
 
 pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let is_dead = |call: &&JournalCall| {
-        matches!(call.problem.as_deref(), Some("token_expired" | "token_revoked"))
-    };
+    let is_dead = |call: &&JournalCall| call.has_dead_token();
     let Some(first) = world.calls.iter().find(is_dead) else { return Vec::new() };
     let in_time = |call: &&JournalCall| {
         call.serial > first.serial
@@ -118,7 +114,7 @@ pub(super) fn stale_schema(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 pub(super) fn hook_unknown_event(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let is_refused = |delivery: &JournalDelivery| {
         let is_refused = |status: u16| !(200..300).contains(&status);
-        delivery.event != EVENT
+        delivery.event != EXECUTION_COMPLETE
             && delivery.attempts.iter().any(|it| it.status.is_some_and(is_refused))
     };
     of_deliveries(world, is_refused, "of an unknown kind refused")

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::{Operation, TokenNeed};
+use moot_fixtures::contract::{Operation, ProblemType, TokenNeed};
 use moot_fixtures::journal::{AuthorizationScheme, RuleGroup};
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, grouped, of_calls, of_groups};
@@ -18,7 +18,7 @@ const TOKEN_TRIES_MAX: usize = 3;
 pub(super) fn no_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let refused = |call: &&JournalCall| {
         call.is_refused()
-            && call.problem.as_deref() == Some("invalid_token")
+            && call.problem_type() == Some(ProblemType::InvalidToken)
             && !has_token_in_address(call)
     };
     let (mut without, wrong): (Vec<_>, Vec<_>) =
@@ -124,10 +124,8 @@ pub(super) fn token_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 pub(super) fn dead_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let mut dead: BTreeMap<&str, Vec<&JournalCall>> = BTreeMap::new();
     for call in &world.calls {
-        let is_dead = matches!(call.problem.as_deref(), Some("token_expired" | "token_revoked"));
-        let Some(token) = call.request.authorization.as_deref().filter(|_| is_dead) else {
-            continue;
-        };
+        let token = call.request.authorization.as_deref().filter(|_| call.has_dead_token());
+        let Some(token) = token else { continue };
         let again = dead.entry(token).or_default();
         if again.first().is_none_or(|first| !call.was_in_flight(first)) {
             again.push(call);

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use moot_fixtures::conduct::DrillEnd;
 use serde_json::{Value, json};
 
-use super::{DrillEnd, calm, judge};
+use super::{calm, judge};
 use crate::grading::drill::recording::{DrillRecording, ProbeReplies};
 use crate::grading::drill::table::{self, Drill};
 
