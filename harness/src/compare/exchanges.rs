@@ -6,7 +6,7 @@ use moot_fixtures::contract::Operation;
 
 use super::flatten::PlaceReading;
 use super::name_pairs::NamePairs;
-use super::pairs::{paired, paired_by};
+use super::pairs::paired;
 use super::reading::{ExchangeReading, ResponseReading, StepReading};
 
 use crate::scenario::StepName;
@@ -76,10 +76,11 @@ pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Scen
     }
     // Two mocks with one seed give equal ids, but objects that were created at once may have them in another order. So
     // rows are also paired in their order, and the fewer differences count.
-    let is_same_step = |a: &StepReading, b: &StepReading| a.name.is_same_step(&b.name);
-    let in_order = differences_of(paired_by(first, second, &[&is_same_step]));
-    let is_fewer = in_order.differences.len() < found.differences.len();
-    if is_fewer { in_order } else { found }
+    let in_order = paired(first, second, |step: &StepReading| step.name.in_file(), |_, _| false);
+    let in_order = differences_of(in_order);
+    let is_better =
+        in_order.compared == found.compared && in_order.differences.len() < found.differences.len();
+    if is_better { in_order } else { found }
 }
 
 fn differences_of(pairs: Vec<(&StepReading, &StepReading)>) -> ScenarioDifferences {

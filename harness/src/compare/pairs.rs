@@ -2,27 +2,16 @@
 //!
 //! The name of a row has an identifier, which differs between targets. Rows that only one side has are left out.
 
-/// The pairs of two lists, in the order of the first. First those with the same name, then those of the same step or
-/// scenario (`is_alike`), in their order.
-pub(super) fn paired<'a, A, N: PartialEq>(
+/// The pairs of two lists, in the order of the first. `is_alike` compares names without their rows.
+pub(super) fn paired<'a, A, N: PartialEq + ?Sized>(
     first: &'a [A],
     second: &'a [A],
     name: impl Fn(&A) -> &N,
     is_alike: impl Fn(&N, &N) -> bool,
 ) -> Vec<(&'a A, &'a A)> {
-    let is_same = |a: &A, b: &A| name(a) == name(b);
-    paired_by(first, second, &[&is_same, &|a, b| is_alike(name(a), name(b))])
-}
-
-/// The pairs of two lists, in the order of the first. Each rule is applied to what the rules before it did not pair.
-pub(super) fn paired_by<'a, A>(
-    first: &'a [A],
-    second: &'a [A],
-    rules: &[&dyn Fn(&A, &A) -> bool],
-) -> Vec<(&'a A, &'a A)> {
     let mut is_taken = vec![false; second.len()];
     let mut partners: Vec<Option<usize>> = vec![None; first.len()];
-    for is_fit in rules {
+    let mut pair = |is_fit: &dyn Fn(&A, &A) -> bool| {
         for (at, one) in first.iter().enumerate() {
             if partners[at].is_some() {
                 continue;
@@ -34,7 +23,9 @@ pub(super) fn paired_by<'a, A>(
                 partners[at] = Some(other);
             }
         }
-    }
+    };
+    pair(&|a, b| name(a) == name(b));
+    pair(&|a, b| is_alike(name(a), name(b)));
     let pairs = first.iter().zip(partners);
     pairs.filter_map(|(one, other)| Some((one, &second[other?]))).collect()
 }

@@ -25,6 +25,11 @@ impl StepName {
         Self { name: name.into(), rows: rows.to_vec(), repetition: 1 }
     }
 
+    /// The name in the scenario file, which all rows and repetitions share.
+    pub fn in_file(&self) -> &str {
+        &self.name
+    }
+
     /// Whether both are the same step of a scenario file, in any row and repetition.
     pub fn is_same_step(&self, other: &Self) -> bool {
         self.name == other.name
