@@ -71,11 +71,11 @@ pub(super) struct ScenarioDifferences {
 pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> ScenarioDifferences {
     let by_name = paired(first, second, |step: &StepReading| &step.name, StepName::is_same_step);
     let found = differences_of(by_name);
-    if found.differences.is_empty() {
+    if found.differences.is_empty() || first.len() != second.len() {
         return found;
     }
-    // Two mocks with one seed give equal ids, but objects that were created at once may have them in another order. So
-    // rows are also paired in their order, and the fewer differences count.
+    // The sides may have equal ids for different objects: two mocks with one seed, if objects were created at once, or
+    // two services that count. So rows are also paired in their order, and the fewer differences count.
     let in_order = paired(first, second, |step: &StepReading| step.name.in_file(), |_, _| false);
     let in_order = differences_of(in_order);
     let is_better =
@@ -243,34 +243,36 @@ mod tests {
         StepReading { name: StepName::from(name), exchanges: vec![exchange] }
     }
 
+    /// A creation, and a `get` of each row of `rows`, with the object that it answers.
+    fn steps(rows: &[(&str, &str)]) -> Vec<StepReading> {
+        let got = rows.iter().map(|(row, object)| step(&format!("get[{row}]"), object));
+        std::iter::once(step("create", "[request:1]")).chain(got).collect()
+    }
+
+    #[track_caller]
+    fn check(other: &[(&str, &str)], differences_expected: usize) {
+        let one = steps(&[("x", "[request:1]"), ("y", "[request:2]")]);
+        assert_eq!(differences(&one, &steps(other)).differences.len(), differences_expected);
+    }
+
     #[test]
     fn equal_ids_of_objects_that_were_created_in_another_order_are_no_difference() {
-        let a = [
-            step("create", "[request:1]"),
-            step("get[x]", "[request:1]"),
-            step("get[y]", "[request:2]"),
-        ];
-        let b = [
-            step("create", "[request:1]"),
-            step("get[y]", "[request:1]"),
-            step("get[x]", "[request:2]"),
-        ];
-        let found = differences(&a, &b);
-        assert_eq!((found.differences.len(), found.compared), (0, 3));
+        check(&[("y", "[request:1]"), ("x", "[request:2]")], 0);
     }
 
     #[test]
     fn another_object_than_the_created_one_is_a_difference_in_any_order() {
-        let a = [
-            step("create", "[request:1]"),
-            step("get[x]", "[request:1]"),
-            step("get[y]", "[request:2]"),
-        ];
-        let b = [
-            step("create", "[request:1]"),
-            step("get[x]", "[request:3]"),
-            step("get[y]", "[request:2]"),
-        ];
-        assert_eq!(differences(&a, &b).differences.len(), 1);
+        check(&[("x", "[request:3]"), ("y", "[request:2]")], 1);
+        check(&[("y", "[request:3]"), ("x", "[request:2]")], 1);
+    }
+
+    #[test]
+    fn ids_of_services_that_count_are_no_difference() {
+        check(&[("y", "[request:1]"), ("z", "[request:2]")], 0);
+    }
+
+    #[test]
+    fn rows_are_not_paired_in_their_order_if_one_side_lacks_a_row() {
+        check(&[("y", "[request:1]")], 1);
     }
 }
