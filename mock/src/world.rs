@@ -83,7 +83,7 @@ pub struct World {
     journal: Arc<Journal>,
     /// The newest changes, for watchers.
     #[cfg(feature = "server")]
-    change_log: Arc<ChangeLog>,
+    change_log: ChangeLog,
     faults: Faults,
     drilled: ActiveDrills,
     hook: Option<Arc<dyn Hook>>,
@@ -124,7 +124,7 @@ impl World {
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
             journal: Arc::default(),
             #[cfg(feature = "server")]
-            change_log: Arc::default(),
+            change_log: ChangeLog::default(),
             faults: Faults::default(),
             drilled: ActiveDrills::default(),
             hook: None,
@@ -308,7 +308,7 @@ impl World {
     }
 
     #[cfg(feature = "server")]
-    pub(crate) const fn change_log(&self) -> &Arc<ChangeLog> {
+    pub(crate) const fn change_log(&self) -> &ChangeLog {
         &self.change_log
     }
 

@@ -13,7 +13,7 @@ use super::exchanges;
 use super::filter::ExchangeFilter;
 use crate::value::limits::WATCHED_CALLS_MAX;
 use crate::world::World;
-use crate::world::change_log::ChangeWatcher;
+use crate::world::change_log::ChangeLog;
 use crate::world::fault::ArmedFaultJson;
 use crate::world::journal::Journal;
 use crate::world::state::change::Change;
@@ -65,7 +65,9 @@ pub(crate) struct EventWatcher {
     recorded: u64,
     /// The number of times that the journal had been emptied.
     cleared: u64,
-    changes: ChangeWatcher,
+    changes: ChangeLog,
+    /// The number of changes at its last question.
+    changed: u64,
     faults: Vec<ArmedFaultJson>,
 }
 
@@ -83,7 +85,8 @@ impl EventWatcher {
             recorded,
             cleared: journal.cleared(),
             journal,
-            changes: ChangeWatcher::new(world.change_log().clone()),
+            changed: world.change_log().count(),
+            changes: world.change_log().clone(),
             faults: world.faults().views(),
         }
     }
@@ -98,7 +101,6 @@ impl EventWatcher {
     pub(crate) fn news(&mut self, world: &World, system_now: Timestamp) -> Vec<ControlEvent> {
         let mut events = Vec::new();
         let is_other = !Arc::ptr_eq(&self.journal, world.journal())
-            || !self.changes.watches(world.change_log())
             || self.cleared != world.journal().cleared();
         let mut lost = 0;
         if is_other {
@@ -137,7 +139,8 @@ impl EventWatcher {
         system_now: Timestamp,
         events: &mut Vec<ControlEvent>,
     ) -> u64 {
-        let (changes, lost) = self.changes.news();
+        let (changes, lost) = self.changes.after(self.changed);
+        self.changed += changes.len() as u64 + lost;
         events.extend(changes.iter().map(|change| of_change(world, system_now, change)));
         lost
     }
