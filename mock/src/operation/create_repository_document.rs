@@ -95,7 +95,7 @@ fn read<'a>(context: &Context<'a>) -> Result<(SentJson, UploadSource<'a>), Probl
 fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<SentJson, Problem> {
     SentJson::object(metadata.unwrap_or("{}")).map_err(|_| {
         Problem::document_creation("`metadata` must be a JSON object.")
-            .breaking(Rule::Field("metadata"))
+            .breaking(Rule::Field("metadata".to_owned()))
             .by_answer(answers.request_field_invalid)
     })
 }
