@@ -78,7 +78,7 @@ pub(crate) fn look(
         ControlAction::ListDeliveries { filter } => Ok(outbox::view(world, filter)),
         ControlAction::GetDeliveryPolicy => Ok(json!(world.state().delivery_policy)),
         ControlAction::ListFaults => Ok(faults::view(world)),
-        ControlAction::GetDrills => Ok(json!(world.drilled().get())),
+        ControlAction::GetDrills => Ok(json!(world.drilled.get())),
         ControlAction::ListExchanges { filter, limit } => {
             exchanges::check(world, filter).map(|()| exchanges::view(world, filter, *limit))
         }
@@ -170,16 +170,16 @@ pub fn perform(
         ControlAction::Redeliver { id } => outbox::redeliver(world, now, id),
         ControlAction::ArmFault(fault) => faults::arm(world, fault),
         ControlAction::DisarmFaults => {
-            world.faults().clear();
+            world.faults.clear();
             Ok(faults::view(world))
         }
         ControlAction::DisarmFault { id } => faults::disarm(world, id),
         ControlAction::SetDrills(drills) => {
-            world.drilled().set(drills);
+            world.drilled.set(drills);
             Ok(json!(drills))
         }
         ControlAction::ClearExchanges => {
-            world.journal().clear();
+            world.journal.clear();
             Ok(json!({ "count": 0, "exchanges": [] }))
         }
         ControlAction::PutAddress(address) => addresses::put(world, address),
@@ -209,7 +209,7 @@ pub fn perform(
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
     let mut journal = exchanges::with_response_bodies(world);
-    journal["forgotten"] = json!(world.journal().forgotten());
+    journal["forgotten"] = json!(world.journal.forgotten());
     journal["answers"] = json!(world.answers());
     journal["deliveries"] = outbox::view(world, &DeliveryFilter::default())["deliveries"].take();
     journal["counts"] = overview::first_counts(world);

@@ -75,7 +75,7 @@ impl EventWatcher {
     /// A watcher of all events from now on. With `last`, the calls after the one with this number come
     /// first.
     pub(crate) fn new(world: &World, filter: ExchangeFilter, last: Option<u64>) -> Self {
-        let journal = world.journal().clone();
+        let journal = world.journal.clone();
         let recorded = journal.recorded();
         // Another process may have given a number that is too large for this one.
         let recorded = last.filter(|last| *last <= recorded).unwrap_or(recorded);
@@ -85,23 +85,23 @@ impl EventWatcher {
             recorded,
             cleared: journal.cleared(),
             journal,
-            changed: world.change_log().count(),
-            changes: world.change_log().clone(),
-            faults: world.faults().views(),
+            changed: world.change_log.count(),
+            changes: world.change_log.clone(),
+            faults: world.faults.views(),
         }
     }
 
     /// The first event, with the number of recorded calls and the seed of the world.
     pub(crate) fn hello(&self, world: &World) -> ControlEvent {
-        let data = json!({ "recorded": self.journal.recorded(), "seed": world.settings().seed });
+        let data = json!({ "recorded": self.journal.recorded(), "seed": world.settings.seed });
         ControlEvent::new(EventKind::Hello, &data)
     }
 
     /// The events since the last call.
     pub(crate) fn news(&mut self, world: &World, system_now: Timestamp) -> Vec<ControlEvent> {
         let mut events = Vec::new();
-        let is_other = !Arc::ptr_eq(&self.journal, world.journal())
-            || self.cleared != world.journal().cleared();
+        let is_other =
+            !Arc::ptr_eq(&self.journal, &world.journal) || self.cleared != world.journal.cleared();
         let mut lost = 0;
         if is_other {
             // The events before the reset.
@@ -146,7 +146,7 @@ impl EventWatcher {
     }
 
     fn faults(&mut self, world: &World, events: &mut Vec<ControlEvent>) {
-        let faults = world.faults().views();
+        let faults = world.faults.views();
         if faults == self.faults {
             return;
         }

@@ -45,7 +45,7 @@ pub(crate) fn queue(
     // The log of deliveries has the unknown event under its own name, so that a drill can be judged by it.
     let event_name = if sent_event == drill::EVENT { drill::EVENT } else { event };
     let mut bodies = vec![(event_name, body(world, at, sent_event, record))];
-    if world.drilled().get().events {
+    if world.drilled.get().events {
         bodies.push((drill::EVENT, body(world, at, drill::EVENT, record)));
     }
     let (mut changes, mut effects) = (Vec::new(), Vec::new());
@@ -59,7 +59,7 @@ pub(crate) fn queue(
                     id: id.to_string(),
                     detail: format!("{event} to {}", webhook.url),
                 });
-                let due = later(at, policy.wait_seconds(world.settings().seed, id));
+                let due = later(at, policy.wait_seconds(world.settings.seed, id));
                 changes.push(put(Delivery {
                     id,
                     webhook: row,

@@ -66,7 +66,7 @@ impl World {
         fault: Option<&Strike>,
     ) {
         let Call { head, admitted, body, fetched: _ } = call;
-        self.journal().record(&Occurrence {
+        self.journal.record(&Occurrence {
             serial: admitted.serial,
             at: admitted.at,
             read_at: now,

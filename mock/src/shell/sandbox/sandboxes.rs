@@ -254,7 +254,7 @@ impl Sandboxes {
         }
         let realm = self.realm(key, world, settings, plan.lease);
         if self.is_remembering() {
-            realm.service.world().journal().keep_for_account();
+            realm.service.world().journal.keep_for_account();
         }
         if self.insert(&realm) {
             return Ok(realm);
