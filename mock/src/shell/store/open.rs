@@ -20,7 +20,7 @@ use crate::value::message::content::{Content, ContentPlace};
 use crate::value::message::json::json_bytes;
 use crate::world::settings::Settings;
 use crate::world::state::change::Change;
-use crate::world::state::stored::{self, StoredError};
+use crate::world::state::stored;
 
 /// An open store, with the worlds as they were stored.
 pub(crate) struct OpenStore {
@@ -135,19 +135,13 @@ fn change(
     store: &dyn RowStore,
     used_documents: &mut BTreeSet<[u8; 32]>,
 ) -> Result<Change, DurableError> {
-    let mut failure = None;
-    let change = stored::change(key, value, |content: &mut Content| {
-        match place(content, documents, store) {
-            Ok(place) => content.place = place,
-            Err(error) => failure = Some(error),
-        }
+    let mut change = stored::change(value)
+        .map_err(|error| store.damaged(format!("the row `{key}` cannot be read: {error}")))?;
+    for content in change.contents_mut() {
+        content.place = place(content, documents, store)?;
         used_documents.extend(content.digest());
-        Ok::<_, StoredError>(())
-    });
-    match failure {
-        Some(error) => Err(error),
-        None => change.map_err(|error| store.damaged(error.to_string())),
     }
+    Ok(change)
 }
 
 /// The place of a document's bytes.

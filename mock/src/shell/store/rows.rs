@@ -17,7 +17,6 @@ use super::row_store::StoredData;
 use super::table::{KeyBatch, StoreKey};
 use crate::value::message::content::ContentPlace;
 use crate::value::message::json::json_bytes;
-use crate::world::state::stored::StoredError;
 
 /// A key has the number of the world and the key of [`crate::world::state::stored`], such as
 /// `0/legal_request/42`.
@@ -61,7 +60,7 @@ fn checked(bytes: &[u8]) -> Result<(StoredData, u64), Box<dyn Error>> {
     let mut values = BTreeMap::from([(StoreKey::Made, made)]);
     for row in reading.open_table(ROWS)?.iter()? {
         let (text, value) = row?;
-        let unknown = || StoredError::Key(text.value().to_owned());
+        let unknown = || format!("there is no row with the key `{}`", text.value());
         let (world, key) = text.value().split_once('/').ok_or_else(unknown)?;
         let world = world.parse().map_err(|_| unknown())?;
         values.insert(StoreKey::Row(world, key.to_owned()), value.value().to_vec());

@@ -117,9 +117,9 @@ impl Delivery {
         Arc::new(Self { progress: DeliveryProgress::Queued { due }, ..Self::clone(self) })
     }
 
-    /// This delivery after a restart. An attempt that was in flight is made again. Its receiver may get it twice, so
+    /// Continues after a restart. An attempt that was in flight is made again. Its receiver may get it twice, so
     /// the attempt is recorded with [`INTERRUPTED`].
-    pub(crate) fn resumed(mut self) -> Self {
+    pub(crate) fn resume(&mut self) {
         if let DeliveryProgress::InFlight { due, .. } = self.progress {
             self.progress = DeliveryProgress::Queued { due };
             self.attempts.push(AttemptRecord {
@@ -128,7 +128,6 @@ impl Delivery {
                 milliseconds: None,
             });
         }
-        self
     }
 
     /// The JSON on the control plane.
