@@ -13,7 +13,8 @@ pub enum SecretSource {
 }
 
 /// The clock of a new world.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ClockSetting {
     /// The system's clock.
     Real,

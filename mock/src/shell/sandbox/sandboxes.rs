@@ -243,10 +243,10 @@ impl Sandboxes {
             return Err(too_many());
         }
         if let Some(durable) = &self.durable {
-            durable.add(&SandboxRecord {
+            let world = plan.world.as_ref().map(|chosen| &*chosen.value);
+            durable.add(SandboxRecord {
                 key,
-                world: plan.world.map(|chosen| chosen.value),
-                answers: seeded.answers().clone(),
+                seed: SandboxRecord::seed_of(world, seeded.answers()),
                 settings: settings.clone(),
                 defects,
                 lease: plan.lease,

@@ -3,7 +3,6 @@
 use sha2::{Digest, Sha256};
 use tokio_postgres::types::Type;
 
-use super::documents;
 use super::table::{KeyBatch, StoreKey};
 use crate::shell::postgres::{DatabaseConnection, HeadRow, PostgresError, SqlParameter};
 use crate::value::message::content::ContentPlace;
@@ -77,7 +76,6 @@ pub(super) fn key_text(key: &StoreKey) -> String {
     match key {
         StoreKey::Header => "about".to_owned(),
         StoreKey::Made => "made".to_owned(),
-        StoreKey::Definition(digest) => format!("definition/{}", documents::name(digest)),
         StoreKey::Sandbox(world) => format!("sandbox/{world}"),
         StoreKey::Row(world, key) => format!("row/{world}/{key}"),
     }
@@ -88,7 +86,6 @@ pub(super) fn key_of(text: &str) -> Option<StoreKey> {
     Some(match text.split_once('/') {
         None if text == "about" => StoreKey::Header,
         None if text == "made" => StoreKey::Made,
-        Some(("definition", name)) => StoreKey::Definition(documents::digest_of_name(name)?),
         Some(("sandbox", world)) => StoreKey::Sandbox(world.parse().ok()?),
         Some(("row", row)) => {
             let (world, key) = row.split_once('/')?;

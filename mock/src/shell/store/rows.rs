@@ -23,8 +23,6 @@ use crate::value::message::json::json_bytes;
 const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
 const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
 const SANDBOXES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sandboxes");
-/// Seed worlds and answers of sandboxes.
-const DEFINITIONS: TableDefinition<'_, [u8; 32], &[u8]> = TableDefinition::new("definitions");
 const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
 /// The key of the header.
 const ABOUT_KEY: &str = "about";
@@ -69,10 +67,6 @@ fn checked(bytes: &[u8]) -> Result<(StoredData, u64), Box<dyn Error>> {
         let (world, json) = row?;
         values.insert(StoreKey::Sandbox(world.value()), json.value().to_vec());
     }
-    for row in reading.open_table(DEFINITIONS)?.iter()? {
-        let (digest, json) = row?;
-        values.insert(StoreKey::Definition(digest.value()), json.value().to_vec());
-    }
     let mut documents = BTreeMap::new();
     for document in reading.open_table(DOCUMENTS)?.iter()? {
         let (digest, bytes) = document?;
@@ -89,7 +83,6 @@ pub(super) fn commit(database: &Database, batch: &KeyBatch) -> Result<u64, Box<d
         let mut rows = writing.open_table(ROWS)?;
         let mut documents = writing.open_table(DOCUMENTS)?;
         let mut sandboxes = writing.open_table(SANDBOXES)?;
-        let mut definitions = writing.open_table(DEFINITIONS)?;
         let mut about = writing.open_table(ABOUT)?;
         for (key, value) in &batch.values {
             let value = value.as_deref();
@@ -100,7 +93,6 @@ pub(super) fn commit(database: &Database, batch: &KeyBatch) -> Result<u64, Box<d
                     let bytes = made.map(u64::to_be_bytes);
                     put(&mut about, MADE_KEY, bytes.as_ref().map(|bytes| &bytes[..]))?;
                 }
-                StoreKey::Definition(digest) => put(&mut definitions, digest, value)?,
                 StoreKey::Sandbox(world) => put(&mut sandboxes, world, value)?,
                 StoreKey::Row(world, key) => {
                     put(&mut rows, format!("{world}/{key}").as_str(), value)?;

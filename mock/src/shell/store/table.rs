@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::sandbox_record::SandboxRecord;
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::world::state::stored::{self, StoredRow};
@@ -14,8 +15,6 @@ pub(super) enum StoreKey {
     Header,
     /// The number of the newest sandbox, including deleted ones.
     Made,
-    /// A seed world or answers of sandboxes, by their digest.
-    Definition([u8; 32]),
     Sandbox(u64),
     /// A row of a world, by the key of [`crate::world::state::stored`].
     Row(u64, String),
@@ -26,8 +25,8 @@ pub(super) enum StoreKey {
 pub(super) enum Entry {
     /// Changes of a world.
     Changes { world: u64, is_reset: bool, rows: Vec<StoredRow> },
-    /// A new sandbox, with its row and the definitions that it refers to.
-    Sandbox { world: u64, row: Vec<u8>, definitions: BTreeMap<[u8; 32], Vec<u8>> },
+    /// A new sandbox.
+    Sandbox(Box<SandboxRecord>),
     /// A deleted sandbox.
     End { world: u64 },
 }
@@ -65,24 +64,14 @@ impl KeyTable {
                     for row in rows {
                         let key = StoreKey::Row(*world, row.key.clone());
                         batch.values.insert(key, row.value.clone());
-                        for content in &row.contents {
-                            let digest = content.digest();
-                            if let Some(digest) = digest.filter(|it| !self.documents.contains(*it))
-                            {
-                                batch.documents.entry(*digest).or_insert_with(|| content.clone());
-                            }
-                        }
+                        row.contents.iter().for_each(|it| self.add_document(&mut batch, it));
                     }
                 }
-                Entry::Sandbox { world, row, definitions } => {
-                    for (digest, json) in definitions {
-                        let key = StoreKey::Definition(*digest);
-                        if !self.keys.contains(&key) {
-                            batch.values.insert(key, Some(json.clone()));
-                        }
-                    }
-                    batch.values.insert(StoreKey::Sandbox(*world), Some(row.clone()));
-                    self.made = self.made.max(*world);
+                Entry::Sandbox(sandbox) => {
+                    let key = StoreKey::Sandbox(sandbox.key);
+                    batch.values.insert(key, Some(json_bytes(sandbox)));
+                    self.add_document(&mut batch, &sandbox.seed);
+                    self.made = self.made.max(sandbox.key);
                     batch.values.insert(StoreKey::Made, Some(json_bytes(&self.made)));
                 }
                 Entry::End { world } => {
@@ -92,6 +81,13 @@ impl KeyTable {
             }
         }
         batch
+    }
+
+    /// Adds a document to a batch, unless it is stored already.
+    fn add_document(&self, batch: &mut KeyBatch, content: &Content) {
+        if let Some(digest) = content.digest().filter(|it| !self.documents.contains(*it)) {
+            batch.documents.entry(*digest).or_insert_with(|| content.clone());
+        }
     }
 
     /// Notes that a batch is stored.
