@@ -3,6 +3,7 @@
 //! The table has all keys of the store. So the reset or the deletion of a world becomes a list of keys to delete.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use super::sandbox_record::SandboxRecord;
 use crate::value::message::content::Content;
@@ -18,6 +19,34 @@ pub(super) enum StoreKey {
     Sandbox(u64),
     /// A row of a world, by the key of [`crate::world::state::stored`].
     Row(u64, String),
+}
+
+impl fmt::Display for StoreKey {
+    /// A key as it is stored, such as `row/0/legal_request/42`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header => f.write_str("about"),
+            Self::Made => f.write_str("made"),
+            Self::Sandbox(world) => write!(f, "sandbox/{world}"),
+            Self::Row(world, key) => write!(f, "row/{world}/{key}"),
+        }
+    }
+}
+
+impl StoreKey {
+    /// Reads a stored key; `None` if it is unknown.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        Some(match text.split_once('/') {
+            None if text == "about" => Self::Header,
+            None if text == "made" => Self::Made,
+            Some(("sandbox", world)) => Self::Sandbox(world.parse().ok()?),
+            Some(("row", row)) => {
+                let (world, key) = row.split_once('/')?;
+                Self::Row(world.parse().ok()?, key.to_owned())
+            }
+            _ => return None,
+        })
+    }
 }
 
 /// An entry of the queue of a store.
