@@ -26,8 +26,6 @@ mod text;
 mod timers;
 mod tokens;
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 #[cfg(feature = "server")]
 use serde_json::value::{RawValue, to_raw_value};
@@ -50,7 +48,6 @@ pub(crate) use text::optional_text;
 
 use crate::world::World;
 use crate::world::state::change::Change;
-use crate::world::state::resource::legal_request::Submission;
 
 /// Performs an action that only reads, at the system's time `system_now`. `None` if the action changes
 /// the world; then use [`perform`].
@@ -113,17 +110,6 @@ pub(crate) fn sent_member(
         }
         _ => None,
     }
-}
-
-/// The submission of the legal request in the response, if the response shows one.
-pub(crate) fn shown_submission(world: &World, action: &ControlAction) -> Option<Arc<Submission>> {
-    let (ControlAction::GetLegalRequest { id }
-    | ControlAction::SetStatus { id, .. }
-    | ControlAction::AddComment { id, .. }) = action
-    else {
-        return None;
-    };
-    Some(world.legal_request(id)?.submission.clone())
 }
 
 /// Performs an action at the system's time `system_now`.

@@ -27,7 +27,7 @@ pub(crate) fn restore(
     let mut shared = BTreeMap::new();
     let mut realms = Vec::with_capacity(stored.len());
     for (record, changes) in stored {
-        let seeded = match shared.entry(record.seed.digest().copied()) {
+        let seeded = match shared.entry(record.seed.digest) {
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(place) => {
                 let (world, answers) = record.read_seed()?;

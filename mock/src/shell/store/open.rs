@@ -148,15 +148,13 @@ fn find(
     used_documents: &mut BTreeSet<[u8; 32]>,
 ) -> Result<(), DurableError> {
     let changed = || store.damaged("the content of a stored document has changed".to_owned());
-    // Every stored document has a digest.
-    let digest = *content.digest().ok_or_else(changed)?;
-    content.place = match documents.get(&digest) {
-        Some(Some(bytes)) if Sha256::digest(bytes)[..] == digest[..] => {
+    content.place = match documents.get(&content.digest) {
+        Some(Some(bytes)) if Sha256::digest(bytes)[..] == content.digest[..] => {
             ContentPlace::Memory(bytes.clone())
         }
         Some(Some(_)) => return Err(changed()),
-        Some(None) | None => store.document(&digest)?,
+        Some(None) | None => store.document(&content.digest)?,
     };
-    used_documents.insert(digest);
+    used_documents.insert(content.digest);
     Ok(())
 }

@@ -239,7 +239,7 @@ impl RowStore for PostgresStore {
             spool.write(row.get(0)).map_err(unwritten)?;
         }
         let content = spool.finish().map_err(unwritten)?;
-        if content.digest() != Some(digest) {
+        if content.digest != *digest {
             let name = documents::name(digest);
             return Err(self.damaged(format!("the document {name} is missing or has changed")));
         }

@@ -114,8 +114,8 @@ impl KeyTable {
 
     /// Adds a document to a batch, unless it is stored already.
     fn add_document(&self, batch: &mut KeyBatch, content: &Content) {
-        if let Some(digest) = content.digest().filter(|it| !self.documents.contains(*it)) {
-            batch.documents.entry(*digest).or_insert_with(|| content.clone());
+        if !self.documents.contains(&content.digest) {
+            batch.documents.entry(content.digest).or_insert_with(|| content.clone());
         }
     }
 
