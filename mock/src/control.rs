@@ -44,6 +44,8 @@ pub use parties::WorkflowUpdate;
 pub use refusal::Refusal;
 pub use settings::SettingsUpdate;
 #[cfg(feature = "server")]
+pub(crate) use settings::{optional_progression, rate_limit};
+#[cfg(feature = "server")]
 pub(crate) use text::optional_text;
 
 use crate::world::World;
