@@ -9,7 +9,6 @@ use serde_saphyr::SerializerOptions;
 
 use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
-use crate::scenario::validate::IdCheck;
 
 /// One act of a case: steps with drawn inputs. It creates or looks up the objects that it needs, so that any
 /// subsequence of a case is a case.
@@ -97,7 +96,7 @@ fn options() -> SerializerOptions {
 /// The reader of scenarios refuses it, which is a bug of ours.
 pub fn files(stem: &str, cases: &[Case]) -> Result<Arc<Vec<ScenarioFile>>, String> {
     let source = (format!("{stem}.yaml"), Arc::from(text(cases)));
-    load::suite(vec![source], IdCheck::Register).map(Arc::new).map_err(|mistakes| {
+    load::suite(vec![source]).map(Arc::new).map_err(|mistakes| {
         let first = mistakes.first().map(|mistake| mistake.render(false)).unwrap_or_default();
         format!("a drawn case is not a scenario, which is a bug of moot: {first}")
     })

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use super::model::{Location, ScenarioFile};
-use super::validate::{self, IdCheck};
-use super::{Diagnostic, read};
+use super::{Diagnostic, read, validate};
 
 include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
@@ -23,7 +22,7 @@ const FILES_MAX: usize = 500;
 pub fn bundled() -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
     let texts =
         SCENARIOS.iter().map(|(stem, text)| (format!("scenarios/{stem}.yaml"), Arc::from(*text)));
-    suite(texts.collect(), IdCheck::Register)
+    suite(texts.collect())
 }
 
 /// Reads these files, and the `.yaml` and `.yml` files of these folders, each folder sorted by name.
@@ -40,17 +39,14 @@ pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
             Err(error) => return Err(unreadable(&file, &error)),
         }
     }
-    suite(texts, IdCheck::Register)
+    suite(texts)
 }
 
 /// Reads a suite of texts, each with the path that names it in messages.
 ///
 /// # Errors
 /// Every mistake of form, and every mistake of meaning in the files that are well-formed.
-pub fn suite(
-    texts: Vec<(String, Arc<str>)>,
-    ids: IdCheck,
-) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
+pub fn suite(texts: Vec<(String, Arc<str>)>) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
     let mut files = Vec::new();
     let mut problems = Vec::new();
     for (path, text) in texts {
@@ -59,7 +55,7 @@ pub fn suite(
             Err(found) => problems.extend(found),
         }
     }
-    problems.extend(validate::suite(&files, ids));
+    problems.extend(validate::suite(&files));
     if problems.is_empty() { Ok(files) } else { Err(problems) }
 }
 

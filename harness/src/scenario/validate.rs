@@ -10,27 +10,19 @@ mod walk;
 
 use std::sync::Arc;
 
-use super::Diagnostic;
 use super::model::{Location, ScenarioFile};
+use super::{Diagnostic, declared};
 
 /// The number of bytes of the file that are searched for a part of a text.
 const SEARCH_BYTES_MAX: usize = 4_000;
 
-/// Whether the ids of requirements and questions are checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IdCheck {
-    /// Each id must be in the register or among the questions.
-    Register,
-    /// Ids are not checked. For examples with invented ids.
-    Off,
-}
-
 /// Every mistake of meaning in a suite, in the order of the files.
-pub fn suite(files: &[ScenarioFile], ids: IdCheck) -> Vec<Diagnostic> {
+pub fn suite(files: &[ScenarioFile]) -> Vec<Diagnostic> {
     let mut problems = ids::unique(files);
-    let own = own_rows::of(files, &mut problems);
+    problems.extend(own_rows::mistakes(files));
+    let own = declared::own_rows(files);
     for file in files {
-        walk::file(file, (ids == IdCheck::Register).then_some(&own), &mut problems);
+        walk::file(file, &own, &mut problems);
     }
     problems.sort_by(|a, b| a.at.cmp(&b.at));
     problems

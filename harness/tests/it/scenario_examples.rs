@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::{ScenarioFile, StepAction};
-use moot_harness::scenario::validate::IdCheck;
 
 /// Name and text of every file in a folder of the crate, sorted by name.
 pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, Arc<str>)> {
@@ -25,7 +24,7 @@ pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, Arc<str>)> {
 }
 
 fn examples() -> Vec<ScenarioFile> {
-    match load::suite(files("tests/examples", "yaml"), IdCheck::Off) {
+    match load::suite(files("tests/examples", "yaml")) {
         Ok(files) => files,
         Err(problems) => {
             let told: Vec<String> = problems.iter().map(|p| p.render(false)).collect();

@@ -7,7 +7,7 @@ use moot_fixtures::yaml::{YamlKey, YamlNode, YamlSpan, YamlValue};
 use moot_fixtures::{DataError, nearest};
 
 use crate::scenario::Diagnostic;
-use crate::scenario::text::{Location, ROOTS, Text, TextError, is_name};
+use crate::scenario::text::{Location, ROOTS, Text, is_name};
 
 /// The largest number of mistakes that are reported for one file.
 const PROBLEMS_MAX: usize = 100;
@@ -146,17 +146,13 @@ impl ScenarioReader {
 
     /// Reads the names in a text.
     pub(in crate::scenario) fn parse(&mut self, text: &str, span: YamlSpan) -> Option<Text> {
-        let error = match Text::parse(text, self.at(span)) {
+        let offset = match Text::parse(text, self.at(span)) {
             Ok(text) => return Some(text),
-            Err(error) => error,
-        };
-        let offset = match error {
-            TextError::NoName { offset } => u32::try_from(offset).unwrap_or(0),
-            TextError::TooMany => 0,
+            Err(offset) => u32::try_from(offset).unwrap_or(0),
         };
         let span = self.inside(span, text, offset);
         let help = "write `<name>` for a value known earlier, `<<` for a literal `<`";
-        self.refuse_with(span, error.to_string(), Some(help.to_owned()))
+        self.refuse_with(span, "`<` is not the start of a name", Some(help.to_owned()))
     }
 
     /// The place of a character of a text. If the text is escaped or folded in the file, the place of

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Level;
 use moot_fixtures::{answers, documents, nearest, questions, register, schemas, world};
 
-use super::own_rows::OwnRowsById;
 use crate::scenario::Diagnostic;
+use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{
     Check, Claim, Json, Location, Matcher, MatcherRule, Observation, OperatorAction, PartContent,
     PartSpec, Place, Scenario, ScenarioFile,
@@ -88,16 +88,13 @@ pub(super) fn document(file: &ScenarioFile, part: &PartSpec) -> Option<Diagnosti
 }
 
 /// The requirement of a check is in the register, or in a file of the suite.
-pub(super) fn requirement(
-    file: &ScenarioFile,
-    own: &OwnRowsById<'_>,
-    check: &Check,
-) -> Option<Diagnostic> {
+pub(super) fn requirement(file: &ScenarioFile, own: &OwnRows, check: &Check) -> Option<Diagnostic> {
     let id = check.requirement.as_str();
     let (message, help) = match register::get(id) {
         None if own.contains_key(id) => return None,
         None => {
-            let near = nearest::nearest(id, own.keys().copied()).or_else(|| register::nearest(id));
+            let near = nearest::nearest(id, own.keys().map(String::as_str))
+                .or_else(|| register::nearest(id));
             let help = near.map(|near| format!("did you mean `{near}`?"));
             (format!("unknown requirement `{id}`"), help)
         }

@@ -3,10 +3,10 @@
 
 use moot_fixtures::nearest;
 
-use super::own_rows::OwnRowsById;
 use super::scope::{APPLICATIONS, NameScope, PageScope};
 use super::{ids, lines};
 use crate::scenario::Diagnostic;
+use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{
     AdminStep, AnswerPlace, BoundValue, BurstStep, Check, Expectation, ForEach, Json, Location,
     Matcher, MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep,
@@ -14,12 +14,8 @@ use crate::scenario::model::{
     Text, TokenChoice,
 };
 
-/// Reports every mistake of meaning in a file. Without `own`, requirements and questions are not checked.
-pub(super) fn file(
-    file: &ScenarioFile,
-    own: Option<&OwnRowsById<'_>>,
-    problems: &mut Vec<Diagnostic>,
-) {
+/// Reports every mistake of meaning in a file. `own` are the requirements that the suite states.
+pub(super) fn file(file: &ScenarioFile, own: &OwnRows, problems: &mut Vec<Diagnostic>) {
     for scenario in &file.scenarios {
         let scope = NameScope::new(&scenario.receivers);
         ValidationWalk { file, scenario, own, scope, problems }.scenario();
@@ -29,7 +25,7 @@ pub(super) fn file(
 struct ValidationWalk<'a> {
     file: &'a ScenarioFile,
     scenario: &'a Scenario,
-    own: Option<&'a OwnRowsById<'a>>,
+    own: &'a OwnRows,
     scope: NameScope,
     problems: &'a mut Vec<Diagnostic>,
 }
@@ -226,17 +222,14 @@ impl ValidationWalk<'_> {
 
     fn checks(&mut self, checks: &[Check]) {
         for check in checks {
-            let unknown = self.own.and_then(|own| ids::requirement(self.file, own, check));
-            self.problems.extend(unknown);
+            self.problems.extend(ids::requirement(self.file, self.own, check));
             self.expectation(&check.expectation);
         }
     }
 
     fn observations(&mut self, observations: &[Observation]) {
         for observation in observations {
-            if self.own.is_some() {
-                self.problems.extend(ids::question(self.file, observation));
-            }
+            self.problems.extend(ids::question(self.file, observation));
             match &observation.place {
                 AnswerPlace::Whole(place) => self.place(place),
                 AnswerPlace::Members(members) => {
