@@ -16,7 +16,7 @@ mod request_keys;
 mod step;
 
 pub use super::text::{Json, Location, Text, TextPiece};
-pub use admin::{AdminCall, AdminStep};
+pub use admin::AdminStep;
 pub use body::{Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody};
 pub use burst::{BurstPlan, BurstStep, Rhythm};
 pub use expectation::{AnswerPlace, Check, Claim, Expectation, Observation};

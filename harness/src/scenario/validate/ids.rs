@@ -38,7 +38,7 @@ pub(super) fn unique(files: &[ScenarioFile]) -> Vec<Diagnostic> {
     problems
 }
 
-/// The world and the answers of a sandbox exist.
+/// The world and the answers of a sandbox exist, and the time of its clock is one.
 pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<Diagnostic> {
     let unknown = |kind: &str, name: &str, help: String| {
         let at = file.locate(&scenario.at, name);
@@ -56,6 +56,13 @@ pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<Diagnosti
             let help = "there are default, documented, random:SEED".to_owned();
             problems.push(unknown("answers", name, help));
         }
+    }
+    if let Some(clock) = &scenario.sandbox.clock
+        && let Some(time) = clock.strip_prefix("frozen:")
+        && time.parse::<jiff::Timestamp>().is_err()
+    {
+        let help = "write it as `frozen:2026-01-15T10:00:00Z`".to_owned();
+        problems.push(unknown("time", time, help));
     }
     problems
 }

@@ -126,7 +126,7 @@ impl ValidationWalk<'_> {
     }
 
     fn admin(&mut self, admin: &AdminStep) {
-        self.text(&admin.call.path);
+        self.text(&admin.call);
         if let Some(json) = &admin.json {
             self.json(json);
         }
