@@ -3,7 +3,7 @@
 
 use moot_fixtures::nearest;
 
-use super::scope::{APPLICATIONS, NameScope, PageScope};
+use super::scope::{APPLICATIONS, NameScope};
 use super::{ids, lines};
 use crate::scenario::Diagnostic;
 use crate::scenario::declared::OwnRows;
@@ -59,10 +59,10 @@ impl ValidationWalk<'_> {
                     operator.texts().into_iter().for_each(|text| self.text(text));
                 }
                 StepAction::ForEach(for_each, steps) => {
-                    let mark = self.scope.mark();
+                    let before = self.scope.clone();
                     self.for_each(for_each);
                     self.steps(steps);
-                    self.scope.forget_from(mark);
+                    self.scope = before;
                 }
                 StepAction::Let(bindings) => self.bindings(bindings),
                 StepAction::Assume(assumption) => {
@@ -86,9 +86,9 @@ impl ValidationWalk<'_> {
             self.line(view);
         }
         if let Some(each_page) = &request.each_page {
-            self.scope.page = PageScope::Inside;
+            self.scope.set_page(["number", "length_expected"]);
             self.checks(&each_page.expect);
-            self.scope.page = PageScope::After;
+            self.scope.set_page(["total_count", "total_pages"]);
         }
         self.expectations(request.poll.as_ref().map(|poll| &poll.until));
         self.expectations(request.require.as_ref());
@@ -99,9 +99,9 @@ impl ValidationWalk<'_> {
             self.place(place);
         }
         // The steps of `finally` know the captures so far. Their own names end with them.
-        let mark = self.scope.mark();
+        let before = self.scope.clone();
         self.steps(&request.finally);
-        self.scope.forget_from(mark);
+        self.scope = before;
     }
 
     fn burst(&mut self, burst: &BurstStep) {
