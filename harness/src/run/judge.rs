@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::client::pace::RETRY_AFTER_MAX;
 use crate::exchange::{AnswerSight, Exchange, ReceivedResponse, Trouble};
 use crate::scenario::declared::{self, OwnRows};
-use crate::scenario::model::{AnswerPlace, Check, Expectation, Location, Observation, Place, Step};
+use crate::scenario::model::{AnswerPlace, Check, Claim, Location, Observation, Place, Step};
 use crate::scenario::names::Names;
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::check::{
@@ -109,7 +109,7 @@ pub(super) fn record(run: &mut ScenarioRun<'_>, exchange: &Arc<Exchange>) {
 /// Stops the scenario if an expectation without a requirement does not hold.
 pub(super) fn holds(
     run: &ScenarioRun<'_>,
-    expectation: &Expectation,
+    expectation: &[Claim],
     document: &Document,
     kind: NotRunKind,
 ) -> Result<(), Stop> {

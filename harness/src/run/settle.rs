@@ -89,7 +89,7 @@ impl ListLag {
         let fails =
             |check| origin.judge(check, document, &run.names, None).verdict == Verdict::Fail;
         let of_pages = run.record.checks[self.mark..].iter().filter(|check| !check.is_implicit());
-        step.require.as_ref().is_none_or(is_met)
+        step.require.as_deref().is_none_or(is_met)
             && !step.expect.iter().any(fails)
             && of_pages.into_iter().all(|check| check.verdict != Verdict::Fail)
     }

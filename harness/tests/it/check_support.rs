@@ -8,14 +8,14 @@ use moot_fixtures::contract::Operation;
 use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest};
 use moot_harness::scenario::load;
-use moot_harness::scenario::model::{Expectation, StepAction};
+use moot_harness::scenario::model::{Claim, StepAction};
 use moot_harness::verdict::check::implicit::{self, ImplicitContext, ImplicitJudgement};
 use moot_harness::verdict::check::{Document, Judgement, Mismatch};
 use serde_json::Value;
 
 /// The expectation `{place: matcher}`, read from a scenario file. It may use the name `<known>`.
 #[track_caller]
-pub(crate) fn expectation(claims: &str) -> Expectation {
+pub(crate) fn expectation(claims: &str) -> Vec<Claim> {
     let text = format!(
         "section: \"1\"\ntitle: t\nscenarios:\n  - id: s\n    title: t\n    for_each: {{ known: [1] }}\n    \
          steps:\n      - request: GET /v1/workflows\n        require: {{ {claims} }}\n"

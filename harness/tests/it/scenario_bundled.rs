@@ -65,7 +65,7 @@ fn a_row_about_a_status_is_checked_by_the_status_alone() {
             let mut claims = Vec::new();
             all_checks(&scenario.steps, &mut |check| {
                 if check.requirement == *id {
-                    claims.extend(check.expectation.claims.iter().map(|claim| claim.place.clone()));
+                    claims.extend(check.expectation.iter().map(|claim| claim.place.clone()));
                 }
             });
             seen += claims.len();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use moot_fixtures::yaml::{YamlNode, YamlValue};
 use serde_json::{Value, json};
 
-use super::expectation::{Check, Expectation};
+use super::expectation::{Check, Claim};
 use super::place::Place;
 use super::request::RequestShape;
 use crate::scenario::language::form::{Integer, List, SchemaDefinitions, YamlForm};
@@ -17,7 +17,7 @@ keyed! {
     #[derive(Debug, Clone)]
     pub struct ControlRequest {
         /// The expectation of its response. Default: status 2xx.
-        require: Option<Expectation>,
+        require: Option<Vec<Claim>>,
     }
     with {
         /// The keys that differ from the request of the step.
@@ -30,7 +30,7 @@ keyed! {
     #[derive(Debug, Clone)]
     pub struct Poll {
         /// The expectation that ends the polling.
-        until: Expectation,
+        until: Vec<Claim>,
         /// Time between two calls.
         every: Duration,
         /// The longest time in total.

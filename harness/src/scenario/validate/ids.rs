@@ -9,8 +9,8 @@ use moot_fixtures::{answers, documents, nearest, questions, register, schemas, w
 use crate::scenario::Diagnostic;
 use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{
-    Check, Claim, Json, Location, Matcher, MatcherRule, Observation, OperatorAction, PartContent,
-    PartSpec, Place, Scenario, ScenarioFile,
+    Check, Claim, Json, Location, MatcherRule, Observation, OperatorAction, PartContent, PartSpec,
+    Place, Scenario, ScenarioFile,
 };
 
 /// Reports ids of scenarios and stems of files that occur twice.
@@ -126,9 +126,9 @@ pub(super) fn question(file: &ScenarioFile, observation: &Observation) -> Option
 
 /// A schema that a claim names exists, and a status is a number.
 pub(super) fn claim(file: &ScenarioFile, claim: &Claim) -> Vec<Diagnostic> {
-    match (&claim.place, &claim.matcher) {
-        (Place::Status, matcher) => status(file, matcher),
-        (Place::Schema, Matcher::Equal(Json::Text(text))) => {
+    match (&claim.place, claim.matcher.as_slice()) {
+        (Place::Status, rules) => status(file, rules),
+        (Place::Schema, [MatcherRule::Equals(Json::Text(text))]) => {
             let name = text.as_literal().filter(|name| schemas::get(name).is_none());
             let unknown = name.map(|name| {
                 let help = nearest::hint(name, schemas::all().iter().map(|(name, _)| *name));
@@ -141,21 +141,15 @@ pub(super) fn claim(file: &ScenarioFile, claim: &Claim) -> Vec<Diagnostic> {
 }
 
 /// A text never equals a status.
-fn status(file: &ScenarioFile, matcher: &Matcher) -> Vec<Diagnostic> {
+fn status(file: &ScenarioFile, rules: &[MatcherRule]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut texts: Vec<&Json> = Vec::new();
-    match matcher {
-        Matcher::Equal(json) => texts.push(json),
-        Matcher::OneOf(all) => texts.extend(all),
-        Matcher::All(rules) => {
-            for rule in rules {
-                match rule {
-                    MatcherRule::Equals(json) => texts.push(json),
-                    MatcherRule::OneOf(Json::List(all)) => texts.extend(all),
-                    MatcherRule::Not(inner) => problems.extend(status(file, inner)),
-                    _ => {}
-                }
-            }
+    for rule in rules {
+        match rule {
+            MatcherRule::Equals(json) => texts.push(json),
+            MatcherRule::OneOf(Json::List(all)) => texts.extend(all),
+            MatcherRule::Not(inner) => problems.extend(status(file, inner)),
+            _ => {}
         }
     }
     for json in texts {

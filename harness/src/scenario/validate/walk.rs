@@ -8,10 +8,10 @@ use super::{ids, lines};
 use crate::scenario::Diagnostic;
 use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{
-    AdminStep, AnswerPlace, BoundValue, BurstStep, Check, Expectation, ForEach, Json, Location,
-    Matcher, MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep,
-    RequestBody, RequestLine, RequestShape, RequestStep, Scenario, ScenarioFile, Step, StepAction,
-    Text, TokenChoice,
+    AdminStep, AnswerPlace, BoundValue, BurstStep, Check, Claim, ForEach, Json, Location,
+    MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody,
+    RequestLine, RequestShape, RequestStep, Scenario, ScenarioFile, Step, StepAction, Text,
+    TokenChoice,
 };
 
 /// Reports every mistake of meaning in a file. `own` are the requirements that the suite states.
@@ -80,7 +80,7 @@ impl ValidationWalk<'_> {
         self.shape(&request.shape);
         if let Some(control) = &request.control {
             self.shape(&control.shape);
-            self.expectations(control.require.as_ref());
+            self.claims(control.require.iter().flatten());
         }
         for view in &request.unchanged {
             self.line(view);
@@ -90,8 +90,8 @@ impl ValidationWalk<'_> {
             self.checks(&each_page.expect);
             self.scope.set_page(["total_count", "total_pages"]);
         }
-        self.expectations(request.poll.as_ref().map(|poll| &poll.until));
-        self.expectations(request.require.as_ref());
+        self.claims(request.poll.iter().flat_map(|poll| &poll.until));
+        self.claims(request.require.iter().flatten());
         self.captures(&request.capture);
         self.checks(&request.expect);
         self.observations(&request.observe);
@@ -119,7 +119,7 @@ impl ValidationWalk<'_> {
             let message = format!("the scenario has no receiver `{name}` in `receivers`");
             self.problems.push(self.file.problem(&at, name, message, None));
         }
-        self.expectations(receive.require.as_ref());
+        self.claims(receive.require.iter().flatten());
         self.captures(&receive.capture);
         self.checks(&receive.expect);
         self.observations(&receive.observe);
@@ -223,7 +223,7 @@ impl ValidationWalk<'_> {
     fn checks(&mut self, checks: &[Check]) {
         for check in checks {
             self.problems.extend(ids::requirement(self.file, self.own, check));
-            self.expectation(&check.expectation);
+            self.claims(&check.expectation);
         }
     }
 
@@ -249,14 +249,8 @@ impl ValidationWalk<'_> {
         }
     }
 
-    fn expectations(&mut self, expectation: Option<&Expectation>) {
-        if let Some(expectation) = expectation {
-            self.expectation(expectation);
-        }
-    }
-
-    fn expectation(&mut self, expectation: &Expectation) {
-        for claim in &expectation.claims {
+    fn claims<'c>(&mut self, claims: impl IntoIterator<Item = &'c Claim>) {
+        for claim in claims {
             self.problems.extend(ids::claim(self.file, claim));
             self.place(&claim.place);
             self.matcher(&claim.matcher);
@@ -269,12 +263,8 @@ impl ValidationWalk<'_> {
         }
     }
 
-    fn matcher(&mut self, matcher: &Matcher) {
-        match matcher {
-            Matcher::Equal(json) => self.json(json),
-            Matcher::OneOf(list) => list.iter().for_each(|json| self.json(json)),
-            Matcher::All(rules) => rules.iter().for_each(|rule| self.rule(rule)),
-        }
+    fn matcher(&mut self, rules: &[MatcherRule]) {
+        rules.iter().for_each(|rule| self.rule(rule));
     }
 
     fn rule(&mut self, rule: &MatcherRule) {
