@@ -181,6 +181,11 @@ impl RequestStep {
             return reader.refuse(key.span, "a step has `poll` or `each_page`, not both");
         }
         let mut step = step?;
+        if let (Some(poll), Some(node)) = (&step.poll, fields.get("poll"))
+            && poll.every > poll.at_most
+        {
+            return reader.refuse(node.span, "`every` is longer than `at_most`");
+        }
         // An `id` alone replaces the `id` of the step's own operation.
         if let Some(control) = &mut step.control
             && control.shape.line.is_none()
