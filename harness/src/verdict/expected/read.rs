@@ -8,7 +8,7 @@ use std::path::Path;
 
 use jiff::civil::Date;
 use moot_fixtures::nearest::{ending, hint_or_all};
-use moot_fixtures::yaml::{YamlNode, YamlSpan, YamlValue};
+use moot_fixtures::yaml::{self, YamlNode, YamlSpan, YamlValue};
 use moot_fixtures::{DataError, questions};
 use serde::Deserialize;
 
@@ -32,8 +32,8 @@ pub fn from_text(text: &str, path: &Path) -> Result<Expected, DataError> {
     let file = path.display().to_string();
     let root = YamlNode::read_any(text).map_err(|error| error.in_file(&file))?;
     let mut entries: Vec<ExpectedEntry> = match root.value {
-        YamlValue::List(_) => yaml_file::read(&file, text)?,
-        _ => yaml_file::read::<ExpectedFile>(&file, text)?.expected,
+        YamlValue::List(_) => yaml::read(&file, text)?,
+        _ => yaml::read::<ExpectedFile>(&file, text)?.expected,
     };
     let list = root.member("expected").unwrap_or(&root);
     for (index, entry) in entries.iter_mut().enumerate() {
