@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use moot_fixtures::DataError;
+use moot_fixtures::yaml::YamlSpan;
 use serde_json::json;
 
 use super::error::{CommandError, USAGE};
 use super::screen::Screen;
 use super::suite;
-use crate::scenario::{Diagnostic, load};
+use crate::scenario::load;
 use crate::verdict::pluralize;
 
 #[derive(Debug, Args)]
@@ -41,12 +43,14 @@ pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, Co
     }
 }
 
-fn row(mistake: &Diagnostic) -> serde_json::Value {
+/// A file that can't be read has its mistake at its start.
+fn row(mistake: &DataError) -> serde_json::Value {
+    let place = mistake.place.unwrap_or(YamlSpan::START);
     json!({
         "message": mistake.message,
-        "file": &*mistake.at.file,
-        "line": mistake.at.line,
-        "column": mistake.at.column,
-        "help": mistake.help,
+        "file": mistake.file,
+        "line": place.line,
+        "column": place.column,
+        "help": mistake.hint,
     })
 }

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use moot_fixtures::contract::Operation;
 use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest};
-use moot_harness::scenario::load;
 use moot_harness::scenario::model::{Claim, StepAction};
+use moot_harness::scenario::{diagnostic, load};
 use moot_harness::verdict::check::implicit::{self, ImplicitContext, ImplicitJudgement};
 use moot_harness::verdict::check::{Document, Judgement, Mismatch};
 use serde_json::Value;
@@ -21,7 +21,8 @@ pub(crate) fn expectation(claims: &str) -> Vec<Claim> {
          steps:\n      - request: GET /v1/workflows\n        require: {{ {claims} }}\n"
     );
     let suite = load::suite(vec![("row.yaml".to_owned(), Arc::from(text))]);
-    let files = suite.unwrap_or_else(|problems| panic!("{}", problems[0].render(false)));
+    let files =
+        suite.unwrap_or_else(|problems| panic!("{}", diagnostic::render(&problems[0], false)));
     match &files[0].scenarios[0].steps[0].action {
         StepAction::Request(request) => {
             request.require.clone().expect("the row was written as one")

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use moot_harness::scenario::{load, schema};
+use moot_harness::scenario::{diagnostic, load, schema};
 use serde_json::Value;
 
 use crate::scenario_examples::files;
@@ -98,7 +98,7 @@ fn a_complaint_shows_its_line() {
     let text: Arc<str> = Arc::from("section: \"4.6\"\ntitel: x\ntitle: Größe\nscenarios: []\n");
     let problems = load::suite(vec![("a.yaml".to_owned(), text)]).expect_err("the file is broken");
     assert_eq!(
-        problems[0].render(false),
+        diagnostic::render(&problems[0], false),
         "error: unknown key `titel` in the file\n \
          --> a.yaml:2:1\n  \
          |\n\

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Level;
-use moot_fixtures::{answers, documents, nearest, questions, register, schemas, world};
+use moot_fixtures::{DataError, answers, documents, nearest, questions, register, schemas, world};
 
-use crate::scenario::Diagnostic;
 use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{
     Check, Claim, Json, Location, MatcherRule, Observation, OperatorAction, PartContent, PartSpec,
@@ -14,7 +13,7 @@ use crate::scenario::model::{
 };
 
 /// Reports ids of scenarios and stems of files that occur twice.
-pub(super) fn unique(files: &[ScenarioFile]) -> Vec<Diagnostic> {
+pub(super) fn unique(files: &[ScenarioFile]) -> Vec<DataError> {
     let mut problems = Vec::new();
     let mut stems: BTreeMap<&str, &ScenarioFile> = BTreeMap::new();
     let mut ids: BTreeMap<&str, &Location> = BTreeMap::new();
@@ -39,7 +38,7 @@ pub(super) fn unique(files: &[ScenarioFile]) -> Vec<Diagnostic> {
 }
 
 /// The world and the answers of a sandbox exist, and the time of its clock is one.
-pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<Diagnostic> {
+pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<DataError> {
     let unknown = |kind: &str, name: &str, help: String| {
         let at = file.locate(&scenario.at, name);
         file.problem(&at, name, format!("unknown {kind} `{name}`"), Some(help))
@@ -73,7 +72,7 @@ pub(super) fn operator(
     scenario: &Scenario,
     action: OperatorAction,
     at: &Location,
-) -> Option<Diagnostic> {
+) -> Option<DataError> {
     let need = action.need();
     if scenario.needs.iter().any(|known| known == need) {
         return None;
@@ -83,7 +82,7 @@ pub(super) fn operator(
 }
 
 /// The file of a part is one of the sample documents.
-pub(super) fn document(file: &ScenarioFile, part: &PartSpec) -> Option<Diagnostic> {
+pub(super) fn document(file: &ScenarioFile, part: &PartSpec) -> Option<DataError> {
     let PartContent::File(name) = &part.content else { return None };
     if documents::get(name).is_some() {
         return None;
@@ -95,7 +94,7 @@ pub(super) fn document(file: &ScenarioFile, part: &PartSpec) -> Option<Diagnosti
 }
 
 /// The requirement of a check is in the register, or in a file of the suite.
-pub(super) fn requirement(file: &ScenarioFile, own: &OwnRows, check: &Check) -> Option<Diagnostic> {
+pub(super) fn requirement(file: &ScenarioFile, own: &OwnRows, check: &Check) -> Option<DataError> {
     let id = check.requirement.as_str();
     let (message, help) = match register::get(id) {
         None if own.contains_key(id) => return None,
@@ -115,7 +114,7 @@ pub(super) fn requirement(file: &ScenarioFile, own: &OwnRows, check: &Check) -> 
 }
 
 /// The question of an observation exists.
-pub(super) fn question(file: &ScenarioFile, observation: &Observation) -> Option<Diagnostic> {
+pub(super) fn question(file: &ScenarioFile, observation: &Observation) -> Option<DataError> {
     let id = observation.question.as_str();
     if questions::get(id).is_some() {
         return None;
@@ -125,7 +124,7 @@ pub(super) fn question(file: &ScenarioFile, observation: &Observation) -> Option
 }
 
 /// A schema that a claim names exists, and a status is a number.
-pub(super) fn claim(file: &ScenarioFile, claim: &Claim) -> Vec<Diagnostic> {
+pub(super) fn claim(file: &ScenarioFile, claim: &Claim) -> Vec<DataError> {
     match (&claim.place, claim.matcher.as_slice()) {
         (Place::Status, rules) => status(file, rules),
         (Place::Schema, [MatcherRule::Equals(Json::Text(text))]) => {
@@ -141,7 +140,7 @@ pub(super) fn claim(file: &ScenarioFile, claim: &Claim) -> Vec<Diagnostic> {
 }
 
 /// A text never equals a status.
-fn status(file: &ScenarioFile, rules: &[MatcherRule]) -> Vec<Diagnostic> {
+fn status(file: &ScenarioFile, rules: &[MatcherRule]) -> Vec<DataError> {
     let mut problems = Vec::new();
     let mut texts: Vec<&Json> = Vec::new();
     for rule in rules {

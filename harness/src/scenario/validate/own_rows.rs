@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::register;
+use moot_fixtures::{DataError, register};
 
+use crate::scenario::declared;
 use crate::scenario::model::{Location, ScenarioFile};
-use crate::scenario::{Diagnostic, declared};
 
 /// Reports requirements that occur twice, that have a prefix of the register, or that no check names.
-pub(super) fn mistakes(files: &[ScenarioFile]) -> Vec<Diagnostic> {
+pub(super) fn mistakes(files: &[ScenarioFile]) -> Vec<DataError> {
     let scenarios = || files.iter().flat_map(|file| &file.scenarios);
     let checked: BTreeSet<String> =
         scenarios().flat_map(|scenario| declared::requirements(&scenario.steps)).collect();

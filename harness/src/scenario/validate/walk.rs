@@ -1,11 +1,10 @@
 //! Checks a file once, in the order of a run: every `<name>` is defined before its first use, and every
 //! id that a scenario uses exists.
 
-use moot_fixtures::nearest;
+use moot_fixtures::{DataError, nearest};
 
 use super::scope::{APPLICATIONS, NameScope};
 use super::{ids, lines};
-use crate::scenario::Diagnostic;
 use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{
     AdminStep, AnswerPlace, BoundValue, BurstStep, Check, Claim, ForEach, Json, Location,
@@ -15,7 +14,7 @@ use crate::scenario::model::{
 };
 
 /// Reports every mistake of meaning in a file. `own` are the requirements that the suite states.
-pub(super) fn file(file: &ScenarioFile, own: &OwnRows, problems: &mut Vec<Diagnostic>) {
+pub(super) fn file(file: &ScenarioFile, own: &OwnRows, problems: &mut Vec<DataError>) {
     for scenario in &file.scenarios {
         let scope = NameScope::new(&scenario.receivers);
         ValidationWalk { file, scenario, own, scope, problems }.scenario();
@@ -27,7 +26,7 @@ struct ValidationWalk<'a> {
     scenario: &'a Scenario,
     own: &'a OwnRows,
     scope: NameScope,
-    problems: &'a mut Vec<Diagnostic>,
+    problems: &'a mut Vec<DataError>,
 }
 
 impl ValidationWalk<'_> {
