@@ -23,7 +23,6 @@ pub(crate) mod session;
 pub(crate) mod shard;
 pub(crate) mod target_fit;
 mod text_hash;
-pub(crate) mod token_trial;
 
 pub use access_token::access_token;
 pub use choice::{OpenError, ResponseOverlay, TargetChoice, TargetOptions, TargetSource};

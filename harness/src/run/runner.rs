@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use tokio::sync::OnceCell;
 
 use crate::client::recording::RecordingIndex;
 use crate::exchange::{TargetClass, TargetDescription};
@@ -191,7 +190,6 @@ impl Runner {
             changes: OwnChanges::default(),
             views: RememberedViews::default(),
             token_budget: TokenBudget::default(),
-            older_tokens_last: OnceCell::new(),
             on_event: Box::new(on_event),
             interruption,
             target,
