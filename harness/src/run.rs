@@ -18,7 +18,7 @@ mod judge;
 mod keep;
 mod movement;
 mod options;
-pub mod order;
+mod order;
 mod pages;
 pub mod part;
 pub mod part_files;

@@ -75,7 +75,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
     let streams = event_stream::open(&judging.reports)?;
     let run_options = |number: u16| {
-        let (order, jobs) = repeat.repetition(seed, number);
+        let (shuffle, jobs) = repeat.repetition(seed, number);
         RunOptions {
             reproduce: reproduce(&arguments, seed),
             repeat: repeat_one(&arguments, seed),
@@ -83,7 +83,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
             selectors: selectors.clone(),
             tolerates_unmet_needs: suite.smoke,
             jobs,
-            order,
+            shuffle,
             strict: judging.strict,
             snapshots: snapshots.mode,
             snapshot_dir: Some(snapshots.folder.clone()),

@@ -15,7 +15,7 @@ use crate::verdict::result::ScenarioResult;
 
 use super::context::RunContext;
 use super::interruption::REASON;
-use super::order::Phase;
+use super::order::{self, Phase};
 use super::scenario;
 use super::stop::Stop;
 use super::token_budget;
@@ -39,7 +39,9 @@ pub(super) async fn run_all(
     // Scenarios in sandboxes of their own need no lock.
     let lock = (!shared.target.is_mock()).then(|| Semaphore::new(PERMITS as usize));
     let mut places: Vec<_> = places.iter().copied().enumerate().collect();
-    shared.options.order.arrange(&mut places);
+    if let Some(seed) = shared.options.shuffle {
+        order::shuffle(&mut places, seed);
+    }
     if !shared.target.is_mock() {
         let expires = shared.target.lets_tokens_expire();
         places.sort_by_key(|(_, place)| Phase::of(Planned::at(files, *place).scenario, expires));

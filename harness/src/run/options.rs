@@ -11,7 +11,6 @@ use crate::scenario::model::ScenarioFile;
 use crate::verdict::result::RepeatCommand;
 
 use super::keep::Kept;
-use super::order::Order;
 use super::snapshot_log::SnapshotMode;
 
 /// Options of a run.
@@ -34,8 +33,8 @@ pub struct RunOptions {
     /// The number of scenarios that run at the same time. The default on a mock is two per core, because each scenario
     /// has its own sandbox. On a deployment it is one; an unpaced deployment on loopback uses this option.
     pub jobs: Option<usize>,
-    /// The order in which scenarios run.
-    pub order: Order,
+    /// Runs the scenarios in an order drawn from this seed.
+    pub shuffle: Option<u64>,
     /// Whether a MUST of a standard fails.
     pub strict: bool,
     /// The use of snapshots.
@@ -71,7 +70,7 @@ impl RunOptions {
             only: None,
             tolerates_unmet_needs: false,
             jobs: None,
-            order: Order::Files,
+            shuffle: None,
             strict: false,
             snapshots: SnapshotMode::Off,
             snapshot_dir: None,
