@@ -33,7 +33,7 @@ pub(super) struct CleanArguments {
 pub(super) fn clean(arguments: CleanArguments, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
     let refused = |error: OpenError| open_error(&error, &masks);
-    let file = target_file(&arguments.target, &masks)?;
+    let file = target_file(&arguments.target.to_string_lossy())?;
     let content = ledger_content(&file).map_err(refused)?;
     let objects = content.left.clone();
     let found = runtime()?

@@ -18,7 +18,6 @@ use super::suite::{self, SuiteArguments};
 use super::target_arguments::{ReachArguments, choice_of};
 use crate::client::answers::Pins;
 use crate::client::recording::RecordingIndex;
-use crate::client::target_file;
 use crate::compare::{
     ComparisonPlan, RunReadings, Side, TargetComparison, compare as compared, page, text,
 };
@@ -129,34 +128,31 @@ impl<'a> SideArguments<'a> {
         world: Option<&'a str>,
         files: &[ScenarioFile],
     ) -> Result<Self, CommandError> {
+        let wrong = |why: String| CommandError::usage(format!("{name}: {why}"));
         let choice = match word {
             MOCK => TargetChoice::InProcess,
             dir if Path::new(dir).is_dir() => TargetChoice::Recording(dir.into()),
-            target => choice_of(Some(target)),
+            target => choice_of(Some(target)).map_err(|error| {
+                wrong(error.to_string())
+                    .help("give a target file, an address, the folder of a recording, or `mock`")
+            })?,
         };
-        let wrong = |why: String| CommandError::usage(format!("{name}: {why}"));
         // Reports invalid files before any request is sent to the other side.
         let index = match &choice {
             TargetChoice::Recording(dir) => Some(
                 RecordingIndex::read(dir)
                     .map_err(|error| wrong(error.to_string()).help(RECORDING_HELP))?,
             ),
-            TargetChoice::File(path) => {
-                let file = target_file::read(path).map_err(|error| {
-                    wrong(error.to_string()).help(
-                        "give a target file, an address, the folder of a recording, or `mock`",
-                    )
-                })?;
+            TargetChoice::Http(file) => {
                 file.answers.as_deref().map(Pins::read).transpose().map_err(wrong)?;
                 expected::read_for(file.expected.as_ref(), Some(files))
                     .map_err(|error| wrong(error.to_string()))?;
                 None
             }
-            TargetChoice::Url(_) | TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
-                None
-            }
+            TargetChoice::InProcess | TargetChoice::InProcessDeployment => None,
         };
-        if choice != TargetChoice::InProcess && (answers.is_some() || world.is_some()) {
+        let is_in_process = matches!(choice, TargetChoice::InProcess);
+        if !is_in_process && (answers.is_some() || world.is_some()) {
             let lower = name.to_ascii_lowercase();
             let message = format!("{name} is `{word}`, not the mock in this process");
             return Err(CommandError::usage(message)
@@ -178,7 +174,7 @@ impl<'a> SideArguments<'a> {
         // A recording has its own seed and tag.
         let (seed, run_tag) = match &self.index {
             Some(index) => (index.seed, index.run_tag.clone()),
-            None if self.choice == TargetChoice::InProcess => {
+            None if matches!(self.choice, TargetChoice::InProcess) => {
                 (plan.seed, format!("moot-{:08x}", plan.seed & u64::from(u32::MAX)))
             }
             None => (plan.seed, format!("moot-{:08x}", random_seed())),

@@ -66,7 +66,7 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
         ..arguments.target.options(seed)?
     };
     let started = Instant::now();
-    let chosen = arguments.target.choice().read().map_err(|error| open_error(&error, &masks))?;
+    let chosen = arguments.target.choice()?;
     let opening = async {
         let target = Environment::open(chosen, options, Arc::clone(&masks)).await?;
         target.try_applications().await?;

@@ -1,5 +1,6 @@
 //! Errors of commands, and the exit codes that are not verdicts.
 
+use moot_fixtures::DataError;
 use moot_mock::shell::SiteError;
 use moot_mock::shell::settings::SettingError;
 use moot_snapshots::StoreError;
@@ -73,6 +74,12 @@ impl CommandError {
 impl From<RenderError> for CommandError {
     fn from(error: RenderError) -> Self {
         Self::fault(error.to_string())
+    }
+}
+
+impl From<DataError> for CommandError {
+    fn from(error: DataError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

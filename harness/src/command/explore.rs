@@ -75,7 +75,7 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     let options = ExploreOptions {
         target: RunOptions {
             reproduce: reproduce(&arguments, seed),
-            ..RunOptions::new(arguments.target.choice(), target, Vec::new())
+            ..RunOptions::new(arguments.target.choice()?, target, Vec::new())
         },
         model: RunOptions::new(TargetChoice::InProcess, model, Vec::new()),
         cases: arguments.cases.into(),

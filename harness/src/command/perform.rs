@@ -84,7 +84,7 @@ pub(super) fn perform_part(
     result
 }
 
-/// `moot 0.1.0: 217 scenarios at staging.yaml, seed 7`.
+/// `moot 0.1.0: 217 scenarios at staging, seed 7`.
 fn head(options: &RunOptions) -> String {
     let planned = match &options.only {
         Some(only) => only.len(),
@@ -94,8 +94,8 @@ fn head(options: &RunOptions) -> String {
         TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
             "the mock in this process".to_owned()
         }
-        TargetChoice::Url(url) => url.clone(),
-        TargetChoice::File(path) | TargetChoice::Recording(path) => path.display().to_string(),
+        TargetChoice::Http(file) => file.name.clone(),
+        TargetChoice::Recording(path) => path.display().to_string(),
     };
     let scenarios = pluralize(planned, "scenario");
     let (version, seed) = (env!("CARGO_PKG_VERSION"), options.target.seed);

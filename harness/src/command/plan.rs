@@ -14,12 +14,12 @@ use super::runtime::random_seed;
 use super::screen::Screen;
 use super::shards::CostArguments;
 use super::suite::{self, SuiteArguments};
-use super::target_arguments::{TargetArguments, open_error};
+use super::target_arguments::TargetArguments;
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
 use crate::report::terminal::{Align, Cell, Table};
 use crate::run::RunOptions;
-use crate::run::environment::{Shard, TargetOptions};
+use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan;
 use crate::verdict::{Verdict, pluralize};
@@ -55,11 +55,11 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
     let mut options = arguments.target.options(seed)?;
-    let shards = shards(&arguments, &options, &files)?;
+    let choice = arguments.target.choice()?;
+    let shards = shards(&arguments, &choice, &options, &files)?;
     options.shard = arguments.shard;
     planned.retain(|one| shards.as_ref().is_none_or(|it| it.has(&one.name().to_string())));
-    let source = arguments.target.choice().read().map_err(|error| open_error(&error, &masks))?;
-    let (rows, totals) = estimate_plan(source, &options, &files, planned, &masks)?;
+    let (rows, totals) = estimate_plan(choice, &options, &files, planned, &masks)?;
     if screen.is_json() {
         let scenarios: Vec<_> = rows.iter().map(row).collect();
         let mut plan = json!({ "scenarios": scenarios, "estimate": totals.json() });
@@ -78,15 +78,15 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
 /// The shards of the plan, with `--shard`.
 fn shards(
     arguments: &PlanArguments,
+    choice: &TargetChoice,
     options: &TargetOptions,
     files: &Arc<Vec<ScenarioFile>>,
 ) -> Result<Option<PlannedShards>, CommandError> {
     let Some(shard) = arguments.shard else { return Ok(None) };
-    let choice = arguments.target.choice();
     let run = RunOptions {
         selectors: arguments.suite.selectors(),
         excluded: arguments.exclude.clone(),
-        ..RunOptions::new(choice, options.clone(), Arc::clone(files))
+        ..RunOptions::new(choice.clone(), options.clone(), Arc::clone(files))
     };
     let (plan, has_costs) = arguments.costs.plan(&run, shard)?;
     let is_rate_divided = arguments.target.target.is_some() && options.rate.is_none();

@@ -71,6 +71,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
         is_repeated: repeat.repeat > 1,
         ..target.options(seed)?
     };
+    let choice = target.choice()?;
     arguments.record.as_deref().map(Recorder::prepare).transpose()?;
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
     let streams = event_stream::open(&judging.reports)?;
@@ -89,7 +90,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
             snapshot_dir: Some(snapshots.folder.clone()),
             kept: kept(&arguments, screen),
             recorder: recorder.clone(),
-            ..RunOptions::new(target.choice(), options.clone(), Arc::clone(&files))
+            ..RunOptions::new(choice.clone(), options.clone(), Arc::clone(&files))
         }
     };
     let mut recorded_selectors = selectors.clone();

@@ -217,6 +217,7 @@ fn on_deployment(
         .help("use --report json=FILE, or leave --target out"));
     }
     let defects = rewriting(arguments)?;
+    let choice = choice_of(Some(target))?;
     let (bench, progress) = bench(arguments, screen)?;
     let light: usize = bench.light().iter().map(|file| file.scenarios.len()).sum();
     progress.expect(defects.len() + light + 1);
@@ -226,7 +227,6 @@ fn on_deployment(
     let seed = random_seed();
     let options =
         TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
-    let choice = choice_of(Some(target));
     let found = runtime()?.block_on(on_target(&bench, choice, options, folder.path(), defects));
     progress.end();
     let found = found.map_err(|error| match error {

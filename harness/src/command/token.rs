@@ -33,7 +33,7 @@ pub(super) fn token(arguments: TokenArguments, screen: &Screen) -> Result<u8, Co
     let TokenArguments { target, application, scopes } = arguments;
     let masks = Arc::new(Masks::default());
     let scopes = Some(Scopes::among(&scopes.join(" "))).filter(|scopes| !scopes.is_empty());
-    let file = target_file(&target, &masks)?;
+    let file = target_file(&target.to_string_lossy())?;
     if file.applications.is_empty() {
         return Err(CommandError::usage(
             "the target has no applications, so there are no credentials to request a token with",

@@ -149,11 +149,14 @@ impl Runner {
             Box::new(RunResult { outcome, trouble, duration: started.elapsed(), ..blank.clone() })
         };
         let opened = async {
-            let chosen = options.choice.clone().read()?;
             let files = Some(options.files.as_slice()).filter(|files| !files.is_empty());
-            let expected = expected::read_for(chosen.expected_file(&options.target), files)
+            let expected = expected::read_for(options.choice.expected_file(&options.target), files)
                 .map_err(|error| OpenError::Usage(error.to_string()))?;
-            let target = Environment::open(chosen, options.target.clone(), Arc::clone(&masks));
+            let target = Environment::open(
+                options.choice.clone(),
+                options.target.clone(),
+                Arc::clone(&masks),
+            );
             Ok((target.await?, expected))
         };
         let opened = tokio::select! {
@@ -300,15 +303,13 @@ impl Runner {
 }
 
 fn describe_choice(choice: &TargetChoice) -> TargetDescription {
-    let (name, base_url) = match choice {
-        TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
-            ("mock".to_owned(), String::new())
-        }
-        TargetChoice::File(path) => (path.display().to_string(), String::new()),
-        TargetChoice::Url(url) => (url.clone(), url.clone()),
-        TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),
+    let class = TargetClass::Unknown;
+    let name = match choice {
+        TargetChoice::InProcess | TargetChoice::InProcessDeployment => "mock".to_owned(),
+        TargetChoice::Http(file) => return file.description(class),
+        TargetChoice::Recording(dir) => dir.display().to_string(),
     };
-    TargetDescription { name, base_url, class: TargetClass::Unknown }
+    TargetDescription { name, base_url: String::new(), class }
 }
 
 fn base_path(base_url: &str) -> String {

@@ -11,6 +11,7 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::trial::{Bench, SEED};
+use crate::client::target_file;
 use crate::report::terminal::Detail;
 use crate::report::text::Options;
 use crate::report::{Format, render};
@@ -117,9 +118,9 @@ async fn over_http(
          limits: {{ requests_per_minute: 0, token_requests_per_minute: 0, \
          silence_seconds: 2 }}\n"
     );
-    let path = folder.join("target.yaml");
-    tokio::fs::write(&path, text).await?;
-    judge(bench, name, cause, TargetChoice::File(path), TargetOptions::default()).await
+    let file = target_file::from_text(&text, &folder.join("target.yaml"), &|_| None)
+        .map_err(io::Error::other)?;
+    judge(bench, name, cause, TargetChoice::Http(Arc::new(file)), TargetOptions::default()).await
 }
 
 async fn judge(
