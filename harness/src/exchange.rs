@@ -5,6 +5,7 @@
 //! that prints or writes a response masks it.
 
 pub mod escape;
+mod json_text;
 pub mod masks;
 mod observed_answer;
 mod target_description;
@@ -21,6 +22,7 @@ use serde_json::Value;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::scenario::ScenarioName;
 
+pub(crate) use json_text::{map_texts, value_text};
 pub use observed_answer::{AnswerSight, ObservedAnswer, by_question};
 pub use target_description::{TargetClass, TargetDescription};
 

@@ -135,25 +135,11 @@ fn publish(
     }
     let is_stdout_taken = take_stdout(&arguments.reports);
     if screen.is_json() && !is_stdout_taken {
-        return screen.json(&mask_texts(&explore::json::json(explored, saved), &secrets));
+        return screen.json(&secrets.mask_value(&explore::json::json(explored, saved)));
     }
     let paint = screen.paint_beside(is_stdout_taken);
     let shown = explore::text::text(explored, saved, paint, screen.detail());
     screen.print_beside(is_stdout_taken, &secrets.mask(&shown))
-}
-
-/// Masks every text of a JSON value.
-fn mask_texts(value: &serde_json::Value, secrets: &Secrets) -> serde_json::Value {
-    use serde_json::Value;
-    match value {
-        Value::String(text) => secrets.mask(text).into(),
-        Value::Array(items) => items.iter().map(|item| mask_texts(item, secrets)).collect(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(name, member)| (name.clone(), mask_texts(member, secrets)))
-            .collect(),
-        other => other.clone(),
-    }
 }
 
 /// The command that repeats this exploration, without its reports.

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use crate::exchange::{Exchange, TargetClass, by_question};
+use crate::exchange::{Exchange, TargetClass, by_question, map_texts};
 use crate::verdict::result::{RunResult, ScenarioResult, TextMap};
 
 /// A sandbox of a mock in an address, which may be percent-encoded.
@@ -82,14 +82,7 @@ impl SandboxNames {
     }
 
     fn value(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.renamed(text).into_owned()),
-            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
-            Value::Object(members) => {
-                members.iter().map(|(name, item)| (name.clone(), self.value(item))).collect()
-            }
-            other => other.clone(),
-        }
+        map_texts(value, &|text| self.renamed(text).into_owned())
     }
 
     fn rename_exchange(&self, exchange: &mut Exchange) {
