@@ -5,7 +5,6 @@ use moot_mock::shell::SiteError;
 use moot_mock::shell::settings::SettingError;
 use moot_snapshots::StoreError;
 
-use crate::client::recording::RecordingError;
 use crate::report::RenderError;
 use crate::run::part_files::PartError;
 use crate::scenario::plan::SelectError;
@@ -79,12 +78,6 @@ impl From<RenderError> for CommandError {
 
 impl From<DataError> for CommandError {
     fn from(error: DataError) -> Self {
-        Self::usage(error.to_string())
-    }
-}
-
-impl From<RecordingError> for CommandError {
-    fn from(error: RecordingError) -> Self {
         Self::usage(error.to_string())
     }
 }

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use moot_fixtures::DataError;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
 use super::matrix::{self, MatrixRow};
 use super::overlay::DefectOverlay;
 use super::trial::{Bench, by_requirement, is_noticed, side_by_side};
-use crate::client::recording::{Recorder, RecordingError, RecordingIndex};
+use crate::client::recording::{Recorder, RecordingIndex};
 use crate::run::environment::{ResponseOverlay, TargetChoice, TargetOptions};
 use crate::run::{Kept, RunOptions, recording_index, run};
 use crate::verdict::Verdict;
@@ -32,7 +33,7 @@ pub enum TargetSelftestError {
     },
     /// The recording cannot be written or read.
     #[error(transparent)]
-    Recording(#[from] RecordingError),
+    Recording(#[from] DataError),
 }
 
 /// The results on a deployment, as data.
