@@ -57,9 +57,4 @@ impl Masks {
         all.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         all
     }
-
-    /// The secrets in the order of their addition.
-    pub fn secrets(&self) -> Vec<String> {
-        self.0.read().secrets.iter().map(|(secret, _)| secret.clone()).collect()
-    }
 }

@@ -106,7 +106,8 @@ async fn expired_and_revoked_tokens_are_refused_as_such() {
             .expect("it is minted and revoked");
         let refused = session.send(call_with("GET", "/v1/requests", &revoked)).await;
         assert_eq!(check(&refused, 401)["type"], "token_revoked", "{role}");
-        assert!(masks.secrets().contains(&expired) && masks.secrets().contains(&revoked));
+        assert_ne!(masks.mask(&expired), expired);
+        assert_ne!(masks.mask(&revoked), revoked);
     }
 }
 
@@ -229,8 +230,6 @@ async fn a_delivery_reaches_the_receiver_with_its_credential() {
     assert_eq!(deliveries[0]["json"]["event"], "execution_complete");
     let authorization = format!("Bearer {}", receiver.secret());
     assert_eq!(deliveries[0]["headers"]["authorization"], authorization);
-    let again = session.receiver("hook").await.expect("it listens");
-    assert_eq!((again.url(), again.deliveries().len()), (receiver.url(), 1));
     let other = session.receiver("other").await.expect("it listens");
     assert_ne!(other.url(), receiver.url());
     assert!(other.deliveries().is_empty());

@@ -306,7 +306,6 @@ impl Environment {
             scenario: scenario.to_owned(),
             client,
             receivers: self.receivers.clone(),
-            named_receivers: Mutex::default(),
             sandbox,
             started_seconds,
             recording,
