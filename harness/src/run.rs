@@ -42,7 +42,6 @@ mod unchanged;
 mod views;
 
 pub use interruption::Interruption;
-pub use keep::Kept;
 pub use options::RunOptions;
 pub(crate) use pages::PAGES_MAX;
 pub use runner::{Runner, recording_index, run, run_part, run_until};

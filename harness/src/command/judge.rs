@@ -51,7 +51,7 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Co
         strict: index.strict || judging.strict,
         reproduce: reproduce(&arguments),
         repeat: repeat_one(&arguments),
-        kept: perform::kept(&judging.reports, screen),
+        lists_checks: perform::lists_checks(&judging.reports, screen),
         ..RunOptions::new(TargetChoice::Recording(recording.clone()), target, files)
     };
     let streams = event_stream::open(&judging.reports)?;

@@ -19,7 +19,7 @@ use crate::exchange::masks::Secrets;
 use crate::report::{Format, render};
 use crate::run::environment::TargetChoice;
 use crate::run::part::{PartScope, RunPart};
-use crate::run::{self, Interruption, Kept, RunOptions};
+use crate::run::{self, Interruption, RunOptions};
 use crate::scenario::plan::select as plan_of;
 use crate::verdict::pluralize;
 use crate::verdict::result::{Event, RunResult};
@@ -102,22 +102,15 @@ fn head(options: &RunOptions) -> String {
     escape::line(&format!("moot {version}: {scenarios} at {target}, seed {seed}"))
 }
 
-/// How much of each exchange the reports and the screen need. The notices of the HTML page need the beginning of
-/// every response. JSON, JUnit and `-v` list every check.
-pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
-    let formats = || requests.iter().map(|request| request.format);
-    let lists_checks = |format| match format {
-        // An annotation of a warning has the place of its check.
-        Format::Json | Format::Junit | Format::Html | Format::Github => true,
-        Format::Text | Format::Markdown | Format::Ndjson => false,
-    };
-    if formats().any(|format| format == Format::Html) {
-        Kept::Beginning
-    } else if screen.is_json() || screen.is_verbose() || formats().any(lists_checks) {
-        Kept::Outline
-    } else {
-        Kept::Counts
-    }
+/// Whether a report or the screen lists every check, or needs its exchange.
+pub(super) fn lists_checks(requests: &[ReportRequest], screen: &Screen) -> bool {
+    screen.is_json()
+        || screen.is_verbose()
+        || requests.iter().any(|request| match request.format {
+            // An annotation of a warning has the place of its check.
+            Format::Json | Format::Junit | Format::Html | Format::Github => true,
+            Format::Text | Format::Markdown | Format::Ndjson => false,
+        })
 }
 
 /// Writes every report, and prints the one for the terminal: JSON or text, on stderr if another report

@@ -19,7 +19,7 @@ use super::suite::{self, SuiteArguments};
 use super::target_arguments::TargetArguments;
 use crate::client::recording::{Recorder, RecordingIndex};
 use crate::run::environment::{Shard, TargetOptions};
-use crate::run::{Kept, RunOptions, recording_index};
+use crate::run::{RunOptions, recording_index};
 use crate::scenario::plan::select;
 use crate::verdict::result::RepeatCommand;
 
@@ -75,6 +75,10 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     arguments.record.as_deref().map(Recorder::prepare).transpose()?;
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
     let streams = event_stream::open(&judging.reports)?;
+    // A merge may write any report. Repetitions are compared check by check.
+    let lists_checks = arguments.shard.is_some()
+        || repeat.repeat > 1
+        || perform::lists_checks(&judging.reports, screen);
     let run_options = |number: u16| {
         let (shuffle, jobs) = repeat.repetition(seed, number);
         RunOptions {
@@ -88,7 +92,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
             strict: judging.strict,
             snapshots: snapshots.mode,
             snapshot_dir: Some(snapshots.folder.clone()),
-            kept: kept(&arguments, screen),
+            lists_checks,
             recorder: recorder.clone(),
             ..RunOptions::new(choice.clone(), options.clone(), Arc::clone(&files))
         }
@@ -122,17 +126,6 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     perform::publish(&result, streams, &judging.reports, screen)?;
     recorded.map_err(|error| CommandError::fault(error.to_string()))?;
     Ok(result.exit_code())
-}
-
-/// How much of each exchange is kept.
-fn kept(arguments: &RunArguments, screen: &Screen) -> Kept {
-    match perform::kept(&arguments.judging.reports, screen) {
-        // A merge may write any report.
-        _ if arguments.shard.is_some() => Kept::Beginning,
-        // Repetitions are compared check by check.
-        Kept::Counts if arguments.repeat.repeat > 1 => Kept::Outline,
-        kept => kept,
-    }
 }
 
 /// The command that runs one scenario of this run again. On a deployment the seed has no effect, so it is left out.

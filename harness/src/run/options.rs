@@ -10,7 +10,6 @@ use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::result::RepeatCommand;
 
-use super::keep::Kept;
 use super::snapshot_log::SnapshotMode;
 
 /// Options of a run.
@@ -41,8 +40,8 @@ pub struct RunOptions {
     pub snapshots: SnapshotMode,
     /// The folder of the snapshots.
     pub snapshot_dir: Option<PathBuf>,
-    /// The detail that is kept of exchanges without a finding.
-    pub kept: Kept,
+    /// Whether a report lists passed checks. Otherwise only their number is kept.
+    pub lists_checks: bool,
     /// Records all responses of the target.
     pub recorder: Option<Arc<Recorder>>,
     /// The command line that reproduces the run.
@@ -54,8 +53,7 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// Runs all of these files in their order, without strictness, snapshots and recording. Keeps the beginnings of
-    /// bodies.
+    /// Runs all of these files in their order, without strictness, snapshots and recording.
     pub fn new(
         choice: TargetChoice,
         target: TargetOptions,
@@ -74,7 +72,7 @@ impl RunOptions {
             strict: false,
             snapshots: SnapshotMode::Off,
             snapshot_dir: None,
-            kept: Kept::Beginning,
+            lists_checks: true,
             recorder: None,
             reproduce: String::new(),
             repeat: RepeatCommand::default(),

@@ -29,7 +29,8 @@ pub(super) async fn run(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<Sc
     for result in run_rows(shared, planned).await {
         let result = Arc::new(result);
         (shared.on_event)(Event::Ended(Arc::clone(&result)));
-        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), shared.options.kept)));
+        let lists_checks = shared.options.lists_checks;
+        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), lists_checks)));
     }
     kept
 }

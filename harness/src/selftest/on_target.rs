@@ -16,7 +16,7 @@ use super::overlay::DefectOverlay;
 use super::trial::{Bench, by_requirement, is_noticed, side_by_side};
 use crate::client::recording::{Recorder, RecordingIndex};
 use crate::run::environment::{ResponseOverlay, TargetChoice, TargetOptions};
-use crate::run::{Kept, RunOptions, recording_index, run};
+use crate::run::{RunOptions, recording_index, run};
 use crate::verdict::Verdict;
 use crate::verdict::result::RunResult;
 
@@ -144,7 +144,6 @@ async fn record(
     let run_tag = options.run_tag.clone();
     let tell = Arc::clone(&bench.tell);
     let run_options = RunOptions {
-        kept: Kept::Outline,
         recorder: Some(Arc::clone(&recorder)),
         ..RunOptions::new(choice, options, bench.light())
     };
