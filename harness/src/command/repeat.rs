@@ -14,7 +14,7 @@ const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];
 #[derive(Debug, Args)]
 pub(super) struct RepeatArguments {
     /// Concurrent scenarios, on a mock or on a deployment on loopback without a rate limit (--rate 0).
-    /// On a deployment, a scenario that changes anything runs alone
+    /// On a deployment, a scenario that sends anything but GET runs alone
     #[arg(long, value_name = "N", value_parser = number::<u16>(1..=256))]
     pub(super) jobs: Option<u16>,
     /// Run this many times. Reports the most severe result, and every verdict that differs between the runs

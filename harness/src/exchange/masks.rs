@@ -1,8 +1,10 @@
 //! The secrets of a run. Every text is masked when it is made, and every finished file is scanned.
 
+mod map_texts;
 mod needles;
 mod secrets;
 
+pub(crate) use map_texts::map_texts;
 use needles::Needles;
 pub use secrets::Secrets;
 

@@ -7,7 +7,8 @@ use std::sync::{Arc, LazyLock};
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use crate::exchange::{Exchange, TargetClass, by_question, map_texts};
+use crate::exchange::masks::map_texts;
+use crate::exchange::{Exchange, TargetClass, by_question};
 use crate::verdict::result::{RunResult, ScenarioResult, TextMap};
 
 /// A sandbox of a mock in an address, which may be percent-encoded.

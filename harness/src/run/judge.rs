@@ -9,7 +9,8 @@ use moot_fixtures::{questions, register};
 use serde_json::{Value, json};
 
 use crate::client::pace::RETRY_AFTER_MAX;
-use crate::exchange::{AnswerSight, Exchange, ReceivedResponse, Trouble, map_texts, value_text};
+use crate::exchange::masks::map_texts;
+use crate::exchange::{AnswerSight, Exchange, ReceivedResponse, Trouble, value_text};
 use crate::scenario::declared::{self, OwnRows};
 use crate::scenario::model::{AnswerPlace, Check, Expectation, Location, Observation, Place, Step};
 use crate::scenario::names::Names;

@@ -9,8 +9,7 @@ use parking_lot::Mutex;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-use super::{Masks, Needles};
-use crate::exchange::map_texts;
+use super::{Masks, Needles, map_texts};
 
 /// Shorter forms are replaced, but files are not scanned for them: our own words could contain them by chance.
 const SCANNED_BYTES_MIN: usize = 8;

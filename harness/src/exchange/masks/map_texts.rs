@@ -1,4 +1,4 @@
-//! The texts of a JSON value.
+//! Replaces the texts of a JSON value.
 
 use serde_json::Value;
 
@@ -11,13 +11,5 @@ pub(crate) fn map_texts(value: &Value, map: &impl Fn(&str) -> String) -> Value {
             members.iter().map(|(name, member)| (map(name), map_texts(member, map))).collect()
         }
         other => other.clone(),
-    }
-}
-
-/// A text unchanged, any other value as JSON.
-pub(crate) fn value_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }
