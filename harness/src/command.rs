@@ -113,15 +113,23 @@ enum Command {
     /// Sends nothing
     Plan(plan::PlanArguments),
     /// Try a target within ten seconds: address, TLS, credentials, and the needs of scenarios that it meets
-    Doctor(doctor::DoctorArguments),
+    Doctor(target_arguments::TargetArguments),
     /// Write a target file with comments, a GitHub workflow and a line for `.gitignore`
     Init(init::InitArguments),
     /// Print a token of an application of a target, for the commands in reports. Keep it secret
     Token(token::TokenArguments),
     /// Delete the objects that earlier runs left on a target, and list those that only its owner can delete
-    Clean(clean::CleanArguments),
+    Clean {
+        /// A target file. Every object that its ledger lists is deleted, even if the file does not consent to `delete`
+        #[arg(long, value_name = "FILE")]
+        target: PathBuf,
+    },
     /// Check scenario files for mistakes, without sending anything
-    Check(check::CheckArguments),
+    Check {
+        /// Scenario files, or folders of them
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
     /// Explain a requirement, an open question, a rule of conduct or a defect
     Explain(explain::ExplainArguments),
     /// Show the requirements, and the checks of each
@@ -208,8 +216,8 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
         Command::Doctor(arguments) => doctor::doctor(arguments, screen),
         Command::Init(arguments) => init::init(arguments, screen),
         Command::Token(arguments) => token::token(arguments, screen),
-        Command::Check(arguments) => check::check(arguments, screen),
-        Command::Clean(arguments) => clean::clean(arguments, screen),
+        Command::Check { files } => check::check(&files, screen),
+        Command::Clean { target } => clean::clean(&target, screen),
         Command::Explain(arguments) => explain::explain(arguments, screen),
         Command::Selftest(arguments) => selftest::selftest(arguments, screen),
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use serde_json::json;
 
 use super::error::{CommandError, USAGE};
@@ -11,16 +10,9 @@ use super::suite;
 use crate::scenario::{Diagnostic, load};
 use crate::verdict::pluralize;
 
-#[derive(Debug, Args)]
-pub(super) struct CheckArguments {
-    /// Scenario files, or folders of them
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-}
-
 /// Exit 0 if there is no mistake, else 2.
-pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, CommandError> {
-    match load::paths(&arguments.files) {
+pub(super) fn check(paths: &[PathBuf], screen: &Screen) -> Result<u8, CommandError> {
+    match load::paths(paths) {
         Ok(files) => {
             let scenarios: usize = files.iter().map(|file| file.scenarios.len()).sum();
             let json = || json!({ "files": files.len(), "scenarios": scenarios, "mistakes": [] });

@@ -2,10 +2,9 @@
 //! can delete.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
-use clap::Args;
 use serde_json::{Value, json};
 
 use super::error::{CommandError, INCONCLUSIVE};
@@ -22,18 +21,11 @@ use crate::verdict::pluralize;
 /// The most objects of a group that are named without `-v`.
 const NAMED_MAX: usize = 5;
 
-#[derive(Debug, Args)]
-pub(super) struct CleanArguments {
-    /// A target file. Every object that its ledger lists is deleted, even if the file does not consent to `delete`
-    #[arg(long, value_name = "FILE")]
-    target: PathBuf,
-}
-
 /// Exit 0 if everything that the API can delete is deleted; 3 if the target refused to delete something.
-pub(super) fn clean(arguments: CleanArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn clean(target: &Path, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
     let refused = |error: OpenError| open_error(&error, &masks);
-    let file = target_file(&arguments.target, &masks)?;
+    let file = target_file(target, &masks)?;
     let content = ledger_content(&file).map_err(refused)?;
     let objects = content.left.clone();
     let found = runtime()?

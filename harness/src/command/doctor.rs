@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::Args;
 use serde_json::json;
 
 use super::error::{CommandError, UNREACHABLE};
@@ -18,19 +17,6 @@ use crate::run::environment::{Environment, TargetOptions};
 use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::verdict::{NotRun, Verdict, pluralize};
-
-#[derive(Debug, Args)]
-pub(super) struct DoctorArguments {
-    #[command(flatten)]
-    target: TargetArguments,
-}
-
-impl DoctorArguments {
-    /// Arguments for a target file.
-    pub(super) fn of(file: &str) -> Self {
-        Self { target: TargetArguments { target: Some(file.to_owned()), ..Default::default() } }
-    }
-}
 
 /// The timeout `doctor` of the whole command.
 const DOCTOR_TIMEOUT: Duration = Duration::from_secs(10);
@@ -58,15 +44,15 @@ struct DiagnosedNeed {
 
 /// Exit 0 if the target can be used, even if it does not meet every need; 2 for a wrong target file; 4 if the target
 /// can't be reached, refuses the credentials, does not fit its file, or takes too long.
-pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn doctor(arguments: TargetArguments, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
-    let seed = arguments.target.seed.unwrap_or_else(random_seed);
+    let seed = arguments.seed.unwrap_or_else(random_seed);
     let options = TargetOptions {
         discovery_timeout: Some(DISCOVERY_TIMEOUT),
-        ..arguments.target.options(seed)?
+        ..arguments.options(seed)?
     };
     let started = Instant::now();
-    let chosen = arguments.target.choice().read().map_err(|error| open_error(&error, &masks))?;
+    let chosen = arguments.choice().read().map_err(|error| open_error(&error, &masks))?;
     let opening = async {
         let target = Environment::open(chosen, options, Arc::clone(&masks)).await?;
         target.try_applications().await?;
