@@ -47,10 +47,8 @@ struct DiagnosedNeed {
 pub(super) fn doctor(arguments: TargetArguments, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
     let seed = arguments.seed.unwrap_or_else(random_seed);
-    let options = TargetOptions {
-        discovery_timeout: Some(DISCOVERY_TIMEOUT),
-        ..arguments.options(seed)?
-    };
+    let options =
+        TargetOptions { discovery_timeout: Some(DISCOVERY_TIMEOUT), ..arguments.options(seed)? };
     let started = Instant::now();
     let chosen = arguments.choice().read().map_err(|error| open_error(&error, &masks))?;
     let opening = async {
