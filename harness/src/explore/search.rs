@@ -10,7 +10,7 @@ use proptest::strategy::ValueTree;
 
 use super::acts::Means;
 use super::case::{self, Act, Case};
-use super::differences::Differences;
+use super::differences::{self, Differences};
 use super::draw;
 use super::expected_failures;
 use super::exploration::{Exploration, WarningCount};
@@ -122,7 +122,7 @@ impl Findings {
             *self.not_walked.entry(not_run.reason.clone()).or_default() += 1;
         }
         if let Some(model) = model {
-            self.differences.add(complete, model);
+            differences::add(&mut self.differences, complete, model);
         }
         self.cases.push(drawn.clone());
         self.results.push(Arc::clone(shortened));

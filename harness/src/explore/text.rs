@@ -1,15 +1,18 @@
 //! The result of exploring on a terminal: violations, warnings, differences, and the outcome.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use moot_fixtures::register;
 
 use super::Exploration;
-use super::differences::DifferenceGroup;
+use super::differences::{Differences, MockDifference};
 use super::violation::Violation;
 use crate::exchange::{TargetClass, escape};
 use crate::report::terminal::Detail;
 use crate::report::terminal::paint::{Paint, left};
+use crate::scenario::ScenarioName;
 use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
 use crate::verdict::{Verdict, pluralize};
 
@@ -33,9 +36,8 @@ pub fn text(explored: &Exploration, saved: Option<&str>, paint: Paint, detail: D
             (id.as_str(), format!("{} ({})", warning.message, pluralize(warning.times, "time")))
         });
         section(&mut out, paint, "Warnings", warnings);
-        let differs = explored.differences.by_what();
-        let differs = differs.iter().map(|one| (one.what, acts(one)));
-        section(&mut out, paint, "Unlike the mock, and allowed", differs);
+        let differs = by_what(&explored.differences);
+        section(&mut out, paint, "Unlike the mock, and allowed", differs.into_iter());
         let expected = explored.result.expected.iter();
         section(&mut out, paint, "Expected failures", expected.map(expected_failure));
         let not_walked = explored.not_walked.iter();
@@ -95,18 +97,34 @@ fn block(out: &mut String, violation: &Violation, class: TargetClass, paint: Pai
     out.push('\n');
 }
 
+/// Each difference with the acts that showed it, the most frequent first.
+fn by_what(differences: &Differences) -> Vec<(&str, String)> {
+    let mut groups: BTreeMap<&str, (u32, &ScenarioName, Vec<&str>)> = BTreeMap::new();
+    for ((act, what), MockDifference { times, first }) in differences {
+        let group = groups.entry(what).or_insert_with(|| (0, first, Vec::new()));
+        group.0 += times;
+        group.2.push(act);
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, (times, ..))| Reverse(*times));
+    groups
+        .into_iter()
+        .map(|(what, (times, first, acts))| (what, acts_text(times, first, &acts)))
+        .collect()
+}
+
 /// The acts that showed a difference.
-fn acts(group: &DifferenceGroup<'_>) -> String {
-    let shown = group.acts.iter().take(ACTS_MAX).copied().collect::<Vec<_>>().join("; ");
-    let more = match group.acts.len().saturating_sub(ACTS_MAX) {
+fn acts_text(times: u32, first: &ScenarioName, acts: &[&str]) -> String {
+    let shown = &acts[..acts.len().min(ACTS_MAX)];
+    let more = match acts.len() - shown.len() {
         0 => String::new(),
         count => format!("; and {count} more"),
     };
-    let times = match group.times {
+    let times = match times {
         1 => "once, in".to_owned(),
         many => format!("{many} times, first in"),
     };
-    format!("{shown}{more} ({times} {})", group.first)
+    format!("{}{more} ({times} {first})", shown.join("; "))
 }
 
 /// The state of an expected failure.
@@ -184,5 +202,25 @@ pub(super) fn outcome_word(result: &RunResult) -> &'static str {
         3 => "nothing explored",
         4 => "target unreachable",
         _ => "error",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_what;
+    use crate::explore::differences::MockDifference;
+    use crate::scenario::ScenarioName;
+
+    #[test]
+    fn the_same_in_many_acts_is_one_line() {
+        let found = [("a", "x", 1), ("a", "y", 2), ("b", "y", 3)].map(|(act, what, times)| {
+            let first = ScenarioName::new("explored", format!("case-{times}"));
+            ((act.to_owned(), what.to_owned()), MockDifference { times, first })
+        });
+        let expected = [
+            ("y", "a; b (5 times, first in explored/case-2)".to_owned()),
+            ("x", "a (once, in explored/case-1)".to_owned()),
+        ];
+        assert_eq!(by_what(&found.into()), expected);
     }
 }
