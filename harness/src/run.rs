@@ -43,6 +43,7 @@ mod views;
 
 pub use interruption::Interruption;
 pub use keep::Kept;
+pub(crate) use keep::short;
 pub use options::RunOptions;
 pub(crate) use pages::PAGES_MAX;
 pub use runner::{Runner, recording_index, run, run_part, run_until};

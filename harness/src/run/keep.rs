@@ -14,6 +14,8 @@ use crate::verdict::result::ScenarioResult;
 /// The detail that is kept of exchanges without a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
+    /// Everything, for a caller that shortens the results itself.
+    Whole,
     /// Everything except the end of a long body, for reports that show or compare all exchanges.
     Beginning,
     /// The request line, the status and a short body, for reports that only count exchanges.
@@ -34,7 +36,10 @@ pub(super) fn with_expected(kept: Kept, expected: &Expected) -> Kept {
 }
 
 /// The result with shortened exchanges.
-pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
+pub(crate) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
+    if kept == Kept::Whole {
+        return result;
+    }
     let mut shortened: HashMap<u64, Arc<Exchange>> = HashMap::new();
     let is_wrong = result.checks().any(|check| check.verdict > Verdict::NotRun);
     for step in &mut result.steps {
@@ -75,7 +80,7 @@ fn is_shown_whole(kept: Kept, verdict: Verdict) -> bool {
 
 fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
     let mut short = exchange.clone();
-    if kept != Kept::Beginning {
+    if matches!(kept, Kept::Outline | Kept::Counts) {
         outline(&mut short);
     }
     if let Ok(response) = &mut short.outcome {
@@ -84,7 +89,7 @@ fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
             let length = response.body.len().min(BODY_KEPT_BYTES);
             response.body = match kept {
                 // A slice would keep the whole body in memory.
-                Kept::Beginning => Bytes::copy_from_slice(&response.body[..length]),
+                Kept::Whole | Kept::Beginning => Bytes::copy_from_slice(&response.body[..length]),
                 Kept::Outline | Kept::Counts => Bytes::new(),
             };
             response.is_cut = true;
