@@ -86,8 +86,3 @@ pub(crate) fn right(text: &str, width: usize) -> String {
     let fill = width.saturating_sub(text.chars().count());
     format!("{}{text}", " ".repeat(fill))
 }
-
-/// The length of the longest text, in characters.
-pub(crate) fn width<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
-    texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
-}

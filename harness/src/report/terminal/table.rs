@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 
 use super::Paint;
-use super::paint::{left, right, style_of, width};
+use super::paint::{left, right, style_of};
 use crate::verdict::Verdict;
 
 /// Spaces between two columns.
@@ -70,7 +70,10 @@ impl Table {
     /// The lines of the table, without trailing spaces, each with its line end.
     pub fn render(&self, paint: Paint) -> String {
         let widths: Vec<usize> = (0..self.columns.len())
-            .map(|at| width(self.rows.iter().filter_map(|row| self.cell_of_column(row, at))))
+            .map(|at| {
+                let texts = self.rows.iter().filter_map(|row| self.cell_of_column(row, at));
+                texts.map(|text| text.chars().count()).max().unwrap_or(0)
+            })
             .collect();
         let mut out = String::new();
         for row in &self.rows {

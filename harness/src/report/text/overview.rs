@@ -1,7 +1,8 @@
 //! The head of the report and the table of files.
 
 use crate::report::Report;
-use crate::report::terminal::paint::{Paint, left, right, sign, width};
+use crate::report::terminal::paint::{Paint, left, sign};
+use crate::report::terminal::{Align, Cell, Table};
 use crate::verdict::Verdict;
 use crate::verdict::result::Counts;
 
@@ -36,42 +37,27 @@ pub(super) fn files(out: &mut String, report: &Report, paint: Paint) {
         return;
     }
     let columns = report.columns();
-    let names = width(report.files.iter().map(|file| file.name.as_str()).chain(["all"]));
-    let sections = width(report.files.iter().map(|file| file.section.as_str()));
-    let heads: String = columns.iter().map(|v| right(v.as_str(), column(*v))).collect();
-    let head = format!("    {} {}{heads}{}", left("§", sections), left("", names), right("s", 9));
-    out.push_str(&format!("{}\n", paint.dim(&head)));
+    let numbers = columns.iter().map(|_| Align::Right).chain([Align::Right]);
+    let mut table = Table::new(2, [Align::Left; 3].into_iter().chain(numbers));
+    let verdicts = columns.iter().map(|verdict| verdict.as_str());
+    table.row(["", "§", ""].into_iter().chain(verdicts).chain(["s"]).map(Cell::dim));
+    let row = |first: [Cell; 3], counts: &Counts, seconds: f64| {
+        let counts = columns.iter().map(|verdict| match counts.of(*verdict) {
+            0 => Cell::dim("·"),
+            count => Cell::verdict(*verdict, count.to_string()),
+        });
+        let seconds = Cell::dim(format!("{seconds:.2}"));
+        first.into_iter().chain(counts).chain([seconds]).collect::<Vec<_>>()
+    };
     for file in &report.files {
-        let mark = paint.verdict(file.verdict, sign(file.verdict));
-        out.push_str(&format!(
-            "  {mark} {} {}{}{}\n",
-            paint.dim(&left(&file.section, sections)),
-            left(&file.name, names),
-            cells(&file.counts, &columns, paint),
-            paint.dim(&right(&format!("{:.2}", file.duration_seconds), 9)),
-        ));
+        let mark = Cell::verdict(file.verdict, sign(file.verdict));
+        let first = [mark, Cell::dim(&file.section), Cell::plain(&file.name)];
+        table.row(row(first, &file.counts, file.duration_seconds));
     }
-    out.push_str(&format!(
-        "    {} {}{}{}\n\n",
-        left("", sections),
-        left("all", names),
-        cells(&report.counts, &columns, paint),
-        paint.dim(&right(&format!("{:.2}", report.duration_seconds), 9)),
-    ));
-}
-
-fn column(verdict: Verdict) -> usize {
-    verdict.as_str().chars().count().max(5) + 2
-}
-
-fn cells(counts: &Counts, columns: &[Verdict], paint: Paint) -> String {
-    columns
-        .iter()
-        .map(|verdict| match counts.of(*verdict) {
-            0 => paint.dim(&right("·", column(*verdict))),
-            count => paint.verdict(*verdict, &right(&count.to_string(), column(*verdict))),
-        })
-        .collect()
+    let all = ["", "", "all"].map(Cell::plain);
+    table.row(row(all, &report.counts, report.duration_seconds));
+    out.push_str(&table.render(paint));
+    out.push('\n');
 }
 
 /// Adds a line for each scenario.

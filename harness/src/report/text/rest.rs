@@ -2,8 +2,7 @@
 
 use super::Options;
 use crate::report::Report;
-use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{Paint, left, width};
+use crate::report::terminal::{Align, Cell, Detail, Paint, Table};
 use crate::verdict::result::RunOutcome;
 use crate::verdict::{Verdict, pluralize};
 
@@ -14,19 +13,15 @@ pub(super) fn answers(out: &mut String, report: &Report, options: Options) {
         return;
     }
     out.push_str(&format!("{}\n", paint.bold("Answers to open questions")));
-    let names = width(report.answers.iter().map(|answer| answer.question.as_str()));
-    let sections = width(report.answers.iter().map(|answer| answer.section.as_str()));
+    let mut table = Table::new(2, [Align::Left; 3]);
     for answer in &report.answers {
-        out.push_str(&format!(
-            "  {} {}  {}\n",
-            paint.dim(&left(&answer.section, sections)),
-            paint.name(&left(&answer.question, names)),
-            answer.line(),
-        ));
+        let section = Cell::dim(&answer.section);
+        table.row([section, Cell::name(&answer.question), Cell::plain(answer.line())]);
         if options.detail == Detail::Verbose {
-            out.push_str(&format!("    {}\n", paint.dim(&format!("seen {}", answer.seen_line()))));
+            table.row([Cell::plain(""), Cell::dim(format!("seen {}", answer.seen_line()))]);
         }
     }
+    out.push_str(&table.render(paint));
     out.push('\n');
 }
 
@@ -49,12 +44,13 @@ pub(super) fn residue(out: &mut String, report: &Report, paint: Paint) {
         return;
     }
     out.push_str(&format!("{}\n", paint.bold("Left behind on the target")));
-    let kinds = width(report.residue.iter().map(|left| left.kind.as_str()));
+    let mut table = Table::new(2, [Align::Left; 3]);
     for one in &report.residue {
         let id = one.id.as_deref().unwrap_or("(id unknown)");
-        let by = paint.dim(&format!("{}, by {}", one.tag, one.scenario));
-        out.push_str(&format!("  {} {id}  {by}\n", left(&one.kind, kinds)));
+        let by = Cell::dim(format!("{}, by {}", one.tag, one.scenario));
+        table.row([Cell::plain(&one.kind), Cell::plain(id), by]);
     }
+    out.push_str(&table.render(paint));
     out.push('\n');
 }
 
