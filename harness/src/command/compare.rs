@@ -11,7 +11,7 @@ use super::number::{any_number, number};
 use super::plan_estimate;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
-use super::reproduce::CommandText;
+use super::reproduce::GivenOptions;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
@@ -94,7 +94,11 @@ struct SideArguments<'a> {
 }
 
 /// Returns the exit code of the comparison.
-pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn compare(
+    arguments: CompareArguments,
+    given: &GivenOptions,
+    screen: &Screen,
+) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     let CompareArguments { a, b, answers_a, answers_b, world_a, world_b, .. } = &arguments;
@@ -104,7 +108,7 @@ pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8
     plan::select(&files, &selectors)?;
     let recorded = || a.index.as_ref().or(b.index.as_ref()).map(|index| index.seed);
     let seed = arguments.seed.or_else(recorded).unwrap_or_else(random_seed);
-    let reproduce = reproduce(&arguments, seed);
+    let reproduce = given.line(&[("seed", seed)]);
     let plan = ComparisonPlan { seed, selectors, reproduce };
     let options_a = a.options(&arguments, &plan, Arc::clone(&files))?;
     let options_b = b.options(&arguments, &plan, files)?;
@@ -251,23 +255,6 @@ fn run_side(
         return Err(CommandError::usage(format!("{}: {why}", side.name)).exit(exit_code));
     }
     Ok(Side::new(side.word, result, &readings))
-}
-
-/// The command that repeats this comparison, without its reports.
-fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
-    CommandText::new("compare")
-        .word(&arguments.a)
-        .word(&arguments.b)
-        .suite(&arguments.suite)
-        .option("--answers-a", arguments.answers_a.as_ref())
-        .option("--answers-b", arguments.answers_b.as_ref())
-        .option("--world-a", arguments.world_a.as_ref())
-        .option("--world-b", arguments.world_b.as_ref())
-        .reach(&arguments.reach)
-        .option("--jobs", arguments.jobs)
-        .option("--seed", Some(seed))
-        .flag("--strict", arguments.strict)
-        .text()
 }
 
 /// Writes and prints the reports. A report that contains a secret of a run is refused.

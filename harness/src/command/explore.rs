@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::reports::{
     self, ReplaceArguments, ReportRequest, report_of, take_stdout, write_without_secrets,
 };
-use super::reproduce::CommandText;
+use super::reproduce::GivenOptions;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::signals::with_interruption;
@@ -56,7 +56,11 @@ pub(super) struct ExploreArguments {
 }
 
 /// Exit 0 if nothing is found, 1 for a violation, 3 if nothing could be explored; else as a run.
-pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn explore(
+    arguments: ExploreArguments,
+    given: &GivenOptions,
+    screen: &Screen,
+) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
     let (file, stem) = save_file(arguments.save.as_deref(), seed)?;
@@ -74,7 +78,7 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     };
     let options = ExploreOptions {
         target: RunOptions {
-            reproduce: reproduce(&arguments, seed),
+            reproduce: given.line(&[("cases", arguments.cases.into()), ("seed", seed)]),
             ..RunOptions::new(arguments.target.choice(), target, Vec::new())
         },
         model: RunOptions::new(TargetChoice::InProcess, model, Vec::new()),
@@ -154,15 +158,4 @@ fn mask_texts(value: &serde_json::Value, secrets: &Secrets) -> serde_json::Value
             .collect(),
         other => other.clone(),
     }
-}
-
-/// The command that repeats this exploration, without its reports.
-fn reproduce(arguments: &ExploreArguments, seed: u64) -> String {
-    CommandText::new("explore")
-        .target(&arguments.target)
-        .option("--model", arguments.model.as_ref())
-        .file("--expected", arguments.expected.as_ref())
-        .option("--cases", Some(arguments.cases))
-        .option("--seed", Some(seed))
-        .text()
 }
