@@ -7,6 +7,7 @@ use serde_json::json;
 use super::error::{CommandError, USAGE};
 use super::screen::Screen;
 use super::suite;
+use crate::report::terminal::paint;
 use crate::scenario::{Diagnostic, load};
 use crate::verdict::pluralize;
 
@@ -17,7 +18,7 @@ pub(super) fn check(paths: &[PathBuf], screen: &Screen) -> Result<u8, CommandErr
             let scenarios: usize = files.iter().map(|file| file.scenarios.len()).sum();
             let json = || json!({ "files": files.len(), "scenarios": scenarios, "mistakes": [] });
             let text = || {
-                let ok = screen.paint().bold("no mistake");
+                let ok = paint::bold("no mistake");
                 let files = pluralize(files.len(), "file");
                 format!("{ok} in {files}, {}\n", pluralize(scenarios, "scenario"))
             };

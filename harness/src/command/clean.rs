@@ -14,7 +14,7 @@ use super::target_arguments::{open_error, target_file};
 use crate::client::{LedgerContent, LeftObject};
 use crate::exchange::escape;
 use crate::exchange::masks::{Masks, Secrets};
-use crate::report::terminal::Detail;
+use crate::report::terminal::{Detail, paint};
 use crate::run::environment::{Leftovers, OpenError, StayReason, delete_leftovers, ledger_content};
 use crate::verdict::pluralize;
 
@@ -61,14 +61,13 @@ fn to_json(found: &Leftovers, content: &LedgerContent, ledger: &str) -> Value {
 }
 
 fn text(found: &Leftovers, content: &LedgerContent, ledger: &str, screen: &Screen) -> String {
-    let paint = screen.paint();
     let mut out = String::new();
     if found.deleted.is_empty() && found.left.is_empty() {
         out.push_str(&format!("nothing is left by {ledger}\n"));
     }
     if !found.deleted.is_empty() {
         let head = format!("deleted {}", pluralize(found.deleted.len(), "webhook"));
-        out.push_str(&format!("{}\n", paint.bold(&head)));
+        out.push_str(&format!("{}\n", paint::bold(&head)));
         objects(&mut out, found.deleted.iter(), screen);
     }
     let mut groups: BTreeMap<(&str, &StayReason), Vec<&LeftObject>> = BTreeMap::new();
@@ -78,7 +77,7 @@ fn text(found: &Leftovers, content: &LedgerContent, ledger: &str, screen: &Scree
     for ((kind, reason), group) in groups {
         let kinds = pluralize(group.len(), &kind.replace('_', " "));
         let head = escape::line(&format!("{kinds}: {}", why(reason)));
-        out.push_str(&format!("{}\n  {}\n", paint.bold(&head), advice(kind, reason)));
+        out.push_str(&format!("{}\n  {}\n", paint::bold(&head), advice(kind, reason)));
         objects(&mut out, group.into_iter(), screen);
     }
     if !content.other_targets.is_empty() {
@@ -100,7 +99,7 @@ fn objects<'a>(out: &mut String, all: impl Iterator<Item = &'a LeftObject>, scre
         let id = object.residue.id.as_deref().unwrap_or("(id unknown)");
         let by = format!("{}, by {}", object.residue.tag, object.residue.scenario);
         let (id, by) = (escape::line(id), escape::line(&by));
-        out.push_str(&format!("  {id}  {}\n", screen.paint().dim(&by)));
+        out.push_str(&format!("  {id}  {}\n", paint::dim(&by)));
     }
     if let Some(more) = all.len().checked_sub(max).filter(|more| *more > 0) {
         out.push_str(&format!("  and {more} more; `-v` lists all\n"));

@@ -264,14 +264,14 @@ fn publish(
     arguments: &CompareArguments,
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    reports::publish(&arguments.reports, screen, |request, paint| {
+    reports::publish(&arguments.reports, screen, |request| {
         let escaped = || comparison.clone().with_texts(escape::block);
         let report = match request.format {
             Format::Json => {
                 format!("{}\n", escape::json(&format!("{:#}", serde_json::json!(comparison))))
             }
             Format::Html => page::page(&escaped()).map_err(CommandError::fault)?,
-            _ => text::text(&escaped(), paint, screen.detail()),
+            _ => text::text(&escaped(), screen.detail()),
         };
         match secrets.iter().any(|known| known.is_in(&report)) {
             true => Err(CommandError::fault(format!(

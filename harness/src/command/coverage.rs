@@ -18,7 +18,7 @@ use super::verification::Verification;
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
 use crate::report::section_order;
-use crate::report::terminal::paint::left;
+use crate::report::terminal::paint::{self, left};
 use crate::report::terminal::{Align, Cell, Detail, Table};
 use crate::run::environment::{TargetOptions, TargetPreview, TargetSource};
 use crate::scenario::declared;
@@ -177,7 +177,6 @@ fn row_json(row: &CoverageRow<'_>, verified: &Verification) -> Value {
 }
 
 fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
-    let paint = screen.paint();
     let mut sections: BTreeMap<Vec<u32>, (&str, BTreeMap<Cover, usize>)> = BTreeMap::new();
     for row in rows {
         let section = sections.entry(section_order(&row.requirement.section)).or_default();
@@ -195,7 +194,7 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
         table.row(cells(section, counts));
     }
     table.row(cells("all", &totals));
-    let mut out = table.render(paint);
+    let mut out = table.render();
     for row in rows {
         let shows = match row.cover {
             Cover::Nothing => true,
@@ -203,11 +202,11 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
             Cover::Checked | Cover::Observed => screen.detail() == Detail::Verbose,
         };
         if shows {
-            let cover = paint.verdict(row.cover.color(), &left(row.cover.as_str(), 14));
-            let (id, sentence) = (paint.name(&row.requirement.id), &row.requirement.sentence);
+            let cover = paint::verdict(row.cover.color(), &left(row.cover.as_str(), 14));
+            let (id, sentence) = (paint::name(&row.requirement.id), &row.requirement.sentence);
             out.push_str(&format!("\n{cover} {id}\n  {sentence}\n"));
             for why in reasons(row) {
-                out.push_str(&format!("  {}\n", paint.dim(&escape::line(&why))));
+                out.push_str(&format!("  {}\n", paint::dim(&escape::line(&why))));
             }
         }
     }

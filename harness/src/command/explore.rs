@@ -141,8 +141,7 @@ fn publish(
     if screen.is_json() && !is_stdout_taken {
         return screen.json(&mask_texts(&explore::json::json(explored, saved), &secrets));
     }
-    let paint = screen.paint_beside(is_stdout_taken);
-    let shown = explore::text::text(explored, saved, paint, screen.detail());
+    let shown = explore::text::text(explored, saved, screen.detail());
     screen.print_beside(is_stdout_taken, &secrets.mask(&shown))
 }
 

@@ -68,9 +68,9 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
         }
         screen.json(&plan)?;
     } else {
-        let of_shards = shards.map(|it| it.text(screen.paint())).unwrap_or_default();
-        let totals = totals.text(screen.paint());
-        screen.print(&format!("{}{of_shards}{totals}", text(&rows, screen)))?;
+        let of_shards = shards.map(|it| it.text()).unwrap_or_default();
+        let totals = totals.text();
+        screen.print(&format!("{}{of_shards}{totals}", text(&rows)))?;
     }
     Ok(0)
 }
@@ -111,7 +111,7 @@ fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
     })
 }
 
-fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
+fn text(rows: &[PlannedScenario<'_>]) -> String {
     let mut table = Table::new(2, [Align::Left; 3]);
     for row in rows {
         let name = Cell::plain(row.planned.name().to_string());
@@ -133,13 +133,13 @@ fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
         });
     }
     let runs = rows.iter().filter(|row| row.unmet.is_none()).count();
-    let table = table.render(screen.paint());
-    let slow = slowest(rows, screen);
+    let table = table.render();
+    let slow = slowest(rows);
     format!("{table}\n{slow}{runs} of {} would run\n", pluralize(rows.len(), "scenario"))
 }
 
 /// The scenarios that are slow at the limits of the target, the slowest first.
-fn slowest(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
+fn slowest(rows: &[PlannedScenario<'_>]) -> String {
     let mut slow: Vec<(&PlannedScenario<'_>, f64)> = rows
         .iter()
         .filter_map(|row| Some((row, row.seconds?)))
@@ -157,6 +157,6 @@ fn slowest(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
         let waits = if waits > 0 { format!("{waits} s of them waiting") } else { String::new() };
         table.row([minutes, Cell::plain(row.planned.name().to_string()), Cell::dim(waits)]);
     }
-    let table = table.render(screen.paint());
+    let table = table.render();
     format!("The slowest scenarios; `--exclude SELECTOR` leaves them out\n{table}\n")
 }

@@ -186,7 +186,7 @@ fn publish(
     reports: &[ReportRequest],
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    reports::publish(reports, screen, |request, paint| match request.format {
+    reports::publish(reports, screen, |request| match request.format {
         Format::Html => page::page(outcome).map_err(CommandError::fault),
         // If the earlier page can't be read, the whole page is written.
         Format::Markdown => {
@@ -194,7 +194,7 @@ fn publish(
             markdown::page(outcome, earlier.as_deref()).map_err(CommandError::fault)
         }
         Format::Json => Ok(report_json(json!(outcome))),
-        _ => Ok(text::text(outcome, paint, screen.detail())),
+        _ => Ok(text::text(outcome, screen.detail())),
     })
 }
 
@@ -235,10 +235,10 @@ fn on_deployment(
         }
         TargetSelftestError::Recording(error) => CommandError::fault(error.to_string()),
     })?;
-    reports::publish(&arguments.reports, screen, |request, paint| {
+    reports::publish(&arguments.reports, screen, |request| {
         Ok(match request.format {
             Format::Json => report_json(json!(found)),
-            _ => on_target_text(&found, paint, screen.detail()),
+            _ => on_target_text(&found, screen.detail()),
         })
     })?;
     Ok(found.exit_code())

@@ -106,7 +106,7 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
             "honest": honest.iter().map(honest_row).collect::<Vec<_>>(), "not_shown": not_shown(),
         })
     };
-    screen.show(json, || text(&trials, &honest, rules.is_empty(), screen))?;
+    screen.show(json, || text(&trials, &honest, rules.is_empty()))?;
     Ok(u8::from(!is_whole_proven))
 }
 
@@ -208,7 +208,7 @@ fn findings_text(result: &DrillResult) -> Vec<String> {
     result.findings.iter().map(|it| format!("{}: {}", it.rule, it.seen)).collect()
 }
 
-fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool, screen: &Screen) -> String {
+fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool) -> String {
     let mut rows = Table::new(0, [Align::Left, Align::Left, Align::Left, Align::Left]);
     let cell = |is_proven: bool, text: String| {
         Cell::verdict(if is_proven { Verdict::Pass } else { Verdict::Fail }, text)
@@ -228,7 +228,7 @@ fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool, screen: &S
             cell(trial.is_proven(), said),
         ]);
     }
-    let mut text = rows.render(screen.paint());
+    let mut text = rows.render();
     for result in honest.iter().filter(|result| !is_proven(result)) {
         let DrillResult { drill, end, why, .. } = result;
         text.push_str(&format!(

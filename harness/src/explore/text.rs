@@ -11,7 +11,7 @@ use super::differences::{Differences, MockDifference};
 use super::violation::Violation;
 use crate::exchange::{TargetClass, escape};
 use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{Paint, left};
+use crate::report::terminal::paint::{self, left};
 use crate::scenario::ScenarioName;
 use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
 use crate::verdict::{Verdict, pluralize};
@@ -26,45 +26,45 @@ const VALUE_CHARACTERS_MAX: usize = 600;
 const REQUESTS_MAX: usize = 20;
 
 /// The whole text. `saved` is the file with the scenarios that reproduce the violations.
-pub fn text(explored: &Exploration, saved: Option<&str>, paint: Paint, detail: Detail) -> String {
+pub fn text(explored: &Exploration, saved: Option<&str>, detail: Detail) -> String {
     let mut out = String::new();
     for violation in &explored.violations {
-        block(&mut out, violation, explored.result.target.class, paint);
+        block(&mut out, violation, explored.result.target.class);
     }
     if detail > Detail::Quiet {
         let warnings = explored.warnings.iter().map(|(id, warning)| {
             (id.as_str(), format!("{} ({})", warning.message, pluralize(warning.times, "time")))
         });
-        section(&mut out, paint, "Warnings", warnings);
+        section(&mut out, "Warnings", warnings);
         let differs = by_what(&explored.differences);
-        section(&mut out, paint, "Unlike the mock, and allowed", differs.into_iter());
+        section(&mut out, "Unlike the mock, and allowed", differs.into_iter());
         let expected = explored.result.expected.iter();
-        section(&mut out, paint, "Expected failures", expected.map(expected_failure));
+        section(&mut out, "Expected failures", expected.map(expected_failure));
         let not_walked = explored.not_walked.iter();
         let reasons = not_walked.map(|(reason, times)| (reason.as_str(), pluralize(times, "case")));
-        section(&mut out, paint, "Did not run to the end", reasons);
+        section(&mut out, "Did not run to the end", reasons);
         let left = explored.result.residue.iter().map(|residue| {
             let id = residue.id.as_deref().unwrap_or("id unknown");
             (residue.kind.as_str(), format!("{id}, by {}", residue.scenario))
         });
-        section(&mut out, paint, "Left on the target", left);
+        section(&mut out, "Left on the target", left);
     }
-    outcome(&mut out, explored, saved, paint);
+    outcome(&mut out, explored, saved);
     out
 }
 
-fn block(out: &mut String, violation: &Violation, class: TargetClass, paint: Paint) {
+fn block(out: &mut String, violation: &Violation, class: TargetClass) {
     let requirement = &violation.requirement;
     let row = register::get(requirement);
-    let fail = paint.verdict(Verdict::Fail, "FAIL");
-    let _ = writeln!(out, "{fail}  {}", paint.bold(requirement));
+    let fail = paint::verdict(Verdict::Fail, "FAIL");
+    let _ = writeln!(out, "{fail}  {}", paint::bold(requirement));
     let mut line = |name: &str, value: &str| {
         if value.is_empty() {
             return;
         }
         for (index, part) in escape::block(value).lines().enumerate() {
             let name = if index == 0 { name } else { "" };
-            let _ = writeln!(out, "  {} {part}", paint.dim(&left(name, 9)));
+            let _ = writeln!(out, "  {} {part}", paint::dim(&left(name, 9)));
         }
     };
     let cut = |text: &str| escape::cut(text, VALUE_CHARACTERS_MAX);
@@ -138,20 +138,15 @@ fn expected_failure(one: &ExpectedFailure) -> (&str, String) {
     (one.id.as_str(), format!("{} ({}{until}): {seen}", one.reason, one.outcome.as_str()))
 }
 
-fn section<'a>(
-    out: &mut String,
-    paint: Paint,
-    title: &str,
-    rows: impl Iterator<Item = (&'a str, String)>,
-) {
+fn section<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (&'a str, String)>) {
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {
         return;
     }
-    let _ = writeln!(out, "{}", paint.bold(title));
+    let _ = writeln!(out, "{}", paint::bold(title));
     for (name, said) in rows.iter().take(LINES_MAX) {
         let said = escape::cut(&escape::line(said), VALUE_CHARACTERS_MAX);
-        let _ = writeln!(out, "  {}: {said}", paint.name(&escape::line(name)));
+        let _ = writeln!(out, "  {}: {said}", paint::name(&escape::line(name)));
     }
     if rows.len() > LINES_MAX {
         let _ = writeln!(out, "  … and {} more", rows.len() - LINES_MAX);
@@ -159,7 +154,7 @@ fn section<'a>(
     out.push('\n');
 }
 
-fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>, paint: Paint) {
+fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {
     let result = &explored.result;
     if let Some(trouble) = &result.trouble {
         let _ = writeln!(out, "{}", escape::block(trouble));
@@ -183,7 +178,7 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>, paint:
     let _ = writeln!(
         out,
         "{}: {} on {}, {} ran to the end, {}; {found} found{expected}; seed {}",
-        paint.verdict(worst, outcome_word(result)),
+        paint::verdict(worst, outcome_word(result)),
         pluralize(explored.cases, "case"),
         escape::line(&result.target.name),
         explored.walked,

@@ -11,8 +11,7 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::trial::{Bench, SEED};
-use crate::report::terminal::Detail;
-use crate::report::text::Options;
+use crate::report::terminal::{Detail, paint};
 use crate::report::{Format, render};
 use crate::run::environment::{TargetChoice, TargetOptions};
 
@@ -131,8 +130,8 @@ async fn judge(
 ) -> io::Result<DegenerateTarget> {
     let options = TargetOptions { seed: SEED, ..options };
     let result = bench.run(name, choice, bench.light(), options).await;
-    let shown = Options { color: false, detail: Detail::Normal };
-    let text = render(Format::Text, &result, &[], shown).map_err(io::Error::other)?;
+    let text = render(Format::Text, &result, &[], Detail::Normal).map_err(io::Error::other)?;
+    let text = paint::plain(&text);
     let screen: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty()).take(SCREEN_LINES).collect();
     let named = screen.iter().find(|line| line.contains(cause));

@@ -6,15 +6,15 @@ use super::on_target::{DefectFate, DefectOnTarget, TargetSelftest};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use super::score::{MutationScore, MutationTest};
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Detail, Paint, Table};
+use crate::report::terminal::{Align, Cell, Detail, Table, paint};
 use crate::verdict::{Verdict, pluralize};
 
 /// The number of lines of one kind that are shown without `-v`.
 const LINES_MAX: usize = 20;
 
 /// The report. `Detail::Verbose` shows the whole matrix and every line.
-pub fn text(outcome: &SelftestOutcome, paint: Paint, detail: Detail) -> String {
-    let mut page = TextPage { out: String::new(), paint, detail };
+pub fn text(outcome: &SelftestOutcome, detail: Detail) -> String {
+    let mut page = TextPage { out: String::new(), detail };
     defects(&mut page, outcome);
     mutation(&mut page, &outcome.mutation);
     matrix(&mut page, outcome);
@@ -24,13 +24,12 @@ pub fn text(outcome: &SelftestOutcome, paint: Paint, detail: Detail) -> String {
         true => (Verdict::Pass, "proven: every defect is caught, and no conformant service fails"),
         false => (Verdict::Fail, "not proven: see the lines marked BAD"),
     };
-    page.out.push_str(&format!("\n{}\n", paint.verdict(verdict, said)));
+    page.out.push_str(&format!("\n{}\n", paint::verdict(verdict, said)));
     page.out
 }
 
 struct TextPage {
     out: String,
-    paint: Paint,
     detail: Detail,
 }
 
@@ -38,7 +37,7 @@ impl TextPage {
     /// Adds a line that is marked good or bad.
     fn head(&mut self, is_good: bool, said: &str) {
         let (verdict, word) = if is_good { (Verdict::Pass, "ok ") } else { (Verdict::Fail, "BAD") };
-        self.out.push_str(&format!("{} {said}\n", self.paint.verdict(verdict, word)));
+        self.out.push_str(&format!("{} {said}\n", paint::verdict(verdict, word)));
     }
 
     /// Adds indented lines.
@@ -62,7 +61,7 @@ impl TextPage {
         for row in rows {
             table.row(row.map(|text| Cell::plain(escape::line(&text))));
         }
-        self.lines(table.render(self.paint).lines().map(str::to_owned).collect());
+        self.lines(table.render().lines().map(str::to_owned).collect());
     }
 }
 
@@ -262,8 +261,8 @@ fn degenerate(page: &mut TextPage, outcome: &SelftestOutcome) {
 }
 
 /// The report of a self-test on a deployment. `Detail::Verbose` shows every line.
-pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> String {
-    let mut page = TextPage { out: String::new(), paint, detail };
+pub fn on_target_text(found: &TargetSelftest, detail: Detail) -> String {
+    let mut page = TextPage { out: String::new(), detail };
     page.head(
         true,
         &format!(
@@ -299,7 +298,7 @@ pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> S
         }
         _ => (Verdict::NotRun, "not proven: no check is alive on this deployment"),
     };
-    page.out.push_str(&format!("\n{}\n", paint.verdict(verdict, said)));
+    page.out.push_str(&format!("\n{}\n", paint::verdict(verdict, said)));
     page.out
 }
 

@@ -1,6 +1,8 @@
 //! The reports of a run do not depend on the part of the run that is kept in memory.
 
-use moot_harness::report::{self, Format, text};
+use moot_harness::report::terminal::Detail;
+use moot_harness::report::terminal::paint::plain;
+use moot_harness::report::{self, Format};
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::{Kept, RunOptions, run};
 use moot_harness::scenario::load;
@@ -29,9 +31,8 @@ fn checks(result: &RunResult) -> impl Iterator<Item = &CheckResult> {
 
 /// The lines of the text report with numbers of checks, without times.
 fn counted(result: &RunResult) -> Vec<String> {
-    let options =
-        text::Options { color: false, detail: moot_harness::report::terminal::Detail::Normal };
-    let text = report::render(Format::Text, result, &[], options).expect("it renders");
+    let text = report::render(Format::Text, result, &[], Detail::Normal).expect("it renders");
+    let text = plain(&text);
     let is_count = |line: &&str| line.contains(" pass, ") || line.contains(" checks in ");
     let counts = text.lines().filter(is_count);
     counts.filter_map(|line| line.split(" requests").next()).map(str::to_owned).collect()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use moot_harness::report::terminal::Detail;
-use moot_harness::report::{Format, render, text};
+use moot_harness::report::{Format, render};
 use moot_harness::run::environment::Shard;
 use moot_harness::run::part::PartScope;
 use moot_harness::run::part_files::{PartSet, read_run};
@@ -36,8 +36,8 @@ fn timeless(text: &str) -> String {
 
 fn reports(result: RunResult) -> Vec<(Format, String)> {
     let result = without_times(result);
-    let options = text::Options { color: false, detail: Detail::Verbose };
-    let rendered = |format| timeless(&render(format, &result, &[], options).expect("it renders"));
+    let rendered =
+        |format| timeless(&render(format, &result, &[], Detail::Verbose).expect("it renders"));
     FORMATS.map(|format| (format, rendered(format))).into()
 }
 
