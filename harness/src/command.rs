@@ -65,9 +65,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use error::CommandError;
+use reproduce::GivenOptions;
 use screen::{Screen, ScreenArguments};
 
 const EXIT_CODES: &str = "\
@@ -113,15 +114,23 @@ enum Command {
     /// Sends nothing
     Plan(plan::PlanArguments),
     /// Try a target within ten seconds: address, TLS, credentials, and the needs of scenarios that it meets
-    Doctor(doctor::DoctorArguments),
+    Doctor(target_arguments::TargetArguments),
     /// Write a target file with comments, a GitHub workflow and a line for `.gitignore`
     Init(init::InitArguments),
     /// Print a token of an application of a target, for the commands in reports. Keep it secret
     Token(token::TokenArguments),
     /// Delete the objects that earlier runs left on a target, and list those that only its owner can delete
-    Clean(clean::CleanArguments),
+    Clean {
+        /// A target file. Every object that its ledger lists is deleted, even if the file does not consent to `delete`
+        #[arg(long, value_name = "FILE")]
+        target: PathBuf,
+    },
     /// Check scenario files for mistakes, without sending anything
-    Check(check::CheckArguments),
+    Check {
+        /// Scenario files, or folders of them
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
     /// Explain a requirement, an open question, a rule of conduct or a defect
     Explain(explain::ExplainArguments),
     /// Show the requirements, and the checks of each
@@ -166,8 +175,8 @@ enum Command {
 /// Runs the command that `arguments` name, with the name of the program first.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let line = match CommandLine::try_parse_from(&arguments) {
-        Ok(line) => line,
+    let (line, given) = match parse(&arguments) {
+        Ok(parsed) => parsed,
         Err(refusal) if refusal.use_stderr() && screen::wants_json(&arguments) => {
             let message = refusal.render().to_string();
             let message = message.trim_end().trim_start_matches("error: ");
@@ -182,7 +191,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let screen = Screen::new(&line.screen);
-    match dispatch(line.command, &screen) {
+    match dispatch(line.command, &given, &screen) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             screen.error(&error);
@@ -191,13 +200,20 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
+fn parse(arguments: &[OsString]) -> Result<(CommandLine, GivenOptions), clap::Error> {
+    let mut program = CommandLine::command();
+    let given = program.clone().try_get_matches_from(arguments)?;
+    let line = CommandLine::from_arg_matches(&given).map_err(|error| error.format(&mut program))?;
+    Ok((line, GivenOptions::of(&program, &given)))
+}
+
+fn dispatch(command: Command, given: &GivenOptions, screen: &Screen) -> Result<u8, CommandError> {
     match command {
-        Command::Run(arguments) => run::run(arguments, screen),
+        Command::Run(arguments) => run::run(arguments, given, screen),
         Command::Merge(arguments) => merge::merge(arguments, screen),
-        Command::Judge(arguments) => judge::judge(arguments, screen),
-        Command::Compare(arguments) => compare::compare(arguments, screen),
-        Command::Explore(arguments) => explore::explore(arguments, screen),
+        Command::Judge(arguments) => judge::judge(arguments, given, screen),
+        Command::Compare(arguments) => compare::compare(arguments, given, screen),
+        Command::Explore(arguments) => explore::explore(arguments, given, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
         Command::Console(arguments) => console::console(arguments, screen),
         Command::Receive(arguments) => receive::receive(arguments, screen),
@@ -208,8 +224,8 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
         Command::Doctor(arguments) => doctor::doctor(arguments, screen),
         Command::Init(arguments) => init::init(arguments, screen),
         Command::Token(arguments) => token::token(arguments, screen),
-        Command::Check(arguments) => check::check(arguments, screen),
-        Command::Clean(arguments) => clean::clean(arguments, screen),
+        Command::Check { files } => check::check(&files, screen),
+        Command::Clean { target } => clean::clean(&target, screen),
         Command::Explain(arguments) => explain::explain(arguments, screen),
         Command::Selftest(arguments) => selftest::selftest(arguments, screen),
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),
@@ -227,9 +243,67 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use clap::{CommandFactory, Parser};
 
-    use super::CommandLine;
+    use super::{CommandLine, GivenOptions, parse};
+
+    fn given(line: &[&str]) -> GivenOptions {
+        let words: Vec<OsString> = ["moot"].iter().chain(line).map(OsString::from).collect();
+        parse(&words).expect("a valid line").1
+    }
+
+    #[test]
+    fn the_command_that_repeats_a_run_names_the_seed_and_no_reports() {
+        for (line, expected) in [
+            (&["run"][..], "moot run --seed 7"),
+            (&["run", "--seed", "9", "--report", "json=a"], "moot run --seed 7"),
+            (&["run", "--answers", "random:3"], "moot run --answers random:3 --seed 7"),
+            (&["run", "--repeat", "9", "--shuffle"], "moot run --repeat 9 --shuffle --seed 7"),
+            (
+                &["run", "--exclude", "08_limits", "x", "--exclude=tag:load"],
+                "moot run x --exclude 08_limits --exclude tag:load --seed 7",
+            ),
+            (&["run", "a b", "it's", "--strict"], "moot run 'a b' 'it'\\''s' --strict --seed 7"),
+            (&["run", "--world", "", "-q", "--format", "json"], "moot run --world '' --seed 7"),
+            (
+                &["run", "--record", "a", "--save-answers", "b", "--snapshots", "off", "--force"],
+                "moot run --seed 7",
+            ),
+            (
+                &["run", "--rate", "0", "x*", "--jobs", "2", "--target", "t.yaml"],
+                "moot run 'x*' --target t.yaml --rate 0 --jobs 2 --seed 7",
+            ),
+            (
+                &["compare", "--strict", "mock", "b.yaml", "x", "--receiver", "4010"],
+                "moot compare mock b.yaml x --strict --receiver 4010 --seed 7",
+            ),
+        ] {
+            assert_eq!(given(line).line(&[("seed", 7)]), expected);
+        }
+    }
+
+    #[test]
+    fn defaults_that_decide_the_result_are_named() {
+        for line in [&["explore"][..], &["explore", "--cases", "30", "--save", "a.yaml"]] {
+            let line = given(line).line(&[("cases", 30), ("seed", 7)]);
+            assert_eq!(line, "moot explore --cases 30 --seed 7");
+        }
+        let judge = ["judge", "--expected", "e.yaml", "a folder", "x"];
+        assert_eq!(given(&judge).line(&[]), "moot judge 'a folder' x --expected e.yaml");
+        assert_eq!(given(&judge).only(&["expected", "strict"]), " --expected e.yaml");
+    }
+
+    #[test]
+    fn the_options_that_are_repeated_or_not_exist() {
+        let program = CommandLine::command();
+        let arguments = program.get_subcommands().flat_map(clap::Command::get_arguments);
+        let ids: Vec<&str> = arguments.map(|argument| argument.get_id().as_str()).collect();
+        for id in super::reproduce::NOT_REPEATED.into_iter().chain(super::run::OF_ONE_SCENARIO) {
+            assert!(ids.contains(&id), "{id}");
+        }
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -21,6 +21,7 @@ use serde_json::Value;
 use crate::exchange::masks::{Masks, Secrets};
 use crate::scenario::ScenarioName;
 
+pub(crate) use observed_answer::without_query;
 pub use observed_answer::{AnswerSight, ObservedAnswer, by_question};
 pub use target_description::{TargetClass, TargetDescription};
 
@@ -56,7 +57,7 @@ pub struct ReceivedResponse {
     pub body: Bytes,
     /// The body, if it is JSON and was not cut.
     pub json: Option<Arc<Value>>,
-    /// Whether the body was cut, because it has too many bytes or JSON values.
+    /// Whether the body is not judged, because it has too many bytes and was cut, or too many JSON values.
     pub is_cut: bool,
     /// The address of the server. `None` in process.
     pub peer: Option<SocketAddr>,
@@ -166,6 +167,14 @@ impl ReceivedResponse {
     /// The value of the first header with this name (lower case). It is not masked.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A text unchanged, any other value as JSON.
+pub(crate) fn value_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 

@@ -32,6 +32,7 @@ use document::ForPeople;
 pub use document::Report;
 pub use findings::Finding;
 pub(crate) use findings::{findings, section_order};
+use terminal::{Detail, paint};
 
 /// The format of a report.
 #[derive(
@@ -85,7 +86,7 @@ impl FromStr for Format {
     }
 }
 
-/// Renders a whole report, and scans it for the secrets of the run.
+/// Renders a whole report, and scans it for the secrets of the run. A text report has colours.
 ///
 /// # Errors
 /// It contains a secret, or the renderer failed.
@@ -93,13 +94,13 @@ pub fn render(
     format: Format,
     result: &RunResult,
     events: &[Event],
-    text_options: text::Options,
+    detail: Detail,
 ) -> Result<String, RenderError> {
     let secrets = Secrets::of(&result.masks);
     let fault = |error: String| RenderError::Renderer(format, error);
     let people = || Report::new(result, &ForPeople(&secrets));
     let text = match format {
-        Format::Text => text::render(&people(), text_options),
+        Format::Text => text::render(&people(), detail),
         Format::Json => json::render(&Report::new(result, &secrets)).map_err(fault)?,
         Format::Junit => junit::render(&people()).map_err(fault)?,
         Format::Html => html::render(&people()).map_err(fault)?,
@@ -107,5 +108,9 @@ pub fn render(
         Format::Github => github::render(&people()),
         Format::Ndjson => ndjson::render(events, result, &secrets),
     };
-    if secrets.is_in(&text) { Err(RenderError::SecretFound(format)) } else { Ok(text) }
+    if secrets.is_in(&paint::plain(&text)) {
+        Err(RenderError::SecretFound(format))
+    } else {
+        Ok(text)
+    }
 }

@@ -18,7 +18,7 @@ mod judge;
 mod keep;
 mod movement;
 mod options;
-pub mod order;
+mod order;
 mod pages;
 pub mod part;
 pub mod part_files;
@@ -42,7 +42,6 @@ mod unchanged;
 mod views;
 
 pub use interruption::Interruption;
-pub use keep::Kept;
 pub use options::RunOptions;
 pub(crate) use pages::PAGES_MAX;
 pub use runner::{Runner, recording_index, run, run_part, run_until};

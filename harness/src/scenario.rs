@@ -2,7 +2,7 @@
 //!
 //! The scenario language has no expressions, conditions or arithmetic. This module sends nothing.
 //! [`load`] finds the files, `read` makes a [`model`] of each, and [`validate`] checks the model
-//! against the contract. `language` describes every key once. Every mistake is a [`Diagnostic`].
+//! against the contract. `language` describes every key once. Every mistake is a [`DataError`](moot_fixtures::DataError).
 //! [`schema`] publishes the language as JSON Schema.
 
 pub mod declared;
@@ -21,6 +21,5 @@ pub mod text;
 pub mod validate;
 pub(crate) mod yaml_file;
 
-pub use diagnostic::Diagnostic;
 pub use scenario_name::ScenarioName;
 pub use step_name::StepName;

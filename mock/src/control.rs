@@ -26,8 +26,6 @@ mod text;
 mod timers;
 mod tokens;
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 #[cfg(feature = "server")]
 use serde_json::value::{RawValue, to_raw_value};
@@ -46,11 +44,12 @@ pub use parties::WorkflowUpdate;
 pub use refusal::Refusal;
 pub use settings::SettingsUpdate;
 #[cfg(feature = "server")]
+pub(crate) use settings::{optional_progression, rate_limit};
+#[cfg(feature = "server")]
 pub(crate) use text::optional_text;
 
 use crate::world::World;
 use crate::world::state::change::Change;
-use crate::world::state::resource::legal_request::Submission;
 
 /// Performs an action that only reads, at the system's time `system_now`. `None` if the action changes
 /// the world; then use [`perform`].
@@ -78,7 +77,7 @@ pub(crate) fn look(
         ControlAction::ListDeliveries { filter } => Ok(outbox::view(world, filter)),
         ControlAction::GetDeliveryPolicy => Ok(json!(world.state().delivery_policy)),
         ControlAction::ListFaults => Ok(faults::view(world)),
-        ControlAction::GetDrills => Ok(json!(world.drilled().get())),
+        ControlAction::GetDrills => Ok(json!(world.drilled.get())),
         ControlAction::ListExchanges { filter, limit } => {
             exchanges::check(world, filter).map(|()| exchanges::view(world, filter, *limit))
         }
@@ -113,17 +112,6 @@ pub(crate) fn sent_member(
         }
         _ => None,
     }
-}
-
-/// The submission of the legal request in the response, if the response shows one.
-pub(crate) fn shown_submission(world: &World, action: &ControlAction) -> Option<Arc<Submission>> {
-    let (ControlAction::GetLegalRequest { id }
-    | ControlAction::SetStatus { id, .. }
-    | ControlAction::AddComment { id, .. }) = action
-    else {
-        return None;
-    };
-    Some(world.legal_request(id)?.submission.clone())
 }
 
 /// Performs an action at the system's time `system_now`.
@@ -170,16 +158,16 @@ pub fn perform(
         ControlAction::Redeliver { id } => outbox::redeliver(world, now, id),
         ControlAction::ArmFault(fault) => faults::arm(world, fault),
         ControlAction::DisarmFaults => {
-            world.faults().clear();
+            world.faults.clear();
             Ok(faults::view(world))
         }
         ControlAction::DisarmFault { id } => faults::disarm(world, id),
         ControlAction::SetDrills(drills) => {
-            world.drilled().set(drills);
+            world.drilled.set(drills);
             Ok(json!(drills))
         }
         ControlAction::ClearExchanges => {
-            world.journal().clear();
+            world.journal.clear();
             Ok(json!({ "count": 0, "exchanges": [] }))
         }
         ControlAction::PutAddress(address) => addresses::put(world, address),
@@ -209,7 +197,7 @@ pub fn perform(
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
     let mut journal = exchanges::with_response_bodies(world);
-    journal["forgotten"] = json!(world.journal().forgotten());
+    journal["forgotten"] = json!(world.journal.forgotten());
     journal["answers"] = json!(world.answers());
     journal["deliveries"] = outbox::view(world, &DeliveryFilter::default())["deliveries"].take();
     journal["counts"] = overview::first_counts(world);

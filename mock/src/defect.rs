@@ -24,7 +24,6 @@ pub mod mutant;
 mod operator;
 mod place;
 mod record;
-mod rule_pattern;
 mod transition_defect;
 
 pub use catalogue::{Defect, all};

@@ -36,7 +36,7 @@ pub(crate) use context::Context;
 impl World {
     /// Answers an admitted call. It changes nothing: the same call gets the same response.
     pub fn answer(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
-        match self.hook() {
+        match &self.hook {
             Some(hook) => hook.answer(self, now, call),
             None => self.answer_unhooked(now, call),
         }

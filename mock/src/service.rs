@@ -32,7 +32,8 @@ use crate::world::state::change;
 use crate::world::state::change::Change;
 use crate::world::state::seeded::Seeded;
 
-pub use crate::world::deliver::{AttemptResult, DeliveryAttempt};
+pub use crate::world::deliver::DeliveryAttempt;
+pub use crate::world::state::resource::delivery::AttemptResult;
 pub use keeper::{Keeper, NotKept};
 
 /// Called when the next event may be due earlier than before.

@@ -66,7 +66,7 @@ pub struct World {
     seeded: Arc<Seeded>,
     /// The seed rows with the amendments of the control plane; `None` if there are none.
     amended: Option<Arc<Seeded>>,
-    settings: RunSettings,
+    pub(crate) settings: RunSettings,
     base_path: String,
     state: State,
     /// The replica that lists are read from, if they lag (answer `list_lag`).
@@ -74,19 +74,19 @@ pub struct World {
     /// The changes to be stored. `None` while no store collects them.
     noted: Option<Noted>,
     identifiers: Identifiers,
-    sealer: Sealer,
+    pub(crate) sealer: Sealer,
     /// Calls so far: with the limiters, the journal, the faults and the drills the only interior state.
     calls: AtomicU64,
-    limiter: Limiter,
-    token_limiter: Option<(u32, Limiter)>,
+    pub(crate) limiter: Limiter,
+    pub(crate) token_limiter: Option<(u32, Limiter)>,
     /// Shared with the watchers. They notice by it that the world was replaced.
-    journal: Arc<Journal>,
+    pub(crate) journal: Arc<Journal>,
     /// The newest changes, for watchers.
     #[cfg(feature = "server")]
-    change_log: Arc<ChangeLog>,
-    faults: Faults,
-    drilled: ActiveDrills,
-    hook: Option<Arc<dyn Hook>>,
+    pub(crate) change_log: ChangeLog,
+    pub(crate) faults: Faults,
+    pub(crate) drilled: ActiveDrills,
+    pub(crate) hook: Option<Arc<dyn Hook>>,
 }
 
 impl World {
@@ -124,7 +124,7 @@ impl World {
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
             journal: Arc::default(),
             #[cfg(feature = "server")]
-            change_log: Arc::default(),
+            change_log: ChangeLog::default(),
             faults: Faults::default(),
             drilled: ActiveDrills::default(),
             hook: None,
@@ -244,19 +244,6 @@ impl World {
         self.seeded().describe(|application| self.client_secret(application))
     }
 
-    pub(crate) const fn settings(&self) -> &RunSettings {
-        &self.settings
-    }
-
-    pub(crate) fn hook(&self) -> Option<&dyn Hook> {
-        self.hook.as_deref()
-    }
-
-    /// The hook, to be called with the world that has it.
-    pub(crate) fn hook_to_keep(&self) -> Option<Arc<dyn Hook>> {
-        self.hook.clone()
-    }
-
     pub(crate) fn answers(&self) -> &Answers {
         self.seeded().answers()
     }
@@ -273,43 +260,14 @@ impl World {
         }
     }
 
-    pub(crate) const fn sealer(&self) -> Sealer {
-        self.sealer
-    }
-
     /// The grant of a token. `None` if the text is not a token of this world.
     pub(crate) fn open_token(&self, token: &str) -> Option<Grant> {
         self.sealer.open(token)
     }
 
-    pub(crate) const fn limiter(&self) -> &Limiter {
-        &self.limiter
-    }
-
-    pub(crate) const fn token_limiter(&self) -> Option<&(u32, Limiter)> {
-        self.token_limiter.as_ref()
-    }
-
-    pub(crate) const fn faults(&self) -> &Faults {
-        &self.faults
-    }
-
-    pub(crate) const fn drilled(&self) -> &ActiveDrills {
-        &self.drilled
-    }
-
     /// A response with the additions of the active drills.
     pub(crate) fn with_drills(&self, operation: Option<Operation>, response: Response) -> Response {
         drill::added(self.drilled.get(), operation, response)
-    }
-
-    pub(crate) const fn journal(&self) -> &Arc<Journal> {
-        &self.journal
-    }
-
-    #[cfg(feature = "server")]
-    pub(crate) const fn change_log(&self) -> &Arc<ChangeLog> {
-        &self.change_log
     }
 
     /// The number of the next call. The control plane takes numbers from the same series.

@@ -140,11 +140,6 @@ impl DeploymentRules {
         self.pace.is_unpaced()
     }
 
-    /// Whether token requests are also sent without waiting.
-    pub(crate) fn is_unpaced_for_tokens(&self) -> bool {
-        self.is_unpaced() && self.token_pace.is_unpaced()
-    }
-
     /// Waits until the next request may be sent.
     ///
     /// # Errors

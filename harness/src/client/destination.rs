@@ -1,6 +1,6 @@
 //! The destination of requests: a sandbox of a mock, or a deployment, with its credentials.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use moot_fixtures::contract::Operation;
@@ -43,8 +43,8 @@ pub(crate) struct RequestDestination {
     pub(crate) refused_token_request: OnceLock<Arc<Exchange>>,
     /// The `scope` of each token, if its response has one.
     pub(crate) granted: Mutex<BTreeMap<String, String>>,
-    /// Values of the target file that the target does not confirm.
-    pub(crate) fit: tokio::sync::Mutex<TargetFit>,
+    /// Needs that were checked against the target, each with the mistake of the target file that this found.
+    pub(crate) fit: tokio::sync::Mutex<BTreeMap<String, Option<FileMistake>>>,
     /// The lines of the keys of the target file.
     pub(crate) places: KeyPlaces,
     /// A part of every name that the run creates.
@@ -79,14 +79,6 @@ impl std::fmt::Display for FileMistake {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}`{}` does not fit the target: {}", self.place, self.key, self.contradiction)
     }
-}
-
-/// Needs that were checked against the target, and the mistakes of the target file that this found.
-#[derive(Debug, Default)]
-pub(crate) struct TargetFit {
-    pub(crate) tried: BTreeSet<String>,
-    /// By need.
-    pub(crate) mistakes: BTreeMap<String, FileMistake>,
 }
 
 impl RequestDestination {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::client::request::{BodyPiece, FormPart};
 use crate::client::workflow_form::{WorkflowForm, texts};
+use crate::exchange::value_text;
 
 /// The most signers for a form that takes several.
 const SIGNERS_MAX: usize = 2;
@@ -92,10 +93,7 @@ impl Payload<'_> {
         if name == "merge_documents_into_pdf" {
             return Ok("true".to_owned());
         }
-        Ok(match value(self.form.field(name), &self.named(name)) {
-            Value::String(text) => text,
-            other => other.to_string(),
-        })
+        Ok(value_text(&value(self.form.field(name), &self.named(name))))
     }
 
     fn signers(&self) -> Result<Vec<String>, String> {

@@ -14,7 +14,6 @@ pub(crate) mod recorder;
 pub(crate) mod replay;
 pub(crate) mod session_record;
 
-pub use folder::RecordingError;
 pub use index::{IndexTarget, RecordingIndex, RecordingIndexRow};
 pub use recorder::Recorder;
 pub use replay::Replay;

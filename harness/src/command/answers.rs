@@ -13,7 +13,7 @@ use super::files::read_file;
 use super::screen::Screen;
 use crate::client::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Table};
+use crate::report::terminal::{Align, Cell, Table, paint};
 use crate::verdict::{Verdict, pluralize};
 
 /// Exit code: two sets contradict each other.
@@ -89,7 +89,7 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
             add_evidence(evidence, &mut table);
         }
     }
-    let mut out = table.render(screen.paint());
+    let mut out = table.render();
     let (answered, seen) = (observed.answers.len(), observed.evidence.len());
     out.push_str(&pluralize(answered, "answer"));
     if seen > 0 {
@@ -139,16 +139,15 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
         };
         return screen.json(&json!({ "differences": all.iter().map(row).collect::<Vec<_>>() }));
     }
-    let paint = screen.paint();
     let mut out = String::new();
     for one in all.iter().filter(|one| one.is_change()) {
         let side = |answer: &Option<Value>| answer.as_ref().map(shown).unwrap_or_default();
         let ask = questions::get(&one.question).map(|question| question.ask.as_str());
-        let ask = paint.dim(ask.unwrap_or_default());
-        out.push_str(&format!("{}  {ask}\n", paint.name(&one.question)));
+        let ask = paint::dim(ask.unwrap_or_default());
+        out.push_str(&format!("{}  {ask}\n", paint::name(&one.question)));
         let (first, second) = (side(&one.a), side(&one.b));
-        out.push_str(&format!("  {}\n", paint.verdict(Verdict::Drift, &format!("- {first}"))));
-        out.push_str(&format!("  {}\n", paint.verdict(Verdict::Drift, &format!("+ {second}"))));
+        out.push_str(&format!("  {}\n", paint::verdict(Verdict::Drift, &format!("- {first}"))));
+        out.push_str(&format!("  {}\n", paint::verdict(Verdict::Drift, &format!("+ {second}"))));
     }
     let changes = all.iter().filter(|one| one.is_change()).count();
     for (is_in_first, place) in [(true, "first"), (false, "second")] {
@@ -158,13 +157,13 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
             continue;
         }
         let head = format!("only the {place} answers these: no contradiction, and not counted");
-        out.push_str(&format!("{}\n", paint.dim(&head)));
+        out.push_str(&format!("{}\n", paint::dim(&head)));
         let mut table = Table::new(2, [Align::Left, Align::Left]);
         for one in only {
             let answer = one.a.as_ref().or(one.b.as_ref()).map(shown).unwrap_or_default();
             table.row([Cell::name(&one.question), Cell::plain(answer)]);
         }
-        out.push_str(&table.render(paint));
+        out.push_str(&table.render());
     }
     out.push_str(&format!("{changes} answered differently\n"));
     screen.print(&out)

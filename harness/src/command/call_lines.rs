@@ -1,6 +1,5 @@
 //! `moot mock -v`: prints a line for each call. Without `-v`, a terminal shows a line for each refused call.
 
-use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use moot_fixtures::journal::fault_text;
@@ -9,7 +8,7 @@ use moot_mock::shell::{CallWatch, WatchedCall};
 use super::screen::Screen;
 use crate::exchange::escape;
 use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{Paint, left};
+use crate::report::terminal::paint::{self, left};
 use crate::verdict::Verdict;
 
 /// The width of the method's column, in characters.
@@ -22,17 +21,17 @@ pub(super) fn call_watch(screen: &Screen) -> Option<CallWatch> {
         Detail::Normal if screen.shows_progress() => true,
         Detail::Normal | Detail::Quiet => return None,
     };
-    let paint = screen.paint_err();
+    let screen = screen.clone();
     Some(Arc::new(move |call: WatchedCall| {
         if !refused_only || call.status >= 400 {
             // A closed terminal is not a reason to stop the mock.
-            let _ = writeln!(io::stderr().lock(), "{}", line(&call, paint));
+            let _ = screen.note(&format!("{}\n", line(&call)));
         }
     }))
 }
 
 /// `12:04:31.250 GET /v1/requests demo-main 200 served list_legal_requests 3 ms`.
-fn line(call: &WatchedCall, paint: Paint) -> String {
+fn line(call: &WatchedCall) -> String {
     let time = call.at.strftime("%H:%M:%S%.3f").to_string();
     let verdict = match call.status {
         ..400 => Verdict::Pass,
@@ -48,14 +47,14 @@ fn line(call: &WatchedCall, paint: Paint) -> String {
     let operation = call.operation.map_or("(no operation)", |operation| operation.as_str());
     format!(
         "{} {} {} {} {} {} {} {}",
-        paint.dim(&time),
-        paint.bold(&left(&escape::line(&call.method), METHOD_WIDTH)),
+        paint::dim(&time),
+        paint::bold(&left(&escape::line(&call.method), METHOD_WIDTH)),
         escape::line(&call.path),
-        paint.name(&escape::line(call.application.as_deref().unwrap_or("-"))),
-        paint.verdict(verdict, &call.status.to_string()),
+        paint::name(&escape::line(call.application.as_deref().unwrap_or("-"))),
+        paint::verdict(verdict, &call.status.to_string()),
         escape::line(&decision),
-        paint.dim(operation),
-        paint.dim(&format!("{} ms", call.milliseconds)),
+        paint::dim(operation),
+        paint::dim(&format!("{} ms", call.milliseconds)),
     )
 }
 
@@ -63,7 +62,8 @@ fn line(call: &WatchedCall, paint: Paint) -> String {
 mod tests {
     use moot_fixtures::contract::Operation;
 
-    use super::{Paint, WatchedCall, line};
+    use super::{WatchedCall, line};
+    use crate::report::terminal::paint::plain;
 
     #[test]
     fn a_line_has_all_of_a_call() {
@@ -98,7 +98,7 @@ mod tests {
                  list_legal_requests 3 ms",
             ),
         ] {
-            assert_eq!(line(&call, Paint { color: false }), expected);
+            assert_eq!(plain(&line(&call)), expected);
         }
     }
 }

@@ -2,30 +2,25 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use moot_fixtures::DataError;
+use moot_fixtures::yaml::YamlSpan;
 use serde_json::json;
 
 use super::error::{CommandError, USAGE};
 use super::screen::Screen;
 use super::suite;
-use crate::scenario::{Diagnostic, load};
+use crate::report::terminal::paint;
+use crate::scenario::load;
 use crate::verdict::pluralize;
 
-#[derive(Debug, Args)]
-pub(super) struct CheckArguments {
-    /// Scenario files, or folders of them
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-}
-
 /// Exit 0 if there is no mistake, else 2.
-pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, CommandError> {
-    match load::paths(&arguments.files) {
+pub(super) fn check(paths: &[PathBuf], screen: &Screen) -> Result<u8, CommandError> {
+    match load::paths(paths) {
         Ok(files) => {
             let scenarios: usize = files.iter().map(|file| file.scenarios.len()).sum();
             let json = || json!({ "files": files.len(), "scenarios": scenarios, "mistakes": [] });
             let text = || {
-                let ok = screen.paint().bold("no mistake");
+                let ok = paint::bold("no mistake");
                 let files = pluralize(files.len(), "file");
                 format!("{ok} in {files}, {}\n", pluralize(scenarios, "scenario"))
             };
@@ -41,12 +36,14 @@ pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, Co
     }
 }
 
-fn row(mistake: &Diagnostic) -> serde_json::Value {
+/// A file that can't be read has its mistake at its start.
+fn row(mistake: &DataError) -> serde_json::Value {
+    let place = mistake.place.unwrap_or(YamlSpan::START);
     json!({
         "message": mistake.message,
-        "file": &*mistake.at.file,
-        "line": mistake.at.line,
-        "column": mistake.at.column,
-        "help": mistake.help,
+        "file": mistake.file,
+        "line": place.line,
+        "column": place.column,
+        "help": mistake.hint,
     })
 }

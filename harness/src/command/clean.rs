@@ -2,10 +2,9 @@
 //! can delete.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
-use clap::Args;
 use serde_json::{Value, json};
 
 use super::error::{CommandError, INCONCLUSIVE};
@@ -15,25 +14,18 @@ use super::target_arguments::{open_error, target_file};
 use crate::client::{LedgerContent, LeftObject};
 use crate::exchange::escape;
 use crate::exchange::masks::{Masks, Secrets};
-use crate::report::terminal::Detail;
+use crate::report::terminal::{Detail, paint};
 use crate::run::environment::{Leftovers, OpenError, StayReason, delete_leftovers, ledger_content};
 use crate::verdict::pluralize;
 
 /// The most objects of a group that are named without `-v`.
 const NAMED_MAX: usize = 5;
 
-#[derive(Debug, Args)]
-pub(super) struct CleanArguments {
-    /// A target file. Every object that its ledger lists is deleted, even if the file does not consent to `delete`
-    #[arg(long, value_name = "FILE")]
-    target: PathBuf,
-}
-
 /// Exit 0 if everything that the API can delete is deleted; 3 if the target refused to delete something.
-pub(super) fn clean(arguments: CleanArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn clean(target: &Path, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
     let refused = |error: OpenError| open_error(&error, &masks);
-    let file = target_file(&arguments.target, &masks)?;
+    let file = target_file(&target.to_string_lossy())?;
     let content = ledger_content(&file).map_err(refused)?;
     let objects = content.left.clone();
     let found = runtime()?
@@ -69,14 +61,13 @@ fn to_json(found: &Leftovers, content: &LedgerContent, ledger: &str) -> Value {
 }
 
 fn text(found: &Leftovers, content: &LedgerContent, ledger: &str, screen: &Screen) -> String {
-    let paint = screen.paint();
     let mut out = String::new();
     if found.deleted.is_empty() && found.left.is_empty() {
         out.push_str(&format!("nothing is left by {ledger}\n"));
     }
     if !found.deleted.is_empty() {
         let head = format!("deleted {}", pluralize(found.deleted.len(), "webhook"));
-        out.push_str(&format!("{}\n", paint.bold(&head)));
+        out.push_str(&format!("{}\n", paint::bold(&head)));
         objects(&mut out, found.deleted.iter(), screen);
     }
     let mut groups: BTreeMap<(&str, &StayReason), Vec<&LeftObject>> = BTreeMap::new();
@@ -86,7 +77,7 @@ fn text(found: &Leftovers, content: &LedgerContent, ledger: &str, screen: &Scree
     for ((kind, reason), group) in groups {
         let kinds = pluralize(group.len(), &kind.replace('_', " "));
         let head = escape::line(&format!("{kinds}: {}", why(reason)));
-        out.push_str(&format!("{}\n  {}\n", paint.bold(&head), advice(kind, reason)));
+        out.push_str(&format!("{}\n  {}\n", paint::bold(&head), advice(kind, reason)));
         objects(&mut out, group.into_iter(), screen);
     }
     if !content.other_targets.is_empty() {
@@ -108,7 +99,7 @@ fn objects<'a>(out: &mut String, all: impl Iterator<Item = &'a LeftObject>, scre
         let id = object.residue.id.as_deref().unwrap_or("(id unknown)");
         let by = format!("{}, by {}", object.residue.tag, object.residue.scenario);
         let (id, by) = (escape::line(id), escape::line(&by));
-        out.push_str(&format!("  {id}  {}\n", screen.paint().dim(&by)));
+        out.push_str(&format!("  {id}  {}\n", paint::dim(&by)));
     }
     if let Some(more) = all.len().checked_sub(max).filter(|more| *more > 0) {
         out.push_str(&format!("  and {more} more; `-v` lists all\n"));

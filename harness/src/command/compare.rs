@@ -11,14 +11,13 @@ use super::number::{any_number, number};
 use super::plan_estimate;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
-use super::reproduce::CommandText;
+use super::reproduce::GivenOptions;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::{ReachArguments, choice_of};
 use crate::client::answers::Pins;
 use crate::client::recording::RecordingIndex;
-use crate::client::target_file;
 use crate::compare::{
     ComparisonPlan, RunReadings, Side, TargetComparison, compare as compared, page, text,
 };
@@ -94,7 +93,11 @@ struct SideArguments<'a> {
 }
 
 /// Returns the exit code of the comparison.
-pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn compare(
+    arguments: CompareArguments,
+    given: &GivenOptions,
+    screen: &Screen,
+) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     let CompareArguments { a, b, answers_a, answers_b, world_a, world_b, .. } = &arguments;
@@ -104,7 +107,7 @@ pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8
     plan::select(&files, &selectors)?;
     let recorded = || a.index.as_ref().or(b.index.as_ref()).map(|index| index.seed);
     let seed = arguments.seed.or_else(recorded).unwrap_or_else(random_seed);
-    let reproduce = reproduce(&arguments, seed);
+    let reproduce = given.line(&[("seed", seed)]);
     let plan = ComparisonPlan { seed, selectors, reproduce };
     let options_a = a.options(&arguments, &plan, Arc::clone(&files))?;
     let options_b = b.options(&arguments, &plan, files)?;
@@ -129,34 +132,31 @@ impl<'a> SideArguments<'a> {
         world: Option<&'a str>,
         files: &[ScenarioFile],
     ) -> Result<Self, CommandError> {
+        let wrong = |why: String| CommandError::usage(format!("{name}: {why}"));
         let choice = match word {
             MOCK => TargetChoice::InProcess,
             dir if Path::new(dir).is_dir() => TargetChoice::Recording(dir.into()),
-            target => choice_of(Some(target)),
+            target => choice_of(Some(target)).map_err(|error| {
+                wrong(error.to_string())
+                    .help("give a target file, an address, the folder of a recording, or `mock`")
+            })?,
         };
-        let wrong = |why: String| CommandError::usage(format!("{name}: {why}"));
         // Reports invalid files before any request is sent to the other side.
         let index = match &choice {
             TargetChoice::Recording(dir) => Some(
                 RecordingIndex::read(dir)
                     .map_err(|error| wrong(error.to_string()).help(RECORDING_HELP))?,
             ),
-            TargetChoice::File(path) => {
-                let file = target_file::read(path).map_err(|error| {
-                    wrong(error.to_string()).help(
-                        "give a target file, an address, the folder of a recording, or `mock`",
-                    )
-                })?;
+            TargetChoice::Http(file) => {
                 file.answers.as_deref().map(Pins::read).transpose().map_err(wrong)?;
                 expected::read_for(file.expected.as_ref(), Some(files))
                     .map_err(|error| wrong(error.to_string()))?;
                 None
             }
-            TargetChoice::Url(_) | TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
-                None
-            }
+            TargetChoice::InProcess | TargetChoice::InProcessDeployment => None,
         };
-        if choice != TargetChoice::InProcess && (answers.is_some() || world.is_some()) {
+        let is_in_process = matches!(choice, TargetChoice::InProcess);
+        if !is_in_process && (answers.is_some() || world.is_some()) {
             let lower = name.to_ascii_lowercase();
             let message = format!("{name} is `{word}`, not the mock in this process");
             return Err(CommandError::usage(message)
@@ -178,7 +178,7 @@ impl<'a> SideArguments<'a> {
         // A recording has its own seed and tag.
         let (seed, run_tag) = match &self.index {
             Some(index) => (index.seed, index.run_tag.clone()),
-            None if self.choice == TargetChoice::InProcess => {
+            None if matches!(self.choice, TargetChoice::InProcess) => {
                 (plan.seed, format!("moot-{:08x}", plan.seed & u64::from(u32::MAX)))
             }
             None => (plan.seed, format!("moot-{:08x}", random_seed())),
@@ -253,23 +253,6 @@ fn run_side(
     Ok(Side::new(side.word, result, &readings))
 }
 
-/// The command that repeats this comparison, without its reports.
-fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
-    CommandText::new("compare")
-        .word(&arguments.a)
-        .word(&arguments.b)
-        .suite(&arguments.suite)
-        .option("--answers-a", arguments.answers_a.as_ref())
-        .option("--answers-b", arguments.answers_b.as_ref())
-        .option("--world-a", arguments.world_a.as_ref())
-        .option("--world-b", arguments.world_b.as_ref())
-        .reach(&arguments.reach)
-        .option("--jobs", arguments.jobs)
-        .option("--seed", Some(seed))
-        .flag("--strict", arguments.strict)
-        .text()
-}
-
 /// Writes and prints the reports. A report that contains a secret of a run is refused.
 fn publish(
     comparison: &TargetComparison,
@@ -277,14 +260,14 @@ fn publish(
     arguments: &CompareArguments,
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    reports::publish(&arguments.reports, screen, |request, paint| {
+    reports::publish(&arguments.reports, screen, |request| {
         let escaped = || comparison.clone().with_texts(escape::block);
         let report = match request.format {
             Format::Json => {
                 format!("{}\n", escape::json(&format!("{:#}", serde_json::json!(comparison))))
             }
             Format::Html => page::page(&escaped()).map_err(CommandError::fault)?,
-            _ => text::text(&escaped(), paint, screen.detail()),
+            _ => text::text(&escaped(), screen.detail()),
         };
         match secrets.iter().any(|known| known.is_in(&report)) {
             true => Err(CommandError::fault(format!(

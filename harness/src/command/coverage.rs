@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use moot_fixtures::contract::Requirement;
@@ -18,9 +19,9 @@ use super::verification::Verification;
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
 use crate::report::section_order;
-use crate::report::terminal::paint::left;
+use crate::report::terminal::paint::{self, left};
 use crate::report::terminal::{Align, Cell, Detail, Table};
-use crate::run::environment::{TargetOptions, TargetPreview, TargetSource};
+use crate::run::environment::{TargetChoice, TargetOptions, TargetPreview};
 use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::verdict::Verdict;
@@ -107,16 +108,15 @@ pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<
 /// The needs that a deployment does not meet by its target file, each with the reason and the setting that
 /// would enable it. A mock meets every need.
 fn unmet(target: Option<&str>) -> Result<BTreeMap<&'static str, (String, String)>, CommandError> {
-    let masks = Masks::default();
-    let refused = |error| open_error(&error, &masks);
-    let preview = match choice_of(target).read().map_err(refused)? {
-        TargetSource::Http(file) if !file.can_only_be_a_mock() => {
-            TargetPreview::new(*file, &TargetOptions::default()).map_err(refused)?
+    let preview = match choice_of(target)? {
+        TargetChoice::Http(file) if !file.can_only_be_a_mock() => {
+            TargetPreview::new(Arc::unwrap_or_clone(file), &TargetOptions::default())
+                .map_err(|error| open_error(&error, &Masks::default()))?
         }
-        TargetSource::Http(_)
-        | TargetSource::InProcess
-        | TargetSource::InProcessDeployment
-        | TargetSource::Recording(_) => return Ok(BTreeMap::new()),
+        TargetChoice::Http(_)
+        | TargetChoice::InProcess
+        | TargetChoice::InProcessDeployment
+        | TargetChoice::Recording(_) => return Ok(BTreeMap::new()),
     };
     let missing = |need: &'static str| {
         let why = preview.missing(need)?;
@@ -177,7 +177,6 @@ fn row_json(row: &CoverageRow<'_>, verified: &Verification) -> Value {
 }
 
 fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
-    let paint = screen.paint();
     let mut sections: BTreeMap<Vec<u32>, (&str, BTreeMap<Cover, usize>)> = BTreeMap::new();
     for row in rows {
         let section = sections.entry(section_order(&row.requirement.section)).or_default();
@@ -195,7 +194,7 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
         table.row(cells(section, counts));
     }
     table.row(cells("all", &totals));
-    let mut out = table.render(paint);
+    let mut out = table.render();
     for row in rows {
         let shows = match row.cover {
             Cover::Nothing => true,
@@ -203,11 +202,11 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
             Cover::Checked | Cover::Observed => screen.detail() == Detail::Verbose,
         };
         if shows {
-            let cover = paint.verdict(row.cover.color(), &left(row.cover.as_str(), 14));
-            let (id, sentence) = (paint.name(&row.requirement.id), &row.requirement.sentence);
+            let cover = paint::verdict(row.cover.color(), &left(row.cover.as_str(), 14));
+            let (id, sentence) = (paint::name(&row.requirement.id), &row.requirement.sentence);
             out.push_str(&format!("\n{cover} {id}\n  {sentence}\n"));
             for why in reasons(row) {
-                out.push_str(&format!("  {}\n", paint.dim(&escape::line(&why))));
+                out.push_str(&format!("  {}\n", paint::dim(&escape::line(&why))));
             }
         }
     }

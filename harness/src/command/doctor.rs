@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::Args;
 use serde_json::json;
 
 use super::error::{CommandError, UNREACHABLE};
@@ -13,24 +12,11 @@ use super::screen::Screen;
 use super::target_arguments::{TargetArguments, open_error};
 use crate::exchange::masks::Masks;
 use crate::exchange::{TargetClass, TargetDescription, escape};
-use crate::report::terminal::{Align, Cell, Table};
+use crate::report::terminal::{Align, Cell, Table, paint};
 use crate::run::environment::{Environment, TargetOptions};
 use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::verdict::{NotRun, Verdict, pluralize};
-
-#[derive(Debug, Args)]
-pub(super) struct DoctorArguments {
-    #[command(flatten)]
-    target: TargetArguments,
-}
-
-impl DoctorArguments {
-    /// Arguments for a target file.
-    pub(super) fn of(file: &str) -> Self {
-        Self { target: TargetArguments { target: Some(file.to_owned()), ..Default::default() } }
-    }
-}
 
 /// The timeout `doctor` of the whole command.
 const DOCTOR_TIMEOUT: Duration = Duration::from_secs(10);
@@ -58,15 +44,13 @@ struct DiagnosedNeed {
 
 /// Exit 0 if the target can be used, even if it does not meet every need; 2 for a wrong target file; 4 if the target
 /// can't be reached, refuses the credentials, does not fit its file, or takes too long.
-pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn doctor(arguments: TargetArguments, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
-    let seed = arguments.target.seed.unwrap_or_else(random_seed);
-    let options = TargetOptions {
-        discovery_timeout: Some(DISCOVERY_TIMEOUT),
-        ..arguments.target.options(seed)?
-    };
+    let seed = arguments.seed.unwrap_or_else(random_seed);
+    let options =
+        TargetOptions { discovery_timeout: Some(DISCOVERY_TIMEOUT), ..arguments.options(seed)? };
     let started = Instant::now();
-    let chosen = arguments.target.choice().read().map_err(|error| open_error(&error, &masks))?;
+    let chosen = arguments.choice()?;
     let opening = async {
         let target = Environment::open(chosen, options, Arc::clone(&masks)).await?;
         target.try_applications().await?;
@@ -86,7 +70,7 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
         needs: NEEDS.into_iter().map(|need| diagnose(need, &target, &files)).collect(),
         mistakes: target.mistakes().iter().map(|mistake| masks.mask(mistake)).collect(),
     };
-    screen.show(|| as_json(&diagnosis), || text(&diagnosis, screen))?;
+    screen.show(|| as_json(&diagnosis), || text(&diagnosis))?;
     Ok(if diagnosis.mistakes.is_empty() { 0 } else { UNREACHABLE })
 }
 
@@ -138,8 +122,7 @@ fn as_json(diagnosis: &Diagnosis) -> serde_json::Value {
     })
 }
 
-fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
-    let paint = screen.paint();
+fn text(diagnosis: &Diagnosis) -> String {
     let description = &diagnosis.description;
     let place = match description.base_url.starts_with("https://") {
         true => format!("{} answers, over TLS", description.base_url),
@@ -151,10 +134,14 @@ fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
     };
     let mut out = format!("{} ({})\n", escape::line(&description.name), description.class);
     for line in [place.as_str(), taken] {
-        out.push_str(&format!("  {} {}\n", paint.verdict(Verdict::Pass, "ok"), escape::line(line)));
+        out.push_str(&format!(
+            "  {} {}\n",
+            paint::verdict(Verdict::Pass, "ok"),
+            escape::line(line)
+        ));
     }
     for mistake in &diagnosis.mistakes {
-        let no = paint.verdict(Verdict::Fail, "no");
+        let no = paint::verdict(Verdict::Fail, "no");
         out.push_str(&format!("  {no} {}\n", escape::line(mistake)));
     }
     out.push_str("\nNeeds of scenarios that it meets\n");
@@ -174,7 +161,7 @@ fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
         let no = Cell::verdict(Verdict::NotRun, "no");
         table.row([no, Cell::plain(*need), Cell::dim(reason)]);
     }
-    out.push_str(&table.render(paint));
+    out.push_str(&table.render());
     if let Some(line) = tolerate_line(diagnosis) {
         out.push_str(&format!(
             "\nIf they may stay not run, put this into the target file\n  {line}\n"

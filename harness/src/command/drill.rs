@@ -329,7 +329,7 @@ fn show(
     requests: &[ReportRequest],
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    reports::publish(requests, screen, |request, paint| match request.format {
+    reports::publish(requests, screen, |request| match request.format {
         Format::Json => {
             let text = serde_json::to_string_pretty(certificate).map_err(|error| {
                 CommandError::fault(format!("the certificate is not JSON: {error}"))
@@ -337,7 +337,7 @@ fn show(
             Ok(format!("{}\n", escape::json(&text)))
         }
         Format::Html => html::page(certificate).map_err(CommandError::fault),
-        _ => Ok(text::render(certificate, paint)),
+        _ => Ok(text::render(certificate)),
     })
 }
 
@@ -353,6 +353,6 @@ fn list(screen: &Screen) -> Result<u8, CommandError> {
     for drill in table::all() {
         rows.row([Cell::name(drill.id.as_str()), Cell::plain(drill.title.as_str())]);
     }
-    screen.show(json, || rows.render(screen.paint()))?;
+    screen.show(json, || rows.render())?;
     Ok(0)
 }

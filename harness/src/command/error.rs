@@ -1,10 +1,10 @@
 //! Errors of commands, and the exit codes that are not verdicts.
 
+use moot_fixtures::DataError;
 use moot_mock::shell::SiteError;
 use moot_mock::shell::settings::SettingError;
 use moot_snapshots::StoreError;
 
-use crate::client::recording::RecordingError;
 use crate::report::RenderError;
 use crate::run::part_files::PartError;
 use crate::scenario::plan::SelectError;
@@ -76,8 +76,8 @@ impl From<RenderError> for CommandError {
     }
 }
 
-impl From<RecordingError> for CommandError {
-    fn from(error: RecordingError) -> Self {
+impl From<DataError> for CommandError {
+    fn from(error: DataError) -> Self {
         Self::usage(error.to_string())
     }
 }

@@ -25,7 +25,6 @@ use super::signals::PassedSignals;
 use crate::exchange::escape;
 use crate::grading::conduct::{self, Account, ConductFinding};
 use crate::report::Format;
-use crate::report::terminal::paint::Paint;
 
 /// Exit codes of shells for a command that is not found, or can't be run.
 const NOT_FOUND: u8 = 127;
@@ -119,15 +118,15 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
         if code == 0 && account.findings.iter().any(is_gated) {
             code = BROKEN_RULE;
         }
-        let report = |format: Format, paint: Paint| {
-            let text = render(&account, code, format, paint)?;
+        let report = |format: Format| {
+            let text = render(&account, code, format)?;
             without_secrets(&text, &site, admin_token.as_deref())
         };
-        reports::write_all(&arguments.reports, screen, |it, paint| report(it.format, paint))?;
+        reports::write_all(&arguments.reports, screen, |it| report(it.format))?;
         // Stdout belongs to the command. JSON is its last line.
         match screen.is_json() {
-            true => screen.print(&report(Format::Json, screen.paint())?)?,
-            false => screen.note(&format!("\n{}", report(Format::Text, screen.paint_err())?))?,
+            true => screen.print(&report(Format::Json)?)?,
+            false => screen.note(&format!("\n{}", report(Format::Text)?))?,
         }
         Ok(code)
     })
@@ -219,12 +218,7 @@ fn account(site: &Site) -> Result<Account, CommandError> {
 }
 
 /// The account in this format. `code` is the exit code of this process.
-fn render(
-    account: &Account,
-    code: u8,
-    format: Format,
-    paint: Paint,
-) -> Result<String, CommandError> {
+fn render(account: &Account, code: u8, format: Format) -> Result<String, CommandError> {
     match format {
         Format::Json => {
             let report = conduct::json::render(account, code).to_string();
@@ -233,7 +227,7 @@ fn render(
         Format::Markdown => conduct::page::markdown(account).map_err(CommandError::fault),
         Format::Junit => conduct::junit::render(account).map_err(CommandError::fault),
         Format::Html => conduct::page::html(account).map_err(CommandError::fault),
-        _ => Ok(conduct::text::render(account, paint)),
+        _ => Ok(conduct::text::render(account)),
     }
 }
 

@@ -14,7 +14,7 @@ use super::error::CommandError;
 use super::screen::Screen;
 use super::suite;
 use super::verification::Verification;
-use crate::report::terminal::paint::left;
+use crate::report::terminal::paint::{self, left};
 use crate::scenario::declared::{self, OwnRows};
 
 #[derive(Debug, Args)]
@@ -193,21 +193,20 @@ struct Explanation<'a> {
 
 impl<'a> Explanation<'a> {
     fn new(screen: &'a Screen, head: &str, sentence: &str) -> Self {
-        let paint = screen.paint();
-        Self { out: format!("{}\n  {sentence}\n\n", paint.bold(&paint.name(head))), screen }
+        Self { out: format!("{}\n  {sentence}\n\n", paint::bold(&paint::name(head))), screen }
     }
 
     /// Adds a row, unless its value is empty.
     fn row(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
-            let name = self.screen.paint().dim(&left(name, 15));
+            let name = paint::dim(&left(name, 15));
             self.out.push_str(&format!("  {name} {value}\n"));
         }
     }
 
     fn list(&mut self, head: &str, names: &[impl AsRef<str>]) {
         if !names.is_empty() {
-            self.out.push_str(&format!("\n  {}\n", self.screen.paint().dim(head)));
+            self.out.push_str(&format!("\n  {}\n", paint::dim(head)));
         }
         for name in names {
             self.out.push_str(&format!("    {}\n", name.as_ref()));

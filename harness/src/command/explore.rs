@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::reports::{
     self, ReplaceArguments, ReportRequest, report_of, take_stdout, write_without_secrets,
 };
-use super::reproduce::CommandText;
+use super::reproduce::GivenOptions;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::signals::with_interruption;
@@ -56,7 +56,11 @@ pub(super) struct ExploreArguments {
 }
 
 /// Exit 0 if nothing is found, 1 for a violation, 3 if nothing could be explored; else as a run.
-pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn explore(
+    arguments: ExploreArguments,
+    given: &GivenOptions,
+    screen: &Screen,
+) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
     let (file, stem) = save_file(arguments.save.as_deref(), seed)?;
@@ -74,8 +78,8 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     };
     let options = ExploreOptions {
         target: RunOptions {
-            reproduce: reproduce(&arguments, seed),
-            ..RunOptions::new(arguments.target.choice(), target, Vec::new())
+            reproduce: given.line(&[("cases", arguments.cases.into()), ("seed", seed)]),
+            ..RunOptions::new(arguments.target.choice()?, target, Vec::new())
         },
         model: RunOptions::new(TargetChoice::InProcess, model, Vec::new()),
         cases: arguments.cases.into(),
@@ -135,34 +139,8 @@ fn publish(
     }
     let is_stdout_taken = take_stdout(&arguments.reports);
     if screen.is_json() && !is_stdout_taken {
-        return screen.json(&mask_texts(&explore::json::json(explored, saved), &secrets));
+        return screen.json(&secrets.mask_value(&explore::json::json(explored, saved)));
     }
-    let paint = screen.paint_beside(is_stdout_taken);
-    let shown = explore::text::text(explored, saved, paint, screen.detail());
+    let shown = explore::text::text(explored, saved, screen.detail());
     screen.print_beside(is_stdout_taken, &secrets.mask(&shown))
-}
-
-/// Masks every text of a JSON value.
-fn mask_texts(value: &serde_json::Value, secrets: &Secrets) -> serde_json::Value {
-    use serde_json::Value;
-    match value {
-        Value::String(text) => secrets.mask(text).into(),
-        Value::Array(items) => items.iter().map(|item| mask_texts(item, secrets)).collect(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(name, member)| (name.clone(), mask_texts(member, secrets)))
-            .collect(),
-        other => other.clone(),
-    }
-}
-
-/// The command that repeats this exploration, without its reports.
-fn reproduce(arguments: &ExploreArguments, seed: u64) -> String {
-    CommandText::new("explore")
-        .target(&arguments.target)
-        .option("--model", arguments.model.as_ref())
-        .file("--expected", arguments.expected.as_ref())
-        .option("--cases", Some(arguments.cases))
-        .option("--seed", Some(seed))
-        .text()
 }

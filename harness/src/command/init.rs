@@ -10,6 +10,7 @@ use super::doctor;
 use super::error::CommandError;
 use super::files::write_file;
 use super::screen::Screen;
+use super::target_arguments::TargetArguments;
 use crate::client::target_file::address;
 
 #[derive(Debug, Args)]
@@ -91,7 +92,8 @@ pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, Comm
         screen.print(&format!("added {IGNORED} to {GITIGNORE}\n"))?;
     }
     if arguments.is_tried {
-        return doctor::doctor(doctor::DoctorArguments::of(&file.display().to_string()), screen);
+        let target = Some(file.display().to_string());
+        return doctor::doctor(TargetArguments { target, ..Default::default() }, screen);
     }
     screen.print(&format!("next: moot doctor --target {}\n", file.display()))?;
     Ok(0)

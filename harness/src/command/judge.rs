@@ -8,7 +8,7 @@ use super::error::{CommandError, RECORDING_HELP};
 use super::event_stream;
 use super::perform::{self, JudgingArguments};
 use super::reports;
-use super::reproduce::CommandText;
+use super::reproduce::GivenOptions;
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
 use crate::client::recording::RecordingIndex;
@@ -29,7 +29,11 @@ pub(super) struct JudgeArguments {
 }
 
 /// Returns the exit code, as for a run.
-pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn judge(
+    arguments: JudgeArguments,
+    given: &GivenOptions,
+    screen: &Screen,
+) -> Result<u8, CommandError> {
     let JudgeArguments { recording, suite, judging } = &arguments;
     reports::check(&judging.reports, judging.replace)?;
     let index = RecordingIndex::read(recording)
@@ -49,35 +53,17 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Co
     let options = RunOptions {
         selectors,
         strict: index.strict || judging.strict,
-        reproduce: reproduce(&arguments),
-        repeat: repeat_one(&arguments),
-        kept: perform::kept(&judging.reports, screen),
+        reproduce: given.line(&[]),
+        repeat: RepeatCommand {
+            before: format!("moot judge{} ", given.only(&["recording"])),
+            after: given.only(&["scenarios", "expected", "strict"]),
+            target: None,
+        },
+        lists_checks: perform::lists_checks(&judging.reports, screen),
         ..RunOptions::new(TargetChoice::Recording(recording.clone()), target, files)
     };
     let streams = event_stream::open(&judging.reports)?;
     let result = perform::perform(options, &streams, screen)?;
     perform::publish(&result, streams, &judging.reports, screen)?;
     Ok(result.exit_code())
-}
-
-/// The command that judges one scenario of this recording again.
-fn repeat_one(JudgeArguments { recording, suite, judging }: &JudgeArguments) -> RepeatCommand {
-    let before = CommandText::new("judge").word(recording.to_string_lossy()).text();
-    let after = CommandText::default()
-        .scenario_folders(suite)
-        .file("--expected", judging.expected.as_ref())
-        .flag("--strict", judging.strict)
-        .text();
-    let after = format!(" {after}").trim_end().to_owned();
-    RepeatCommand { before: format!("{before} "), after, target: None }
-}
-
-/// The command that repeats this judgement, without its reports.
-fn reproduce(JudgeArguments { recording, suite, judging }: &JudgeArguments) -> String {
-    CommandText::new("judge")
-        .word(recording.to_string_lossy())
-        .suite(suite)
-        .file("--expected", judging.expected.as_ref())
-        .flag("--strict", judging.strict)
-        .text()
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::error::CommandError;
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
-use crate::report::terminal::{Align, Cell, Detail, Table};
+use crate::report::terminal::{Align, Cell, Detail, Table, paint};
 use crate::scenario::declared;
 use crate::scenario::model::Scenario;
 use crate::scenario::plan::{self, Planned};
@@ -20,13 +20,12 @@ pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, Com
         screen.json(&json!({ "scenarios": rows }))?;
         return Ok(0);
     }
-    let paint = screen.paint();
     let mut out = String::new();
     for of_file in planned.chunk_by(|one, next| one.place.0 == next.place.0) {
         let file = of_file[0].file;
         let head = format!("§{} {}", file.section, file.title);
-        out.push_str(&format!("{}  {}\n", paint.bold(&file.stem), paint.dim(&head)));
-        out.push_str(&table(of_file, screen.detail()).render(paint));
+        out.push_str(&format!("{}  {}\n", paint::bold(&file.stem), paint::dim(&head)));
+        out.push_str(&table(of_file, screen.detail()).render());
         out.push('\n');
     }
     out.push_str(&format!("{}\n", pluralize(planned.len(), "scenario")));

@@ -68,7 +68,7 @@ fn merge_run(
     arguments: &MergeArguments,
     screen: &Screen,
 ) -> Result<u8, CommandError> {
-    let part = read_run(set)?.shortened(perform::kept(&arguments.reports, screen));
+    let part = read_run(set)?.shortened(perform::lists_checks(&arguments.reports, screen));
     let scope = if set.missing().is_empty() { PartScope::Whole } else { PartScope::Share };
     let mut result = part.concluded(scope);
     if let Some(why) = missing(set) {

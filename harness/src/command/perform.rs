@@ -19,7 +19,7 @@ use crate::exchange::masks::Secrets;
 use crate::report::{Format, render};
 use crate::run::environment::TargetChoice;
 use crate::run::part::{PartScope, RunPart};
-use crate::run::{self, Interruption, Kept, RunOptions};
+use crate::run::{self, Interruption, RunOptions};
 use crate::scenario::plan::select as plan_of;
 use crate::verdict::pluralize;
 use crate::verdict::result::{Event, RunResult};
@@ -84,7 +84,7 @@ pub(super) fn perform_part(
     result
 }
 
-/// `moot 0.1.0: 217 scenarios at staging.yaml, seed 7`.
+/// `moot 0.1.0: 217 scenarios at staging, seed 7`.
 fn head(options: &RunOptions) -> String {
     let planned = match &options.only {
         Some(only) => only.len(),
@@ -94,30 +94,23 @@ fn head(options: &RunOptions) -> String {
         TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
             "the mock in this process".to_owned()
         }
-        TargetChoice::Url(url) => url.clone(),
-        TargetChoice::File(path) | TargetChoice::Recording(path) => path.display().to_string(),
+        TargetChoice::Http(file) => file.name.clone(),
+        TargetChoice::Recording(path) => path.display().to_string(),
     };
     let scenarios = pluralize(planned, "scenario");
     let (version, seed) = (env!("CARGO_PKG_VERSION"), options.target.seed);
     escape::line(&format!("moot {version}: {scenarios} at {target}, seed {seed}"))
 }
 
-/// How much of each exchange the reports and the screen need. The notices of the HTML page need the beginning of
-/// every response. JSON, JUnit and `-v` list every check.
-pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
-    let formats = || requests.iter().map(|request| request.format);
-    let lists_checks = |format| match format {
-        // An annotation of a warning has the place of its check.
-        Format::Json | Format::Junit | Format::Html | Format::Github => true,
-        Format::Text | Format::Markdown | Format::Ndjson => false,
-    };
-    if formats().any(|format| format == Format::Html) {
-        Kept::Beginning
-    } else if screen.is_json() || screen.is_verbose() || formats().any(lists_checks) {
-        Kept::Outline
-    } else {
-        Kept::Counts
-    }
+/// Whether a report or the screen lists every check, or needs its exchange.
+pub(super) fn lists_checks(requests: &[ReportRequest], screen: &Screen) -> bool {
+    screen.is_json()
+        || screen.is_verbose()
+        || requests.iter().any(|request| match request.format {
+            // An annotation of a warning has the place of its check.
+            Format::Json | Format::Junit | Format::Html | Format::Github => true,
+            Format::Text | Format::Markdown | Format::Ndjson => false,
+        })
 }
 
 /// Writes every report, and prints the one for the terminal: JSON or text, on stderr if another report
@@ -151,7 +144,7 @@ fn show(
 ) -> Result<(), CommandError> {
     let is_stdout_taken = take_stdout(requests);
     let format = if screen.is_json() { Format::Json } else { Format::Text };
-    let mut text = render(format, result, &[], screen.text_options(is_stdout_taken))?;
+    let mut text = render(format, result, &[], screen.detail())?;
     let is_github = requests.iter().any(|request| request.format == Format::Github);
     if is_github && format == Format::Text {
         // The text quotes the target. Its responses must not be read as commands of the workflow.

@@ -14,12 +14,12 @@ use super::runtime::random_seed;
 use super::screen::Screen;
 use super::shards::CostArguments;
 use super::suite::{self, SuiteArguments};
-use super::target_arguments::{TargetArguments, open_error};
+use super::target_arguments::TargetArguments;
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
 use crate::report::terminal::{Align, Cell, Table};
 use crate::run::RunOptions;
-use crate::run::environment::{Shard, TargetOptions};
+use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan;
 use crate::verdict::{Verdict, pluralize};
@@ -55,11 +55,11 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
     let mut options = arguments.target.options(seed)?;
-    let shards = shards(&arguments, &options, &files)?;
+    let choice = arguments.target.choice()?;
+    let shards = shards(&arguments, &choice, &options, &files)?;
     options.shard = arguments.shard;
     planned.retain(|one| shards.as_ref().is_none_or(|it| it.has(&one.name().to_string())));
-    let source = arguments.target.choice().read().map_err(|error| open_error(&error, &masks))?;
-    let (rows, totals) = estimate_plan(source, &options, &files, planned, &masks)?;
+    let (rows, totals) = estimate_plan(choice, &options, &files, planned, &masks)?;
     if screen.is_json() {
         let scenarios: Vec<_> = rows.iter().map(row).collect();
         let mut plan = json!({ "scenarios": scenarios, "estimate": totals.json() });
@@ -68,9 +68,9 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
         }
         screen.json(&plan)?;
     } else {
-        let of_shards = shards.map(|it| it.text(screen.paint())).unwrap_or_default();
-        let totals = totals.text(screen.paint());
-        screen.print(&format!("{}{of_shards}{totals}", text(&rows, screen)))?;
+        let of_shards = shards.map(|it| it.text()).unwrap_or_default();
+        let totals = totals.text();
+        screen.print(&format!("{}{of_shards}{totals}", text(&rows)))?;
     }
     Ok(0)
 }
@@ -78,15 +78,15 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
 /// The shards of the plan, with `--shard`.
 fn shards(
     arguments: &PlanArguments,
+    choice: &TargetChoice,
     options: &TargetOptions,
     files: &Arc<Vec<ScenarioFile>>,
 ) -> Result<Option<PlannedShards>, CommandError> {
     let Some(shard) = arguments.shard else { return Ok(None) };
-    let choice = arguments.target.choice();
     let run = RunOptions {
         selectors: arguments.suite.selectors(),
         excluded: arguments.exclude.clone(),
-        ..RunOptions::new(choice, options.clone(), Arc::clone(files))
+        ..RunOptions::new(choice.clone(), options.clone(), Arc::clone(files))
     };
     let (plan, has_costs) = arguments.costs.plan(&run, shard)?;
     let is_rate_divided = arguments.target.target.is_some() && options.rate.is_none();
@@ -111,7 +111,7 @@ fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
     })
 }
 
-fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
+fn text(rows: &[PlannedScenario<'_>]) -> String {
     let mut table = Table::new(2, [Align::Left; 3]);
     for row in rows {
         let name = Cell::plain(row.planned.name().to_string());
@@ -133,13 +133,13 @@ fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
         });
     }
     let runs = rows.iter().filter(|row| row.unmet.is_none()).count();
-    let table = table.render(screen.paint());
-    let slow = slowest(rows, screen);
+    let table = table.render();
+    let slow = slowest(rows);
     format!("{table}\n{slow}{runs} of {} would run\n", pluralize(rows.len(), "scenario"))
 }
 
 /// The scenarios that are slow at the limits of the target, the slowest first.
-fn slowest(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
+fn slowest(rows: &[PlannedScenario<'_>]) -> String {
     let mut slow: Vec<(&PlannedScenario<'_>, f64)> = rows
         .iter()
         .filter_map(|row| Some((row, row.seconds?)))
@@ -157,6 +157,6 @@ fn slowest(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
         let waits = if waits > 0 { format!("{waits} s of them waiting") } else { String::new() };
         table.row([minutes, Cell::plain(row.planned.name().to_string()), Cell::dim(waits)]);
     }
-    let table = table.render(screen.paint());
+    let table = table.render();
     format!("The slowest scenarios; `--exclude SELECTOR` leaves them out\n{table}\n")
 }

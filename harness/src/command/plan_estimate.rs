@@ -12,7 +12,7 @@ use super::runtime::runtime;
 use super::target_arguments::open_error;
 use crate::client::target_file::{Endpoints, TargetFile};
 use crate::exchange::masks::Masks;
-use crate::run::environment::{Environment, TargetOptions, TargetPreview, TargetSource};
+use crate::run::environment::{Environment, TargetChoice, TargetOptions, TargetPreview};
 use crate::run::estimate::{self, Estimate, Terms};
 use crate::run::{PAGES_MAX, RunOptions};
 use crate::scenario::model::ScenarioFile;
@@ -40,21 +40,21 @@ pub(super) struct PlannedScenario<'a> {
 /// # Errors
 /// The target file or its file of known failures is wrong, or the mock can't be opened.
 pub(super) fn estimate_plan<'a>(
-    source: TargetSource,
+    choice: TargetChoice,
     options: &TargetOptions,
     files: &[ScenarioFile],
     planned: Vec<Planned<'a>>,
     masks: &Arc<Masks>,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
-    match source {
-        TargetSource::Http(file) if !file.can_only_be_a_mock() => {
-            on_deployment(*file, options, files, planned, masks)
+    match choice {
+        TargetChoice::Http(file) if !file.can_only_be_a_mock() => {
+            on_deployment(Arc::unwrap_or_clone(file), options, files, planned, masks)
         }
         // Without credentials the target can only be a moot mock, which gives us its own.
-        TargetSource::Http(_) => on_mock(TargetSource::InProcess, options, planned, masks),
-        source @ (TargetSource::InProcess
-        | TargetSource::InProcessDeployment
-        | TargetSource::Recording(_)) => on_mock(source, options, planned, masks),
+        TargetChoice::Http(_) => on_mock(TargetChoice::InProcess, options, planned, masks),
+        choice @ (TargetChoice::InProcess
+        | TargetChoice::InProcessDeployment
+        | TargetChoice::Recording(_)) => on_mock(choice, options, planned, masks),
     }
 }
 
@@ -95,12 +95,12 @@ fn on_deployment<'a>(
 }
 
 fn on_mock<'a>(
-    source: TargetSource,
+    choice: TargetChoice,
     options: &TargetOptions,
     planned: Vec<Planned<'a>>,
     masks: &Arc<Masks>,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
-    let opening = Environment::open(source, options.clone(), Arc::clone(masks));
+    let opening = Environment::open(choice, options.clone(), Arc::clone(masks));
     let target = runtime()?.block_on(opening).map_err(|error| open_error(&error, masks))?;
     let endpoints = Endpoints::new(&BTreeMap::new());
     let terms = Terms {
@@ -167,13 +167,14 @@ pub(super) struct PlannedRun {
 
 /// The estimate of a run. An invalid file gives an empty one: the run itself reports the error.
 pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
-    let Ok(TargetSource::Http(file)) = options.choice.clone().read() else {
+    let TargetChoice::Http(file) = &options.choice else {
         return PlannedRun::default();
     };
     let files = &options.files;
     let mut planned = plan::select(files, &options.selectors).unwrap_or_default();
     planned.retain(|one| plan::excluding(one, &options.excluded).is_none());
-    let estimated = on_deployment(*file, &options.target, files, planned, &options.masks);
+    let file = TargetFile::clone(file);
+    let estimated = on_deployment(file, &options.target, files, planned, &options.masks);
     let Ok((mut rows, _)) = estimated else { return PlannedRun::default() };
     let objects = |rows: &[PlannedScenario<'_>]| {
         let objects: u64 = sum_on_deployment(rows).objects.values().sum();

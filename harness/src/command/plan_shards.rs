@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::report::terminal::{Align, Cell, Paint, Table};
+use crate::report::terminal::{Align, Cell, Table, paint};
 use crate::run::environment::Shard;
 use crate::run::shard::{HoldReason, ShardPlan};
 use crate::verdict::pluralize;
@@ -55,7 +55,7 @@ impl PlannedShards {
     }
 
     /// A line for each shard, and the reasons why scenarios stay on shard 1.
-    pub(super) fn text(&self, paint: Paint) -> String {
+    pub(super) fn text(&self) -> String {
         let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
         for number in 1..=self.plan.count {
             let name = Shard { number, count: self.plan.count };
@@ -73,19 +73,19 @@ impl PlannedShards {
                 Cell::dim(note),
             ]);
         }
-        let mut out = format!("\n{}", table.render(paint));
+        let mut out = format!("\n{}", table.render());
         for (reason, count) in self.held() {
             let (scenarios, stay) =
                 (pluralize(count, "scenario"), if count == 1 { "stays" } else { "stay" });
             let line = format!("{scenarios} {stay} on shard 1: {}", reason.sentence());
-            out.push_str(&format!("  {}\n", paint.dim(&line)));
+            out.push_str(&format!("  {}\n", paint::dim(&line)));
         }
         if self.slowdown > 1 {
             let line = format!(
                 "each shard sends at 1/{} of the rate; if they have addresses of their own, give --rate",
                 self.slowdown
             );
-            out.push_str(&format!("  {}\n", paint.dim(&line)));
+            out.push_str(&format!("  {}\n", paint::dim(&line)));
         }
         out
     }

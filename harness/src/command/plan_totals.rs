@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::client::target_file::model::TOKEN_MINUTES_MAX;
 use crate::client::target_file::{Consent, FileLimits};
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Paint, Table};
+use crate::report::terminal::{Align, Cell, Table, paint};
 use crate::run::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
 
@@ -180,7 +180,7 @@ impl PlanTotals {
     }
 
     /// A line for each total.
-    pub(super) fn text(&self, paint: Paint) -> String {
+    pub(super) fn text(&self) -> String {
         let minutes = match self.minutes {
             None => "unpaced".to_owned(),
             Some(PlannedMinutes { min, likely, max }) => {
@@ -219,9 +219,9 @@ impl PlanTotals {
         ] {
             table.row([Cell::dim(name), Cell::plain(escape::line(&value))]);
         }
-        let mut out = format!("\n{}", table.render(paint));
+        let mut out = format!("\n{}", table.render());
         for note in &self.notes {
-            out.push_str(&format!("  {}\n", paint.dim(&escape::line(note))));
+            out.push_str(&format!("  {}\n", paint::dim(&escape::line(note))));
         }
         out.push_str("\nnothing was sent\n");
         out

@@ -6,8 +6,8 @@ use super::error::CommandError;
 use super::screen::Screen;
 use super::serve::{DEFAULT_ANSWERS, ListeningMock, PlaceArguments, WorldArguments};
 use crate::exchange::escape;
-use crate::report::terminal::paint::left;
-use crate::report::terminal::{Align, Cell, Paint, Table};
+use crate::report::terminal::paint::{self, left};
+use crate::report::terminal::{Align, Cell, Table};
 
 /// The most users of each company, and the most workflows, that are named.
 const USERS_SHOWN_MAX: usize = 2;
@@ -31,18 +31,18 @@ pub(super) fn announce(
     };
     let answers = world.answers.as_deref().unwrap_or(answers);
     let world = format!("{world_shown}, answers {answers}");
-    screen.print(&text(&description, &world, place, screen.paint()))
+    screen.print(&text(&description, &world, place))
 }
 
 /// The settings in use, from the description of the mock: a state folder may override the command line.
-fn text(description: &Value, world: &str, place: &PlaceArguments, paint: Paint) -> String {
+fn text(description: &Value, world: &str, place: &PlaceArguments) -> String {
     let mut out = format!(
         "{} {}\n\n",
-        paint.bold("moot mock is ready at"),
-        paint.bold(&paint.name(&member(description, "base_url")))
+        paint::bold("moot mock is ready at"),
+        paint::bold(&paint::name(&member(description, "base_url")))
     );
     let mut row = |name: &str, value: &str| {
-        out.push_str(&format!("  {} {value}\n", paint.dim(&left(name, 14))));
+        out.push_str(&format!("  {} {value}\n", paint::dim(&left(name, 14))));
     };
     row("token", &member(description, "token_url"));
     row("control plane", &member(description, "admin_url"));
@@ -60,15 +60,15 @@ fn text(description: &Value, world: &str, place: &PlaceArguments, paint: Paint) 
     }
     row("seed", &description["seed"].to_string());
     out.push('\n');
-    out.push_str(&applications(description, paint));
-    out.push_str(&users(description, paint));
-    out.push_str(&workflows(description, paint));
-    out.push_str(&paste(description, paint));
-    out.push_str(&format!("{}\n", paint.dim("Ctrl-C stops it")));
+    out.push_str(&applications(description));
+    out.push_str(&users(description));
+    out.push_str(&workflows(description));
+    out.push_str(&paste(description));
+    out.push_str(&format!("{}\n", paint::dim("Ctrl-C stops it")));
     out
 }
 
-fn applications(description: &Value, paint: Paint) -> String {
+fn applications(description: &Value) -> String {
     let rows = list(description, "applications")
         .map(|one| {
             let scopes = list(one, "scopes").map(plain).collect::<Vec<_>>().join(" ");
@@ -80,10 +80,10 @@ fn applications(description: &Value, paint: Paint) -> String {
             ]
         })
         .collect();
-    table(&["client_id", "client_secret", "scopes", "company"], rows, paint)
+    table(&["client_id", "client_secret", "scopes", "company"], rows)
 }
 
-fn users(description: &Value, paint: Paint) -> String {
+fn users(description: &Value) -> String {
     let companies = description["users"].as_object();
     let row = |(company, users): (&String, &Value)| {
         let all: Vec<String> = users.as_array().into_iter().flatten().map(plain).collect();
@@ -94,25 +94,25 @@ fn users(description: &Value, paint: Paint) -> String {
         vec![named, escape::line(company)]
     };
     let rows = companies.into_iter().flatten().map(row).collect();
-    table(&["users, for requester_email", "company"], rows, paint)
+    table(&["users, for requester_email", "company"], rows)
 }
 
-fn workflows(description: &Value, paint: Paint) -> String {
+fn workflows(description: &Value) -> String {
     let published = list(description, "workflows").filter(|one| one["status"] == "published");
     let all: Vec<Vec<String>> = published
         .map(|one| ["id", "type", "name", "company"].map(|name| member(one, name)).to_vec())
         .collect();
     let more = all.len().saturating_sub(WORKFLOWS_SHOWN_MAX);
     let rows = all.into_iter().take(WORKFLOWS_SHOWN_MAX).collect();
-    let mut out = table(&["published workflow", "type", "name", "company"], rows, paint);
+    let mut out = table(&["published workflow", "type", "name", "company"], rows);
     if more > 0 {
-        out.insert_str(out.len() - 1, &format!("  {}\n", paint.dim(&format!("and {more} more"))));
+        out.insert_str(out.len() - 1, &format!("  {}\n", paint::dim(&format!("and {more} more"))));
     }
     out
 }
 
 /// A command that gets a token for the application with the most scopes.
-fn paste(description: &Value, paint: Paint) -> String {
+fn paste(description: &Value) -> String {
     let scopes = |one: &Value| list(one, "scopes").count();
     let best = list(description, "applications").rev().max_by_key(|one| scopes(one));
     let Some(one) = best else { return String::new() };
@@ -120,7 +120,7 @@ fn paste(description: &Value, paint: Paint) -> String {
     format!(
         "{}\n  curl -s {} -d grant_type=client_credentials -d client_id={} \\\n    \
          -d client_secret={} -d 'scope={scope}'\n\n",
-        paint.dim("A token, to paste:"),
+        paint::dim("A token, to paste:"),
         member(description, "token_url"),
         member(one, "client_id"),
         member(one, "client_secret"),
@@ -128,13 +128,13 @@ fn paste(description: &Value, paint: Paint) -> String {
 }
 
 /// A table with headings, and an empty line below it.
-fn table(heads: &[&str], rows: Vec<Vec<String>>, paint: Paint) -> String {
+fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new(2, heads.iter().map(|_| Align::Left));
     table.row(heads.iter().copied().map(Cell::dim));
     for row in rows {
         table.row(row.into_iter().map(Cell::plain));
     }
-    table.render(paint) + "\n"
+    table.render() + "\n"
 }
 
 fn list<'a>(value: &'a Value, name: &str) -> impl DoubleEndedIterator<Item = &'a Value> {

@@ -5,7 +5,6 @@ use clap::Args;
 use super::error::CommandError;
 use super::number::number;
 use crate::exchange::TargetClass;
-use crate::run::order::Order;
 use crate::verdict::result::{RunOutcome, RunResult, Tally};
 
 /// The numbers of concurrent scenarios that shuffled runs use in turn; `None` is the default.
@@ -15,7 +14,7 @@ const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];
 #[derive(Debug, Args)]
 pub(super) struct RepeatArguments {
     /// Concurrent scenarios, on a mock or on a deployment on loopback without a rate limit (--rate 0).
-    /// On a deployment, a scenario that changes anything runs alone
+    /// On a deployment, a scenario that sends anything but GET runs alone
     #[arg(long, value_name = "N", value_parser = number::<u16>(1..=256))]
     pub(super) jobs: Option<u16>,
     /// Run this many times. Reports the most severe result, and every verdict that differs between the runs
@@ -32,16 +31,16 @@ pub(super) struct RepeatArguments {
 }
 
 impl RepeatArguments {
-    /// The order and the number of concurrent scenarios of a repetition; `number` starts at 0.
-    pub(super) fn repetition(&self, seed: u64, number: u16) -> (Order, Option<usize>) {
+    /// The seed of the order and the number of concurrent scenarios of a repetition; `number` starts at 0.
+    pub(super) fn repetition(&self, seed: u64, number: u16) -> (Option<u64>, Option<usize>) {
         let jobs = self.jobs.map(usize::from);
         if !self.shuffle {
-            return (Order::Files, jobs);
+            return (None, jobs);
         }
         let in_turn = JOBS[usize::from(number) % JOBS.len()];
         // A single shuffled run must be reproducible by its seed alone.
         let jobs = jobs.or(if self.repeat == 1 { None } else { in_turn });
-        (Order::Drawn(seed.wrapping_add(number.into())), jobs)
+        (Some(seed.wrapping_add(number.into())), jobs)
     }
 }
 

@@ -11,7 +11,7 @@ use super::error::{CommandError, FAULT};
 use super::files;
 use super::screen::Screen;
 use crate::exchange::masks::Secrets;
-use crate::report::terminal::Paint;
+use crate::report::terminal::paint;
 use crate::report::{Format, render};
 use crate::verdict::result::RunResult;
 
@@ -100,11 +100,16 @@ impl ReportRequest {
             return screen.print(text);
         }
         let file = Path::new(&self.file);
-        if self.format == Format::Text && !text.starts_with(TEXT_MARK) {
-            // The mark allows the next report to replace the file.
-            return write_file(file, &format!("moot {}\n\n{text}", env!("CARGO_PKG_VERSION")));
+        if self.format != Format::Text {
+            return write_file(file, text);
         }
-        write_file(file, text)
+        // A file never has colours.
+        let mut text = paint::plain(text);
+        if !text.starts_with(TEXT_MARK) {
+            // The mark allows the next report to replace the file.
+            text.insert_str(0, &format!("moot {}\n\n", env!("CARGO_PKG_VERSION")));
+        }
+        write_file(file, &text)
     }
 
     /// Renders the report of a run, and writes it.
@@ -117,18 +122,16 @@ impl ReportRequest {
         is_stdout_taken: bool,
         screen: &Screen,
     ) -> Result<(), CommandError> {
-        let mut options = screen.text_options(false);
+        let detail = screen.detail();
         if self.format == Format::Github {
-            let annotations = render(self.format, result, &[], options)?;
+            let annotations = render(self.format, result, &[], detail)?;
             screen.print_beside(is_stdout_taken || screen.is_json(), &annotations)?;
             return match summary_file() {
-                Some(file) => append(&file, &render(Format::Markdown, result, &[], options)?),
+                Some(file) => append(&file, &render(Format::Markdown, result, &[], detail)?),
                 None => screen.note(&format!("no job summary was written: {SUMMARY} is not set\n")),
             };
         }
-        // A file never has colours.
-        options.color &= self.is_stdout();
-        self.write(&render(self.format, result, &[], options)?, screen)
+        self.write(&render(self.format, result, &[], detail)?, screen)
     }
 }
 
@@ -152,13 +155,13 @@ fn append(file: &OsString, text: &str) -> Result<(), CommandError> {
 pub(super) fn publish(
     requests: &[ReportRequest],
     screen: &Screen,
-    render: impl Fn(&ReportRequest, Paint) -> Result<String, CommandError>,
+    render: impl Fn(&ReportRequest) -> Result<String, CommandError>,
 ) -> Result<(), CommandError> {
     let written = write_all(requests, screen, &render);
     let is_stdout_taken = take_stdout(requests);
     let format = if screen.is_json() { Format::Json } else { Format::Text };
     let shown = ReportRequest { format, file: STDOUT.to_owned() };
-    let text = render(&shown, screen.paint_beside(is_stdout_taken));
+    let text = render(&shown);
     join_errors([written, text.and_then(|text| screen.print_beside(is_stdout_taken, &text))])
 }
 
@@ -169,9 +172,9 @@ pub(super) fn publish(
 pub(super) fn write_all(
     requests: &[ReportRequest],
     screen: &Screen,
-    render: impl Fn(&ReportRequest, Paint) -> Result<String, CommandError>,
+    render: impl Fn(&ReportRequest) -> Result<String, CommandError>,
 ) -> Result<(), CommandError> {
-    join_errors(requests.iter().map(|it| it.write(&render(it, Paint { color: false })?, screen)))
+    join_errors(requests.iter().map(|it| it.write(&render(it)?, screen)))
 }
 
 /// Joins all errors into one.

@@ -1,98 +1,80 @@
-//! Builds the command that repeats a run, for the reports. It leaves `--report` out.
+//! The command that repeats a run, for the reports. It has the options that were given, as they were given.
 
-use std::path::Path;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
 
-use super::suite::SuiteArguments;
-use super::target_arguments::{ReachArguments, TargetArguments};
 use crate::client::curl::shell_word;
 
-/// Builds a command line.
+/// Options without an effect on the verdicts: they write files, or use those that a run wrote. They are not repeated.
+pub(super) const NOT_REPEATED: [&str; 10] = [
+    "reports",
+    "force",
+    "record",
+    "save",
+    "save_answers",
+    "shard",
+    "costs",
+    "snapshots",
+    "snapshot_dir",
+    "snapshot_bundle",
+];
+
+/// The options of a command that were given, in the order of their declaration.
 #[derive(Default)]
-pub(super) struct CommandText(Vec<String>);
+pub(super) struct GivenOptions {
+    command: String,
+    /// The id of each option, and its words, quoted for a POSIX shell.
+    options: Vec<(String, Vec<String>)>,
+}
 
-impl CommandText {
-    /// `moot COMMAND`.
-    pub(super) fn new(command: &str) -> Self {
-        Self(vec!["moot".to_owned(), command.to_owned()])
-    }
-
-    /// Adds a word.
-    pub(super) fn word(mut self, word: impl Into<String>) -> Self {
-        self.0.push(word.into());
-        self
-    }
-
-    /// Adds `NAME VALUE`, if there is a value.
-    pub(super) fn option(mut self, name: &str, value: Option<impl ToString>) -> Self {
-        if let Some(value) = value {
-            self.0.extend([name.to_owned(), value.to_string()]);
-        }
-        self
-    }
-
-    /// Adds `NAME FILE`, if there is a file.
-    pub(super) fn file(self, name: &str, file: Option<impl AsRef<Path>>) -> Self {
-        self.option(name, file.map(|file| file.as_ref().display().to_string()))
-    }
-
-    /// Adds `NAME`, if it was given.
-    pub(super) fn flag(mut self, name: &str, is_given: bool) -> Self {
-        self.0.extend(is_given.then(|| name.to_owned()));
-        self
-    }
-
-    /// Adds the options of the suite, selectors first.
-    pub(super) fn suite(mut self, suite: &SuiteArguments) -> Self {
-        self.0.extend(suite.selectors.iter().cloned());
-        self.flag("--smoke", suite.smoke).scenario_folders(suite)
-    }
-
-    /// Adds the folders of scenarios.
-    pub(super) fn scenario_folders(self, suite: &SuiteArguments) -> Self {
-        suite.scenarios.iter().fold(self, |line, folder| line.file("--scenarios", Some(folder)))
-    }
-
-    /// Adds the options of the target.
-    pub(super) fn target(self, target: &TargetArguments) -> Self {
-        self.option("--target", target.target.as_ref())
-            .option("--world", target.world.as_ref())
-            .option("--answers", target.answers.as_ref())
-            .file("--token-file", target.token_file.as_ref())
-            .reach(&target.reach)
-    }
-
-    /// Adds the options for requests to the target and webhooks from it.
-    pub(super) fn reach(self, reach: &ReachArguments) -> Self {
-        self.option("--rate", reach.rate)
-            .option("--receiver", reach.receiver)
-            .option("--receiver-url", reach.receiver_url.as_ref())
-    }
-
-    /// The line, quoted for a POSIX shell.
-    pub(super) fn text(self) -> String {
-        let quoted = |word: &String| match word.as_str() {
-            "" => "''".to_owned(),
-            word => shell_word(word),
+impl GivenOptions {
+    /// The options in a command line of `program`. Options that all commands have are left out.
+    pub(super) fn of(program: &Command, matches: &ArgMatches) -> Self {
+        let Some((name, given)) = matches.subcommand() else { return Self::default() };
+        let arguments = program.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
+        let is_given = |argument: &&Arg| {
+            given.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
         };
-        self.0.iter().map(quoted).collect::<Vec<_>>().join(" ")
+        let options = arguments
+            .filter(is_given)
+            .map(|argument| (argument.get_id().to_string(), words(argument, given)));
+        Self { command: name.to_owned(), options: options.collect() }
+    }
+
+    /// The command that repeats this one. `always` are options that it names even if they were not given.
+    pub(super) fn line(&self, always: &[(&str, u64)]) -> String {
+        let is_repeated =
+            |id: &str| !NOT_REPEATED.contains(&id) && always.iter().all(|(it, _)| *it != id);
+        let given = self.words(is_repeated);
+        let always: String =
+            always.iter().map(|(name, value)| format!(" --{name} {value}")).collect();
+        format!("moot {}{given}{always}", self.command)
+    }
+
+    /// Only these options, each word after a space.
+    pub(super) fn only(&self, ids: &[&str]) -> String {
+        self.words(|id| ids.contains(&id))
+    }
+
+    fn words(&self, is_wanted: impl Fn(&str) -> bool) -> String {
+        let wanted = self.options.iter().filter(|(id, _)| is_wanted(id));
+        wanted.flat_map(|(_, words)| words).map(|word| format!(" {word}")).collect()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::CommandText;
-
-    #[test]
-    fn words_with_special_characters_are_quoted() {
-        let words = CommandText::default().word("plain-1.yaml").word("it's").word("");
-        assert_eq!(words.text(), "plain-1.yaml 'it'\\''s' ''");
-        let line = CommandText::new("run")
-            .word("tag:a b")
-            .option("--jobs", Some(3))
-            .flag("--strict", true);
-        assert_eq!(
-            line.option("--seed", None::<u64>).text(),
-            "moot run 'tag:a b' --jobs 3 --strict"
-        );
+/// The words of an option: its name before each value, its name alone if it has none, or only its values if it has no
+/// name.
+fn words(argument: &Arg, given: &ArgMatches) -> Vec<String> {
+    let name = argument.get_long().map(|name| format!("--{name}"));
+    if !argument.get_action().takes_values() {
+        return name.into_iter().collect();
     }
+    let values = given.get_raw(argument.get_id().as_str()).into_iter().flatten();
+    values
+        .flat_map(|value| name.clone().into_iter().chain([quoted(&value.to_string_lossy())]))
+        .collect()
+}
+
+fn quoted(word: &str) -> String {
+    if word.is_empty() { "''".to_owned() } else { shell_word(word) }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::error::CommandError;
 use super::screen::Screen;
 use crate::exchange::escape;
-use crate::report::terminal::paint::Paint;
+use crate::report::terminal::paint;
 
 const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [n]ext, [q]uit? ";
 
@@ -26,12 +26,11 @@ pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
             waiting.iter().map(|one| json!({"name": one.name, "diff": one.diff})).collect();
         return screen.json(&json!({ "pending": rows }));
     }
-    let paint = screen.paint();
     let asks = io::stdin().is_terminal() && io::stdout().is_terminal();
     if asks && !waiting.is_empty() {
-        return ask(&waiting, paint, &mut io::stdin().lock(), &mut io::stdout().lock());
+        return ask(&waiting, &mut io::stdin().lock(), &mut screen.out());
     }
-    let mut out: String = waiting.iter().map(|one| difference_text(one, paint)).collect();
+    let mut out: String = waiting.iter().map(difference_text).collect();
     out.push_str(&match waiting.len() {
         0 => "no response is pending\n".to_owned(),
         count => {
@@ -44,7 +43,6 @@ pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
 /// Asks for each pending response.
 fn ask(
     waiting: &[Pending],
-    paint: Paint,
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<(), CommandError> {
@@ -54,7 +52,7 @@ fn ask(
     let (mut accepted, mut rejected) = (0, 0);
     'all: for (index, one) in waiting.iter().enumerate() {
         let place = format!("{} of {}", index + 1, waiting.len());
-        write!(output, "{}\n{}", paint.dim(&place), difference_text(one, paint)).map_err(broken)?;
+        write!(output, "{}\n{}", paint::dim(&place), difference_text(one)).map_err(broken)?;
         loop {
             write!(output, "{QUESTION}").and_then(|()| output.flush()).map_err(broken)?;
             let mut reply = String::new();
@@ -92,12 +90,12 @@ fn done(output: &mut impl Write, what: &str) -> io::Result<()> {
 }
 
 /// The name and the differences of a response.
-fn difference_text(one: &Pending, paint: Paint) -> String {
-    let mut out = format!("{}\n", paint.bold(&one.name));
+fn difference_text(one: &Pending) -> String {
+    let mut out = format!("{}\n", paint::bold(&one.name));
     for line in one.diff.lines() {
         let line = escape::line(line);
         let is_head = line.starts_with("--- ") || line.starts_with("+++ ");
-        let painted = if is_head { paint.dim(&line) } else { paint.diff_line(&line) };
+        let painted = if is_head { paint::dim(&line) } else { paint::diff_line(&line) };
         out.push_str(&format!("  {painted}\n"));
     }
     out.push('\n');
@@ -109,7 +107,6 @@ mod tests {
     use moot_snapshots::{Metadata, Mode, check, pending};
 
     use super::ask;
-    use crate::report::terminal::paint::Paint;
 
     /// Of four pending responses, those that are still pending after this input.
     #[track_caller]
@@ -130,8 +127,7 @@ mod tests {
         }
         let waiting = pending(dir.path()).expect("readable");
         let mut output = Vec::new();
-        ask(&waiting, Paint { color: false }, &mut typed.as_bytes(), &mut output)
-            .expect("it goes on");
+        ask(&waiting, &mut typed.as_bytes(), &mut output).expect("it goes on");
         let output = String::from_utf8(output).expect("it prints UTF-8");
         assert!(output.contains(summary), "{output}");
         let left = pending(dir.path()).expect("readable");

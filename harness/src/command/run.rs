@@ -10,7 +10,7 @@ use super::event_stream;
 use super::perform::{self, JudgingArguments};
 use super::repeat::{self, RepeatArguments};
 use super::reports;
-use super::reproduce::CommandText;
+use super::reproduce::GivenOptions;
 use super::run_snapshots::{RunSnapshots, SnapshotArguments};
 use super::runtime::random_seed;
 use super::screen::Screen;
@@ -19,7 +19,7 @@ use super::suite::{self, SuiteArguments};
 use super::target_arguments::TargetArguments;
 use crate::client::recording::{Recorder, RecordingIndex};
 use crate::run::environment::{Shard, TargetOptions};
-use crate::run::{Kept, RunOptions, recording_index};
+use crate::run::{RunOptions, recording_index};
 use crate::scenario::plan::select;
 use crate::verdict::result::RepeatCommand;
 
@@ -56,7 +56,11 @@ pub(super) struct RunArguments {
 }
 
 /// Returns the exit code of the run; 70 if a report could not be written.
-pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn run(
+    arguments: RunArguments,
+    given: &GivenOptions,
+    screen: &Screen,
+) -> Result<u8, CommandError> {
     let RunArguments { suite, target, repeat, judging, snapshots, .. } = &arguments;
     reports::check(&judging.reports, judging.replace)?;
     arguments.save_answers.as_deref().map(reports::check_file).transpose()?;
@@ -71,25 +75,30 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
         is_repeated: repeat.repeat > 1,
         ..target.options(seed)?
     };
+    let choice = target.choice()?;
     arguments.record.as_deref().map(Recorder::prepare).transpose()?;
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
     let streams = event_stream::open(&judging.reports)?;
+    // A merge may write any report. Repetitions are compared check by check.
+    let lists_checks = arguments.shard.is_some()
+        || repeat.repeat > 1
+        || perform::lists_checks(&judging.reports, screen);
     let run_options = |number: u16| {
-        let (order, jobs) = repeat.repetition(seed, number);
+        let (shuffle, jobs) = repeat.repetition(seed, number);
         RunOptions {
-            reproduce: reproduce(&arguments, seed),
-            repeat: repeat_one(&arguments, seed),
+            reproduce: given.line(&[("seed", seed)]),
+            repeat: repeat_one(target.target.clone(), given, seed),
             excluded: arguments.exclude.clone(),
             selectors: selectors.clone(),
             tolerates_unmet_needs: suite.smoke,
             jobs,
-            order,
+            shuffle,
             strict: judging.strict,
             snapshots: snapshots.mode,
             snapshot_dir: Some(snapshots.folder.clone()),
-            kept: kept(&arguments, screen),
+            lists_checks,
             recorder: recorder.clone(),
-            ..RunOptions::new(target.choice(), options.clone(), Arc::clone(&files))
+            ..RunOptions::new(choice.clone(), options.clone(), Arc::clone(&files))
         }
     };
     let mut recorded_selectors = selectors.clone();
@@ -123,81 +132,25 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     Ok(result.exit_code())
 }
 
-/// How much of each exchange is kept.
-fn kept(arguments: &RunArguments, screen: &Screen) -> Kept {
-    match perform::kept(&arguments.judging.reports, screen) {
-        // A merge may write any report.
-        _ if arguments.shard.is_some() => Kept::Beginning,
-        // Repetitions are compared check by check.
-        Kept::Counts if arguments.repeat.repeat > 1 => Kept::Outline,
-        kept => kept,
-    }
-}
+/// The options that are named in the command for one scenario.
+pub(super) const OF_ONE_SCENARIO: [&str; 10] = [
+    "scenarios",
+    "target",
+    "world",
+    "answers",
+    "token_file",
+    "rate",
+    "receiver",
+    "receiver_url",
+    "expected",
+    "strict",
+];
 
 /// The command that runs one scenario of this run again. On a deployment the seed has no effect, so it is left out.
-fn repeat_one(arguments: &RunArguments, seed: u64) -> RepeatCommand {
-    let is_in_process = arguments.target.target.is_none();
-    let line = CommandText::default()
-        .scenario_folders(&arguments.suite)
-        .target(&arguments.target)
-        .file("--expected", arguments.judging.expected.as_ref())
-        .option("--seed", is_in_process.then_some(seed))
-        .flag("--strict", arguments.judging.strict)
-        .text();
-    RepeatCommand {
-        before: "moot run ".to_owned(),
-        after: format!(" {line}").trim_end().to_owned(),
-        target: arguments.target.target.clone(),
+fn repeat_one(target: Option<String>, given: &GivenOptions, seed: u64) -> RepeatCommand {
+    let mut after = given.only(&OF_ONE_SCENARIO);
+    if target.is_none() {
+        after.push_str(&format!(" --seed {seed}"));
     }
-}
-
-/// The command that repeats this run, without its reports.
-fn reproduce(arguments: &RunArguments, seed: u64) -> String {
-    let RepeatArguments { jobs, repeat, shuffle } = &arguments.repeat;
-    let line = CommandText::new("run").suite(&arguments.suite);
-    arguments
-        .exclude
-        .iter()
-        .fold(line, |line, selector| line.option("--exclude", Some(selector)))
-        .target(&arguments.target)
-        .file("--expected", arguments.judging.expected.as_ref())
-        .option("--jobs", *jobs)
-        .option("--repeat", (*repeat > 1).then_some(*repeat))
-        .option("--seed", Some(seed))
-        .flag("--shuffle", *shuffle)
-        .flag("--strict", arguments.judging.strict)
-        .text()
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::{RunArguments, reproduce};
-
-    #[derive(Parser)]
-    struct TestLine {
-        #[command(flatten)]
-        run: RunArguments,
-    }
-
-    #[test]
-    fn the_command_that_repeats_a_run_names_the_seed_and_no_reports() {
-        for (line, expected) in [
-            (&[][..], "moot run --seed 7"),
-            (&["--seed", "9", "--report", "json=a"], "moot run --seed 7"),
-            (&["--answers", "random:3"], "moot run --answers random:3 --seed 7"),
-            (&["--repeat", "9", "--shuffle"], "moot run --repeat 9 --seed 7 --shuffle"),
-            (&["--exclude", "08_limits", "x"], "moot run x --exclude 08_limits --seed 7"),
-            (&["a b", "--strict"], "moot run 'a b' --seed 7 --strict"),
-            (
-                &["x*", "--target", "t.yaml", "--rate", "0", "--jobs", "2"],
-                "moot run 'x*' --target t.yaml --rate 0 --jobs 2 --seed 7",
-            ),
-        ] {
-            let words = ["moot"].iter().chain(line);
-            let arguments = TestLine::try_parse_from(words).expect("a valid line").run;
-            assert_eq!(reproduce(&arguments, 7), expected);
-        }
-    }
+    RepeatCommand { before: "moot run ".to_owned(), after, target }
 }

@@ -1,7 +1,7 @@
 //! The output of commands: results on stdout, errors and progress on stderr.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 use super::error::CommandError;
 use super::progress::ProgressDisplay;
 use crate::exchange::escape;
-use crate::report::terminal::Detail;
-use crate::report::terminal::paint::Paint;
-use crate::report::text::Options;
+use crate::report::terminal::{Detail, paint};
 use crate::verdict::Verdict;
 
 /// The options of every command.
@@ -42,17 +40,17 @@ enum OutputFormat {
 #[derive(Clone)]
 pub(super) struct Screen {
     format: OutputFormat,
-    color_out: bool,
-    color_err: bool,
+    color_out: ColorChoice,
+    color_err: ColorChoice,
     detail: Detail,
 }
 
 impl Screen {
     pub(super) fn new(arguments: &ScreenArguments) -> Self {
         let choose = |automatic: ColorChoice| match arguments.color {
-            clap::ColorChoice::Always => true,
-            clap::ColorChoice::Never => false,
-            clap::ColorChoice::Auto => automatic != ColorChoice::Never,
+            clap::ColorChoice::Always => ColorChoice::Always,
+            clap::ColorChoice::Never => ColorChoice::Never,
+            clap::ColorChoice::Auto => automatic,
         };
         let detail = match (arguments.quiet, arguments.verbose) {
             (true, _) => Detail::Quiet,
@@ -84,23 +82,16 @@ impl Screen {
 
     /// Whether stdout has colour.
     pub(super) fn color(&self) -> bool {
-        self.color_out
+        self.color_out != ColorChoice::Never
     }
 
-    /// The colours of stdout.
-    pub(super) fn paint(&self) -> Paint {
-        Paint { color: self.color_out }
+    /// Stdout. It removes colours if it should have none.
+    pub(super) fn out(&self) -> AutoStream<StdoutLock<'static>> {
+        AutoStream::new(io::stdout().lock(), self.color_out)
     }
 
-    /// The colours of stderr.
-    pub(super) fn paint_err(&self) -> Paint {
-        Paint { color: self.color_err }
-    }
-
-    /// Options of the text report, for stderr or for stdout.
-    pub(super) fn text_options(&self, on_stderr: bool) -> Options {
-        let color = if on_stderr { self.color_err } else { self.color_out };
-        Options { color, detail: self.detail }
+    fn err(&self) -> AutoStream<StderrLock<'static>> {
+        AutoStream::new(io::stderr().lock(), self.color_err)
     }
 
     /// Whether progress is shown as a bar: on a terminal, without -q and without JSON.
@@ -124,7 +115,7 @@ impl Screen {
     /// # Errors
     /// Stdout can't be written. A closed pipe is not an error.
     pub(super) fn print(&self, text: &str) -> Result<(), CommandError> {
-        put(&mut io::stdout().lock(), text)
+        put(&mut self.out(), text)
     }
 
     /// Prints a text to stderr.
@@ -132,7 +123,7 @@ impl Screen {
     /// # Errors
     /// As [`Screen::print`].
     pub(super) fn note(&self, text: &str) -> Result<(), CommandError> {
-        put(&mut io::stderr().lock(), text)
+        put(&mut self.err(), text)
     }
 
     /// Prints a text to stdout, or to stderr if a report goes to stdout.
@@ -145,11 +136,6 @@ impl Screen {
         text: &str,
     ) -> Result<(), CommandError> {
         if is_stdout_taken { self.note(text) } else { self.print(text) }
-    }
-
-    /// The colours of [`Screen::print_beside`].
-    pub(super) fn paint_beside(&self, is_stdout_taken: bool) -> Paint {
-        if is_stdout_taken { self.paint_err() } else { self.paint() }
     }
 
     /// Prints a result to stdout: as JSON, or as text.
@@ -177,17 +163,16 @@ impl Screen {
         if self.is_json() {
             return print_json_error(error);
         }
-        let paint = Paint { color: self.color_err };
         let mut text = format!(
             "{} {}\n",
-            paint.verdict(Verdict::Fail, "error:"),
+            paint::verdict(Verdict::Fail, "error:"),
             escape::block(&error.message)
         );
         if let Some(help) = &error.help {
-            text.push_str(&format!("{} {}\n", paint.bold("help:"), escape::block(help)));
+            text.push_str(&format!("{} {}\n", paint::bold("help:"), escape::block(help)));
         }
         // If stderr is closed too, only the exit code remains.
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        let _ = self.err().write_all(text.as_bytes());
     }
 }
 

@@ -186,7 +186,7 @@ fn publish(
     reports: &[ReportRequest],
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    reports::publish(reports, screen, |request, paint| match request.format {
+    reports::publish(reports, screen, |request| match request.format {
         Format::Html => page::page(outcome).map_err(CommandError::fault),
         // If the earlier page can't be read, the whole page is written.
         Format::Markdown => {
@@ -194,7 +194,7 @@ fn publish(
             markdown::page(outcome, earlier.as_deref()).map_err(CommandError::fault)
         }
         Format::Json => Ok(report_json(json!(outcome))),
-        _ => Ok(text::text(outcome, paint, screen.detail())),
+        _ => Ok(text::text(outcome, screen.detail())),
     })
 }
 
@@ -217,6 +217,7 @@ fn on_deployment(
         .help("use --report json=FILE, or leave --target out"));
     }
     let defects = rewriting(arguments)?;
+    let choice = choice_of(Some(target))?;
     let (bench, progress) = bench(arguments, screen)?;
     let light: usize = bench.light().iter().map(|file| file.scenarios.len()).sum();
     progress.expect(defects.len() + light + 1);
@@ -226,7 +227,6 @@ fn on_deployment(
     let seed = random_seed();
     let options =
         TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
-    let choice = choice_of(Some(target));
     let found = runtime()?.block_on(on_target(&bench, choice, options, folder.path(), defects));
     progress.end();
     let found = found.map_err(|error| match error {
@@ -235,10 +235,10 @@ fn on_deployment(
         }
         TargetSelftestError::Recording(error) => CommandError::fault(error.to_string()),
     })?;
-    reports::publish(&arguments.reports, screen, |request, paint| {
+    reports::publish(&arguments.reports, screen, |request| {
         Ok(match request.format {
             Format::Json => report_json(json!(found)),
-            _ => on_target_text(&found, paint, screen.detail()),
+            _ => on_target_text(&found, screen.detail()),
         })
     })?;
     Ok(found.exit_code())

@@ -62,13 +62,6 @@ fn is_proven(honest: &DrillResult) -> bool {
         && honest.findings.is_empty()
 }
 
-/// A run of a client: one that behaves well, in a drill, or one that breaks a rule.
-#[derive(Debug, Clone, Copy)]
-enum Trial {
-    Honest(&'static table::Drill),
-    Broken(&'static Misbehaviour),
-}
-
 /// Acts as a client. `id` is the rule that it breaks, or `none`.
 pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
     let rule = match id {
@@ -113,7 +106,7 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
             "honest": honest.iter().map(honest_row).collect::<Vec<_>>(), "not_shown": not_shown(),
         })
     };
-    screen.show(json, || text(&trials, &honest, rules.is_empty(), screen))?;
+    screen.show(json, || text(&trials, &honest, rules.is_empty()))?;
     Ok(u8::from(!is_whole_proven))
 }
 
@@ -125,42 +118,37 @@ async fn run_all(
 ) -> Result<(Vec<RuleTrial>, Vec<DrillResult>), CommandError> {
     let calm = client_run(None, &TrialSituation::Calm).await?;
     progress.done("calm");
-    let honest = drills.iter().map(Trial::Honest);
-    let broken = chosen.into_iter().map(Trial::Broken);
-    let mut trials: Vec<(usize, Trial)> = honest.chain(broken).enumerate().collect();
+    let honest = drills.iter().map(|drill| (None, TrialSituation::Drill(drill)));
+    let broken = chosen.into_iter().map(|it| (Some(it), it.situation()));
+    let mut trials: Vec<_> = honest.chain(broken).enumerate().collect();
     // The longest first, so that the others run at the same time.
-    trials.sort_by_key(|(_, trial)| std::cmp::Reverse(seconds(trial)));
-    let runs = trials.into_iter().map(|(at, trial)| async move {
-        let run = match trial {
-            Trial::Honest(drill) => client_run(None, &TrialSituation::Drill(drill)).await?,
-            Trial::Broken(broken) => client_run(Some(&broken.rule), &broken.situation()).await?,
-        };
-        Ok::<_, CommandError>((at, trial, run))
+    trials.sort_by_key(|(_, (broken, situation))| std::cmp::Reverse(seconds(*broken, situation)));
+    let runs = trials.into_iter().map(|(at, (broken, situation))| async move {
+        let run = client_run(broken.map(|it| it.rule.as_str()), &situation).await?;
+        Ok::<_, CommandError>((at, broken, situation, run))
     });
     let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(JOBS));
     let (mut rules, mut honest) = (BTreeMap::new(), vec![judge::calm(&calm)]);
     while let Some(ended) = runs.next().await {
-        match ended? {
-            (at, Trial::Broken(broken), run) => {
-                progress.done(&broken.rule);
-                rules.insert(at, rule_trial(broken, &calm, &run));
-            }
-            (_, Trial::Honest(drill), run) => {
-                progress.done(&drill.id);
-                honest.push(judge::judge(drill, &calm, &run));
-            }
+        let (at, broken, situation, run) = ended?;
+        if let Some(broken) = broken {
+            progress.done(&broken.rule);
+            rules.insert(at, rule_trial(broken, &situation, &calm, &run));
+        } else if let Some(drill) = situation.drill() {
+            progress.done(&drill.id);
+            honest.push(judge::judge(drill, &calm, &run));
         }
     }
     honest.sort_by_key(|result| table::all().iter().position(|it| it.id == result.drill));
     Ok((rules.into_values().collect(), honest))
 }
 
-/// The approximate duration of a trial.
-fn seconds(trial: &Trial) -> u64 {
-    match trial {
-        Trial::Honest(drill) => drill.seconds,
-        Trial::Broken(it) if it.rule == "decline-missed" || it.rule == "hook-slow" => 20,
-        Trial::Broken(_) => 0,
+/// The approximate duration of a run of a client that breaks a rule, or of the one that behaves well.
+fn seconds(broken: Option<&Misbehaviour>, situation: &TrialSituation) -> u64 {
+    match broken {
+        None => situation.drill().map_or(0, |drill| drill.seconds),
+        Some(it) if it.rule == "decline-missed" || it.rule == "hook-slow" => 20,
+        Some(_) => 0,
     }
 }
 
@@ -189,8 +177,13 @@ async fn client_run(
     run_client(&runner, situation.drill()).await
 }
 
-fn rule_trial(broken: &Misbehaviour, calm: &DrillRecording, run: &DrillRecording) -> RuleTrial {
-    let (findings, trouble) = match (broken.situation(), run.worlds()) {
+fn rule_trial(
+    broken: &Misbehaviour,
+    situation: &TrialSituation,
+    calm: &DrillRecording,
+    run: &DrillRecording,
+) -> RuleTrial {
+    let (findings, trouble) = match (situation, run.worlds()) {
         (_, Err(error)) => (Vec::new(), Some(error.to_string())),
         (TrialSituation::Drill(drill), Ok(_)) => (judge::judge(drill, calm, run).findings, None),
         (TrialSituation::Calm, Ok(worlds)) => (conduct::findings(&worlds), None),
@@ -204,7 +197,7 @@ fn rule_trial(broken: &Misbehaviour, calm: &DrillRecording, run: &DrillRecording
     RuleTrial {
         rule: broken.rule.clone(),
         severity: register::get(&broken.rule).map_or(Severity::Hint, |rule| rule.severity),
-        situation: broken.situation().name().into_owned(),
+        situation: situation.name().into_owned(),
         is_found: findings.iter().any(|it| it.rule == broken.rule),
         others: others.collect(),
         trouble: trouble.or_else(|| run.trouble.clone()),
@@ -215,7 +208,7 @@ fn findings_text(result: &DrillResult) -> Vec<String> {
     result.findings.iter().map(|it| format!("{}: {}", it.rule, it.seen)).collect()
 }
 
-fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool, screen: &Screen) -> String {
+fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool) -> String {
     let mut rows = Table::new(0, [Align::Left, Align::Left, Align::Left, Align::Left]);
     let cell = |is_proven: bool, text: String| {
         Cell::verdict(if is_proven { Verdict::Pass } else { Verdict::Fail }, text)
@@ -235,7 +228,7 @@ fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool, screen: &S
             cell(trial.is_proven(), said),
         ]);
     }
-    let mut text = rows.render(screen.paint());
+    let mut text = rows.render();
     for result in honest.iter().filter(|result| !is_proven(result)) {
         let DrillResult { drill, end, why, .. } = result;
         text.push_str(&format!(

@@ -16,6 +16,7 @@ use super::review;
 use super::run_snapshots::SNAPSHOT_DIR;
 use super::screen::Screen;
 use crate::exchange::escape;
+use crate::report::terminal::paint;
 use crate::run::slug;
 use crate::verdict::Verdict;
 
@@ -79,13 +80,12 @@ fn show_list(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
             .collect();
         return screen.json(&json!({ "snapshots": rows }));
     }
-    let paint = screen.paint();
     let mut out = String::new();
     for one in &entries {
         let mark =
-            if one.is_pending { paint.verdict(Verdict::Drift, " waits") } else { String::new() };
+            if one.is_pending { paint::verdict(Verdict::Drift, " waits") } else { String::new() };
         let about = escape::line(one.description.as_deref().unwrap_or_default());
-        out.push_str(&format!("{}{mark}  {}\n", paint.name(&one.name), paint.dim(&about)));
+        out.push_str(&format!("{}{mark}  {}\n", paint::name(&one.name), paint::dim(&about)));
     }
     let waiting = pending(dir)?.len();
     out.push_str(&format!("{} recorded, {waiting} pending\n", entries.len()));

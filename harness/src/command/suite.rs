@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use moot_fixtures::DataError;
 
 use super::error::CommandError;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::{Diagnostic, load};
+use crate::scenario::{diagnostic, load};
 
 /// The options that select scenarios.
 #[derive(Debug, Args)]
@@ -42,10 +43,11 @@ pub(super) fn files(paths: &[PathBuf], color: bool) -> Result<Vec<ScenarioFile>,
 }
 
 /// Makes one error of all mistakes.
-pub(super) fn refusal(mistakes: &[Diagnostic], color: bool) -> CommandError {
-    let shown: Vec<String> = mistakes.iter().map(|mistake| render(mistake, color)).collect();
+pub(super) fn refusal(mistakes: &[DataError], color: bool) -> CommandError {
+    let shown: Vec<String> =
+        mistakes.iter().map(|mistake| diagnostic::render(mistake, color)).collect();
     // A file that cannot be read has no text, and no mistake in it.
-    if mistakes.iter().all(|mistake| mistake.source.is_empty()) {
+    if mistakes.iter().all(|mistake| mistake.text.is_none()) {
         return CommandError::usage(shown.join("\n"));
     }
     let count = match shown.len() {
@@ -53,13 +55,4 @@ pub(super) fn refusal(mistakes: &[Diagnostic], color: bool) -> CommandError {
         count => format!("{count} mistakes in scenario files"),
     };
     CommandError::usage(format!("{count}\n\n{}", shown.join("\n\n")))
-}
-
-/// Renders a mistake with its line. A file that could not be read has a name, but no line.
-fn render(mistake: &Diagnostic, color: bool) -> String {
-    if mistake.source.is_empty() {
-        format!("{}: {}", mistake.at.file, mistake.message)
-    } else {
-        mistake.render(color)
-    }
 }

@@ -2,17 +2,19 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
+use moot_fixtures::DataError;
 
 use super::error::{CommandError, UNREACHABLE};
 use super::files::{answers_named, world_named};
 use super::listen::listen_address;
 use super::number::{any_number, number};
 use super::runtime::random_seed;
-use crate::client::target_file::{TargetFile, address};
+use crate::client::target_file::{self, TargetFile, address};
 use crate::exchange::masks::Masks;
-use crate::run::environment::{OpenError, TargetChoice, TargetOptions, TargetSource};
+use crate::run::environment::{OpenError, TargetChoice, TargetOptions};
 use crate::verdict::result::RunOutcome;
 
 /// The options that name a target, and that say how to use it.
@@ -55,8 +57,11 @@ pub(super) struct ReachArguments {
 }
 
 impl TargetArguments {
-    /// The target of `--target`.
-    pub(super) fn choice(&self) -> TargetChoice {
+    /// The target of `--target`. Its secrets are read, and their commands run, each time.
+    ///
+    /// # Errors
+    /// The target file is wrong.
+    pub(super) fn choice(&self) -> Result<TargetChoice, DataError> {
         choice_of(self.target.as_deref())
     }
 
@@ -91,26 +96,25 @@ pub(super) fn base_address(text: &str) -> Result<String, String> {
     address::base(text).map(|url| url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// The target of a word: an address, else a file. Without a word it is the mock in this process.
-pub(super) fn choice_of(target: Option<&str>) -> TargetChoice {
-    match target {
+/// The target of a word. Without a word it is the mock in this process.
+///
+/// # Errors
+/// The target file is wrong.
+pub(super) fn choice_of(target: Option<&str>) -> Result<TargetChoice, DataError> {
+    Ok(match target {
         None => TargetChoice::InProcess,
-        Some(url) if url.starts_with("http://") || url.starts_with("https://") => {
-            TargetChoice::Url(url.to_owned())
-        }
-        Some(file) => TargetChoice::File(file.into()),
-    }
+        Some(word) => TargetChoice::Http(Arc::new(target_file(word)?)),
+    })
 }
 
-/// Reads the target file of a command that needs a deployment.
+/// Reads the target file that this word names, with its secrets. An address stands for a file without consent.
 ///
 /// # Errors
 /// The file is wrong.
-pub(super) fn target_file(file: &Path, masks: &Masks) -> Result<TargetFile, CommandError> {
-    match choice_of(Some(&file.to_string_lossy())).read() {
-        Ok(TargetSource::Http(file)) => Ok(*file),
-        Ok(_) => Err(CommandError::usage("`--target` names no target file")),
-        Err(error) => Err(open_error(&error, masks)),
+pub(super) fn target_file(word: &str) -> Result<TargetFile, DataError> {
+    match word.starts_with("http://") || word.starts_with("https://") {
+        true => target_file::from_url(word, &|name| std::env::var(name).ok()),
+        false => target_file::read(Path::new(word)),
     }
 }
 
@@ -121,23 +125,5 @@ pub(super) fn open_error(error: &OpenError, masks: &Masks) -> CommandError {
         OpenError::Usage(_) => refusal,
         OpenError::TokenEndpoint { .. } => refusal.exit(RunOutcome::NonConformant.exit_code()),
         OpenError::Unreachable(_) | OpenError::Credentials(_) => refusal.exit(UNREACHABLE),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::choice_of;
-    use crate::run::environment::TargetChoice;
-
-    #[test]
-    fn a_target_is_an_address_or_a_file() {
-        for (target, expected) in [
-            (None, TargetChoice::InProcess),
-            (Some("http://a"), TargetChoice::Url("http://a".to_owned())),
-            (Some("https://a/b"), TargetChoice::Url("https://a/b".to_owned())),
-            (Some("staging.yaml"), TargetChoice::File("staging.yaml".into())),
-        ] {
-            assert_eq!(choice_of(target), expected);
-        }
     }
 }

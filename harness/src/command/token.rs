@@ -33,7 +33,7 @@ pub(super) fn token(arguments: TokenArguments, screen: &Screen) -> Result<u8, Co
     let TokenArguments { target, application, scopes } = arguments;
     let masks = Arc::new(Masks::default());
     let scopes = Some(Scopes::among(&scopes.join(" "))).filter(|scopes| !scopes.is_empty());
-    let file = target_file(&target, &masks)?;
+    let file = target_file(&target.to_string_lossy())?;
     if file.applications.is_empty() {
         return Err(CommandError::usage(
             "the target has no applications, so there are no credentials to request a token with",
@@ -43,17 +43,17 @@ pub(super) fn token(arguments: TokenArguments, screen: &Screen) -> Result<u8, Co
              `moot mock` prints the client ids and secrets of its world",
         ));
     }
-    let issued = runtime()?
+    let (token, scopes, lifetime) = runtime()?
         .block_on(access_token(&file, &application, scopes, Arc::clone(&masks)))
         .map_err(|error| open_error(&error, &masks))?;
     let json = || {
         json!({
-            "access_token": issued.token,
+            "access_token": token,
             "application": application,
-            "scope": issued.scopes.as_str(),
-            "expires_in": issued.lifetime.as_secs(),
+            "scope": scopes.as_str(),
+            "expires_in": lifetime.as_secs(),
         })
     };
-    screen.show(json, || format!("{}\n", issued.token))?;
+    screen.show(json, || format!("{token}\n"))?;
     Ok(0)
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use moot_fixtures::contract::RequirementTopic;
+
 use super::checks::CheckPair;
 use super::comparison::Class;
 use super::exchanges::{DifferenceCause, DifferencePlace, ResponseDifference, ScenarioDifferences};
-use super::explain::{self, AnswerChanges, StepPurpose};
+use super::explain::{self, AnswerChanges};
 use crate::exchange::Exchange;
 use crate::scenario::StepName;
 use crate::verdict::Verdict;
@@ -72,12 +74,12 @@ impl ScenarioPair<'_> {
         }
         // If the operation itself is an open question, the status is the answer.
         let difference = statuses_of(pair)?;
-        Some((known.question(&difference, self.purpose(&difference.step))?, difference.readings))
+        Some((known.question(&difference, self.topic(&difference.step))?, difference.readings))
     }
 
-    fn purpose(&self, step: &StepName) -> StepPurpose {
+    fn topic(&self, step: &StepName) -> Option<RequirementTopic> {
         let own = self.checks.iter().filter(|it| *it.a.step == *step);
-        StepPurpose::of(own.map(|it| &it.a.subject))
+        explain::step_topic(own.map(|it| &it.a.subject))
     }
 
     /// The questions that the sides answer differently in a step.
@@ -113,24 +115,28 @@ impl ScenarioPair<'_> {
         };
         let asked = self.questions(&difference.step).find(|id| is_open && is_seen(id));
         asked
-            .or_else(|| known.question(difference, self.purpose(&difference.step)))
+            .or_else(|| known.question(difference, self.topic(&difference.step)))
             .map(DifferenceCause::Question)
     }
 }
 
 impl OpenQuestions<'_> {
     /// The question behind a difference, by its place or by the same statuses in other scenarios.
-    fn question(&self, difference: &ResponseDifference, purpose: StepPurpose) -> Option<String> {
+    fn question(
+        &self,
+        difference: &ResponseDifference,
+        topic: Option<RequirementTopic>,
+    ) -> Option<String> {
         let elsewhere = || {
             let (a, b) = difference.readings.clone();
             let key = (explain::kind_of(difference.operation), a, b);
             let found =
                 self.by_statuses.get(&key).filter(|_| difference.spot == DifferencePlace::Status);
-            let is_asked =
-                |id: &&String| *id != "other_company" || purpose == StepPurpose::OtherCompany;
+            let is_isolation = topic == Some(RequirementTopic::Isolation);
+            let is_asked = |id: &&String| *id != "other_company" || is_isolation;
             found.filter(is_asked).cloned()
         };
-        elsewhere().or_else(|| explain::question(difference, purpose).map(str::to_owned))
+        elsewhere().or_else(|| explain::question(difference, topic).map(str::to_owned))
     }
 }
 

@@ -14,9 +14,6 @@ use crate::scenario::StepName;
 /// The reading of an absent value, in reports.
 const ABSENT: &str = "(absent)";
 
-/// The readings of both sides; `None` is an absent value.
-type OptionalReadings<'a> = (Option<&'a str>, Option<&'a str>);
-
 /// The place of a difference between two responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DifferencePlace {
@@ -100,7 +97,7 @@ fn differences_of(pairs: Vec<(&StepReading, &StepReading)>) -> ScenarioDifferenc
                 return found;
             }
             found.compared += 1;
-            let mut add = |spot: DifferencePlace, (a_reading, b_reading): OptionalReadings<'_>| {
+            let mut add = |spot, a_reading: Option<&str>, b_reading: Option<&str>| {
                 let shown = |reading: Option<&str>| reading.unwrap_or(ABSENT).to_owned();
                 found.differences.push(ResponseDifference {
                     spot,
@@ -136,11 +133,11 @@ fn compare_responses(
     left: &ResponseReading,
     right: &ResponseReading,
     names: &mut NamePairs,
-    add: &mut impl FnMut(DifferencePlace, OptionalReadings<'_>),
+    add: &mut impl FnMut(DifferencePlace, Option<&str>, Option<&str>),
 ) {
     if left.status != right.status {
-        let statuses = (left.status.to_string(), right.status.to_string());
-        add(DifferencePlace::Status, (Some(&statuses.0), Some(&statuses.1)));
+        let (one, other) = (left.status.to_string(), right.status.to_string());
+        add(DifferencePlace::Status, Some(&one), Some(&other));
     }
     // After different statuses, headers and bodies differ too.
     if is_success(left.status) != is_success(right.status) {
@@ -151,7 +148,7 @@ fn compare_responses(
         let (one, other) = (left.headers.get(name), right.headers.get(name));
         let (one, other) = (one.map(String::as_str), other.map(String::as_str));
         if !names.agree(one.unwrap_or(ABSENT), other.unwrap_or(ABSENT)) {
-            add(DifferencePlace::Header(name.clone()), (one, other));
+            add(DifferencePlace::Header(name.clone()), one, other);
         }
     }
     if left.status == right.status || !left.places.is_empty() && !right.places.is_empty() {
@@ -163,7 +160,7 @@ fn body(
     left: &ResponseReading,
     right: &ResponseReading,
     names: &mut NamePairs,
-    add: &mut impl FnMut(DifferencePlace, OptionalReadings<'_>),
+    add: &mut impl FnMut(DifferencePlace, Option<&str>, Option<&str>),
 ) {
     let is_error = !is_success(left.status);
     let all: BTreeSet<&Vec<String>> = left.places.keys().chain(right.places.keys()).collect();
@@ -173,15 +170,16 @@ fn body(
                 if !is_same(one, other, is_error, names) {
                     add(
                         DifferencePlace::Member(place.clone()),
-                        (Some(&reading_text(one)), Some(&reading_text(other))),
+                        Some(&reading_text(one)),
+                        Some(&reading_text(other)),
                     );
                 }
             }
             (Some(one), None) if could_have(&right.places, one) => {
-                add(DifferencePlace::Member(place.clone()), (Some(&reading_text(one)), None));
+                add(DifferencePlace::Member(place.clone()), Some(&reading_text(one)), None);
             }
             (None, Some(other)) if could_have(&left.places, other) => {
-                add(DifferencePlace::Member(place.clone()), (None, Some(&reading_text(other))));
+                add(DifferencePlace::Member(place.clone()), None, Some(&reading_text(other)));
             }
             (_, _) => {}
         }

@@ -15,30 +15,13 @@ pub(super) type AnswerChanges = BTreeMap<String, (Value, Value)>;
 /// The placeholder for the base path of a target.
 const BASE_PATH: &str = "[base-path]";
 
-/// The purpose of a step. It decides which question is behind a 403 and a 404.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StepPurpose {
-    /// It reads or changes an object of another company.
-    OtherCompany,
-    /// Its token lacks a scope.
-    Scope,
-    /// Anything else.
-    Other,
-}
-
-impl StepPurpose {
-    /// Derives the purpose from the subjects of the checks of a step.
-    pub(super) fn of<'a>(subjects: impl Iterator<Item = &'a Subject>) -> Self {
-        let mut purpose = Self::Other;
-        for topic in subjects.filter_map(topic) {
-            match topic {
-                RequirementTopic::Isolation => return Self::OtherCompany,
-                RequirementTopic::Scope => purpose = Self::Scope,
-                RequirementTopic::Status => {}
-            }
-        }
-        purpose
-    }
+/// The topic of a step, from the subjects of its checks. It decides which question is behind a 403 and a 404.
+pub(super) fn step_topic<'a>(
+    subjects: impl Iterator<Item = &'a Subject>,
+) -> Option<RequirementTopic> {
+    let topics: Vec<RequirementTopic> = subjects.filter_map(topic).collect();
+    let deciding = [RequirementTopic::Isolation, RequirementTopic::Scope];
+    deciding.into_iter().find(|topic| topics.contains(topic))
 }
 
 /// The topic of the requirement, or of the requirement that the question belongs to.
@@ -56,16 +39,19 @@ fn topic(subject: &Subject) -> Option<RequirementTopic> {
 /// The question that leaves this difference open; `None` if there is none.
 pub(super) fn question(
     difference: &ResponseDifference,
-    purpose: StepPurpose,
+    topic: Option<RequirementTopic>,
 ) -> Option<&'static str> {
     match &difference.spot {
-        DifferencePlace::Status => by_status(difference, purpose),
+        DifferencePlace::Status => by_status(difference, topic),
         DifferencePlace::Header(name) => by_header(difference, name),
         DifferencePlace::Member(place) => by_member(difference, place),
     }
 }
 
-fn by_status(difference: &ResponseDifference, purpose: StepPurpose) -> Option<&'static str> {
+fn by_status(
+    difference: &ResponseDifference,
+    topic: Option<RequirementTopic>,
+) -> Option<&'static str> {
     let (a, b) = difference.statuses;
     let either = |is: fn(u16) -> bool| is(a) || is(b);
     let both = |is: fn(u16) -> bool| is(a) && is(b);
@@ -96,10 +82,10 @@ fn by_status(difference: &ResponseDifference, purpose: StepPurpose) -> Option<&'
         ) if either(|status| status == 403) && both(|it| matches!(it, 400 | 403 | 404 | 422)) => {
             Some("check_order")
         }
-        _ if both(|it| matches!(it, 403 | 404)) => match purpose {
-            StepPurpose::OtherCompany => Some("other_company"),
-            StepPurpose::Scope => Some("check_order"),
-            StepPurpose::Other => None,
+        _ if both(|it| matches!(it, 403 | 404)) => match topic {
+            Some(RequirementTopic::Isolation) => Some("other_company"),
+            Some(RequirementTopic::Scope) => Some("check_order"),
+            Some(RequirementTopic::Status) | None => None,
         },
         None if both(|it| matches!(it, 400..=499)) => Some("other_errors"),
         _ => None,
@@ -196,19 +182,22 @@ pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DifferencePlace, Operation, ResponseDifference, StepPurpose, Subject, question};
+    use super::{
+        DifferencePlace, Operation, RequirementTopic, ResponseDifference, Subject, question,
+        step_topic,
+    };
 
     #[test]
-    fn the_purpose_of_a_step_follows_from_its_requirements() {
+    fn the_topic_of_a_step_follows_from_its_requirements() {
         for (ids, expected) in [
-            (&["isolation.get-workflow", "errors.status"][..], StepPurpose::OtherCompany),
-            (&["delete-webhook.requires-write"], StepPurpose::Scope),
-            (&["authentication.insufficient-scope-403"], StepPurpose::Scope),
-            (&["get-workflow.unknown-404"], StepPurpose::Other),
-            (&[], StepPurpose::Other),
+            (&["isolation.get-workflow", "errors.status"][..], Some(RequirementTopic::Isolation)),
+            (&["delete-webhook.requires-write"], Some(RequirementTopic::Scope)),
+            (&["authentication.insufficient-scope-403"], Some(RequirementTopic::Scope)),
+            (&["get-workflow.unknown-404"], None),
+            (&[], None),
         ] {
             let subjects: Vec<_> = ids.iter().map(|&id| Subject::Requirement(id.into())).collect();
-            assert_eq!(StepPurpose::of(subjects.iter()), expected, "{ids:?}");
+            assert_eq!(step_topic(subjects.iter()), expected, "{ids:?}");
         }
     }
 
@@ -221,34 +210,38 @@ mod tests {
             (Operation::CreateRepositoryDocument, (400, 422), None),
             (Operation::CreateLegalRequest, (403, 500), None),
         ];
-        let rows = rows.map(|(operation, statuses, expected)| {
-            (operation, statuses, StepPurpose::Other, expected)
-        });
-        let by_purpose = [
+        let rows =
+            rows.map(|(operation, statuses, expected)| (operation, statuses, None, expected));
+        let by_topic = [
             (
                 Operation::GetLegalRequest,
                 (403, 404),
-                StepPurpose::OtherCompany,
+                Some(RequirementTopic::Isolation),
                 Some("other_company"),
             ),
             (
                 Operation::DeleteWebhook,
                 (404, 403),
-                StepPurpose::OtherCompany,
+                Some(RequirementTopic::Isolation),
                 Some("other_company"),
             ),
-            (Operation::DeleteWebhook, (404, 403), StepPurpose::Scope, Some("check_order")),
-            (Operation::DeleteWebhook, (404, 403), StepPurpose::Other, None),
-            (Operation::GetWorkflow, (403, 404), StepPurpose::Other, None),
+            (
+                Operation::DeleteWebhook,
+                (404, 403),
+                Some(RequirementTopic::Scope),
+                Some("check_order"),
+            ),
+            (Operation::DeleteWebhook, (404, 403), None, None),
+            (Operation::GetWorkflow, (403, 404), None, None),
         ];
-        for (operation, statuses, purpose, expected) in rows.into_iter().chain(by_purpose) {
+        for (operation, statuses, topic, expected) in rows.into_iter().chain(by_topic) {
             let difference = ResponseDifference {
                 operation: Some(operation),
                 readings: (statuses.0.to_string(), statuses.1.to_string()),
                 statuses,
                 ..ResponseDifference::default()
             };
-            assert_eq!(question(&difference, purpose), expected, "{operation:?} {statuses:?}");
+            assert_eq!(question(&difference, topic), expected, "{operation:?} {statuses:?}");
         }
     }
 
@@ -267,7 +260,7 @@ mod tests {
                 is_one_sided,
                 ..ResponseDifference::default()
             };
-            let found = question(&difference, StepPurpose::Other);
+            let found = question(&difference, None);
             assert_eq!(found, expected, "{place:?}, one-sided: {is_one_sided}");
         }
     }

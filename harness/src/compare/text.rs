@@ -5,7 +5,7 @@ use strum::VariantArray;
 use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
 use crate::exchange::escape;
 use crate::report::terminal::paint::{left, right};
-use crate::report::terminal::{Align, Cell, Detail, Paint, Table};
+use crate::report::terminal::{Align, Cell, Detail, Table, paint};
 use crate::verdict::{Verdict, pluralize};
 
 /// The highest numbers of lines and characters of one reading.
@@ -16,8 +16,8 @@ const READING_CHARACTERS_MAX: usize = 400;
 const ANSWER_CHARACTERS_MAX: usize = 56;
 
 /// The whole text.
-pub fn text(comparison: &TargetComparison, paint: Paint, detail: Detail) -> String {
-    let mut page = ComparisonText { out: String::new(), paint, detail };
+pub fn text(comparison: &TargetComparison, detail: Detail) -> String {
+    let mut page = ComparisonText { out: String::new(), detail };
     if detail > Detail::Quiet {
         page.head(comparison);
         page.classes(comparison);
@@ -36,7 +36,6 @@ pub fn text(comparison: &TargetComparison, paint: Paint, detail: Detail) -> Stri
 
 struct ComparisonText {
     out: String,
-    paint: Paint,
     detail: Detail,
 }
 
@@ -47,11 +46,10 @@ impl ComparisonText {
     }
 
     fn head(&mut self, comparison: &TargetComparison) {
-        let paint = self.paint;
         self.line(&format!(
             "{} {}\n",
-            paint.bold(&format!("moot {}", comparison.moot_version)),
-            paint.dim(&format!("compares by interface {}", comparison.interface_version)),
+            paint::bold(&format!("moot {}", comparison.moot_version)),
+            paint::dim(&format!("compares by interface {}", comparison.interface_version)),
         ));
         let sides = [("A", &comparison.a), ("B", &comparison.b)];
         let mut table = Table::new(2, [Align::Left; 4]);
@@ -64,13 +62,13 @@ impl ComparisonText {
                 Cell::dim(class),
             ]);
         }
-        for (line, (_, side)) in table.render(paint).lines().zip(sides) {
+        for (line, (_, side)) in table.render().lines().zip(sides) {
             self.line(line);
             if let Some(trouble) = &side.trouble {
-                self.line(&format!("    {} {trouble}", paint.verdict(Verdict::Error, "error:")));
+                self.line(&format!("    {} {trouble}", paint::verdict(Verdict::Error, "error:")));
             }
             if !side.stale.is_empty() {
-                let sign = paint.verdict(Verdict::Drift, "drift:");
+                let sign = paint::verdict(Verdict::Drift, "drift:");
                 let stale = side.stale.join(", ");
                 self.line(&format!("    {sign} expected failures that did not happen: {stale}"));
             }
@@ -93,17 +91,16 @@ impl ComparisonText {
                 }
             });
         }
-        self.out.push_str(&table.render(self.paint));
+        self.out.push_str(&table.render());
         self.line("");
     }
 
     fn violations(&mut self, comparison: &TargetComparison, class: Class) {
-        let paint = self.paint;
         let all: Vec<&SideDifference> = comparison.of(class).collect();
         if all.is_empty() {
             return;
         }
-        self.line(&paint.bold(&capital(class.as_ref())));
+        self.line(&paint::bold(&capital(class.as_ref())));
         for one in all {
             let verdict = one.verdict.unwrap_or(Verdict::Fail);
             let clause = match (&one.section, one.level) {
@@ -112,9 +109,9 @@ impl ComparisonText {
             };
             self.line(&format!(
                 "  {} {}  {}",
-                paint.verdict(verdict, &format!("{} {}", mark(verdict), verdict.as_str())),
-                paint.name(&one.subject),
-                paint.dim(&clause),
+                paint::verdict(verdict, &format!("{} {}", mark(verdict), verdict.as_str())),
+                paint::name(&one.subject),
+                paint::dim(&clause),
             ));
             if let Some(sentence) = &one.sentence {
                 self.line(&format!("    {sentence}"));
@@ -135,10 +132,9 @@ impl ComparisonText {
     }
 
     fn answers(&mut self, comparison: &TargetComparison) {
-        let paint = self.paint;
         let all: Vec<&SideDifference> = comparison.of(Class::BothAllowed).collect();
         if !all.is_empty() {
-            self.line(&paint.bold("Both allowed: open questions that they answer differently"));
+            self.line(&paint::bold("Both allowed: open questions that they answer differently"));
             let mut table = Table::new(2, [Align::Left; 4]);
             table.row(["§", "question", "A", "B"].map(Cell::dim));
             for one in &all {
@@ -147,7 +143,7 @@ impl ComparisonText {
                 let section = Cell::dim(one.section.as_deref().unwrap_or_default());
                 table.row([section, Cell::name(&one.subject), answer(&one.a), answer(&one.b)]);
             }
-            let table = table.render(paint);
+            let table = table.render();
             let places = std::iter::once(None).chain(all.iter().map(Some));
             for (line, one) in table.lines().zip(places) {
                 self.line(line);
@@ -162,22 +158,21 @@ impl ComparisonText {
             let only: Vec<&str> = only.map(|it| it.question.as_str()).collect();
             if !only.is_empty() && self.detail > Detail::Quiet {
                 let said = format!("only {side} answered {}", only.join(", "));
-                self.line(&format!("{}\n", paint.dim(&said)));
+                self.line(&format!("{}\n", paint::dim(&said)));
             }
         }
     }
 
     fn undecidable(&mut self, comparison: &TargetComparison) {
-        let paint = self.paint;
         let all: Vec<&SideDifference> = comparison.of(Class::Undecidable).collect();
         if all.is_empty() {
             return;
         }
-        self.line(&paint.bold("Undecidable: a person must decide which side is right"));
+        self.line(&paint::bold("Undecidable: a person must decide which side is right"));
         for one in all {
-            let sign = paint.verdict(Verdict::NotRun, "?");
-            let about = paint.dim(&one.message);
-            self.line(&format!("  {sign} {}  {about}", paint.name(&one.subject)));
+            let sign = paint::verdict(Verdict::NotRun, "?");
+            let about = paint::dim(&one.message);
+            self.line(&format!("  {sign} {}  {about}", paint::name(&one.subject)));
             self.readings(one);
             self.line("");
         }
@@ -194,7 +189,7 @@ impl ComparisonText {
         let value = escape::cut(value, READING_CHARACTERS_MAX);
         for (at, line) in value.lines().take(READING_LINES_MAX).enumerate() {
             let name = if at == 0 { name } else { "" };
-            let name = self.paint.dim(&left(name, 8));
+            let name = paint::dim(&left(name, 8));
             self.line(&format!("    {name} {line}"));
         }
     }
@@ -202,30 +197,29 @@ impl ComparisonText {
     fn places(&mut self, places: &[String]) {
         for (at, place) in self.detail.some_of(places).iter().enumerate() {
             let name = if at == 0 { "seen at" } else { "" };
-            let said = self.paint.dim(&format!("{} {place}", left(name, 8)));
+            let said = paint::dim(&format!("{} {place}", left(name, 8)));
             self.line(&format!("    {said}"));
         }
     }
 
     fn not_compared(&mut self, comparison: &TargetComparison) {
-        let paint = self.paint;
         if comparison.not_compared.is_empty() {
             return;
         }
-        self.line(&paint.bold("Not compared"));
+        self.line(&paint::bold("Not compared"));
         for one in &comparison.not_compared {
-            let count = paint.verdict(Verdict::NotRun, &right(&one.names.len().to_string(), 5));
-            let tolerated = if one.is_tolerated { paint.dim("  tolerated") } else { String::new() };
+            let count = paint::verdict(Verdict::NotRun, &right(&one.names.len().to_string(), 5));
+            let tolerated =
+                if one.is_tolerated { paint::dim("  tolerated") } else { String::new() };
             self.line(&format!(" {count} {}{tolerated}", one.reason));
             for name in self.detail.some_of(&one.names) {
-                self.line(&format!("       {}", paint.dim(&name)));
+                self.line(&format!("       {}", paint::dim(&name)));
             }
         }
         self.line("");
     }
 
     fn summary(&mut self, comparison: &TargetComparison) {
-        let paint = self.paint;
         let verdict = match comparison.exit_code {
             0 => Verdict::Pass,
             1 => Verdict::Fail,
@@ -240,7 +234,7 @@ impl ComparisonText {
             4 => "inconclusive",
             _ => "different",
         };
-        self.line(&format!("{}: {}", paint.verdict(verdict, word), comparison.meaning));
+        self.line(&format!("{}: {}", paint::verdict(verdict, word), comparison.meaning));
         let compared = comparison.compared;
         let follow_ups = match compared.follow_ups {
             0 => String::new(),
@@ -253,8 +247,8 @@ impl ComparisonText {
             pluralize(compared.scenarios, "scenario"),
             comparison.exit_code,
         );
-        self.line(&format!("  {}", paint.dim(&scale)));
-        self.line(&format!("  {} {}", paint.dim("repeat with"), comparison.reproduce));
+        self.line(&format!("  {}", paint::dim(&scale)));
+        self.line(&format!("  {} {}", paint::dim("repeat with"), comparison.reproduce));
     }
 }
 

@@ -1,8 +1,10 @@
 //! The secrets of a run. Every text is masked when it is made, and every finished file is scanned.
 
+mod map_texts;
 mod needles;
 mod secrets;
 
+pub(crate) use map_texts::map_texts;
 use needles::Needles;
 pub use secrets::Secrets;
 
@@ -56,10 +58,5 @@ impl Masks {
         let mut all = self.0.read().secrets.clone();
         all.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         all
-    }
-
-    /// The secrets in the order of their addition.
-    pub fn secrets(&self) -> Vec<String> {
-        self.0.read().secrets.iter().map(|(secret, _)| secret.clone()).collect()
     }
 }

@@ -24,7 +24,7 @@ pub struct ObservedAnswer {
     pub seen_in: Vec<String>,
 }
 
-/// One answer that a step observed. Its texts are masked.
+/// One answer that a step observed. Its texts are masked, and its addresses have no query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerSight {
     /// Id of the question.
@@ -61,4 +61,27 @@ pub fn by_question<'a>(
         }
     }
     all
+}
+
+/// An address without its query, which may be the signature of a download. Any other text is not changed.
+pub(crate) fn without_query(text: &str) -> &str {
+    let is_address = text.starts_with("https://") || text.starts_with("http://");
+    let query = text.find('?').filter(|_| is_address).unwrap_or(text.len());
+    &text[..query]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_query;
+
+    #[test]
+    fn only_addresses_lose_their_query() {
+        for (text, expected) in [
+            ("https://files.example/a.pdf?sig=abc&b=?", "https://files.example/a.pdf"),
+            ("http://files.example/a.pdf", "http://files.example/a.pdf"),
+            ("is this an address?", "is this an address?"),
+        ] {
+            assert_eq!(without_query(text), expected);
+        }
+    }
 }

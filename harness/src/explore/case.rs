@@ -7,9 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use serde_saphyr::SerializerOptions;
 
-use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
-use crate::scenario::validate::IdCheck;
+use crate::scenario::{diagnostic, load};
 
 /// One act of a case: steps with drawn inputs. It creates or looks up the objects that it needs, so that any
 /// subsequence of a case is a case.
@@ -97,8 +96,9 @@ fn options() -> SerializerOptions {
 /// The reader of scenarios refuses it, which is a bug of ours.
 pub fn files(stem: &str, cases: &[Case]) -> Result<Arc<Vec<ScenarioFile>>, String> {
     let source = (format!("{stem}.yaml"), Arc::from(text(cases)));
-    load::suite(vec![source], IdCheck::Register).map(Arc::new).map_err(|mistakes| {
-        let first = mistakes.first().map(|mistake| mistake.render(false)).unwrap_or_default();
+    load::suite(vec![source]).map(Arc::new).map_err(|mistakes| {
+        let first =
+            mistakes.first().map(|mistake| diagnostic::render(mistake, false)).unwrap_or_default();
         format!("a drawn case is not a scenario, which is a bug of moot: {first}")
     })
 }

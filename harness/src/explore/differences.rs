@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::case::act_name;
 use crate::exchange::ReceivedResponse;
 use crate::scenario::{ScenarioName, StepName};
@@ -13,76 +15,33 @@ use crate::verdict::result::{ScenarioResult, StepResult};
 /// The highest number of differences that are kept. Further differences are ignored.
 const DIFFERENCES_MAX: usize = 200;
 
-/// One difference, with the steps that showed it.
+/// The steps that showed a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MockDifference {
-    /// The name of the step.
-    pub act: String,
-    /// Describes how the responses differ.
-    pub what: String,
-    /// The number of steps that showed it.
+    /// Their number.
     pub times: u32,
-    /// The scenario of the first of these steps.
-    pub first: String,
+    /// The scenario of the first.
+    pub first: ScenarioName,
 }
 
-/// The same difference in several acts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DifferenceGroup<'a> {
-    /// Describes how the responses differ.
-    pub what: &'a str,
-    /// The names of the steps, in order.
-    pub acts: Vec<&'a str>,
-    /// The number of steps of all acts.
-    pub times: u32,
-    /// A scenario that showed it.
-    pub first: &'a str,
-}
+/// All differences, by the name of the step and the description of the difference.
+pub type Differences = BTreeMap<(String, String), MockDifference>;
 
-/// All differences, in the order of [`MockDifference::act`] and [`MockDifference::what`].
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Differences(pub Vec<MockDifference>);
-
-impl Differences {
-    /// Adds the differences between two runs of one case.
-    pub fn add(&mut self, target: &ScenarioResult, model: &ScenarioResult) {
-        let models: BTreeMap<(&str, u32), &StepResult> =
-            model.steps.iter().map(|step| (without_rows(&step.name), step)).collect();
-        for step in &target.steps {
-            // A violation is reported as a violation only.
-            if matches!(step.verdict, Verdict::Fail | Verdict::Error) {
-                continue;
-            }
-            let Some(twin) = models.get(&without_rows(&step.name)) else { continue };
-            if let Some(what) = between(step, twin) {
-                self.keep(act_name(&step.name.name).to_owned(), what, &target.name);
-            }
+/// Adds the differences between two runs of one case.
+pub(super) fn add(all: &mut Differences, target: &ScenarioResult, model: &ScenarioResult) {
+    let models: BTreeMap<(&str, u32), &StepResult> =
+        model.steps.iter().map(|step| (without_rows(&step.name), step)).collect();
+    for step in &target.steps {
+        // A violation is reported as a violation only.
+        if matches!(step.verdict, Verdict::Fail | Verdict::Error) {
+            continue;
         }
-    }
-
-    /// Differences grouped over their acts, the most frequent first.
-    pub fn by_what(&self) -> Vec<DifferenceGroup<'_>> {
-        let mut all: BTreeMap<&str, DifferenceGroup<'_>> = BTreeMap::new();
-        for MockDifference { act, what, times, first } in &self.0 {
-            let blank = || DifferenceGroup { what, acts: Vec::new(), times: 0, first };
-            let group = all.entry(what).or_insert_with(blank);
-            group.acts.push(act);
-            group.times += times;
-        }
-        let mut all: Vec<DifferenceGroup<'_>> = all.into_values().collect();
-        all.sort_by_key(|group| std::cmp::Reverse(group.times));
-        all
-    }
-
-    fn keep(&mut self, act: String, what: String, scenario: &ScenarioName) {
-        let place = self.0.binary_search_by(|it| (&it.act, &it.what).cmp(&(&act, &what)));
-        match place {
-            Ok(at) => self.0[at].times += 1,
-            Err(_) if self.0.len() >= DIFFERENCES_MAX => {}
-            Err(at) => {
-                let first = scenario.to_string();
-                self.0.insert(at, MockDifference { act, what, times: 1, first });
-            }
+        let Some(twin) = models.get(&without_rows(&step.name)) else { continue };
+        let Some(what) = between(step, twin) else { continue };
+        let key = (act_name(&step.name.name).to_owned(), what);
+        if all.len() < DIFFERENCES_MAX || all.contains_key(&key) {
+            let first = || MockDifference { times: 0, first: target.name.clone() };
+            all.entry(key).or_insert_with(first).times += 1;
         }
     }
 }
@@ -94,38 +53,31 @@ fn without_rows(name: &StepName) -> (&str, u32) {
 
 /// Describes how the last responses of two steps differ.
 fn between(target: &StepResult, model: &StepResult) -> Option<String> {
-    let last = |step: &StepResult| step.exchanges.last()?.outcome.as_ref().ok().map(status_text);
+    let last = |step: &StepResult| step.exchanges.last()?.outcome.clone().ok();
     let (actual, expected) = (last(target)?, last(model)?);
+    // The problem in a shortened body is not known.
+    if actual.status == expected.status && (actual.is_cut || expected.is_cut) {
+        return None;
+    }
+    let (actual, expected) = (status_text(&actual), status_text(&expected));
     (actual != expected).then(|| format!("answers {actual}, the model {expected}"))
 }
 
 /// The status. For an error, also the type of its problem or the code of its token failure.
 fn status_text(response: &ReceivedResponse) -> String {
-    let body = response.json.as_deref().filter(|_| response.status >= 400);
-    let problem = body.and_then(|body| body.get("type").or_else(|| body.get("error"))?.as_str());
+    if response.status < 400 {
+        return response.status.to_string();
+    }
+    let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+    let problem = body.get("type").or_else(|| body.get("error")).and_then(Value::as_str);
     let problem = problem.map(|problem| format!(" {problem}")).unwrap_or_default();
     format!("{}{problem}", response.status)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Differences, without_rows};
-    use crate::scenario::{ScenarioName, StepName};
-
-    #[test]
-    fn the_same_in_many_acts_is_one_difference() {
-        let mut all = Differences::default();
-        for (act, what, times) in [("a", "y", 2), ("b", "y", 3), ("a", "x", 1)] {
-            for _ in 0..times {
-                all.keep(act.to_owned(), what.to_owned(), &ScenarioName::new("explored", "case-1"));
-            }
-        }
-        let sorted: Vec<_> = all.0.iter().map(|it| (it.act.as_str(), it.what.as_str())).collect();
-        assert_eq!(sorted, [("a", "x"), ("a", "y"), ("b", "y")]);
-        let grouped = all.by_what();
-        let shown: Vec<_> = grouped.iter().map(|it| (it.what, it.acts.clone(), it.times)).collect();
-        assert_eq!(shown, [("y", vec!["a", "b"], 5), ("x", vec!["a"], 1)]);
-    }
+    use super::without_rows;
+    use crate::scenario::StepName;
 
     #[test]
     fn ids_of_rows_are_no_difference() {

@@ -17,9 +17,9 @@ pub fn json(explored: &Exploration, saved: Option<&str>) -> Value {
         json!({ "requirement": id, "message": warning.message, "times": warning.times })
     });
     let differences =
-        explored.differences.0.iter().map(
-            |it| json!({ "act": it.act, "what": it.what, "times": it.times, "first": it.first }),
-        );
+        explored.differences.iter().map(|((act, what), it)| {
+            json!({ "act": act, "what": what, "times": it.times, "first": it.first })
+        });
     let expected = result.expected.iter();
     let not_walked = explored.not_walked.iter();
     let not_walked = not_walked.map(|(reason, cases)| json!({ "reason": reason, "cases": cases }));

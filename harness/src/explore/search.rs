@@ -2,22 +2,19 @@
 //! break a requirement.
 
 use std::collections::BTreeMap;
-use std::mem;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use proptest::strategy::ValueTree;
 
 use super::acts::Means;
 use super::case::{self, Act, Case};
-use super::differences::Differences;
+use super::differences::{self, Differences};
 use super::draw;
 use super::expected_failures;
 use super::exploration::{Exploration, WarningCount};
 use super::shrink;
-use super::violation::{Violation, ViolationEvidence, breaks, breaks_any, checks, collect};
+use super::violation::{Violation, ViolationEvidence, breaks, collect};
 use crate::run::{Interruption, RunOptions, Runner};
-use crate::scenario::ScenarioName;
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, RunOutcome, RunResult, ScenarioResult, Subject};
 
@@ -42,9 +39,6 @@ pub struct ExploreOptions {
     pub stem: String,
 }
 
-/// The scenarios that ended, with their complete exchanges.
-type Ended = Arc<Mutex<Vec<Arc<ScenarioResult>>>>;
-
 /// Explores a target. An error of the target is in the result, as for a run.
 ///
 /// # Errors
@@ -54,29 +48,15 @@ pub async fn explore(
     interruption: Arc<Interruption>,
     on_event: impl Fn(Event) + Send + Sync + 'static,
 ) -> Result<Exploration, String> {
-    let (target_ended, model_ended) = (Ended::default(), Ended::default());
-    let (target_log, model_log) = (Arc::clone(&target_ended), Arc::clone(&model_ended));
-    let opened = Runner::open(options.target.clone(), interruption, move |event| {
-        if let Event::Ended(result) = &event {
-            target_log.lock().push(Arc::clone(result));
-        }
-        on_event(event);
-    });
-    let runner = match opened.await {
+    let runner = match Runner::open(options.target.clone(), interruption, on_event).await {
         Ok(runner) => runner,
         Err(result) => return Ok(Findings::default().explored(*result, Vec::new())),
     };
-    let opened = Runner::open(options.model.clone(), Arc::default(), move |event| {
-        if let Event::Ended(result) = event {
-            model_log.lock().push(result);
-        }
-    });
+    let opened = Runner::open(options.model.clone(), Arc::default(), |_| {});
     let model = opened.await.map_err(|result| {
         format!("the model cannot start: {}", result.trouble.unwrap_or_default())
     })?;
-    let findings = Findings::default();
-    let mut search =
-        Search { options: &options, runner, model, target_ended, model_ended, findings };
+    let mut search = Search { options: &options, runner, model, findings: Findings::default() };
     search.run_cases().await?;
     let violations = search.violations().await?;
     Ok(search.end(violations).await)
@@ -88,8 +68,6 @@ struct Findings {
     cases: Vec<(Case, Means)>,
     /// The results of all cases, with shortened exchanges.
     results: Vec<Arc<ScenarioResult>>,
-    /// The results of failing cases, by index, with complete exchanges.
-    failing: BTreeMap<usize, Arc<ScenarioResult>>,
     not_walked: BTreeMap<String, u64>,
     warnings: BTreeMap<String, WarningCount>,
     differences: Differences,
@@ -108,28 +86,17 @@ impl Findings {
         }
     }
 
-    fn add(
-        &mut self,
-        drawn: &(Case, Means),
-        shortened: &Arc<ScenarioResult>,
-        complete: &Arc<ScenarioResult>,
-        model: Option<&Arc<ScenarioResult>>,
-    ) {
-        if breaks_any(complete) {
-            self.failing.insert(self.results.len(), Arc::clone(complete));
-        }
-        if let Some(not_run) = &complete.not_run {
+    fn add(&mut self, drawn: &(Case, Means), result: Arc<ScenarioResult>, model: &ScenarioResult) {
+        if let Some(not_run) = &result.not_run {
             *self.not_walked.entry(not_run.reason.clone()).or_default() += 1;
         }
-        if let Some(model) = model {
-            self.differences.add(complete, model);
-        }
+        differences::add(&mut self.differences, &result, model);
         self.cases.push(drawn.clone());
-        self.results.push(Arc::clone(shortened));
+        self.results.push(result);
     }
 
     fn add_warnings(&mut self, result: &ScenarioResult) {
-        for check in checks(result) {
+        for check in result.checks() {
             if let Subject::Requirement(id) = &check.subject
                 && check.verdict == Verdict::Warn
                 && check.known.is_none()
@@ -145,8 +112,6 @@ struct Search<'a> {
     options: &'a ExploreOptions,
     runner: Runner,
     model: Runner,
-    target_ended: Ended,
-    model_ended: Ended,
     findings: Findings,
 }
 
@@ -161,12 +126,10 @@ impl Search<'_> {
             let cases: Vec<Case> = batch.iter().map(|(case, _)| case.clone()).collect();
             let files = case::files(&self.options.stem, &cases)?;
             let places: Vec<(usize, usize)> = (0..cases.len()).map(|at| (0, at)).collect();
-            let shortened = self.runner.run(&files, &places).await;
-            self.model.run(&files, &places).await;
-            let (ours, model) = (by_name(&self.target_ended), by_name(&self.model_ended));
-            for (drawn, shortened) in batch.iter().zip(&shortened) {
-                let complete = ours.get(&shortened.name).unwrap_or(shortened);
-                self.findings.add(drawn, shortened, complete, model.get(&shortened.name));
+            let results = self.runner.run(&files, &places).await;
+            let model = self.model.run(&files, &places).await;
+            for ((drawn, result), model) in batch.iter().zip(results).zip(&model) {
+                self.findings.add(drawn, result, model);
             }
         }
         Ok(())
@@ -234,33 +197,19 @@ impl Search<'_> {
         let smallest = indices
             .iter()
             .filter_map(|index| {
-                Some((self.findings.cases.get(*index)?, self.findings.failing.get(index)?))
+                Some((self.findings.cases.get(*index)?, self.findings.results.get(*index)?))
             })
             .min_by_key(|((case, _), _)| (is_shown(case.number), case.acts.len(), case.number));
-        let Some(((case, means), complete)) = smallest else { return Ok(None) };
+        let Some(((case, means), result)) = smallest else { return Ok(None) };
         let acts_before = case.acts.len();
-        let found = (case.clone(), Arc::clone(complete));
+        let (case, result) = (case.clone(), Arc::clone(result));
         let (case, result) = if earlier.len() < SHRUNK_MAX && !is_shown(case.number) {
-            self.shrink(found, means, &requirement).await?
+            let names = (self.options.target.target.seed, self.options.stem.as_str());
+            shrink::shrink(&self.runner, names, (case, means), &requirement, result).await?
         } else {
-            found
+            (case, result)
         };
         Ok(Some(Violation { requirement, operations, cases, acts_before, case, result }))
-    }
-
-    async fn shrink(
-        &self,
-        (case, complete): (Case, Arc<ScenarioResult>),
-        means: &Means,
-        requirement: &str,
-    ) -> Result<(Case, Arc<ScenarioResult>), String> {
-        let names = (self.options.target.target.seed, self.options.stem.as_str());
-        let (case, result) =
-            shrink::shrink(&self.runner, names, (case, means), requirement, complete).await?;
-        // The result of a run is shortened; the one in its event is complete.
-        let complete = by_name(&self.target_ended).remove(&result.name);
-        let complete = complete.filter(|complete| breaks(complete, requirement));
-        Ok((case, complete.unwrap_or(result)))
     }
 
     async fn end(self, violations: Vec<Violation>) -> Exploration {
@@ -281,18 +230,12 @@ impl Search<'_> {
     }
 }
 
-/// The scenarios that ended since the last call, by name.
-fn by_name(ended: &Ended) -> BTreeMap<ScenarioName, Arc<ScenarioResult>> {
-    let ended = mem::take(&mut *ended.lock());
-    ended.into_iter().map(|result| (result.name.clone(), result)).collect()
-}
-
 /// Exit 0 if nothing was found, 1 for a violation, 3 if nothing was judged or exploring was interrupted, 4 if the target
 /// stopped answering, 70 for an error of ours.
 fn ending(results: &[ScenarioResult], broken_off: RunOutcome) -> RunOutcome {
     let mut ending = broken_off;
     let mut is_judged = false;
-    for check in results.iter().flat_map(checks) {
+    for check in results.iter().flat_map(ScenarioResult::checks) {
         match check.weight() {
             Verdict::Error => ending = ending.max(RunOutcome::Internal),
             Verdict::Fail => ending = ending.max(RunOutcome::NonConformant),

@@ -1,15 +1,18 @@
 //! The result of exploring on a terminal: violations, warnings, differences, and the outcome.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use moot_fixtures::register;
 
 use super::Exploration;
-use super::differences::DifferenceGroup;
+use super::differences::{Differences, MockDifference};
 use super::violation::Violation;
 use crate::exchange::{TargetClass, escape};
 use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{Paint, left};
+use crate::report::terminal::paint::{self, left};
+use crate::scenario::ScenarioName;
 use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
 use crate::verdict::{Verdict, pluralize};
 
@@ -23,46 +26,45 @@ const VALUE_CHARACTERS_MAX: usize = 600;
 const REQUESTS_MAX: usize = 20;
 
 /// The whole text. `saved` is the file with the scenarios that reproduce the violations.
-pub fn text(explored: &Exploration, saved: Option<&str>, paint: Paint, detail: Detail) -> String {
+pub fn text(explored: &Exploration, saved: Option<&str>, detail: Detail) -> String {
     let mut out = String::new();
     for violation in &explored.violations {
-        block(&mut out, violation, explored.result.target.class, paint);
+        block(&mut out, violation, explored.result.target.class);
     }
     if detail > Detail::Quiet {
         let warnings = explored.warnings.iter().map(|(id, warning)| {
             (id.as_str(), format!("{} ({})", warning.message, pluralize(warning.times, "time")))
         });
-        section(&mut out, paint, "Warnings", warnings);
-        let differs = explored.differences.by_what();
-        let differs = differs.iter().map(|one| (one.what, acts(one)));
-        section(&mut out, paint, "Unlike the mock, and allowed", differs);
+        section(&mut out, "Warnings", warnings);
+        let differs = by_what(&explored.differences);
+        section(&mut out, "Unlike the mock, and allowed", differs.into_iter());
         let expected = explored.result.expected.iter();
-        section(&mut out, paint, "Expected failures", expected.map(expected_failure));
+        section(&mut out, "Expected failures", expected.map(expected_failure));
         let not_walked = explored.not_walked.iter();
         let reasons = not_walked.map(|(reason, times)| (reason.as_str(), pluralize(times, "case")));
-        section(&mut out, paint, "Did not run to the end", reasons);
+        section(&mut out, "Did not run to the end", reasons);
         let left = explored.result.residue.iter().map(|residue| {
             let id = residue.id.as_deref().unwrap_or("id unknown");
             (residue.kind.as_str(), format!("{id}, by {}", residue.scenario))
         });
-        section(&mut out, paint, "Left on the target", left);
+        section(&mut out, "Left on the target", left);
     }
-    outcome(&mut out, explored, saved, paint);
+    outcome(&mut out, explored, saved);
     out
 }
 
-fn block(out: &mut String, violation: &Violation, class: TargetClass, paint: Paint) {
+fn block(out: &mut String, violation: &Violation, class: TargetClass) {
     let requirement = &violation.requirement;
     let row = register::get(requirement);
-    let fail = paint.verdict(Verdict::Fail, "FAIL");
-    let _ = writeln!(out, "{fail}  {}", paint.bold(requirement));
+    let fail = paint::verdict(Verdict::Fail, "FAIL");
+    let _ = writeln!(out, "{fail}  {}", paint::bold(requirement));
     let mut line = |name: &str, value: &str| {
         if value.is_empty() {
             return;
         }
         for (index, part) in escape::block(value).lines().enumerate() {
             let name = if index == 0 { name } else { "" };
-            let _ = writeln!(out, "  {} {part}", paint.dim(&left(name, 9)));
+            let _ = writeln!(out, "  {} {part}", paint::dim(&left(name, 9)));
         }
     };
     let cut = |text: &str| escape::cut(text, VALUE_CHARACTERS_MAX);
@@ -95,18 +97,34 @@ fn block(out: &mut String, violation: &Violation, class: TargetClass, paint: Pai
     out.push('\n');
 }
 
+/// Each difference with the acts that showed it, the most frequent first.
+fn by_what(differences: &Differences) -> Vec<(&str, String)> {
+    let mut groups: BTreeMap<&str, (u32, &ScenarioName, Vec<&str>)> = BTreeMap::new();
+    for ((act, what), MockDifference { times, first }) in differences {
+        let group = groups.entry(what).or_insert_with(|| (0, first, Vec::new()));
+        group.0 += times;
+        group.2.push(act);
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, (times, ..))| Reverse(*times));
+    groups
+        .into_iter()
+        .map(|(what, (times, first, acts))| (what, acts_text(times, first, &acts)))
+        .collect()
+}
+
 /// The acts that showed a difference.
-fn acts(group: &DifferenceGroup<'_>) -> String {
-    let shown = group.acts.iter().take(ACTS_MAX).copied().collect::<Vec<_>>().join("; ");
-    let more = match group.acts.len().saturating_sub(ACTS_MAX) {
+fn acts_text(times: u32, first: &ScenarioName, acts: &[&str]) -> String {
+    let shown = &acts[..acts.len().min(ACTS_MAX)];
+    let more = match acts.len() - shown.len() {
         0 => String::new(),
         count => format!("; and {count} more"),
     };
-    let times = match group.times {
+    let times = match times {
         1 => "once, in".to_owned(),
         many => format!("{many} times, first in"),
     };
-    format!("{shown}{more} ({times} {})", group.first)
+    format!("{}{more} ({times} {first})", shown.join("; "))
 }
 
 /// The state of an expected failure.
@@ -120,20 +138,15 @@ fn expected_failure(one: &ExpectedFailure) -> (&str, String) {
     (one.id.as_str(), format!("{} ({}{until}): {seen}", one.reason, one.outcome.as_str()))
 }
 
-fn section<'a>(
-    out: &mut String,
-    paint: Paint,
-    title: &str,
-    rows: impl Iterator<Item = (&'a str, String)>,
-) {
+fn section<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (&'a str, String)>) {
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {
         return;
     }
-    let _ = writeln!(out, "{}", paint.bold(title));
+    let _ = writeln!(out, "{}", paint::bold(title));
     for (name, said) in rows.iter().take(LINES_MAX) {
         let said = escape::cut(&escape::line(said), VALUE_CHARACTERS_MAX);
-        let _ = writeln!(out, "  {}: {said}", paint.name(&escape::line(name)));
+        let _ = writeln!(out, "  {}: {said}", paint::name(&escape::line(name)));
     }
     if rows.len() > LINES_MAX {
         let _ = writeln!(out, "  … and {} more", rows.len() - LINES_MAX);
@@ -141,7 +154,7 @@ fn section<'a>(
     out.push('\n');
 }
 
-fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>, paint: Paint) {
+fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {
     let result = &explored.result;
     if let Some(trouble) = &result.trouble {
         let _ = writeln!(out, "{}", escape::block(trouble));
@@ -165,7 +178,7 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>, paint:
     let _ = writeln!(
         out,
         "{}: {} on {}, {} ran to the end, {}; {found} found{expected}; seed {}",
-        paint.verdict(worst, outcome_word(result)),
+        paint::verdict(worst, outcome_word(result)),
         pluralize(explored.cases, "case"),
         escape::line(&result.target.name),
         explored.walked,
@@ -184,5 +197,25 @@ pub(super) fn outcome_word(result: &RunResult) -> &'static str {
         3 => "nothing explored",
         4 => "target unreachable",
         _ => "error",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_what;
+    use crate::explore::differences::MockDifference;
+    use crate::scenario::ScenarioName;
+
+    #[test]
+    fn the_same_in_many_acts_is_one_line() {
+        let found = [("a", "x", 1), ("a", "y", 2), ("b", "y", 3)].map(|(act, what, times)| {
+            let first = ScenarioName::new("explored", format!("case-{times}"));
+            ((act.to_owned(), what.to_owned()), MockDifference { times, first })
+        });
+        let expected = [
+            ("y", "a; b (5 times, first in explored/case-2)".to_owned()),
+            ("x", "a (once, in explored/case-1)".to_owned()),
+        ];
+        assert_eq!(by_what(&found.into()), expected);
     }
 }

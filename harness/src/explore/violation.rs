@@ -59,17 +59,7 @@ fn broken(check: &CheckResult) -> Option<&str> {
 
 /// Whether a scenario breaks this requirement.
 pub(super) fn breaks(result: &ScenarioResult, requirement: &str) -> bool {
-    checks(result).any(|check| broken(check) == Some(requirement))
-}
-
-/// Whether a scenario breaks any requirement.
-pub(super) fn breaks_any(result: &ScenarioResult) -> bool {
-    checks(result).any(|check| broken(check).is_some())
-}
-
-/// All checks of a scenario.
-pub(super) fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
-    result.steps.iter().flat_map(|step| &step.checks)
+    result.checks().any(|check| broken(check) == Some(requirement))
 }
 
 /// The cases and operations that break a requirement.
@@ -86,7 +76,7 @@ pub(super) fn collect(
     index: usize,
     result: &ScenarioResult,
 ) {
-    for check in checks(result) {
+    for check in result.checks() {
         let Some(requirement) = broken(check) else { continue };
         let evidence = all.entry(requirement.to_owned()).or_default();
         evidence.operations.extend(check.exchange.as_ref().and_then(|it| it.request.operation));

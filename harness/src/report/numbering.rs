@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use regex::{Captures, Regex};
 use serde_json::Value;
 
+use crate::exchange::masks::map_texts;
 use crate::exchange::{Exchange, TargetClass, by_question};
 use crate::verdict::result::{RunResult, ScenarioResult, TextMap};
 
@@ -82,14 +83,7 @@ impl SandboxNames {
     }
 
     fn value(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.renamed(text).into_owned()),
-            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
-            Value::Object(members) => {
-                members.iter().map(|(name, item)| (name.clone(), self.value(item))).collect()
-            }
-            other => other.clone(),
-        }
+        map_texts(value, &|text| self.renamed(text).into_owned())
     }
 
     fn rename_exchange(&self, exchange: &mut Exchange) {

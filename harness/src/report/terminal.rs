@@ -3,7 +3,6 @@
 pub mod paint;
 pub mod table;
 
-pub use paint::Paint;
 pub use table::{Align, Cell, Table};
 
 /// The most names of a list that are shown without `-v`.

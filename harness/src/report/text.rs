@@ -7,38 +7,28 @@ mod overview;
 mod rest;
 
 use super::Report;
-use crate::report::terminal::{Detail, Paint};
-
-/// Options of the text report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// Whether it has colours.
-    pub color: bool,
-    /// The amount of output.
-    pub detail: Detail,
-}
+use crate::report::terminal::Detail;
 
 /// The whole text. Texts of the report are escaped already.
-pub fn render(report: &Report, options: Options) -> String {
-    let paint = Paint { color: options.color };
+pub fn render(report: &Report, detail: Detail) -> String {
     let mut out = String::new();
-    if options.detail > Detail::Quiet {
-        overview::header(&mut out, report, paint);
-        overview::files(&mut out, report, paint);
+    if detail > Detail::Quiet {
+        overview::header(&mut out, report);
+        overview::files(&mut out, report);
     }
-    if options.detail == Detail::Verbose {
-        overview::scenarios(&mut out, report, paint);
+    if detail == Detail::Verbose {
+        overview::scenarios(&mut out, report);
     }
-    failure::failures(&mut out, report, options);
-    failure::warnings(&mut out, report, options);
-    if options.detail > Detail::Quiet {
-        rest::answers(&mut out, report, options);
-        rest::unused_snapshots(&mut out, report, paint);
-        rest::residue(&mut out, report, paint);
-        rest::not_run(&mut out, report, options);
-        known::happened(&mut out, report, options);
+    failure::failures(&mut out, report, detail);
+    failure::warnings(&mut out, report, detail);
+    if detail > Detail::Quiet {
+        rest::answers(&mut out, report, detail);
+        rest::unused_snapshots(&mut out, report);
+        rest::residue(&mut out, report);
+        rest::not_run(&mut out, report, detail);
+        known::happened(&mut out, report, detail);
     }
-    known::stale(&mut out, report, paint);
-    rest::summary(&mut out, report, paint);
+    known::stale(&mut out, report);
+    rest::summary(&mut out, report);
     out
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
+use tokio::sync::Semaphore;
 
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::{self, Planned};
@@ -14,11 +15,15 @@ use crate::verdict::result::ScenarioResult;
 
 use super::context::RunContext;
 use super::interruption::REASON;
-use super::order::Phase;
+use super::order::{self, Phase};
 use super::scenario;
 use super::stop::Stop;
 use super::token_budget;
-use super::turn::{self, ScenarioEffect, Turns};
+use super::turn;
+
+/// The number of scenarios that run at the same time at most; more than any number of jobs. A scenario that runs alone
+/// takes all permits.
+const PERMITS: u32 = 1 << 20;
 
 /// Runs the scenarios at these places. The results have the order of the places.
 pub(super) async fn run_all(
@@ -31,9 +36,12 @@ pub(super) async fn run_all(
         None if shared.target.is_mock() => jobs_default(),
         Some(_) | None => 1,
     };
-    let turns = turns(shared, files, places, jobs).await;
+    // Scenarios in sandboxes of their own need no lock.
+    let lock = (!shared.target.is_mock()).then(|| Semaphore::new(PERMITS as usize));
     let mut places: Vec<_> = places.iter().copied().enumerate().collect();
-    shared.options.order.arrange(&mut places);
+    if let Some(seed) = shared.options.shuffle {
+        order::shuffle(&mut places, seed);
+    }
     if !shared.target.is_mock() {
         let expires = shared.target.lets_tokens_expire();
         places.sort_by_key(|(_, place)| Phase::of(Planned::at(files, *place).scenario, expires));
@@ -43,7 +51,12 @@ pub(super) async fn run_all(
     let runs = (0..count).map(|_| async {
         let (index, place) = next(&mut queue.lock(), shared);
         let planned = Planned::at(files, place);
-        let _turn = turns.take(planned.scenario).await;
+        let permits = if turn::only_reads(planned.scenario) { 1 } else { PERMITS };
+        let _turn = match &lock {
+            // An error would mean that the semaphore is closed, which never happens.
+            Some(lock) => lock.acquire_many(permits).await.ok(),
+            None => None,
+        };
         // A task of its own, so that a panic in one scenario does not end the run.
         let (shared_too, files_too) = (Arc::clone(shared), Arc::clone(files));
         let run = async move { scenario::run(&shared_too, Planned::at(&files_too, place)).await };
@@ -126,29 +139,6 @@ fn next(queue: &mut Vec<QueuedScenario>, shared: &RunContext) -> (usize, (usize,
     });
     let QueuedScenario { index, place, .. } = queue.remove(at);
     (index, place)
-}
-
-/// The scenarios that run at the same time. A trial of tokens takes place once, and only if the jobs gain from it.
-async fn turns(
-    shared: &RunContext,
-    files: &[ScenarioFile],
-    places: &[(usize, usize)],
-    jobs: usize,
-) -> Turns {
-    if shared.target.is_mock() {
-        return Turns::free();
-    }
-    let asks = |place: &(usize, usize)| {
-        turn::effect(Planned::at(files, *place).scenario) == ScenarioEffect::AsksForTokens
-    };
-    if jobs == 1 || places.len() == 1 || !places.iter().any(asks) {
-        return Turns::shared(ScenarioEffect::Reads);
-    }
-    let trial = || shared.target.older_tokens_last(jobs);
-    match *shared.older_tokens_last.get_or_init(trial).await {
-        true => Turns::shared(ScenarioEffect::AsksForTokens),
-        false => Turns::shared(ScenarioEffect::Reads),
-    }
 }
 
 /// The number of jobs if the number of cores is unknown.

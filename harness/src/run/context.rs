@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use tokio::sync::OnceCell;
 
 use crate::run::environment::Environment;
 use crate::scenario::declared::OwnRows;
@@ -34,8 +33,6 @@ pub(super) struct RunContext {
     pub(super) views: RememberedViews,
     /// Token requests of scenarios that have not started yet.
     pub(super) token_budget: TokenBudget,
-    /// Whether older tokens stay valid when their application asks for newer ones. Tried at most once.
-    pub(super) older_tokens_last: OnceCell<bool>,
     pub(super) interruption: Arc<Interruption>,
     pub(super) on_event: Box<dyn Fn(Event) + Send + Sync>,
 }

@@ -23,10 +23,9 @@ pub(crate) mod session;
 pub(crate) mod shard;
 pub(crate) mod target_fit;
 mod text_hash;
-pub(crate) mod token_trial;
 
 pub use access_token::access_token;
-pub use choice::{OpenError, ResponseOverlay, TargetChoice, TargetOptions, TargetSource};
+pub use choice::{OpenError, ResponseOverlay, TargetChoice, TargetOptions};
 pub use leftovers::{Leftovers, StayReason, delete_leftovers, ledger_content};
 pub(crate) use needs::application_of;
 pub use opened_target::Environment;

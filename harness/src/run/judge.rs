@@ -9,9 +9,12 @@ use moot_fixtures::{questions, register};
 use serde_json::{Value, json};
 
 use crate::client::pace::RETRY_AFTER_MAX;
-use crate::exchange::{AnswerSight, Exchange, ReceivedResponse, Trouble};
+use crate::exchange::masks::map_texts;
+use crate::exchange::{
+    AnswerSight, Exchange, ReceivedResponse, Trouble, value_text, without_query,
+};
 use crate::scenario::declared::{self, OwnRows};
-use crate::scenario::model::{AnswerPlace, Check, Expectation, Location, Observation, Place, Step};
+use crate::scenario::model::{AnswerPlace, Check, Claim, Location, Observation, Place, Step};
 use crate::scenario::names::Names;
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::check::{
@@ -109,7 +112,7 @@ pub(super) fn record(run: &mut ScenarioRun<'_>, exchange: &Arc<Exchange>) {
 /// Stops the scenario if an expectation without a requirement does not hold.
 pub(super) fn holds(
     run: &ScenarioRun<'_>,
-    expectation: &Expectation,
+    expectation: &[Claim],
     document: &Document,
     kind: NotRunKind,
 ) -> Result<(), Stop> {
@@ -344,28 +347,12 @@ pub(super) fn answer(
     run.answers.push(AnswerSight {
         question: id.to_owned(),
         section: question.section.clone(),
-        value: masked_value(run, value),
+        value: map_texts(&value, &|text| run.shared.options.masks.mask(without_query(text))),
         place: format!("{}/{}", run.name, run.label),
     });
     result
 }
 
 fn shown(run: &ScenarioRun<'_>, value: &Value) -> String {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    run.shared.options.masks.mask(&check::shortened(&text))
-}
-
-/// The value with all its texts masked.
-fn masked_value(run: &ScenarioRun<'_>, value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(run.shared.options.masks.mask(&text)),
-        Value::Array(items) => items.into_iter().map(|item| masked_value(run, item)).collect(),
-        Value::Object(members) => {
-            members.into_iter().map(|(name, member)| (name, masked_value(run, member))).collect()
-        }
-        other => other,
-    }
+    run.shared.options.masks.mask(&check::shortened(&value_text(value)))
 }

@@ -8,54 +8,35 @@ use bytes::Bytes;
 
 use crate::exchange::Exchange;
 use crate::verdict::Verdict;
-use crate::verdict::expected::Expected;
 use crate::verdict::result::ScenarioResult;
-
-/// The detail that is kept of exchanges without a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
-    /// Everything except the end of a long body, for reports that show or compare all exchanges.
-    Beginning,
-    /// The request line, the status and a short body, for reports that only count exchanges.
-    Outline,
-    /// The number of passed checks, and an outline of exchanges with at most a warning, for reports that show neither.
-    Counts,
-}
 
 /// Bytes that are kept of the body of a response without a finding.
 const BODY_KEPT_BYTES: usize = 1_000;
 
-/// Known failures are matched with all checks, so their run keeps passed checks too.
-pub(super) fn with_expected(kept: Kept, expected: &Expected) -> Kept {
-    match kept {
-        Kept::Counts if !expected.entries.is_empty() => Kept::Outline,
-        kept => kept,
-    }
-}
-
-/// The result with shortened exchanges.
-pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
+/// The result with shortened exchanges. Without `lists_checks` it has only the number of passed checks, and an outline
+/// of exchanges with at most a warning.
+pub(super) fn short(mut result: ScenarioResult, lists_checks: bool) -> ScenarioResult {
     let mut shortened: HashMap<u64, Arc<Exchange>> = HashMap::new();
     let is_wrong = result.checks().any(|check| check.verdict > Verdict::NotRun);
     for step in &mut result.steps {
         let whole: Vec<u64> = step
             .checks
             .iter()
-            .filter(|check| is_shown_whole(kept, check.verdict))
+            .filter(|check| is_shown_whole(lists_checks, check.verdict))
             .filter_map(|check| Some(check.exchange.as_ref()?.number))
             .collect();
         // A failure is shown with all exchanges before it.
-        let detail = if is_wrong { Kept::Beginning } else { kept };
+        let is_shown = is_wrong || lists_checks;
         let judged = step.checks.iter_mut().filter_map(|check| check.exchange.as_mut());
         for exchange in step.exchanges.iter_mut().chain(judged) {
             if !whole.contains(&exchange.number) {
                 let number = exchange.number;
                 let short =
-                    shortened.entry(number).or_insert_with(|| shortened_to(detail, exchange));
+                    shortened.entry(number).or_insert_with(|| shortened_to(is_shown, exchange));
                 *exchange = Arc::clone(short);
             }
         }
-        if kept == Kept::Counts {
+        if !lists_checks {
             let judged = step.checks.len();
             step.checks.retain(|check| check.verdict != Verdict::Pass);
             step.checks.shrink_to_fit();
@@ -65,27 +46,29 @@ pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
     result
 }
 
-fn is_shown_whole(kept: Kept, verdict: Verdict) -> bool {
+fn is_shown_whole(lists_checks: bool, verdict: Verdict) -> bool {
     match verdict {
         Verdict::NotApplicable | Verdict::Pass | Verdict::Observed => false,
-        Verdict::Warn => kept != Kept::Counts,
+        Verdict::Warn => lists_checks,
         Verdict::NotRun | Verdict::Drift | Verdict::Fail | Verdict::Error => true,
     }
 }
 
-fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
+/// The beginning of an exchange that a report may show, or the outline of one that is only counted: the request line,
+/// the status and a short body.
+fn shortened_to(is_shown: bool, exchange: &Exchange) -> Arc<Exchange> {
     let mut short = exchange.clone();
-    if kept != Kept::Beginning {
+    if !is_shown {
         outline(&mut short);
     }
     if let Ok(response) = &mut short.outcome {
         // A body that was cut before is also long.
         if response.body.len() > BODY_KEPT_BYTES || response.is_cut {
             let length = response.body.len().min(BODY_KEPT_BYTES);
-            response.body = match kept {
+            response.body = match is_shown {
                 // A slice would keep the whole body in memory.
-                Kept::Beginning => Bytes::copy_from_slice(&response.body[..length]),
-                Kept::Outline | Kept::Counts => Bytes::new(),
+                true => Bytes::copy_from_slice(&response.body[..length]),
+                false => Bytes::new(),
             };
             response.is_cut = true;
         }

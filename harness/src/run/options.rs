@@ -10,8 +10,6 @@ use crate::run::environment::{TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::result::RepeatCommand;
 
-use super::keep::Kept;
-use super::order::Order;
 use super::snapshot_log::SnapshotMode;
 
 /// Options of a run.
@@ -34,16 +32,16 @@ pub struct RunOptions {
     /// The number of scenarios that run at the same time. The default on a mock is two per core, because each scenario
     /// has its own sandbox. On a deployment it is one; an unpaced deployment on loopback uses this option.
     pub jobs: Option<usize>,
-    /// The order in which scenarios run.
-    pub order: Order,
+    /// Runs the scenarios in an order drawn from this seed.
+    pub shuffle: Option<u64>,
     /// Whether a MUST of a standard fails.
     pub strict: bool,
     /// The use of snapshots.
     pub snapshots: SnapshotMode,
     /// The folder of the snapshots.
     pub snapshot_dir: Option<PathBuf>,
-    /// The detail that is kept of exchanges without a finding.
-    pub kept: Kept,
+    /// Whether a report lists passed checks. Otherwise only their number is kept.
+    pub lists_checks: bool,
     /// Records all responses of the target.
     pub recorder: Option<Arc<Recorder>>,
     /// The command line that reproduces the run.
@@ -55,8 +53,7 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// Runs all of these files in their order, without strictness, snapshots and recording. Keeps the beginnings of
-    /// bodies.
+    /// Runs all of these files in their order, without strictness, snapshots and recording.
     pub fn new(
         choice: TargetChoice,
         target: TargetOptions,
@@ -71,11 +68,11 @@ impl RunOptions {
             only: None,
             tolerates_unmet_needs: false,
             jobs: None,
-            order: Order::Files,
+            shuffle: None,
             strict: false,
             snapshots: SnapshotMode::Off,
             snapshot_dir: None,
-            kept: Kept::Beginning,
+            lists_checks: true,
             recorder: None,
             reproduce: String::new(),
             repeat: RepeatCommand::default(),

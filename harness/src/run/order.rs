@@ -1,32 +1,12 @@
 //! The order in which scenarios run. Results always have the order of the files.
 
+use crate::run::environment::text_hash;
 use crate::scenario::declared;
 use crate::scenario::model::{OperatorAction, Rhythm, Scenario, StepAction};
 
-/// The order in which scenarios run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// The order of the files.
-    Files,
-    /// A random order with this seed.
-    Drawn(u64),
-}
-
-impl Order {
-    pub(super) fn arrange<T>(self, items: &mut [T]) {
-        let Self::Drawn(number) = self else { return };
-        // xorshift64, whose state must not be 0.
-        let mut state = number.wrapping_mul(2).wrapping_add(1);
-        for last in (1..items.len()).rev() {
-            for _ in 0..4 {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-            }
-            let drawn = usize::try_from(state % (last as u64 + 1)).unwrap_or(last);
-            items.swap(last, drawn);
-        }
-    }
+/// Brings the scenarios into an order that depends only on this seed.
+pub(super) fn shuffle<T>(items: &mut [(usize, T)], seed: u64) {
+    items.sort_by_cached_key(|(at, _)| text_hash(seed, &format!("{at} shuffled")));
 }
 
 /// The time of a scenario on a target that all scenarios share.
@@ -66,7 +46,7 @@ impl Phase {
 
 #[cfg(test)]
 mod tests {
-    use super::{Order, Phase};
+    use super::{Phase, shuffle};
     use crate::scenario::load;
 
     #[test]
@@ -92,23 +72,21 @@ mod tests {
     }
 
     #[test]
-    fn an_order_is_drawn_from_its_number_alone_and_loses_nothing() {
-        let arranged = |order: Order| {
-            let mut items: Vec<u32> = (0..100).collect();
-            order.arrange(&mut items);
+    fn an_order_depends_on_its_seed_alone_and_loses_nothing() {
+        let all: Vec<(usize, ())> = (0..100).map(|at| (at, ())).collect();
+        let shuffled = |seed: u64| {
+            let mut items = all.clone();
+            shuffle(&mut items, seed);
             items
         };
-        let all: Vec<u32> = (0..100).collect();
-        assert_eq!(arranged(Order::Files), all);
-        for number in [0, 1, 7, u64::MAX] {
-            let drawn = arranged(Order::Drawn(number));
-            assert_eq!(drawn, arranged(Order::Drawn(number)));
-            assert_ne!(drawn, arranged(Order::Drawn(number.wrapping_add(1))));
-            assert_ne!(drawn, all);
-            let mut sorted = drawn;
-            sorted.sort_unstable();
-            assert_eq!(sorted, all);
+        for seed in [0, 1, 7, u64::MAX] {
+            let mut items = shuffled(seed);
+            assert_eq!(items, shuffled(seed));
+            assert_ne!(items, shuffled(seed.wrapping_add(1)));
+            assert_ne!(items, all);
+            items.sort_unstable();
+            assert_eq!(items, all);
         }
-        Order::Drawn(3).arrange::<u32>(&mut []);
+        shuffle::<()>(&mut [], 3);
     }
 }

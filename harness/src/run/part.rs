@@ -15,7 +15,7 @@ use crate::verdict::result::{
     outcome_of,
 };
 
-use super::keep::{self, Kept};
+use super::keep;
 
 /// The result of a run, or of one shard, before it is judged as a whole. Its JSON is the second line of a part file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -90,11 +90,12 @@ impl RunPart {
         whole
     }
 
-    /// The part with the detail that reports need.
-    pub fn shortened(mut self, kept: Kept) -> Self {
-        let kept = keep::with_expected(kept, &self.expected);
+    /// The part with the detail that reports need. Known failures are matched with all checks.
+    pub fn shortened(mut self, lists_checks: bool) -> Self {
+        let lists_checks = lists_checks || !self.expected.entries.is_empty();
         let scenarios = std::mem::take(&mut self.result.scenarios);
-        self.result.scenarios = scenarios.into_iter().map(|it| keep::short(it, kept)).collect();
+        self.result.scenarios =
+            scenarios.into_iter().map(|it| keep::short(it, lists_checks)).collect();
         self
     }
 

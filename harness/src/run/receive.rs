@@ -39,7 +39,7 @@ pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result
 /// New deliveries to the receiver of the step; in a replay the recorded ones.
 async fn deliveries(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Stop> {
     let key = format!("deliveries {}", step.wait.receiver);
-    if let Some(recorded) = run.session.recorded(&key) {
+    if let Some(recorded) = run.session.recording.outcome(&key) {
         return Ok(recorded?.as_array().cloned().unwrap_or_default());
     }
     let mark = run.session.mark();

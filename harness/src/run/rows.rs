@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::exchange::value_text;
 use crate::scenario::model::{ForEach, Json};
 use crate::scenario::names::Names;
 use crate::verdict::NotRunKind;
@@ -43,13 +44,12 @@ pub(super) fn row_label(row: &Value) -> String {
         Value::String(text) if text.starts_with("http://") || text.starts_with("https://") => {
             text.rsplit('/').find(|segment| !segment.is_empty()).unwrap_or(text).to_owned()
         }
-        Value::String(text) => text.clone(),
         Value::Object(members) => {
             let named = ["$secret", "id", "name"].iter().find_map(|key| members.get(*key));
             let scalar = || members.values().find(|value| !value.is_object() && !value.is_array());
             named.or_else(scalar).map_or_else(|| "row".to_owned(), row_label)
         }
-        other => other.to_string(),
+        other => value_text(other),
     }
 }
 

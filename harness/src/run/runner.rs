@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use tokio::sync::OnceCell;
 
 use crate::client::recording::RecordingIndex;
 use crate::exchange::{TargetClass, TargetDescription};
@@ -26,7 +25,6 @@ use super::changes::OwnChanges;
 use super::concurrent;
 use super::context::RunContext;
 use super::interruption::{Interruption, REASON};
-use super::keep;
 use super::options::RunOptions;
 use super::part::{self, PartScope, RunPart};
 use super::snapshot_log::{SnapshotLog, SnapshotMode};
@@ -150,11 +148,14 @@ impl Runner {
             Box::new(RunResult { outcome, trouble, duration: started.elapsed(), ..blank.clone() })
         };
         let opened = async {
-            let chosen = options.choice.clone().read()?;
             let files = Some(options.files.as_slice()).filter(|files| !files.is_empty());
-            let expected = expected::read_for(chosen.expected_file(&options.target), files)
+            let expected = expected::read_for(options.choice.expected_file(&options.target), files)
                 .map_err(|error| OpenError::Usage(error.to_string()))?;
-            let target = Environment::open(chosen, options.target.clone(), Arc::clone(&masks));
+            let target = Environment::open(
+                options.choice.clone(),
+                options.target.clone(),
+                Arc::clone(&masks),
+            );
             Ok((target.await?, expected))
         };
         let opened = tokio::select! {
@@ -181,7 +182,8 @@ impl Runner {
         if let Some(recorder) = &options.recorder {
             target.record(Arc::clone(recorder));
         }
-        options.kept = keep::with_expected(options.kept, &expected);
+        // Known failures are matched with all checks.
+        options.lists_checks |= !expected.entries.is_empty();
         let shared = RunContext {
             implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
             own_rows: Arc::new(blank.own_rows.clone()),
@@ -191,7 +193,6 @@ impl Runner {
             changes: OwnChanges::default(),
             views: RememberedViews::default(),
             token_budget: TokenBudget::default(),
-            older_tokens_last: OnceCell::new(),
             on_event: Box::new(on_event),
             interruption,
             target,
@@ -302,15 +303,13 @@ impl Runner {
 }
 
 fn describe_choice(choice: &TargetChoice) -> TargetDescription {
-    let (name, base_url) = match choice {
-        TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
-            ("mock".to_owned(), String::new())
-        }
-        TargetChoice::File(path) => (path.display().to_string(), String::new()),
-        TargetChoice::Url(url) => (url.clone(), url.clone()),
-        TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),
+    let class = TargetClass::Unknown;
+    let name = match choice {
+        TargetChoice::InProcess | TargetChoice::InProcessDeployment => "mock".to_owned(),
+        TargetChoice::Http(file) => return file.description(class),
+        TargetChoice::Recording(dir) => dir.display().to_string(),
     };
-    TargetDescription { name, base_url, class: TargetClass::Unknown }
+    TargetDescription { name, base_url: String::new(), class }
 }
 
 fn base_path(base_url: &str) -> String {

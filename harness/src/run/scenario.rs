@@ -19,7 +19,7 @@ use super::judge::CheckOrigin;
 use super::rows::{list, no_rows, row_label};
 use super::scenario_run::{ScenarioRun, root_names};
 use super::stop::Stop;
-use super::turn::{self, ScenarioEffect};
+use super::turn;
 use super::{keep, movement, step, token_budget};
 
 /// Runs every row of a scenario. Each row has its own result.
@@ -29,7 +29,8 @@ pub(super) async fn run(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<Sc
     for result in run_rows(shared, planned).await {
         let result = Arc::new(result);
         (shared.on_event)(Event::Ended(Arc::clone(&result)));
-        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), shared.options.kept)));
+        let lists_checks = shared.options.lists_checks;
+        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), lists_checks)));
     }
     kept
 }
@@ -213,7 +214,7 @@ async fn run_row(
     }
     // A scenario that changes data runs alone. Its own changes are no movement, so both looks are taken after it, with
     // the duration of the scenario between them.
-    let changes = turn::effect(planned.scenario) == ScenarioEffect::Changes;
+    let changes = !turn::only_reads(planned.scenario);
     let before = match changes {
         true => None,
         false => Some(movement::look(shared, planned, name).await),

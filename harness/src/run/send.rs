@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
 use crate::client::{BodyPiece, ClientBody, ClientRequest, FormPart, UselessToken, consent};
-use crate::exchange::{Exchange, Trouble};
+use crate::exchange::{Exchange, Trouble, value_text};
 use crate::run::environment::Session;
 use crate::scenario::ScenarioName;
 use crate::scenario::model::{
@@ -185,20 +185,12 @@ fn pairs(names: &Names, entries: &[(Text, Json)]) -> Result<Vec<(String, String)
         let key = key.render_text(names)?;
         match value.render(names)? {
             Value::Array(items) => {
-                pairs.extend(items.iter().map(|item| (key.clone(), as_text(item))));
+                pairs.extend(items.iter().map(|item| (key.clone(), value_text(item))));
             }
-            single => pairs.push((key, as_text(&single))),
+            single => pairs.push((key, value_text(&single))),
         }
     }
     Ok(pairs)
-}
-
-/// A text unchanged, any other value as JSON.
-fn as_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 fn raw_body(names: &Names, raw: &RawBody) -> Result<ClientBody, Stop> {

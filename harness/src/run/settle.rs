@@ -29,7 +29,7 @@ pub(super) struct ListLag {
 impl ListLag {
     pub(super) fn new(run: &ScenarioRun<'_>, mark: usize) -> Self {
         // A recording has no value if the list was read once.
-        let recorded = run.session.recorded(&key(run));
+        let recorded = run.session.recording.outcome(&key(run));
         let repeats_recorded =
             recorded.map(|repeats| repeats.ok().and_then(|repeats| repeats.as_u64()).unwrap_or(0));
         Self { mark, repeats: 0, repeats_recorded }
@@ -54,7 +54,7 @@ impl ListLag {
             return Ok(true);
         }
         if self.repeats > 0 {
-            run.session.keep(key(run), self.repeats.into());
+            run.session.recording.keep(key(run), &Ok(self.repeats.into()));
             if is_settled {
                 let lag = run.settle_time.waited;
                 run.shared.changes.note_lag(lag);
@@ -89,7 +89,7 @@ impl ListLag {
         let fails =
             |check| origin.judge(check, document, &run.names, None).verdict == Verdict::Fail;
         let of_pages = run.record.checks[self.mark..].iter().filter(|check| !check.is_implicit());
-        step.require.as_ref().is_none_or(is_met)
+        step.require.as_deref().is_none_or(is_met)
             && !step.expect.iter().any(fails)
             && of_pages.into_iter().all(|check| check.verdict != Verdict::Fail)
     }

@@ -129,9 +129,10 @@ pub(super) fn merged(results: Vec<CheckResult>) -> Vec<CheckResult> {
 }
 
 async fn ask_control_plane(run: &mut ScenarioRun<'_>, step: &AdminStep) -> Result<(), Stop> {
-    let path = step.call.path.render_text(&run.names)?;
+    let call = step.call.render_text(&run.names)?;
+    let (method, path) = call.split_once(' ').unwrap_or((&call, ""));
     let json = step.json.as_ref().map(|json| json.render(&run.names)).transpose()?;
-    let response = run.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
+    let response = run.session.admin(method, path, json).await.map_err(|trouble| {
         Stop::not_run(NotRunKind::NoAnswer, format!("the control plane refused {path}: {trouble}"))
     })?;
     run.note_change();

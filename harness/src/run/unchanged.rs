@@ -51,7 +51,7 @@ fn recall(run: &mut ScenarioRun<'_>, line: &RequestLine) {
         return;
     }
     let key = format!("view {name}");
-    match run.session.recorded(&key) {
+    match run.session.recording.outcome(&key) {
         // The view is read if the recording has none, or if it is from an older version.
         Some(recorded) => {
             let view = recorded.ok().and_then(|view| serde_json::from_value(view).ok());
@@ -62,7 +62,7 @@ fn recall(run: &mut ScenarioRun<'_>, line: &RequestLine) {
         }
         None => {
             let view = up_to_date(run, line, &name);
-            run.session.keep(key, serde_json::to_value(view).unwrap_or_default());
+            run.session.recording.keep(key, &Ok(serde_json::to_value(view).unwrap_or_default()));
         }
     }
 }

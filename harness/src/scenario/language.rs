@@ -11,3 +11,4 @@ pub(super) mod form;
 pub(super) mod keys;
 pub(super) mod measures;
 pub(super) mod reader;
+pub(super) mod text_forms;

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-use super::model::{Location, ScenarioFile};
-use super::validate::{self, IdCheck};
-use super::{Diagnostic, read};
+use moot_fixtures::DataError;
+
+use super::model::ScenarioFile;
+use super::{read, validate};
 
 include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
@@ -20,10 +21,10 @@ const FILES_MAX: usize = 500;
 ///
 /// # Errors
 /// Every mistake in them. A test checks that there is none.
-pub fn bundled() -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
+pub fn bundled() -> Result<Vec<ScenarioFile>, Vec<DataError>> {
     let texts =
         SCENARIOS.iter().map(|(stem, text)| (format!("scenarios/{stem}.yaml"), Arc::from(*text)));
-    suite(texts.collect(), IdCheck::Register)
+    suite(texts.collect())
 }
 
 /// Reads these files, and the `.yaml` and `.yml` files of these folders, each folder sorted by name.
@@ -31,7 +32,7 @@ pub fn bundled() -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
 ///
 /// # Errors
 /// Every mistake in them, or the first file that can't be read.
-pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
+pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<DataError>> {
     let mut texts = Vec::new();
     for file in files(paths)? {
         let name = file.to_string_lossy().into_owned();
@@ -40,17 +41,14 @@ pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
             Err(error) => return Err(unreadable(&file, &error)),
         }
     }
-    suite(texts, IdCheck::Register)
+    suite(texts)
 }
 
 /// Reads a suite of texts, each with the path that names it in messages.
 ///
 /// # Errors
 /// Every mistake of form, and every mistake of meaning in the files that are well-formed.
-pub fn suite(
-    texts: Vec<(String, Arc<str>)>,
-    ids: IdCheck,
-) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
+pub fn suite(texts: Vec<(String, Arc<str>)>) -> Result<Vec<ScenarioFile>, Vec<DataError>> {
     let mut files = Vec::new();
     let mut problems = Vec::new();
     for (path, text) in texts {
@@ -59,11 +57,11 @@ pub fn suite(
             Err(found) => problems.extend(found),
         }
     }
-    problems.extend(validate::suite(&files, ids));
+    problems.extend(validate::suite(&files));
     if problems.is_empty() { Ok(files) } else { Err(problems) }
 }
 
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<DataError>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -87,7 +85,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     Ok(files)
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Vec<Diagnostic> {
+fn unreadable(path: &Path, error: &io::Error) -> Vec<DataError> {
     unusable(
         path,
         match error.kind() {
@@ -97,13 +95,6 @@ fn unreadable(path: &Path, error: &io::Error) -> Vec<Diagnostic> {
     )
 }
 
-fn unusable(path: &Path, message: String) -> Vec<Diagnostic> {
-    let file = Arc::from(path.to_string_lossy().as_ref());
-    vec![Diagnostic {
-        message,
-        at: Location { file, line: 1, column: 1 },
-        length: 1,
-        help: None,
-        source: Arc::from(""),
-    }]
+fn unusable(path: &Path, message: String) -> Vec<DataError> {
+    vec![DataError::new(&path.to_string_lossy(), message)]
 }

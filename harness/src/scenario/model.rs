@@ -16,14 +16,14 @@ mod request_keys;
 mod step;
 
 pub use super::text::{Json, Location, Text, TextPiece};
-pub use admin::{AdminCall, AdminStep};
+pub use admin::AdminStep;
 pub use body::{Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody};
 pub use burst::{BurstPlan, BurstStep, Rhythm};
-pub use expectation::{AnswerPlace, Check, Claim, Expectation, Observation};
+pub use expectation::{AnswerPlace, Check, Claim, Observation};
 pub(super) use file::ScenarioFileKeys;
 pub use file::{NEEDS, Sandbox, Scenario, ScenarioFile};
 pub use for_each::ForEach;
-pub use matcher::{JsonType, Matcher, MatcherRule, Near, Pattern, TextFormat};
+pub use matcher::{JsonType, MatcherRule, Near, Pattern, TextFormat};
 pub use operator::{OperatorAction, OperatorOrder};
 pub use own_requirement::OwnRequirement;
 pub use place::Place;

@@ -6,9 +6,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use moot_fixtures::DataError;
 use moot_fixtures::yaml::YamlNode;
 
-use super::Diagnostic;
 use super::language::form::YamlForm;
 use super::language::reader::ScenarioReader;
 use super::model::{ScenarioFile, ScenarioFileKeys};
@@ -17,7 +17,7 @@ use super::model::{ScenarioFile, ScenarioFileKeys};
 ///
 /// # Errors
 /// Every mistake of form, in the order of the file. One mistake if the text is not YAML.
-pub(super) fn file(path: &str, source: &Arc<str>) -> Result<ScenarioFile, Vec<Diagnostic>> {
+pub(super) fn file(path: &str, source: &Arc<str>) -> Result<ScenarioFile, Vec<DataError>> {
     let mut reader = ScenarioReader::new(path, source);
     let file = match YamlNode::read(source) {
         Ok(node) => ScenarioFileKeys::read(&mut reader, &node, "the file"),

@@ -10,29 +10,24 @@ mod walk;
 
 use std::sync::Arc;
 
-use super::Diagnostic;
+use moot_fixtures::DataError;
+use moot_fixtures::yaml::YamlSpan;
+
+use super::declared;
 use super::model::{Location, ScenarioFile};
 
 /// The number of bytes of the file that are searched for a part of a text.
 const SEARCH_BYTES_MAX: usize = 4_000;
 
-/// Whether the ids of requirements and questions are checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IdCheck {
-    /// Each id must be in the register or among the questions.
-    Register,
-    /// Ids are not checked. For examples with invented ids.
-    Off,
-}
-
 /// Every mistake of meaning in a suite, in the order of the files.
-pub fn suite(files: &[ScenarioFile], ids: IdCheck) -> Vec<Diagnostic> {
+pub fn suite(files: &[ScenarioFile]) -> Vec<DataError> {
     let mut problems = ids::unique(files);
-    let own = own_rows::of(files, &mut problems);
+    problems.extend(own_rows::mistakes(files));
+    let own = declared::own_rows(files);
     for file in files {
-        walk::file(file, (ids == IdCheck::Register).then_some(&own), &mut problems);
+        walk::file(file, &own, &mut problems);
     }
-    problems.sort_by(|a, b| a.at.cmp(&b.at));
+    problems.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
     problems
 }
 
@@ -43,15 +38,12 @@ impl ScenarioFile {
         at: &Location,
         part: &str,
         message: String,
-        help: Option<String>,
-    ) -> Diagnostic {
-        Diagnostic {
-            message,
-            at: at.clone(),
-            length: u32::try_from(part.chars().count()).unwrap_or(1).max(1),
-            help,
-            source: Arc::clone(&self.text),
-        }
+        hint: Option<String>,
+    ) -> DataError {
+        let length = u32::try_from(part.chars().count()).unwrap_or(1).max(1);
+        let place = YamlSpan { line: at.line, column: at.column, length };
+        let error = DataError::new(&at.file, message).at(Some(place));
+        DataError { hint, text: Some(Arc::clone(&self.text)), ..error }
     }
 
     /// The place of `part` at or soon after `from`. If `part` is not found in this form, for example

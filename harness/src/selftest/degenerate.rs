@@ -11,8 +11,8 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::trial::{Bench, SEED};
-use crate::report::terminal::Detail;
-use crate::report::text::Options;
+use crate::client::target_file;
+use crate::report::terminal::{Detail, paint};
 use crate::report::{Format, render};
 use crate::run::environment::{TargetChoice, TargetOptions};
 
@@ -117,9 +117,9 @@ async fn over_http(
          limits: {{ requests_per_minute: 0, token_requests_per_minute: 0, \
          silence_seconds: 2 }}\n"
     );
-    let path = folder.join("target.yaml");
-    tokio::fs::write(&path, text).await?;
-    judge(bench, name, cause, TargetChoice::File(path), TargetOptions::default()).await
+    let file = target_file::from_text(&text, &folder.join("target.yaml"), &|_| None)
+        .map_err(io::Error::other)?;
+    judge(bench, name, cause, TargetChoice::Http(Arc::new(file)), TargetOptions::default()).await
 }
 
 async fn judge(
@@ -131,8 +131,8 @@ async fn judge(
 ) -> io::Result<DegenerateTarget> {
     let options = TargetOptions { seed: SEED, ..options };
     let result = bench.run(name, choice, bench.light(), options).await;
-    let shown = Options { color: false, detail: Detail::Normal };
-    let text = render(Format::Text, &result, &[], shown).map_err(io::Error::other)?;
+    let text = render(Format::Text, &result, &[], Detail::Normal).map_err(io::Error::other)?;
+    let text = paint::plain(&text);
     let screen: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty()).take(SCREEN_LINES).collect();
     let named = screen.iter().find(|line| line.contains(cause));

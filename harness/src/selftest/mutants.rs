@@ -82,27 +82,11 @@ fn mutant_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Mutant,
     mutant::named(&id).ok_or_else(|| D::Error::custom(format!("there is no mutant `{id}`")))
 }
 
-/// The verdict of each requirement on the service without a mutant, in each column.
-pub(super) struct SoundVerdicts {
-    control_plane: Arc<BTreeMap<String, Verdict>>,
-    deployment: Arc<BTreeMap<String, Verdict>>,
-}
-
-impl SoundVerdicts {
-    /// Runs the suite on the service without a mutant, in both columns.
-    pub(super) async fn of(bench: &Bench) -> Self {
-        Self {
-            control_plane: sound(bench, TrialColumn::ControlPlane).await,
-            deployment: sound(bench, TrialColumn::Deployment).await,
-        }
-    }
-}
-
-/// Tries each mutant of a shard in both columns.
+/// Tries each mutant of a shard in both columns. It gets the verdicts of [`sound`] in both.
 pub(super) async fn mutants(
     bench: &Bench,
     all: &[&'static Mutant],
-    sound: &SoundVerdicts,
+    [with_control_plane, deployed]: [&Arc<BTreeMap<String, Verdict>>; 2],
     shard: Shard,
 ) -> Vec<MutantTrial> {
     let light = bench.light();
@@ -110,51 +94,39 @@ pub(super) async fn mutants(
         let files = if mutant.defect.heavy { &bench.files } else { &light };
         let files = Arc::new(nearest_first(files, &mutant.defect.section));
         async move {
-            let SoundVerdicts { control_plane: with_control_plane, deployment: deployed } = sound;
-            let deployment =
+            let (killed_as_deployment_by, noticing) =
                 run_mutant(bench, mutant, TrialColumn::Deployment, deployed, files.clone()).await;
             // The scenario that noticed it on the deployment nearly always notices it here too.
-            let files = match &deployment.scenario {
-                Some(scenario) => Arc::new(first(&files, scenario)),
+            let files = match noticing {
+                Some(scenario) => Arc::new(first(&files, &scenario)),
                 None => files,
             };
-            let control_plane =
+            let (killed_by, _) =
                 run_mutant(bench, mutant, TrialColumn::ControlPlane, with_control_plane, files)
                     .await;
             (bench.tell)(&mutant.defect.id);
-            MutantTrial {
-                mutant,
-                killed_by: control_plane.by,
-                killed_as_deployment_by: deployment.by,
-            }
+            MutantTrial { mutant, killed_by, killed_as_deployment_by }
         }
     });
     side_by_side(trials, bench.lanes_on_deployments()).await
 }
 
-/// The verdicts on the service without a mutant.
-async fn sound(bench: &Bench, column: TrialColumn) -> Arc<BTreeMap<String, Verdict>> {
+/// The verdict of each requirement on the service without a mutant.
+pub(super) async fn sound(bench: &Bench, column: TrialColumn) -> Arc<BTreeMap<String, Verdict>> {
     let options = TargetOptions { seed: SEED, ..TargetOptions::default() };
     let result = bench.run("the sound service", column.choice(), bench.light(), options).await;
     Arc::new(by_requirement(&result.scenarios))
 }
 
-/// The result of a mutant in one column.
-struct Kill {
-    /// The requirements that noticed it; empty if the mutant survived.
-    by: Vec<String>,
-    /// The first scenario that noticed it.
-    scenario: Option<ScenarioName>,
-}
-
-/// Runs scenarios until one notices the mutant.
+/// Runs scenarios until one notices the mutant. Returns the requirements that noticed it, and the first scenario that
+/// did.
 async fn run_mutant(
     bench: &Bench,
     mutant: &'static Mutant,
     column: TrialColumn,
     sound: &Arc<BTreeMap<String, Verdict>>,
     files: Arc<Vec<ScenarioFile>>,
-) -> Kill {
+) -> (Vec<String>, Option<ScenarioName>) {
     let interruption = Arc::new(Interruption::default());
     let (stop, sound_there) = (Arc::clone(&interruption), Arc::clone(sound));
     let on_event = move |event| {
@@ -170,10 +142,8 @@ async fn run_mutant(
     let is_noticing =
         |scenario: &&ScenarioResult| !new_findings(&by_requirement([*scenario]), sound).is_empty();
     let scenario = result.scenarios.iter().find(is_noticing);
-    Kill {
-        by: new_findings(&by_requirement(&result.scenarios), sound),
-        scenario: scenario.map(|scenario| scenario.name.clone()),
-    }
+    let noticed_by = new_findings(&by_requirement(&result.scenarios), sound);
+    (noticed_by, scenario.map(|scenario| scenario.name.clone()))
 }
 
 /// Requirements whose verdict is worse than on the correct service, and bad.

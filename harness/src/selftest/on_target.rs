@@ -7,15 +7,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use moot_fixtures::DataError;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
 use super::matrix::{self, MatrixRow};
 use super::overlay::DefectOverlay;
 use super::trial::{Bench, by_requirement, is_noticed, side_by_side};
-use crate::client::recording::{Recorder, RecordingError, RecordingIndex};
+use crate::client::recording::{Recorder, RecordingIndex};
 use crate::run::environment::{ResponseOverlay, TargetChoice, TargetOptions};
-use crate::run::{Kept, RunOptions, recording_index, run};
+use crate::run::{RunOptions, recording_index, run};
 use crate::verdict::Verdict;
 use crate::verdict::result::RunResult;
 
@@ -32,7 +33,7 @@ pub enum TargetSelftestError {
     },
     /// The recording cannot be written or read.
     #[error(transparent)]
-    Recording(#[from] RecordingError),
+    Recording(#[from] DataError),
 }
 
 /// The results on a deployment, as data.
@@ -143,7 +144,6 @@ async fn record(
     let run_tag = options.run_tag.clone();
     let tell = Arc::clone(&bench.tell);
     let run_options = RunOptions {
-        kept: Kept::Outline,
         recorder: Some(Arc::clone(&recorder)),
         ..RunOptions::new(choice, options, bench.light())
     };

@@ -1,21 +1,20 @@
 //! A self-test as text for a terminal.
 
-use super::matrix::MatrixRow;
+use super::degenerate::DegenerateTarget;
 use super::mutants::{MutantTrial, TrialColumn};
-use super::on_target::{CheckOnTarget, DefectFate, DefectOnTarget, TargetSelftest};
+use super::on_target::{DefectFate, DefectOnTarget, TargetSelftest};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use super::score::{MutationScore, MutationTest};
 use crate::exchange::escape;
-use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{Paint, left, width};
+use crate::report::terminal::{Align, Cell, Detail, Table, paint};
 use crate::verdict::{Verdict, pluralize};
 
 /// The number of lines of one kind that are shown without `-v`.
 const LINES_MAX: usize = 20;
 
 /// The report. `Detail::Verbose` shows the whole matrix and every line.
-pub fn text(outcome: &SelftestOutcome, paint: Paint, detail: Detail) -> String {
-    let mut page = TextPage { out: String::new(), paint, detail };
+pub fn text(outcome: &SelftestOutcome, detail: Detail) -> String {
+    let mut page = TextPage { out: String::new(), detail };
     defects(&mut page, outcome);
     mutation(&mut page, &outcome.mutation);
     matrix(&mut page, outcome);
@@ -25,13 +24,12 @@ pub fn text(outcome: &SelftestOutcome, paint: Paint, detail: Detail) -> String {
         true => (Verdict::Pass, "proven: every defect is caught, and no conformant service fails"),
         false => (Verdict::Fail, "not proven: see the lines marked BAD"),
     };
-    page.out.push_str(&format!("\n{}\n", paint.verdict(verdict, said)));
+    page.out.push_str(&format!("\n{}\n", paint::verdict(verdict, said)));
     page.out
 }
 
 struct TextPage {
     out: String,
-    paint: Paint,
     detail: Detail,
 }
 
@@ -39,7 +37,7 @@ impl TextPage {
     /// Adds a line that is marked good or bad.
     fn head(&mut self, is_good: bool, said: &str) {
         let (verdict, word) = if is_good { (Verdict::Pass, "ok ") } else { (Verdict::Fail, "BAD") };
-        self.out.push_str(&format!("{} {said}\n", self.paint.verdict(verdict, word)));
+        self.out.push_str(&format!("{} {said}\n", paint::verdict(verdict, word)));
     }
 
     /// Adds indented lines.
@@ -51,6 +49,19 @@ impl TextPage {
         if let Some(rest) = lines.len().checked_sub(shown).filter(|rest| *rest > 0) {
             self.out.push_str(&format!("      and {rest} more (-v shows them)\n"));
         }
+    }
+
+    /// Adds indented rows with these columns.
+    fn rows<const N: usize>(
+        &mut self,
+        columns: [Align; N],
+        rows: impl IntoIterator<Item = [String; N]>,
+    ) {
+        let mut table = Table::new(0, columns);
+        for row in rows {
+            table.row(row.map(|text| Cell::plain(escape::line(&text))));
+        }
+        self.lines(table.render().lines().map(str::to_owned).collect());
     }
 }
 
@@ -138,8 +149,8 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
     ] {
         page.head(true, &format!("mutants {title}: tried, killed, killed as a deployment"));
         if page.detail == Detail::Verbose {
-            let wide = width(groups.iter().map(|(name, _)| name.as_str()));
-            page.lines(groups.iter().map(|group| score(group, wide)).collect());
+            let columns = [Align::Left, Align::Right, Align::Right, Align::Right];
+            page.rows(columns, groups.into_iter().map(score));
         }
     }
     let excused: Vec<String> = test
@@ -163,9 +174,9 @@ fn survivor(trial: &MutantTrial) -> String {
     format!("{survived}: {} ({})", trial.mutant.defect.id, trial.mutant.defect.what)
 }
 
-fn score((name, score): &(String, MutationScore), wide: usize) -> String {
+fn score((name, score): (String, MutationScore)) -> [String; 4] {
     let [killed, deployed] = TrialColumn::ALL.map(|column| score.percent(column));
-    format!("{} {:>5} {killed:>8} {deployed:>8}", left(name, wide), score.tried)
+    [name, score.tried.to_string(), killed, deployed]
 }
 
 fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
@@ -192,11 +203,9 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
         );
     }
     if page.detail == Detail::Verbose {
-        let wide = width(outcome.matrix.iter().map(|row| row.requirement.as_str()));
-        let line = |row: &MatrixRow| {
-            format!("{} {}", left(&row.requirement, wide), row.killed_by.join(", "))
-        };
-        page.lines(outcome.matrix.iter().map(line).collect());
+        let rows = outcome.matrix.iter();
+        let rows = rows.map(|row| [row.requirement.clone(), row.killed_by.join(", ")]);
+        page.rows([Align::Left; 2], rows);
     }
 }
 
@@ -245,17 +254,15 @@ fn degenerate(page: &mut TextPage, outcome: &SelftestOutcome) {
     let refused = all.iter().filter(|it| it.is_refused()).count();
     let said = format!("targets that are not the service: {refused} of {} refused", all.len());
     page.head(refused == all.len(), &said);
-    let wide = width(all.iter().map(|it| it.name.as_str()));
-    page.lines(
-        all.iter()
-            .map(|it| format!("{} exit {} {}", left(&it.name, wide), it.exit_code, it.said))
-            .collect(),
-    );
+    let row = |it: &DegenerateTarget| {
+        [it.name.clone(), format!("exit {}", it.exit_code), it.said.clone()]
+    };
+    page.rows([Align::Left; 3], all.iter().map(row));
 }
 
 /// The report of a self-test on a deployment. `Detail::Verbose` shows every line.
-pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> String {
-    let mut page = TextPage { out: String::new(), paint, detail };
+pub fn on_target_text(found: &TargetSelftest, detail: Detail) -> String {
+    let mut page = TextPage { out: String::new(), detail };
     page.head(
         true,
         &format!(
@@ -291,18 +298,15 @@ pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> S
         }
         _ => (Verdict::NotRun, "not proven: no check is alive on this deployment"),
     };
-    page.out.push_str(&format!("\n{}\n", paint.verdict(verdict, said)));
+    page.out.push_str(&format!("\n{}\n", paint::verdict(verdict, said)));
     page.out
 }
 
 fn alive_checks(page: &mut TextPage, found: &TargetSelftest) {
-    let alive: Vec<&CheckOnTarget> = found.checks.iter().filter(|it| it.is_alive()).collect();
+    let alive: Vec<_> = found.checks.iter().filter(|it| it.is_alive()).collect();
     let passing = found.checks.iter().filter(|it| it.verdict == Verdict::Pass).count();
     let said = format!("checks that are alive: {} of {passing} that pass", alive.len());
     page.head(!alive.is_empty(), &said);
-    let wide = width(alive.iter().map(|it| it.row.requirement.as_str()));
-    let line = |it: &&CheckOnTarget| {
-        format!("{} {}", left(&it.row.requirement, wide), it.row.killed_by.join(", "))
-    };
-    page.lines(alive.iter().map(line).collect());
+    let rows = alive.iter().map(|it| [it.row.requirement.clone(), it.row.killed_by.join(", ")]);
+    page.rows([Align::Left; 2], rows);
 }

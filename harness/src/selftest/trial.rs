@@ -9,7 +9,7 @@ use moot_fixtures::register;
 use serde::Deserialize;
 
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
-use crate::run::{Interruption, Kept, RunOptions, run, run_until};
+use crate::run::{Interruption, RunOptions, run, run_until};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, RunResult, ScenarioResult, Subject};
@@ -132,7 +132,7 @@ pub(super) fn run_options(
     if target.run_tag.is_empty() {
         target.run_tag = format!("moot-{:08x}", target.seed);
     }
-    RunOptions { jobs: Some(jobs), kept: Kept::Outline, ..RunOptions::new(choice, target, files) }
+    RunOptions { jobs: Some(jobs), ..RunOptions::new(choice, target, files) }
 }
 
 /// The scenarios that `keeps` accepts, in their files. Files without one are left out.

@@ -13,7 +13,7 @@ use super::degenerate::{self, DEGENERATE_COUNT, DegenerateTarget};
 use super::deployed;
 use super::latitude::{self, DrawnService};
 use super::matrix;
-use super::mutants::{self, MutantTrial, SoundVerdicts};
+use super::mutants::{self, MutantTrial, TrialColumn, sound};
 use super::outcome::SelftestOutcome;
 use super::score::MutationTest;
 use super::trial::Bench;
@@ -95,11 +95,13 @@ impl SelftestPlan {
         let (caught_as_deployment, mutants) = match is_deployed {
             true => {
                 // A run on a sound deployment mostly waits, so others run beside it.
-                let (caught, sound) = tokio::join!(
+                let (caught, with_control_plane, deployed) = tokio::join!(
                     deployed::caught(bench, &self.defects, shard),
-                    SoundVerdicts::of(bench),
+                    sound(bench, TrialColumn::ControlPlane),
+                    sound(bench, TrialColumn::Deployment),
                 );
-                (Some(caught), mutants::mutants(bench, &self.mutants, &sound, shard).await)
+                let sound = [&with_control_plane, &deployed];
+                (Some(caught), mutants::mutants(bench, &self.mutants, sound, shard).await)
             }
             false => (None, Vec::new()),
         };

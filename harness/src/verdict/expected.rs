@@ -34,7 +34,7 @@ pub fn read_for(
     let Some(path) = path else { return Ok(Expected::default()) };
     let expected = read::read(path)?;
     // The last day of an entry is a day in UTC, by the clock of this machine.
-    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
-    expected.check(files, today)?;
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
+    expected.check(files, &today)?;
     Ok(expected)
 }

@@ -28,7 +28,7 @@ fn page() -> Document {
 /// The place of an expectation whose matcher accepts any value.
 #[track_caller]
 fn parse(place: &str) -> Place {
-    written(&format!("\"{place}\": {{ present: true }}")).claims[0].place.clone()
+    written(&format!("\"{place}\": {{ present: true }}"))[0].place.clone()
 }
 
 #[track_caller]

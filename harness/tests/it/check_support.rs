@@ -7,22 +7,22 @@ use bytes::Bytes;
 use moot_fixtures::contract::Operation;
 use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest};
-use moot_harness::scenario::load;
-use moot_harness::scenario::model::{Expectation, StepAction};
-use moot_harness::scenario::validate::IdCheck;
+use moot_harness::scenario::model::{Claim, StepAction};
+use moot_harness::scenario::{diagnostic, load};
 use moot_harness::verdict::check::implicit::{self, ImplicitContext, ImplicitJudgement};
 use moot_harness::verdict::check::{Document, Judgement, Mismatch};
 use serde_json::Value;
 
 /// The expectation `{place: matcher}`, read from a scenario file. It may use the name `<known>`.
 #[track_caller]
-pub(crate) fn expectation(claims: &str) -> Expectation {
+pub(crate) fn expectation(claims: &str) -> Vec<Claim> {
     let text = format!(
         "section: \"1\"\ntitle: t\nscenarios:\n  - id: s\n    title: t\n    for_each: {{ known: [1] }}\n    \
          steps:\n      - request: GET /v1/workflows\n        require: {{ {claims} }}\n"
     );
-    let suite = load::suite(vec![("row.yaml".to_owned(), Arc::from(text))], IdCheck::Off);
-    let files = suite.unwrap_or_else(|problems| panic!("{}", problems[0].render(false)));
+    let suite = load::suite(vec![("row.yaml".to_owned(), Arc::from(text))]);
+    let files =
+        suite.unwrap_or_else(|problems| panic!("{}", diagnostic::render(&problems[0], false)));
     match &files[0].scenarios[0].steps[0].action {
         StepAction::Request(request) => {
             request.require.clone().expect("the row was written as one")

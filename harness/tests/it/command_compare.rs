@@ -153,7 +153,7 @@ fn a_side_that_cannot_be_compared_is_refused_by_name() {
     insta::assert_snapshot!(messages.concat(), @r"
     error: B: none.yaml: there is no such file; name a target file, or give a base address like `http://127.0.0.1:PORT`
     help: give a target file, an address, the folder of a recording, or `mock`
-    error: A: `empty` is not a recording: it has no `index.json`
+    error: A: empty: it is not a recording: it has no `index.json`
     help: `moot run --record DIR` makes a recording
     error: no scenario matches `no-such-scenario`
     help: `moot list` shows all scenarios

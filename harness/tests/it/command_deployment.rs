@@ -72,3 +72,16 @@ async fn documented_answers_leave_nothing_out_on_a_mock() {
         assert_eq!(seen, 1, "{words:?}");
     }
 }
+
+#[tokio::test]
+async fn the_command_of_a_secret_runs_once_in_a_run() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    let base = format!("{}/api", server.uri());
+    target(dir.path(), &base, "headers:\n  x-gateway: { command: [sh, ./secret.sh] }\n");
+    let script = "echo once >> runs.txt\nprintf the-secret-of-a-gateway\n";
+    fs::write(dir.path().join("secret.sh"), script).expect("writable");
+    judged(dir.path(), &["section:4.3"], 0);
+    let runs = fs::read_to_string(dir.path().join("runs.txt")).expect("it ran");
+    assert_eq!(runs, "once\n");
+}

@@ -153,7 +153,7 @@ fn a_wrong_entry_is_2_with_its_place() {
     insta::assert_snapshot!(messages.concat(), @r"
     error: known.yaml:1:7: the expected failure `sample/violates` expired on 2020-01-31 (OPS-1); fix it, or move `expires`
     error: known.yaml:4:12: `soon` is not a day, such as `2027-01-31`
-    error: known.yaml:3:12: `fial` is not allowed for `outcome` (allowed words: `fail`, `warn`, `not run`, `not_run`); did you mean `fail`?
+    error: known.yaml:3:12: `fial` is not allowed here (allowed words: `fail`, `warn`, `not run`, `not_run`); did you mean `fail`?
     error: known.yaml:4:3: unknown key `reasno`; did you mean `reason`?
     error: known.yaml:2:3: the key `outcome` is missing
     error: known.yaml:4:24: there is no need `raed`; did you mean `read`?
@@ -230,7 +230,7 @@ fn an_entry_is_expected_through_its_last_day() {
     let read =
         moot_harness::verdict::expected::from_text(text, Path::new("known.yaml")).expect("sound");
     let refusals = ["2026-11-29", "2026-11-30", "2026-12-01"].map(|today| {
-        let error = read.check(Some(&[]), today.parse().expect("a day"));
+        let error = read.check(Some(&[]), today);
         format!("{today}: {}\n", error.expect_err("there are no scenarios"))
     });
     insta::assert_snapshot!(refusals.concat(), @r"

@@ -142,10 +142,10 @@ fn wrong_folders_for_a_recording_are_refused_before_a_request_is_sent() {
         message(&ran.stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"
-    error: the folder `full` is not empty; name a new folder for the recording, or empty this one
-    error: `full/index.json` is not part of a recording: missing field `moot_version` at line 1 column 21
+    error: full: the folder is not empty; name a new folder for the recording, or empty this one
+    error: full/index.json: it is not part of a recording: missing field `moot_version` at line 1 column 21
     help: `moot run --record DIR` makes a recording
-    error: `nothing` is not a recording: it has no `index.json`
+    error: nothing: it is not a recording: it has no `index.json`
     help: `moot run --record DIR` makes a recording
     ");
 }
@@ -167,8 +167,8 @@ fn a_damaged_recording_is_refused_and_not_changed() {
         message(&ran.stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"
-    error: `kept/exchanges/0001_07_errors_problem-members.har` is not part of a recording: EOF while parsing a value at line 8 column 4
-    error: `kept/exchanges/0001_07_errors_problem-members.har` is not part of a recording: missing field `log` at line 1 column 2
+    error: kept/exchanges/0001_07_errors_problem-members.har: it is not part of a recording: EOF while parsing a value at line 8 column 4
+    error: kept/exchanges/0001_07_errors_problem-members.har: it is not part of a recording: missing field `log` at line 1 column 2
     ");
     fs::remove_file(&tape).expect("it is there");
     assert_eq!(run(&["judge", "kept"], dir.path()).code, Some(2));

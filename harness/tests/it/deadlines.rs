@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use moot_harness::client::target_file;
 use moot_harness::exchange::masks::Masks;
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::{Interruption, RunOptions, run_until};
@@ -64,7 +65,8 @@ scenarios:
 "#;
 
 fn options(dir: &Path) -> RunOptions {
-    let choice = TargetChoice::File(dir.join("target.yaml"));
+    let file = target_file::read(&dir.join("target.yaml")).expect("it is sound");
+    let choice = TargetChoice::Http(Arc::new(file));
     let target = TargetOptions { run_tag: "t1".to_owned(), ..TargetOptions::default() };
     let files = load::paths(&[dir.join("sample.yaml")]).expect("it is sound");
     RunOptions::new(choice, target, files)

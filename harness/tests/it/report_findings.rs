@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use moot_harness::report::terminal::Detail;
-use moot_harness::report::text::Options;
+use moot_harness::report::terminal::paint::plain;
 use moot_harness::report::{Format, json, render};
 use moot_harness::scenario::ScenarioName;
 use moot_harness::verdict::Verdict;
@@ -16,7 +16,11 @@ use serde_json::{Value, json};
 
 use crate::report_sample::{check as check_of, exchange, result};
 
-const PLAIN: Options = Options { color: false, detail: Detail::Normal };
+const DETAIL: Detail = Detail::Normal;
+
+fn text_of(result: &RunResult, detail: Detail) -> String {
+    plain(&render(Format::Text, result, &[], detail).expect("no secret in it"))
+}
 
 /// A check of a requirement in this row of a loop.
 fn failed(id: &str, row: &str, message: &str, pointer: Option<&str>) -> CheckResult {
@@ -63,7 +67,7 @@ fn of(checks: Vec<CheckResult>) -> RunResult {
 }
 
 fn report(result: &RunResult) -> Value {
-    let text = render(Format::Json, result, &[], PLAIN).expect("no secret in it");
+    let text = render(Format::Json, result, &[], DETAIL).expect("no secret in it");
     let report: Value = serde_json::from_str(&text).expect("it is JSON");
     let schema: Value = serde_json::from_str(json::SCHEMA).expect("the schema is JSON");
     let validator = jsonschema::draft202012::new(&schema).expect("the schema is a schema");
@@ -213,7 +217,7 @@ fn requirements_broken_by_the_same_fault_are_in_one_finding() {
     let rows = vec![judged("a", 11, "422"), judged("a", 12, "422"), judged("b", 11, "422")];
     let found = check(rows.clone(), &[("fail", "a", 2)]);
     assert_eq!(found[0]["explains"], json!([rows[2].id()]));
-    let text = render(Format::Text, &of(rows.clone()), &[], PLAIN).expect("no secret in it");
+    let text = text_of(&of(rows.clone()), DETAIL);
     assert!(text.contains("with it   this breaks b (§4.5)"), "{text}");
     // A response with another status does not have the members that a scenario expects.
     let detail = failed("c", "row", "`/detail` does not match", Some("/detail"));
@@ -266,20 +270,19 @@ fn people_read_a_finding_once_with_the_others_by_name() {
         differing: 1,
         ..SnapshotCounts::default()
     });
-    let text = render(Format::Text, &result, &[], PLAIN).expect("no secret in it");
+    let text = text_of(&result, DETAIL);
     assert_eq!(text.matches("FAIL  ").count(), 1, "{text}");
     for part in ["(9 times)", "from-schema[row3] › POST", "and 5 more", "1 finding (9 fail)"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let snapshots = "snapshots 31 compared, 30 as recorded, 1 differs, in snapshots/t";
     assert!(text.contains(snapshots), "{text}");
-    let verbose = Options { detail: Detail::Verbose, ..PLAIN };
-    let text = render(Format::Text, &result, &[], verbose).expect("no secret in it");
+    let text = text_of(&result, Detail::Verbose);
     assert!(text.contains("from-schema[row8]") && !text.contains("more\n"), "{text}");
-    let markdown = render(Format::Markdown, &result, &[], PLAIN).expect("no secret in it");
+    let markdown = render(Format::Markdown, &result, &[], DETAIL).expect("no secret in it");
     assert_eq!(markdown.matches("<details>").count(), 1, "{markdown}");
     assert!(markdown.contains("(9 times)") && markdown.contains("- and 3 more"), "{markdown}");
-    let page = render(Format::Html, &result, &[], PLAIN).expect("no secret in it");
+    let page = render(Format::Html, &result, &[], DETAIL).expect("no secret in it");
     assert!(page.contains("also at 8 more") && page.contains("1 finding<"), "{page}");
     assert!(page.contains("from-schema[row8]"), "{page}");
 }
@@ -293,7 +296,7 @@ fn html_and_markdown_quote_the_clause_and_html_says_the_remedy() {
     for (format, texts) in
         [(Format::Html, &[&sentence, &remedy][..]), (Format::Markdown, &[&sentence])]
     {
-        let page = render(format, &result, &[], PLAIN).expect("no secret in it");
+        let page = render(format, &result, &[], DETAIL).expect("no secret in it");
         for text in texts {
             assert!(page.contains(text.as_str()), "{format}: {text}\n{page}");
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use moot_harness::report::terminal::Detail;
-use moot_harness::report::text::Options;
+use moot_harness::report::terminal::paint::plain;
 use moot_harness::report::{Format, render};
 use moot_harness::verdict::Verdict;
 use moot_harness::verdict::result::{RunOutcome, RunResult, Subject};
@@ -11,12 +11,10 @@ use strum::VariantArray as _;
 
 use crate::report_sample::{check as check_of, events, result, unreachable};
 
-const PLAIN: Options = Options { color: false, detail: Detail::Normal };
-
 #[track_caller]
-fn check(format: Format, options: Options, result: &RunResult) -> String {
-    let artefact = render(format, result, &events(result), options).expect("no secret in it");
-    artefact.replace(env!("CARGO_PKG_VERSION"), "VERSION")
+fn check(format: Format, detail: Detail, result: &RunResult) -> String {
+    let artefact = render(format, result, &events(result), detail).expect("no secret in it");
+    plain(&artefact).replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
 
 /// The reports of the sample must not change when the register grows.
@@ -28,71 +26,73 @@ fn without_requirements(json: &str) -> serde_json::Value {
 
 #[test]
 fn text() {
-    insta::assert_snapshot!(check(Format::Text, PLAIN, &result()));
+    insta::assert_snapshot!(check(Format::Text, Detail::Normal, &result()));
 }
 
 #[test]
 fn text_in_detail() {
-    let options = Options { detail: Detail::Verbose, ..PLAIN };
-    insta::assert_snapshot!(check(Format::Text, options, &result()));
+    insta::assert_snapshot!(check(Format::Text, Detail::Verbose, &result()));
 }
 
 #[test]
 fn text_quiet() {
-    let options = Options { detail: Detail::Quiet, ..PLAIN };
-    insta::assert_snapshot!(check(Format::Text, options, &result()));
+    insta::assert_snapshot!(check(Format::Text, Detail::Quiet, &result()));
 }
 
 #[test]
 fn text_of_an_unreachable_target() {
-    insta::assert_snapshot!(check(Format::Text, PLAIN, &unreachable()));
+    insta::assert_snapshot!(check(Format::Text, Detail::Normal, &unreachable()));
 }
 
 #[test]
-fn colour_adds_only_escape_sequences() {
-    let painted = check(Format::Text, Options { color: true, ..PLAIN }, &result());
-    assert_ne!(painted, check(Format::Text, PLAIN, &result()));
-    assert_eq!(
-        anstream::adapter::strip_str(&painted).to_string(),
-        check(Format::Text, PLAIN, &result())
-    );
+fn only_the_text_report_has_colours() {
+    for format in Format::VARIANTS.iter().copied() {
+        let artefact = render(format, &result(), &events(&result()), Detail::Normal);
+        let artefact = artefact.expect("no secret in it");
+        assert_eq!(artefact.contains('\u{1b}'), format == Format::Text, "{format}");
+        assert!(!plain(&artefact).contains('\u{1b}'), "{format}");
+    }
 }
 
 #[test]
 fn json() {
-    insta::assert_json_snapshot!(without_requirements(&check(Format::Json, PLAIN, &result())));
+    insta::assert_json_snapshot!(without_requirements(&check(
+        Format::Json,
+        Detail::Normal,
+        &result()
+    )));
 }
 
 #[test]
 fn junit() {
-    insta::assert_snapshot!(check(Format::Junit, PLAIN, &result()));
+    insta::assert_snapshot!(check(Format::Junit, Detail::Normal, &result()));
 }
 
 #[test]
 fn junit_of_an_unreachable_target() {
-    insta::assert_snapshot!(check(Format::Junit, PLAIN, &unreachable()));
+    insta::assert_snapshot!(check(Format::Junit, Detail::Normal, &unreachable()));
 }
 
 #[test]
 fn markdown() {
-    insta::assert_snapshot!(check(Format::Markdown, PLAIN, &result()));
+    insta::assert_snapshot!(check(Format::Markdown, Detail::Normal, &result()));
 }
 
 #[test]
 fn github() {
     let mut result = result();
     result.repeat.target = Some("staging.yaml".to_owned());
-    insta::assert_snapshot!(check(Format::Github, PLAIN, &result));
+    insta::assert_snapshot!(check(Format::Github, Detail::Normal, &result));
 }
 
 #[test]
 fn github_of_an_unreachable_target() {
-    insta::assert_snapshot!(check(Format::Github, PLAIN, &unreachable()));
+    insta::assert_snapshot!(check(Format::Github, Detail::Normal, &unreachable()));
 }
 
 #[test]
 fn ndjson() {
-    insta::assert_snapshot!(check(Format::Ndjson, PLAIN, &result()));
+    insta::assert_snapshot!(check(Format::Ndjson, Detail::Normal, &result()));
 }
 
 #[test]
@@ -102,15 +102,15 @@ fn a_fault_of_ours_is_an_error_and_the_statement_of_the_register_is_shown() {
     let subject = Subject::Requirement(row.id.as_str().into());
     let broken = check_of(subject, Verdict::Error, "the check panicked", None);
     result.scenarios[0].steps[0].checks.push(broken);
-    let xml = check(Format::Junit, PLAIN, &result);
+    let xml = check(Format::Junit, Detail::Normal, &result);
     assert!(xml.contains("<error message=\"the check panicked (and 2 more)\" type"), "{xml}");
-    let text = check(Format::Text, PLAIN, &result);
+    let text = check(Format::Text, Detail::Normal, &result);
     assert!(text.contains("ERROR  04_05") && text.contains(&row.sentence), "{text}");
 }
 
 #[test]
 fn the_page_loads_nothing_and_is_complete() {
-    let page = check(Format::Html, PLAIN, &result());
+    let page = check(Format::Html, Detail::Normal, &result());
     for part in [
         "sample.detail-is-text",
         "the text is empty",
@@ -145,7 +145,7 @@ fn the_page_of_a_green_run_is_small() {
     green.steps[0].exchanges = vec![exchange; EXCHANGES];
     green.steps = vec![green.steps[0].clone(); STEPS];
     result.scenarios = vec![green; SCENARIOS];
-    let page = check(Format::Html, PLAIN, &result);
+    let page = check(Format::Html, Detail::Normal, &result);
     assert!(page.len() < BYTES_MAX, "{} bytes", page.len());
     assert!(page.contains("POST /v1/requests"), "its steps are listed");
 }
@@ -167,7 +167,7 @@ fn numbers_agree_between_reports_and_equal_reasons_are_one_row() {
     unwalked.not_run = Some(not_run);
     result.scenarios.push(unwalked);
     let json: serde_json::Value =
-        serde_json::from_str(&check(Format::Json, PLAIN, &result)).expect("it is JSON");
+        serde_json::from_str(&check(Format::Json, Detail::Normal, &result)).expect("it is JSON");
     let total = &json["counts"]["total"];
     assert_eq!(*total, checks);
     let files = json["files"].as_array().expect("a list").iter();
@@ -177,11 +177,11 @@ fn numbers_agree_between_reports_and_equal_reasons_are_one_row() {
     assert_eq!(json["checks"].as_array().map(Vec::len), Some(checks - 1));
     let scenarios = &json["scenario_counts"]["total"];
     let scale = format!("{total} checks in {scenarios} scenarios");
-    assert!(check(Format::Text, PLAIN, &result).contains(&scale), "{scale}");
+    assert!(check(Format::Text, Detail::Normal, &result).contains(&scale), "{scale}");
     let scale = format!("{total} in {scenarios} scenarios");
-    assert!(check(Format::Html, PLAIN, &result).contains(&scale), "{scale}");
+    assert!(check(Format::Html, Detail::Normal, &result).contains(&scale), "{scale}");
     let tests = format!("<testsuites name=\"moot\" tests=\"{scenarios}\"");
-    assert!(check(Format::Junit, PLAIN, &result).contains(&tests), "{tests}");
+    assert!(check(Format::Junit, Detail::Normal, &result).contains(&tests), "{tests}");
     let reasons: Vec<&str> = json["not_run"]
         .as_array()
         .expect("a list")
@@ -196,13 +196,16 @@ fn numbers_agree_between_reports_and_equal_reasons_are_one_row() {
 
 #[test]
 fn the_filter_bar_covers_no_target_of_a_link() {
-    let page = check(Format::Html, PLAIN, &result());
+    let page = check(Format::Html, Detail::Normal, &result());
     assert!(page.contains("position: sticky") && page.contains("scroll-padding-top"));
 }
 
 #[test]
 fn the_same_result_gives_the_same_bytes() {
     for format in Format::VARIANTS.iter().copied() {
-        assert_eq!(check(format, PLAIN, &result()), check(format, PLAIN, &result()));
+        assert_eq!(
+            check(format, Detail::Normal, &result()),
+            check(format, Detail::Normal, &result())
+        );
     }
 }

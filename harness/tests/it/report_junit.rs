@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use moot_harness::report::terminal::Detail;
-use moot_harness::report::text::Options;
 use moot_harness::report::{Format, render};
 use moot_harness::verdict::result::RunResult;
 use quick_xml::Reader;
@@ -104,8 +103,7 @@ fn check_start(start: &BytesStart<'_>, parent: Option<&str>) -> (String, BTreeMa
 
 /// Checks the whole document, and returns the number of each element.
 fn check(result: &RunResult) -> BTreeMap<String, usize> {
-    let options = Options { color: false, detail: Detail::Normal };
-    let xml = render(Format::Junit, result, &[], options).expect("no secret in it");
+    let xml = render(Format::Junit, result, &[], Detail::Normal).expect("no secret in it");
     let mut reader = Reader::from_str(&xml);
     let mut open: Vec<String> = Vec::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,7 +1,6 @@
 //! The published JSON Schema of the JSON report accepts the written reports, and nothing else.
 
 use moot_harness::report::terminal::Detail;
-use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};
 use moot_harness::verdict::result::RunResult;
 use serde_json::Value;
@@ -9,8 +8,7 @@ use serde_json::Value;
 use crate::report_sample::{result, unreachable};
 
 fn report(result: &RunResult) -> Value {
-    let options = Options { color: false, detail: Detail::Normal };
-    let text = render(Format::Json, result, &[], options).expect("no secret in it");
+    let text = render(Format::Json, result, &[], Detail::Normal).expect("no secret in it");
     serde_json::from_str(&text).expect("it is JSON")
 }
 

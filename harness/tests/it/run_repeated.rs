@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_harness::run::environment::{TargetChoice, TargetOptions};
-use moot_harness::run::order::Order;
 use moot_harness::run::{RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::ScenarioFile;
@@ -34,13 +33,13 @@ fn part(files: &[ScenarioFile], number: usize) -> Vec<ScenarioFile> {
 async fn verdicts(
     files: Arc<Vec<ScenarioFile>>,
     jobs: usize,
-    order: Order,
+    shuffle: Option<u64>,
 ) -> (BTreeMap<String, String>, u8) {
     let run_tag = "moot-00000007".to_owned();
     let target = TargetOptions { seed: 7, run_tag, ..TargetOptions::default() };
     let options = RunOptions {
         jobs: Some(jobs),
-        order,
+        shuffle,
         ..RunOptions::new(TargetChoice::InProcess, target, files)
     };
     let result = run(options, |_| {}).await;
@@ -56,14 +55,13 @@ async fn verdicts(
 #[tokio::test(flavor = "multi_thread")]
 async fn fifty_runs_in_any_order_and_company_say_the_same() {
     let files = Arc::new(load::bundled().expect("the bundled suite is sound"));
-    let first = verdicts(Arc::clone(&files), 4, Order::Files).await;
+    let first = verdicts(Arc::clone(&files), 4, None).await;
     assert_eq!(first.1, 0);
     assert!(first.0.len() > 1_000, "{}", first.0.len());
     let mut again = BTreeMap::new();
     for (number, jobs) in (0..RUNS).zip(JOBS.into_iter().cycle()) {
         let place = usize::try_from(number).expect("it is small");
-        let (some, code) =
-            verdicts(Arc::new(part(&files, place)), jobs, Order::Drawn(number)).await;
+        let (some, code) = verdicts(Arc::new(part(&files, place)), jobs, Some(number)).await;
         let differs = some.iter().find(|(id, verdict)| first.0.get(*id) != Some(verdict));
         assert_eq!(differs, None, "order {number}, {jobs} jobs");
         assert_eq!(code, 0, "order {number}, {jobs} jobs");

@@ -7,8 +7,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use moot_harness::scenario::validate::IdCheck;
-use moot_harness::scenario::{load, schema};
+use moot_harness::scenario::{diagnostic, load, schema};
 use serde_json::Value;
 
 use crate::scenario_examples::files;
@@ -16,7 +15,7 @@ use crate::scenario_examples::files;
 /// The messages about a file, one per line.
 fn complaints(name: &str, text: &Arc<str>) -> String {
     let mut told = String::new();
-    let suite = load::suite(vec![(name.to_owned(), Arc::clone(text))], IdCheck::Register);
+    let suite = load::suite(vec![(name.to_owned(), Arc::clone(text))]);
     for problem in suite.expect_err("the file is broken") {
         writeln!(told, "{problem}").expect("a string takes any text");
     }
@@ -97,10 +96,9 @@ fn bundled() -> Vec<(String, Arc<str>)> {
 #[test]
 fn a_complaint_shows_its_line() {
     let text: Arc<str> = Arc::from("section: \"4.6\"\ntitel: x\ntitle: Größe\nscenarios: []\n");
-    let problems = load::suite(vec![("a.yaml".to_owned(), text)], IdCheck::Off)
-        .expect_err("the file is broken");
+    let problems = load::suite(vec![("a.yaml".to_owned(), text)]).expect_err("the file is broken");
     assert_eq!(
-        problems[0].render(false),
+        diagnostic::render(&problems[0], false),
         "error: unknown key `titel` in the file\n \
          --> a.yaml:2:1\n  \
          |\n\

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use moot_fixtures::DataError;
 use moot_harness::scenario::model::{Check, Place, ScenarioFile, Step};
-use moot_harness::scenario::{Diagnostic, declared, load};
+use moot_harness::scenario::{declared, diagnostic, load};
 use sha2::{Digest, Sha256};
 
 /// The bundled files. A mistake in one is shown as on the command line.
@@ -19,8 +20,9 @@ fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios"))
 }
 
-fn rendered(problems: &[Diagnostic]) -> String {
-    let told: Vec<String> = problems.iter().map(|problem| problem.render(false)).collect();
+fn rendered(problems: &[DataError]) -> String {
+    let told: Vec<String> =
+        problems.iter().map(|problem| diagnostic::render(problem, false)).collect();
     told.join("\n\n")
 }
 
@@ -48,7 +50,7 @@ fn a_missing_requirement_is_a_mistake_of_the_file() {
     let problems = load::paths(&[PathBuf::from("no/such/file.yaml")]).expect_err("it is not there");
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].message, "there is no such file or folder");
-    assert!(problems[0].source.is_empty());
+    assert!(problems[0].text.is_none());
 }
 
 /// `get-legal-request.status-200` and its remedy are about the status of the response. Another requirement is about the
@@ -65,7 +67,7 @@ fn a_row_about_a_status_is_checked_by_the_status_alone() {
             let mut claims = Vec::new();
             all_checks(&scenario.steps, &mut |check| {
                 if check.requirement == *id {
-                    claims.extend(check.expectation.claims.iter().map(|claim| claim.place.clone()));
+                    claims.extend(check.expectation.iter().map(|claim| claim.place.clone()));
                 }
             });
             seen += claims.len();

@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use moot_harness::scenario::load;
 use moot_harness::scenario::model::{ScenarioFile, StepAction};
-use moot_harness::scenario::validate::IdCheck;
+use moot_harness::scenario::{diagnostic, load};
 
 /// Name and text of every file in a folder of the crate, sorted by name.
 pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, Arc<str>)> {
@@ -25,10 +24,10 @@ pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, Arc<str>)> {
 }
 
 fn examples() -> Vec<ScenarioFile> {
-    match load::suite(files("tests/examples", "yaml"), IdCheck::Off) {
+    match load::suite(files("tests/examples", "yaml")) {
         Ok(files) => files,
         Err(problems) => {
-            let told: Vec<String> = problems.iter().map(|p| p.render(false)).collect();
+            let told: Vec<String> = problems.iter().map(|p| diagnostic::render(p, false)).collect();
             panic!("{}", told.join("\n\n"))
         }
     }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use moot_harness::report::terminal::Detail;
-use moot_harness::report::{Format, render, text};
+use moot_harness::report::{Format, render};
 use moot_harness::run::environment::Shard;
 use moot_harness::run::part::PartScope;
 use moot_harness::run::part_files::{PartSet, read_run};
-use moot_harness::run::{Kept, RunOptions, run};
+use moot_harness::run::{RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::ScenarioFile;
 use moot_harness::verdict::result::RunResult;
@@ -36,15 +36,15 @@ fn timeless(text: &str) -> String {
 
 fn reports(result: RunResult) -> Vec<(Format, String)> {
     let result = without_times(result);
-    let options = text::Options { color: false, detail: Detail::Verbose };
-    let rendered = |format| timeless(&render(format, &result, &[], options).expect("it renders"));
+    let rendered =
+        |format| timeless(&render(format, &result, &[], Detail::Verbose).expect("it renders"));
     FORMATS.map(|format| (format, rendered(format))).into()
 }
 
 /// The reports of the merged parts in these folders.
-fn merged(dirs: &[PathBuf], kept: Kept) -> RunResult {
+fn merged(dirs: &[PathBuf], lists_checks: bool) -> RunResult {
     let set = PartSet::read(dirs, false).expect("parts of one run");
-    read_run(&set).expect("whole parts").shortened(kept).concluded(PartScope::Whole)
+    read_run(&set).expect("whole parts").shortened(lists_checks).concluded(PartScope::Whole)
 }
 
 #[track_caller]
@@ -101,7 +101,7 @@ async fn merging_gives_the_reports_of_one_run_for_few_and_many_shards_in_any_ord
             if turn % 2 == 1 {
                 dirs.reverse();
             }
-            let merged = reports(merged(&dirs, Kept::Beginning));
+            let merged = reports(merged(&dirs, true));
             assert_same(&one, &merged, &format!("{count} shards, turn {turn}"));
         }
     }
@@ -150,8 +150,8 @@ async fn merged_parts_keep_own_requirements_and_reasons_for_not_run() {
     std::fs::create_dir(&folder).expect("a folder");
     std::fs::write(folder.join("own.yaml"), OWN).expect("a file");
     let files = suite(&folder);
-    for kept in [Kept::Beginning, Kept::Outline, Kept::Counts] {
-        let one = RunOptions { kept, ..options(&files) };
+    for lists_checks in [true, false] {
+        let one = RunOptions { lists_checks, ..options(&files) };
         let mut result = run(one, |_| ()).await;
         assert_eq!(result.exit_code(), 1);
         for scenario in &mut result.scenarios {
@@ -165,7 +165,7 @@ async fn merged_parts_keep_own_requirements_and_reasons_for_not_run() {
         }
         let mut dirs = Vec::new();
         for number in 1..=2 {
-            let part = dir.path().join(format!("{kept:?}-{number}"));
+            let part = dir.path().join(format!("{lists_checks}-{number}"));
             let plan = plan_of(&options(&files), 2);
             written(options(&files), Shard { number, count: 2 }, &plan, &part).await;
             let text = std::fs::read_to_string(part.join("part.jsonl")).expect("a part");
@@ -173,7 +173,11 @@ async fn merged_parts_keep_own_requirements_and_reasons_for_not_run() {
             assert!(!text.contains("demo-main-secret"), "a secret");
             dirs.push(part);
         }
-        assert_same(&reports(result), &reports(merged(&dirs, kept)), &format!("{kept:?}"));
+        assert_same(
+            &reports(result),
+            &reports(merged(&dirs, lists_checks)),
+            &format!("{lists_checks}"),
+        );
     }
 }
 

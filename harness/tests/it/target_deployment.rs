@@ -228,7 +228,7 @@ async fn no_text_of_an_exchange_has_a_secret() {
     }
     assert!(exchange.request.curl.contains("client_secret=\"$MOOT_CLIENT_SECRET\""));
     // The token of that response is masked from now on.
-    assert!(opened.masks.secrets().contains(&"token-2".to_owned()));
+    assert_ne!(opened.masks.mask("token-2"), "token-2");
     let with_token = opened.session.send(call_with("GET", "/v1/requests", "token-2")).await;
     assert!(with_token.request.curl.contains("$MOOT_TOKEN"), "{}", with_token.request.curl);
     assert!(!format!("{:?}", with_token.request).contains("token-2"));

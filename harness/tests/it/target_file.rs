@@ -125,7 +125,7 @@ fn each_mistake_is_reported_at_its_place() {
         ),
         (
             "base_url: https://a.example\noperator: asks\n",
-            "2:1: `asks` is not allowed for `operator` (allowed words: `ask`); did you mean `ask`?",
+            "2:1: `asks` is not allowed here (allowed words: `ask`); did you mean `ask`?",
         ),
         (
             "base_url: https://a.example\noperator: { comand: [a] }\n",
@@ -145,7 +145,7 @@ fn each_mistake_is_reported_at_its_place() {
         ),
         (
             "base_url: https://a.example\noperator: { command: [a], actions: [restrt] }\n",
-            "2:37: `restrt` is not allowed for `actions` (allowed words: `set_status`, `add_comment`, `restart`, \
+            "2:37: `restrt` is not allowed here (allowed words: `set_status`, `add_comment`, `restart`, \
              `advance_clock`, `revoke_token`); did you mean `restart`?",
         ),
         (
@@ -164,7 +164,7 @@ fn each_mistake_is_reported_at_its_place() {
         ),
         (
             "base_url: https://a.example\nconsent: [writ]\n",
-            "2:11: `writ` is not allowed for `consent` (allowed words: `write`, `delete`, `load`, `fetch`, `operate`); \
+            "2:11: `writ` is not allowed here (allowed words: `write`, `delete`, `load`, `fetch`, `operate`); \
              did you mean `write`?",
         ),
         (

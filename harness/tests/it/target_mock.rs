@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
-use moot_harness::client::{ClientBody, ClientRequest, UselessToken, payload};
+use moot_harness::client::{ClientBody, ClientRequest, UselessToken, payload, target_file};
 use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, TargetClass};
-use moot_harness::run::environment::{
-    Environment, Session, TargetChoice, TargetOptions, TargetSource,
-};
+use moot_harness::run::environment::{Environment, Session, TargetChoice, TargetOptions};
 use moot_harness::scenario::model::{NEEDS, Rhythm, Sandbox};
 use serde_json::{Value, json};
 
@@ -17,7 +15,7 @@ use crate::target_sample::{call_with, json_call};
 async fn in_process() -> (Environment, Arc<Masks>) {
     let masks = Arc::new(Masks::default());
     let options = TargetOptions { seed: 7, run_tag: "t1".to_owned(), ..TargetOptions::default() };
-    let opened = Environment::open(TargetSource::InProcess, options, masks.clone()).await;
+    let opened = Environment::open(TargetChoice::InProcess, options, masks.clone()).await;
     (opened.expect("the mock starts"), masks)
 }
 
@@ -108,7 +106,8 @@ async fn expired_and_revoked_tokens_are_refused_as_such() {
             .expect("it is minted and revoked");
         let refused = session.send(call_with("GET", "/v1/requests", &revoked)).await;
         assert_eq!(check(&refused, 401)["type"], "token_revoked", "{role}");
-        assert!(masks.secrets().contains(&expired) && masks.secrets().contains(&revoked));
+        assert_ne!(masks.mask(&expired), expired);
+        assert_ne!(masks.mask(&revoked), revoked);
     }
 }
 
@@ -231,8 +230,6 @@ async fn a_delivery_reaches_the_receiver_with_its_credential() {
     assert_eq!(deliveries[0]["json"]["event"], "execution_complete");
     let authorization = format!("Bearer {}", receiver.secret());
     assert_eq!(deliveries[0]["headers"]["authorization"], authorization);
-    let again = session.receiver("hook").await.expect("it listens");
-    assert_eq!((again.url(), again.deliveries().len()), (receiver.url(), 1));
     let other = session.receiver("other").await.expect("it listens");
     assert_ne!(other.url(), receiver.url());
     assert!(other.deliveries().is_empty());
@@ -275,10 +272,9 @@ async fn over_http_it_is_the_same_mock() {
     let options = TargetOptions { seed: 7, run_tag: "t1".to_owned(), ..TargetOptions::default() };
     // Another name of the same machine: the addresses of sandboxes have the given name.
     let url = format!("http://localhost:{}/api", address.port());
-    let target =
-        Environment::open(TargetChoice::Url(url).read().expect("an address"), options, masks)
-            .await
-            .expect("it answers");
+    let file = target_file::from_url(&url, &|_| None).expect("an address");
+    let opened = Environment::open(TargetChoice::Http(Arc::new(file)), options, masks).await;
+    let target = opened.expect("it answers");
     assert_eq!(target.description().class, TargetClass::MootMock);
     let session = session(&target, &Sandbox::default()).await;
     let id = root(&session, "bindings")["third_party_workflow_id"].clone();

@@ -1,5 +1,5 @@
-//! Concurrent scenarios that only read and request tokens. They run concurrently if a newer token leaves older ones
-//! valid. Otherwise each runs alone, and the run reports no violation. A server counts the concurrent requests.
+//! Scenarios that read and request tokens, on a service whose newer tokens revoke older ones. Each runs alone, so the run
+//! reports no violation. A server counts the concurrent requests.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -12,19 +12,10 @@ use serde_json::json;
 
 use crate::deployment::{judged, target};
 
-/// The time that a token request waits for a concurrent one, if one is expected.
-const BESIDE_DEADLINE: Duration = Duration::from_secs(5);
-/// The same time, if none is allowed.
+/// The time that a token request waits for a concurrent one, which must not come.
 const ALONE_DEADLINE: Duration = Duration::from_millis(20);
 const SCENARIOS: usize = 6;
 const JOBS: &str = "4";
-
-/// The effect of a new token on older ones.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Older {
-    Last,
-    End,
-}
 
 #[derive(Default)]
 struct Seen {
@@ -34,17 +25,17 @@ struct Seen {
     in_hand_max: usize,
 }
 
+#[derive(Default)]
 struct Service {
-    older: Older,
     seen: Mutex<Seen>,
     arrived: Condvar,
 }
 
 impl Service {
-    fn start(older: Older) -> (Arc<Self>, String) {
+    fn start() -> (Arc<Self>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let base = format!("http://{}/api", listener.local_addr().expect("an address"));
-        let service = Arc::new(Self { older, seen: Mutex::default(), arrived: Condvar::new() });
+        let service = Arc::new(Self::default());
         let shared = Arc::clone(&service);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -80,22 +71,15 @@ impl Service {
 
     /// Waits for a concurrent token request, or for the time limit, and returns a token.
     fn issue(&self) -> String {
-        let deadline = match self.older {
-            Older::Last => BESIDE_DEADLINE,
-            Older::End => ALONE_DEADLINE,
-        };
         let mut seen = self.seen.lock().expect("nobody panics with it");
         seen.issued += 1;
         let number = seen.issued;
         seen.in_hand += 1;
         seen.in_hand_max = seen.in_hand_max.max(seen.in_hand);
         self.arrived.notify_all();
-        // Opening the target requests the first, and the trial requests them one after another.
-        if number > 1 + JOBS.parse::<usize>().expect("a number") {
-            let is_alone = |seen: &mut Seen| seen.in_hand_max < 2;
-            let waited = self.arrived.wait_timeout_while(seen, deadline, is_alone);
-            seen = waited.expect("nobody panics with it").0;
-        }
+        let is_alone = |seen: &mut Seen| seen.in_hand_max < 2;
+        let waited = self.arrived.wait_timeout_while(seen, ALONE_DEADLINE, is_alone);
+        seen = waited.expect("nobody panics with it").0;
         seen.in_hand -= 1;
         let token = format!("token-{number}");
         json!({ "access_token": token, "token_type": "Bearer", "expires_in": 7200, "scope": "read", "created_at": 1_772_721_000 })
@@ -104,7 +88,7 @@ impl Service {
 
     fn takes(&self, token: Option<usize>) -> bool {
         let issued = self.seen.lock().expect("nobody panics with it").issued;
-        token.is_some_and(|number| self.older == Older::Last || number == issued)
+        token.is_some_and(|number| number == issued)
     }
 }
 
@@ -168,23 +152,14 @@ fn suite() -> String {
     text
 }
 
-fn check(older: Older, words: &[&str], expected_in_hand: impl Fn(usize) -> bool) {
-    let (service, base) = Service::start(older);
+#[test]
+fn scenarios_with_tokens_run_alone() {
+    let (service, base) = Service::start();
     let dir = tempfile::tempdir().expect("a folder");
     fs::write(dir.path().join("tokens.yaml"), suite()).expect("writable");
     target(dir.path(), &base, "consent: []\n");
-    judged(dir.path(), &[&["--scenarios", "tokens.yaml"], words].concat(), 0);
+    judged(dir.path(), &["--scenarios", "tokens.yaml", "--jobs", JOBS], 0);
     let seen = service.seen.lock().expect("nobody panics with it");
-    assert!(expected_in_hand(seen.in_hand_max), "{}", seen.in_hand_max);
+    assert_eq!(seen.in_hand_max, 1);
     assert!(seen.issued > SCENARIOS, "{}", seen.issued);
-}
-
-#[test]
-fn scenarios_with_tokens_run_concurrently_if_older_tokens_stay_valid() {
-    check(Older::Last, &["--jobs", JOBS], |in_hand| in_hand > 1);
-}
-
-#[test]
-fn scenarios_with_tokens_run_alone_if_newer_tokens_revoke_older_ones() {
-    check(Older::End, &["--jobs", JOBS], |in_hand| in_hand == 1);
 }

@@ -44,7 +44,7 @@ fn path(world: &World, path: &str) -> Option<String> {
     if path.len() > PATH_LENGTH_MAX {
         return None;
     }
-    let router = world.seeded().router();
+    let router = &world.seeded().router;
     let path = path.trim_end_matches('/');
     let (like, versioned) = (router.paths_like(path), format!("/v1{path}"));
     let known = router.paths_like(&versioned);

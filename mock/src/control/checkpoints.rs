@@ -34,11 +34,11 @@ pub(crate) fn go_back(
 /// Restarts the service from a client's point of view: forgets faults, drills and the counts of the rate
 /// limit, which `--state` does not store. The journal and all acknowledged changes remain.
 pub(super) fn restart(world: &mut World, system_now: Timestamp) -> Value {
-    world.faults().clear();
-    world.drilled().set(Drills::default());
-    let limiters = world.token_limiter().map(|(_, limiter)| limiter);
-    limiters.into_iter().chain([world.limiter()]).for_each(|limiter| limiter.reset());
-    if let Some(hook) = world.hook_to_keep() {
+    world.faults.clear();
+    world.drilled.set(Drills::default());
+    let limiters = world.token_limiter.as_ref().map(|(_, limiter)| limiter);
+    limiters.into_iter().chain([&world.limiter]).for_each(|limiter| limiter.reset());
+    if let Some(hook) = world.hook.clone() {
         hook.restart(world);
     }
     overview::world(world, world.now(system_now))

@@ -13,7 +13,7 @@ use super::exchanges;
 use super::filter::ExchangeFilter;
 use crate::value::limits::WATCHED_CALLS_MAX;
 use crate::world::World;
-use crate::world::change_log::ChangeWatcher;
+use crate::world::change_log::ChangeLog;
 use crate::world::fault::ArmedFaultJson;
 use crate::world::journal::Journal;
 use crate::world::state::change::Change;
@@ -65,7 +65,9 @@ pub(crate) struct EventWatcher {
     recorded: u64,
     /// The number of times that the journal had been emptied.
     cleared: u64,
-    changes: ChangeWatcher,
+    changes: ChangeLog,
+    /// The number of changes at its last question.
+    changed: u64,
     faults: Vec<ArmedFaultJson>,
 }
 
@@ -73,7 +75,7 @@ impl EventWatcher {
     /// A watcher of all events from now on. With `last`, the calls after the one with this number come
     /// first.
     pub(crate) fn new(world: &World, filter: ExchangeFilter, last: Option<u64>) -> Self {
-        let journal = world.journal().clone();
+        let journal = world.journal.clone();
         let recorded = journal.recorded();
         // Another process may have given a number that is too large for this one.
         let recorded = last.filter(|last| *last <= recorded).unwrap_or(recorded);
@@ -83,23 +85,23 @@ impl EventWatcher {
             recorded,
             cleared: journal.cleared(),
             journal,
-            changes: ChangeWatcher::new(world.change_log().clone()),
-            faults: world.faults().views(),
+            changed: world.change_log.count(),
+            changes: world.change_log.clone(),
+            faults: world.faults.views(),
         }
     }
 
     /// The first event, with the number of recorded calls and the seed of the world.
     pub(crate) fn hello(&self, world: &World) -> ControlEvent {
-        let data = json!({ "recorded": self.journal.recorded(), "seed": world.settings().seed });
+        let data = json!({ "recorded": self.journal.recorded(), "seed": world.settings.seed });
         ControlEvent::new(EventKind::Hello, &data)
     }
 
     /// The events since the last call.
     pub(crate) fn news(&mut self, world: &World, system_now: Timestamp) -> Vec<ControlEvent> {
         let mut events = Vec::new();
-        let is_other = !Arc::ptr_eq(&self.journal, world.journal())
-            || !self.changes.watches(world.change_log())
-            || self.cleared != world.journal().cleared();
+        let is_other =
+            !Arc::ptr_eq(&self.journal, &world.journal) || self.cleared != world.journal.cleared();
         let mut lost = 0;
         if is_other {
             // The events before the reset.
@@ -137,13 +139,14 @@ impl EventWatcher {
         system_now: Timestamp,
         events: &mut Vec<ControlEvent>,
     ) -> u64 {
-        let (changes, lost) = self.changes.news();
+        let (changes, lost) = self.changes.after(self.changed);
+        self.changed += changes.len() as u64 + lost;
         events.extend(changes.iter().map(|change| of_change(world, system_now, change)));
         lost
     }
 
     fn faults(&mut self, world: &World, events: &mut Vec<ControlEvent>) {
-        let faults = world.faults().views();
+        let faults = world.faults.views();
         if faults == self.faults {
             return;
         }

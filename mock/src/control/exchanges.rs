@@ -18,7 +18,7 @@ use crate::world::journal::JournalEntry;
 /// "passed", "changes", "deliveries", "fault"}]}`. `application` is a client id, and `authorization` is a
 /// fingerprint.
 pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Value {
-    let (count, newest) = world.journal().matching(limit, |entry| filter.matches(world, entry));
+    let (count, newest) = world.journal.matching(limit, |entry| filter.matches(world, entry));
     let shown: Vec<JournalEntry> =
         newest.into_iter().map(|exchange| with_advice(world, exchange)).collect();
     json!({ "count": count, "exchanges": shown })
@@ -28,7 +28,7 @@ pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Valu
 /// as `answer`, a text without secrets, or null if the journal does not have it.
 #[cfg(feature = "server")]
 pub(super) fn with_response_bodies(world: &World) -> Value {
-    let entries = world.journal().all_for_account().into_iter();
+    let entries = world.journal.all_for_account().into_iter();
     let exchanges = entries.map(|exchange| with_response_body(world, exchange));
     json!({ "exchanges": exchanges.collect::<Vec<_>>() })
 }
@@ -49,7 +49,7 @@ pub(super) fn check(world: &World, filter: &ExchangeFilter) -> Result<(), Refusa
 /// One exchange. Shape: a member of `exchanges`, with the body of the response as `answer` (a text without
 /// secrets, or null) and the clause of the operation as `section`.
 pub(super) fn details(world: &World, serial: u64) -> Result<Value, Refusal> {
-    let Some(exchange) = world.journal().newest(|entry| entry.serial == serial) else {
+    let Some(exchange) = world.journal.newest(|entry| entry.serial == serial) else {
         return Err(Refusal::unknown(format!("the journal has no call {serial}")));
     };
     let section = exchange.operation.map(Operation::section);
@@ -68,7 +68,7 @@ fn with_response_body(world: &World, exchange: JournalEntry) -> Value {
 
 /// The number of exchanges that match. Shape: `{"count"}`.
 pub(super) fn count(world: &World, filter: &ExchangeFilter) -> Value {
-    let (count, _) = world.journal().matching(0, |entry| filter.matches(world, entry));
+    let (count, _) = world.journal.matching(0, |entry| filter.matches(world, entry));
     json!({ "count": count })
 }
 
@@ -98,5 +98,5 @@ pub(super) fn with_advice(world: &World, mut exchange: JournalEntry) -> JournalE
 
 /// The exchanges that match, oldest first.
 pub(super) fn matching(world: &World, filter: &ExchangeFilter) -> Vec<JournalEntry> {
-    world.journal().matching(usize::MAX, |entry| filter.matches(world, entry)).1
+    world.journal.matching(usize::MAX, |entry| filter.matches(world, entry)).1
 }

@@ -16,7 +16,7 @@ use crate::world::{World, authorise};
 /// number of affected calls. `kind` is null if the fault has several effects; `sequence` lists them by
 /// call.
 pub(super) fn view(world: &World) -> Value {
-    json!({ "faults": world.faults().views() })
+    json!({ "faults": world.faults.views() })
 }
 
 /// Arms a fault. Shape: a member of `faults`.
@@ -25,7 +25,7 @@ pub(super) fn arm(world: &World, fault: Fault) -> Result<Value, Refusal> {
     check_count("times", fault.times)?;
     check_sequence(&fault.sequence)?;
     let application = check_caller(world, &fault)?;
-    let armed = world.faults().arm(fault, application);
+    let armed = world.faults.arm(fault, application);
     armed.map(|view| json!(view)).ok_or_else(|| {
         let detail = format!("there are {FAULTS_MAX} faults already: DELETE /__admin/faults");
         Refusal::conflict(detail)
@@ -34,7 +34,7 @@ pub(super) fn arm(world: &World, fault: Fault) -> Result<Value, Refusal> {
 
 /// Removes a fault. Shape: as [`view`].
 pub(super) fn disarm(world: &World, id: u64) -> Result<Value, Refusal> {
-    if world.faults().remove(id) {
+    if world.faults.remove(id) {
         return Ok(view(world));
     }
     Err(Refusal::unknown(format!("there is no fault {id}: GET /__admin/faults lists them")))
@@ -95,7 +95,7 @@ fn check_effect(effect: &FaultEffect) -> Result<(), Refusal> {
 fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
     let filter = &fault.filter;
     if let Some(operation) = filter.operation
-        && !world.seeded().router().has(operation)
+        && !world.seeded().router.has(operation)
     {
         let name = operation.as_str();
         return Err(Refusal::invalid(format!(

@@ -15,7 +15,7 @@ use crate::world::state::seeded::Company;
 pub(super) fn world(world: &World, now: Timestamp) -> Value {
     let companies = (0..).zip(world.seeded().companies());
     json!({
-        "seed": world.settings().seed,
+        "seed": world.settings.seed,
         "base_url": world.base_url(),
         "time": timestamp::exact(now),
         "companies": companies
@@ -38,7 +38,7 @@ fn counts(world: &World, company: u32) -> Value {
     let state = world.state();
     let count = |rows: &Index| rows.rows(company, None).map_or(0, |rows| rows.len());
     json!({
-        "workflows": count(world.seeded().workflow_index()),
+        "workflows": count(&world.seeded().workflow_index),
         "legal_requests": count(&state.legal_request_index),
         "repository_documents": count(&state.document_index),
         "webhooks": count(&state.webhook_index),

@@ -21,32 +21,23 @@ use crate::world::state::change::{Amendment, Change};
 #[serde(default)]
 pub struct WorkflowUpdate {
     /// `published` or `unpublished`
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("enum" = WorkflowStatus::ALL))]
     pub status: Option<WorkflowStatus>,
     /// its name
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// its description
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// `generated` or `third_party`
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// `single` or `multiple`: the field for internal signers
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub signers: Option<String>,
     /// the internal signers
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub signer_options: Option<Vec<String>>,
     /// the required fields of a creation
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub required_fields: Option<Vec<String>>,
     /// the optional fields of a creation
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional_fields: Option<Vec<String>>,
     /// its variables by name, each with `type`, `required`, `options` and `suggestions`
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub variables: Option<Map<String, Value>>,
     /// for a new workflow: the name of the company; the first one if absent
     #[serde(skip_serializing)]
@@ -158,7 +149,8 @@ pub(super) fn put_workflow(
 /// the change has fields.
 fn merge(mut workflow: Value, update: &WorkflowUpdate) -> Result<SeedWorkflow, Refusal> {
     let invalid = |error: String| Refusal::invalid(format!("workflow: {error}"));
-    if let (Value::Object(workflow), Value::Object(update)) = (&mut workflow, json!(update)) {
+    if let (Value::Object(workflow), Value::Object(mut update)) = (&mut workflow, json!(update)) {
+        update.retain(|_, value| !value.is_null());
         if update.contains_key("kind") || update.contains_key("signers") {
             workflow.shift_remove("required_fields");
             workflow.shift_remove("optional_fields");

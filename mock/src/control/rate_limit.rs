@@ -12,7 +12,7 @@ use crate::world::state::change::Change;
 
 /// Shape: `{"mode", "calls_max", "window_seconds", "window", "clients": [{"client", "counted"}]}`.
 pub(super) fn view(world: &World, now: Timestamp) -> Value {
-    let counts = world.limiter().counts(now).into_iter();
+    let counts = world.limiter.counts(now).into_iter();
     json!({
         "mode": world.state().rate_limit,
         "calls_max": REQUESTS_PER_MINUTE_MAX,
@@ -33,8 +33,8 @@ pub(super) fn set(
     exhaust: Option<Exhaust>,
 ) -> Value {
     world.apply(mode.into_iter().map(Change::SetRateLimit).collect());
-    let limiters = world.token_limiter().map(|(_, limiter)| limiter);
-    for limiter in limiters.into_iter().chain([world.limiter()]) {
+    let limiters = world.token_limiter.as_ref().map(|(_, limiter)| limiter);
+    for limiter in limiters.into_iter().chain([&world.limiter]) {
         if reset {
             limiter.reset();
         }

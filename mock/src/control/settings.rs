@@ -79,13 +79,13 @@ pub(super) fn progression<'de, D: Deserializer<'de>>(reader: D) -> Result<Progre
     setting_text::progression(&text).map_err(D::Error::custom)
 }
 
-fn optional_progression<'de, D: Deserializer<'de>>(
+pub(crate) fn optional_progression<'de, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<Progression>, D::Error> {
     optional_text(reader, setting_text::progression)
 }
 
-pub(super) fn rate_limit<'de, D: Deserializer<'de>>(
+pub(crate) fn rate_limit<'de, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<RateLimitMode>, D::Error> {
     optional_text(reader, setting_text::rate_limit)

@@ -32,7 +32,7 @@ pub(super) fn mint(
         issued_at: issued_at.as_second(),
         serial: world.next_serial().max(first_kept),
     };
-    Ok(json!(TokenJson::new(&world.sealer().seal(&grant), &grant)))
+    Ok(json!(TokenJson::new(&world.sealer.seal(&grant), &grant)))
 }
 
 /// Expires or revokes a token. Shape: `{"client_id", "scope"}`.
@@ -42,7 +42,7 @@ pub(super) fn mark(
     change: impl Fn(u64) -> Change,
 ) -> Result<Value, Refusal> {
     let grant = world
-        .sealer()
+        .sealer
         .open(token)
         .ok_or_else(|| Refusal::unknown("that is not a token of this world"))?;
     world.apply(world.state().token_marks().add(change(grant.serial)));

@@ -10,8 +10,8 @@ use super::edit::ResponseEdit;
 use super::effect_defect::EffectAct;
 use super::likeness::Likeness;
 use super::list_defect::ListAct;
-use super::rule_pattern::RulePattern;
 use super::transition_defect::TransitionAct;
+use crate::value::message::rule::Rule;
 
 /// One act of a defect. It applies if all conditions of `when` hold.
 #[derive(Debug, Clone, Deserialize)]
@@ -94,7 +94,7 @@ pub(super) enum DefectAct {
 #[serde(deny_unknown_fields)]
 pub(super) struct RefusedCall {
     pub(super) of: Operation,
-    pub(super) rule: RulePattern,
+    pub(super) rule: Rule,
     #[serde(default)]
     pub(super) when: Vec<CallCondition>,
 }

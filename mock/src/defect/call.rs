@@ -42,7 +42,7 @@ impl ArrivingCall<'_> {
 
     /// The grant of the bearer token, even if the token is expired or revoked.
     pub(super) fn grant(&self) -> Option<Grant> {
-        self.world.sealer().open(self.bearer()?)
+        self.world.sealer.open(self.bearer()?)
     }
 
     /// The caller of a grant; `None` if its application is unknown.
@@ -57,7 +57,7 @@ impl ArrivingCall<'_> {
 
     /// The operation of its path and method.
     pub(super) fn operation(&self) -> Option<Operation> {
-        match self.world.seeded().router().find(self.head.method, self.head.path) {
+        match self.world.seeded().router.find(self.head.method, self.head.path) {
             Routed::Found(operation, _) => Some(operation),
             Routed::WrongMethod(_) | Routed::Unknown => None,
         }
@@ -92,7 +92,7 @@ impl ArrivingCall<'_> {
     /// Admits the call with `principal` as its caller. Returns `refused` if the path has no operation.
     pub(super) fn admit_as(&self, principal: Option<Principal>, refused: Admission) -> Admission {
         let head = self.head;
-        match self.world.seeded().router().find(head.method, head.path) {
+        match self.world.seeded().router.find(head.method, head.path) {
             Routed::Found(operation, id) => Admission::Admitted(Admitted {
                 serial: self.world.next_serial(),
                 at: self.now,

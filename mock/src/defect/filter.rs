@@ -5,8 +5,8 @@ use moot_fixtures::contract::{Operation, ProblemType};
 use serde::Deserialize;
 
 use super::call_edit::QueryParameter;
-use super::rule_pattern::RulePattern;
 use crate::value::message::response::Response;
+use crate::value::message::rule::Rule;
 
 /// The call that a response answers.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ pub(super) enum ResponseKind {
     /// A refusal with this problem type.
     ProblemType(ProblemType),
     /// A refusal by this rule.
-    Rule(RulePattern),
+    Rule(Rule),
 }
 
 impl ResponseFilter {
@@ -86,8 +86,8 @@ impl ResponseKind {
             Self::Any => true,
             Self::Status(status) => response.status == *status,
             Self::ProblemType(problem) => refused.is_some_and(|it| it.problem == problem.as_str()),
-            Self::Rule(pattern) => {
-                refused.and_then(|it| it.rule.as_ref()).is_some_and(|rule| pattern.matches(rule))
+            Self::Rule(rule) => {
+                refused.and_then(|it| it.rule.as_ref()).is_some_and(|broken| rule.covers(broken))
             }
         }
     }

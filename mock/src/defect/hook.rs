@@ -172,6 +172,6 @@ fn answer(
 fn is_refused(refused: &RefusedCall, call: &AdmittedCall<'_>, outcome: &Outcome) -> bool {
     let rule = outcome.response.refused.as_ref().and_then(|it| it.rule.as_ref());
     call.is(refused.of)
-        && rule.is_some_and(|rule| refused.rule.matches(rule))
+        && rule.is_some_and(|rule| refused.rule.covers(rule))
         && CallCondition::all_hold(&refused.when, call)
 }

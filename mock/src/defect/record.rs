@@ -48,7 +48,7 @@ pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> 
     let Ok(scopes) = scopes.parse() else { return outcome };
     let serial = call.call.admitted.serial;
     let grant = Grant { application, scopes, issued_at: call.now.as_second(), serial };
-    let text = call.world.sealer().seal(&grant);
+    let text = call.world.sealer.seal(&grant);
     let mut response = call.respond(200, json_bytes(&TokenJson::new(&text, &grant)));
     response.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-store")));
     response.headers.push((PRAGMA, HeaderValue::from_static("no-cache")));

@@ -217,7 +217,7 @@ fn missing(names: &[&'static str]) -> Problem {
         "{} {verb} required and must not be empty.",
         listed.join(", ")
     ))
-    .breaking(Rule::Required(names.to_vec()))
+    .breaking(Rule::Required(names.iter().map(ToString::to_string).collect()))
 }
 
 fn check_email(answers: &Answers, name: &'static str, text: &str) -> Result<(), Problem> {
@@ -225,7 +225,7 @@ fn check_email(answers: &Answers, name: &'static str, text: &str) -> Result<(), 
         return Ok(());
     }
     let detail = format!("`{name}`: `{}` is not an e-mail address.", shown(text));
-    Err(invalid(answers, Rule::Field(name), detail))
+    Err(invalid(answers, Rule::Field(name.to_owned()), detail))
 }
 
 /// A wrong field (question `request_field_invalid`).

@@ -9,9 +9,9 @@ use url::Url;
 
 use super::Context;
 use crate::value::document_type;
-use crate::value::message::call::Fetch;
+use crate::value::message::call::{Fetch, Part};
 use crate::value::message::content::Content;
-use crate::value::message::fields::{MultipartFields, SentFile};
+use crate::value::message::fields::MultipartFields;
 use crate::value::message::problem::Problem;
 use crate::value::message::rule::Rule;
 use crate::value::sent_json::SentJson;
@@ -21,7 +21,7 @@ use crate::world::state::resource::RepositoryDocument;
 
 /// The source of an upload. A call has exactly one.
 enum UploadSource<'a> {
-    File(SentFile<'a>),
+    File(&'a Part),
     Address(Url),
 }
 
@@ -95,17 +95,17 @@ fn read<'a>(context: &Context<'a>) -> Result<(SentJson, UploadSource<'a>), Probl
 fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<SentJson, Problem> {
     SentJson::object(metadata.unwrap_or("{}")).map_err(|_| {
         Problem::document_creation("`metadata` must be a JSON object.")
-            .breaking(Rule::Field("metadata"))
+            .breaking(Rule::Field("metadata".to_owned()))
             .by_answer(answers.request_field_invalid)
     })
 }
 
-fn uploaded_file(answers: &Answers, file: SentFile<'_>) -> Result<(String, Content), Problem> {
-    check_type(answers, document_type::extension(file.name).as_deref())?;
+fn uploaded_file(answers: &Answers, file: &Part) -> Result<(String, Content), Problem> {
+    check_type(answers, document_type::extension(file.file_name()).as_deref())?;
     if file.is_larger_than(answers.upload_size_max) {
         return Err(Problem::document_too_large(answers));
     }
-    Ok((file.name.to_owned(), file.content.clone()))
+    Ok((file.file_name().to_owned(), file.content.clone()))
 }
 
 fn check_type(answers: &Answers, extension: Option<&str>) -> Result<(), Problem> {

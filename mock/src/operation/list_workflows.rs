@@ -10,7 +10,7 @@ use crate::world::Outcome;
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let seeded = context.world.seeded();
     let statuses = WorkflowStatus::ALL.map(|status| (status.as_str(), status as usize));
-    let index = seeded.workflow_index();
+    let index = &seeded.workflow_index;
     let rows = |company| list::rows_in_status(context, index, company, &statuses);
     let member = |row| Some(seeded.workflow(row)?.json(context.answers()));
     Ok(Outcome::unchanged(list::respond(context, rows, member)?))

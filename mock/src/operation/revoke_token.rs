@@ -16,7 +16,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
 
     let response = context.responder.empty(200);
     // RFC 7009 §2.2: an invalid token is also answered with 200.
-    let Some(grant) = context.world.sealer().open(token) else {
+    let Some(grant) = context.world.sealer.open(token) else {
         return Ok(Outcome::unchanged(response));
     };
     if grant.application != index {

@@ -8,8 +8,9 @@ use jiff::Timestamp;
 
 use super::Service;
 use crate::world::World;
-use crate::world::deliver::{self, AttemptResult, DeliveryAttempt};
+use crate::world::deliver::{self, DeliveryAttempt};
 use crate::world::state::change::Change;
+use crate::world::state::resource::delivery::AttemptResult;
 
 impl Service {
     /// Performs everything that is due, and returns the attempts to make now. Each attempt is in flight

@@ -23,7 +23,6 @@ impl Service {
             }
             _ => {}
         }
-        self.read_files_of(&action);
         self.in_turn(system_now, || {
             let looked = control::look(&self.0.world.read(), system_now, &action);
             match looked {
@@ -61,13 +60,5 @@ impl Service {
         let result = result.and_then(|result| self.finish(newest).map(|()| result));
         self.wake();
         result.unwrap_or_else(|error| Err(error.into()))
-    }
-
-    /// Computes the digests in the response. This reads files, so no lock is held.
-    fn read_files_of(&self, action: &ControlAction) {
-        let shown = control::shown_submission(&self.0.world.read(), action);
-        for file in shown.iter().flat_map(|submission| &submission.files) {
-            file.content.digest();
-        }
     }
 }

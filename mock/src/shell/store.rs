@@ -18,7 +18,7 @@ mod postgres_store;
 mod postgres_write;
 mod row_store;
 mod rows;
-mod sandbox_row;
+mod sandbox_record;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -31,7 +31,7 @@ pub(crate) use open::open_database;
 pub(crate) use open::{OpenStore, open_folder};
 #[cfg(feature = "postgres")]
 pub(crate) use postgres_store::{PostgresStore, agreed_settings};
-pub(crate) use sandbox_row::SandboxRecord;
+pub(crate) use sandbox_record::SandboxRecord;
 
 /// The key of the main world.
 pub(crate) const MAIN: u64 = 0;

@@ -3,12 +3,12 @@
 //! `serde_json::Value` reads `18446744073709551616` and `1e2` as floats and writes other digits.
 
 use std::collections::HashMap;
-use std::fmt;
 
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use indexmap::IndexMap;
+use serde::de::Error;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// The largest depth that `serde_json` reads.
 const DEPTH_MAX: usize = 127;
@@ -17,9 +17,6 @@ const DEPTH_MAX: usize = 127;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct SentJson(Box<RawValue>);
-
-/// The members of an object in their order, each name once.
-struct SentMembers<'a>(Vec<(String, &'a RawValue)>);
 
 impl SentJson {
     /// Reads an object.
@@ -30,9 +27,7 @@ impl SentJson {
         if !text.trim_start().starts_with('{') {
             return Err(serde_json::Error::custom("not an object"));
         }
-        let mut out = String::with_capacity(text.len());
-        write(serde_json::from_str(text)?, 0, &mut out)?;
-        RawValue::from_string(out).map(Self)
+        exact(serde_json::from_str(text)?, 0).map(Self)
     }
 
     /// The members by name; empty if it is not an object.
@@ -72,74 +67,27 @@ impl From<Value> for SentJson {
     }
 }
 
-impl<'de> Deserialize<'de> for SentMembers<'de> {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = SentMembers<'de>;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<SentMembers<'de>, A::Error> {
-                let mut members: Vec<(String, &RawValue)> = Vec::new();
-                let mut places = HashMap::new();
-                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-                    match places.get(&name).and_then(|place: &usize| members.get_mut(*place)) {
-                        Some(earlier) => earlier.1 = value,
-                        None => {
-                            places.insert(name.clone(), members.len());
-                            members.push((name, value));
-                        }
-                    }
-                }
-                Ok(SentMembers(members))
-            }
-        }
-        reader.deserialize_map(Reader)
-    }
-}
-
-/// Writes a value without white space.
-fn write(raw: &RawValue, depth: usize, out: &mut String) -> Result<(), serde_json::Error> {
+/// A value without white space.
+fn exact(raw: &RawValue, depth: usize) -> Result<Box<RawValue>, serde_json::Error> {
     let text = raw.get();
     if depth > DEPTH_MAX {
         return Err(serde_json::Error::custom("too deep"));
     }
     match text.as_bytes().first() {
         Some(b'{') => {
-            let SentMembers(members) = serde_json::from_str(text)?;
-            out.push('{');
-            for (place, (name, value)) in members.into_iter().enumerate() {
-                if place > 0 {
-                    out.push(',');
-                }
-                out.push_str(&serde_json::to_string(&name)?);
-                out.push(':');
-                write(value, depth + 1, out)?;
-            }
-            out.push('}');
+            let members: IndexMap<String, &RawValue> = serde_json::from_str(text)?;
+            let members = members.into_iter().map(|(name, raw)| Ok((name, exact(raw, depth + 1)?)));
+            to_raw_value(&members.collect::<Result<IndexMap<_, _>, serde_json::Error>>()?)
         }
         Some(b'[') => {
             let values: Vec<&RawValue> = serde_json::from_str(text)?;
-            out.push('[');
-            for (place, value) in values.into_iter().enumerate() {
-                if place > 0 {
-                    out.push(',');
-                }
-                write(value, depth + 1, out)?;
-            }
-            out.push(']');
+            let values = values.into_iter().map(|raw| exact(raw, depth + 1));
+            to_raw_value(&values.collect::<Result<Vec<_>, _>>()?)
         }
         // Reading the escapes refuses half of a surrogate pair.
-        Some(b'"') => out.push_str(&serde_json::to_string(&serde_json::from_str::<String>(text)?)?),
-        _ => out.push_str(text),
+        Some(b'"') => to_raw_value(&serde_json::from_str::<String>(text)?),
+        _ => Ok(raw.to_owned()),
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ pub enum SecretSource {
 }
 
 /// The clock of a new world.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ClockSetting {
     /// The system's clock.
     Real,
@@ -36,7 +37,8 @@ pub enum RateLimitMode {
 }
 
 /// How a new request leaves `draft` and changes its status automatically.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Progression {
     /// Only by the control plane, or with a reserved counterparty address.
     Manual,

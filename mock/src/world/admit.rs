@@ -26,7 +26,7 @@ struct AdmissionTrace {
 impl World {
     /// Admits a call, or refuses it; a refusal is kept in the journal.
     pub fn admit(&self, now: Timestamp, head: &Head<'_>) -> Admission {
-        match self.hook() {
+        match &self.hook {
             Some(hook) => hook.admit(self, now, head),
             None => self.admit_unhooked(now, head),
         }
@@ -46,7 +46,7 @@ impl World {
     /// it.
     #[cfg(feature = "server")]
     pub(crate) fn unserved(&self, now: Timestamp, head: &Head<'_>, why: Unserved<'_>) -> Response {
-        let operation = match self.seeded().router().find(head.method, head.path) {
+        let operation = match self.seeded().router.find(head.method, head.path) {
             Routed::Found(operation, _) => Some(operation),
             Routed::WrongMethod(_) | Routed::Unknown => None,
         };
@@ -81,7 +81,7 @@ impl World {
         } else {
             (response, None)
         };
-        self.journal().record(&Occurrence {
+        self.journal.record(&Occurrence {
             serial,
             at: now,
             read_at: now,
@@ -104,19 +104,19 @@ impl World {
         seen: &mut AdmissionTrace,
     ) -> Result<Admitted, Problem> {
         let answers = self.answers();
-        let routed = self.seeded().router().find(head.method, head.path);
+        let routed = self.seeded().router.find(head.method, head.path);
         if let Routed::Found(operation, _) = &routed {
             // Set before the limit is checked, so that the journal names the operation of a 429.
             seen.operation = Some(*operation);
         }
-        self.limit(now, head, REQUESTS_PER_MINUTE_MAX, self.limiter())?;
+        self.limit(now, head, REQUESTS_PER_MINUTE_MAX, &self.limiter)?;
         let (operation, id) = match routed {
             Routed::Found(operation, id) => (operation, id),
             Routed::WrongMethod(allowed) => return Err(Problem::wrong_method(answers, &allowed)),
             Routed::Unknown => return Err(Problem::unknown_path(answers)),
         };
         if let (Operation::CreateAccessToken, Some((calls_max, limiter))) =
-            (operation, self.token_limiter())
+            (operation, &self.token_limiter)
         {
             self.limit(now, head, *calls_max, limiter)?;
         }

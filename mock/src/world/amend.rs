@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
 
-use super::hook::Hook;
 use super::lag::LaggingLists;
 use super::limiter::Limiter;
 use super::{World, first_state};
@@ -20,7 +19,7 @@ impl World {
         let (window, list_lag) = (new.rate_limit_window, new.list_lag);
         let token_calls_max = new.token_rate_limit;
         if is_other_limit {
-            let calls_max = self.hook().map(Hook::requests_per_minute_max);
+            let calls_max = self.hook.as_ref().map(|hook| hook.requests_per_minute_max());
             self.limiter = Limiter::new(calls_max.unwrap_or(REQUESTS_PER_MINUTE_MAX), window);
             self.token_limiter =
                 token_calls_max.map(|calls_max| (calls_max, Limiter::new(calls_max, window)));

@@ -2,78 +2,43 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
 use crate::value::limits::WATCHED_CHANGES_MAX;
 use crate::world::state::change::Change;
 
-/// The newest changes of a world.
-#[derive(Debug, Default)]
-pub(crate) struct ChangeLog {
-    watchers: AtomicUsize,
-    rows: Mutex<LoggedChanges>,
-}
-
-#[derive(Debug, Default)]
-struct LoggedChanges {
-    newest: VecDeque<Change>,
-    /// How many there were so far.
-    count: u64,
-}
-
-/// A watcher of a world. The changes are kept while there is at least one watcher.
-#[derive(Debug)]
-pub(crate) struct ChangeWatcher {
-    log: Arc<ChangeLog>,
-    /// How many changes it has seen.
-    seen: u64,
-}
+/// The newest changes of a world, and how many there were so far. A watcher has a clone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChangeLog(Arc<Mutex<(VecDeque<Change>, u64)>>);
 
 impl ChangeLog {
-    /// Keeps a change if there is a watcher.
+    /// Keeps a change if there is a watcher. Without one, the log would only keep deleted documents and checkpoints
+    /// in memory.
     pub(crate) fn note(&self, change: &Change) {
-        if self.watchers.load(Ordering::Relaxed) == 0 {
+        let (newest, count) = &mut *self.0.lock();
+        if Arc::strong_count(&self.0) == 1 {
+            newest.clear();
             return;
         }
-        let rows = &mut *self.rows.lock();
-        rows.count += 1;
-        rows.newest.push_back(change.clone());
-        if rows.newest.len() > WATCHED_CHANGES_MAX {
-            rows.newest.pop_front();
+        *count += 1;
+        newest.push_back(change.clone());
+        if newest.len() > WATCHED_CHANGES_MAX {
+            newest.pop_front();
         }
     }
-}
 
-impl ChangeWatcher {
-    /// Watches from now on.
-    pub(crate) fn new(log: Arc<ChangeLog>) -> Self {
-        log.watchers.fetch_add(1, Ordering::Relaxed);
-        let seen = log.rows.lock().count;
-        Self { log, seen }
+    /// How many changes there were so far.
+    pub(crate) fn count(&self) -> u64 {
+        self.0.lock().1
     }
 
-    /// Whether it watches this log.
-    pub(crate) fn watches(&self, log: &Arc<ChangeLog>) -> bool {
-        Arc::ptr_eq(&self.log, log)
-    }
-
-    /// The changes since the last time, and how many of them are lost.
-    pub(crate) fn news(&mut self) -> (Vec<Change>, u64) {
-        let rows = self.log.rows.lock();
-        let fresh = rows.count - self.seen;
-        self.seen = rows.count;
-        let kept = rows.newest.len().min(usize::try_from(fresh).unwrap_or(usize::MAX));
-        let news = rows.newest.iter().skip(rows.newest.len() - kept).cloned().collect();
-        (news, fresh - kept as u64)
-    }
-}
-
-impl Drop for ChangeWatcher {
-    fn drop(&mut self) {
-        if self.log.watchers.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.log.rows.lock().newest.clear();
-        }
+    /// The changes after the first `seen` ones, and how many of them are lost.
+    pub(crate) fn after(&self, seen: u64) -> (Vec<Change>, u64) {
+        let (newest, count) = &*self.0.lock();
+        let fresh = count - seen;
+        let kept = newest.len().min(usize::try_from(fresh).unwrap_or(usize::MAX));
+        let changes = newest.iter().skip(newest.len() - kept).cloned().collect();
+        (changes, fresh - kept as u64)
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use serde_json::{Map, json};
 
 use crate::value::clock::later;
 use crate::value::limits::DELIVERIES_MAX;
@@ -15,7 +16,7 @@ use crate::world::World;
 use crate::world::fault::drill;
 use crate::world::state::change::{Change, Effect, EffectKind};
 use crate::world::state::resource::delivery::{
-    AttemptOutcome, AttemptRecord, Delivery, DeliveryProgress, WebhookEvent, payload,
+    AttemptRecord, AttemptResult, Delivery, DeliveryProgress,
 };
 use crate::world::state::resource::{LegalRequest, Webhook};
 
@@ -32,15 +33,6 @@ pub struct DeliveryAttempt {
     pub body: Bytes,
 }
 
-/// The result of an attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AttemptResult {
-    /// The receiver answered with this HTTP status; 2xx is success.
-    Status(u16),
-    /// It did not answer, for this reason.
-    NoResponse(String),
-}
-
 /// Queues an event of a request for every webhook of its company that is subscribed.
 pub(crate) fn queue(
     world: &World,
@@ -53,7 +45,7 @@ pub(crate) fn queue(
     // The log of deliveries has the unknown event under its own name, so that a drill can be judged by it.
     let event_name = if sent_event == drill::EVENT { drill::EVENT } else { event };
     let mut bodies = vec![(event_name, body(world, at, sent_event, record))];
-    if world.drilled().get().events {
+    if world.drilled.get().events {
         bodies.push((drill::EVENT, body(world, at, drill::EVENT, record)));
     }
     let (mut changes, mut effects) = (Vec::new(), Vec::new());
@@ -67,7 +59,7 @@ pub(crate) fn queue(
                     id: id.to_string(),
                     detail: format!("{event} to {}", webhook.url),
                 });
-                let due = later(at, policy.wait_seconds(world.settings().seed, id));
+                let due = later(at, policy.wait_seconds(world.settings.seed, id));
                 changes.push(put(Delivery {
                     id,
                     webhook: row,
@@ -89,18 +81,22 @@ pub(crate) fn queue(
     (forgotten.into_iter().chain(changes).collect(), effects)
 }
 
-/// The body of a delivery of this event.
+/// The body of a delivery of this event: `{event, data: {request_id, …}}`, with the members of the answer
+/// `delivery_payload`.
 fn body(world: &World, at: Timestamp, event: &str, record: &LegalRequest) -> String {
-    payload(
-        &world.answers().delivery_payload.members,
-        &WebhookEvent {
-            kind: event,
-            legal_request_id: &record.id,
-            workflow_id: world.seeded().workflow_id(record.workflow),
-            status: record.status().as_str(),
-            occurred_at: timestamp::text(world.answers().timestamps, at),
-        },
-    )
+    let answers = world.answers();
+    let mut data = Map::new();
+    data.insert("request_id".to_owned(), json!(record.id));
+    for member in &answers.delivery_payload.members {
+        let value = match member.as_str() {
+            "workflow_id" => json!(world.seeded().workflow_id(record.workflow)),
+            "status" => json!(record.status().as_str()),
+            "occurred_at" => json!(timestamp::text(answers.timestamps, at)),
+            _ => continue,
+        };
+        data.insert(member.clone(), value);
+    }
+    json!({ "event": event, "data": data }).to_string()
 }
 
 /// The `Authorization` of each delivery to a webhook, and whether it is forged: the forged ones first, if the policy
@@ -191,10 +187,7 @@ pub(crate) fn done(
         Delivery { progress, tries: delivery.tries + 1, ..Delivery::clone(delivery) };
     delivery.attempts.push(AttemptRecord {
         at: due,
-        outcome: match result {
-            AttemptResult::Status(status) => AttemptOutcome::Status(status),
-            AttemptResult::NoResponse(why) => AttemptOutcome::Error(why),
-        },
+        outcome: result,
         milliseconds: lasted.map(|lasted| u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX)),
     });
     Some(put(delivery))

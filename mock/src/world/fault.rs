@@ -19,7 +19,6 @@ use std::net::IpAddr;
 use http::Method;
 use moot_fixtures::contract::Operation;
 
-use crate::value::message::call::Head;
 use crate::value::path_pattern::PathPattern;
 
 /// A fault as a test arms it. It strikes the `nth` matching call and those after it. A call that is refused before its
@@ -49,13 +48,4 @@ pub struct FaultFilter {
     pub application: Option<String>,
     /// Calls from this address.
     pub client: Option<IpAddr>,
-}
-
-/// The properties of a call that a fault is matched with.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Struck<'c> {
-    /// `None` if path and method belong to no operation.
-    pub(crate) operation: Option<Operation>,
-    pub(crate) application: Option<u32>,
-    pub(crate) head: &'c Head<'c>,
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use crate::value::settings::{
@@ -32,12 +33,14 @@ pub struct Settings {
     pub progression: Progression,
 }
 
-/// The part of [`Settings`] that may differ between worlds that share a [`crate::Seeded`].
-#[derive(Debug, Clone)]
+/// The part of [`Settings`] that may differ between worlds that share a [`crate::Seeded`]. A store keeps the
+/// settings of a sandbox, except those that follow from the main world.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunSettings {
     /// As [`Settings::seed`].
     pub seed: u64,
     /// As [`Settings::base_url`].
+    #[serde(skip)]
     pub base_url: String,
     /// As [`Settings::clock`].
     pub clock: ClockSetting,
@@ -48,6 +51,7 @@ pub struct RunSettings {
     /// Where the secrets of its applications come from.
     pub secrets: SecretSource,
     /// The id of its sandbox; `None` for the main world. No two worlds of a mock have the same.
+    #[serde(skip)]
     pub sandbox: Option<String>,
 }
 

@@ -114,7 +114,7 @@ impl State {
         rate_limit: RateLimitMode,
         progression: Progression,
     ) -> Self {
-        let rows = seeded.rows();
+        let rows = &seeded.rows;
         Self {
             legal_requests: RowTable::over(rows.legal_requests.clone()),
             documents: RowTable::over(rows.documents.clone()),

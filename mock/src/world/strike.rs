@@ -7,17 +7,14 @@ use super::World;
 use crate::value::message::call::{Call, Head};
 use crate::value::message::responder::Responder;
 use crate::value::message::response::Response;
-use crate::world::fault::{self, Strike, Struck};
+use crate::world::fault::{self, Strike};
 use crate::world::journal::{CallEffects, Occurrence};
 
 impl World {
     /// The fault that strikes an admitted call. Each call counts the hits of a fault.
     pub(crate) fn strike(&self, call: &Call<'_>) -> Option<Strike> {
-        self.faults.strike(Struck {
-            operation: Some(call.admitted.operation),
-            application: call.admitted.principal.map(|principal| principal.application),
-            head: &call.head,
-        })
+        let application = call.admitted.principal.map(|principal| principal.application);
+        self.faults.strike(&call.head, Some(call.admitted.operation), application)
     }
 
     /// The response of a fault that replaces the operation, recorded. `None` if the operation runs first.
@@ -69,7 +66,7 @@ impl World {
         fault: Option<&Strike>,
     ) {
         let Call { head, admitted, body, fetched: _ } = call;
-        self.journal().record(&Occurrence {
+        self.journal.record(&Occurrence {
             serial: admitted.serial,
             at: admitted.at,
             read_at: now,
@@ -91,8 +88,7 @@ impl World {
         serial: u64,
         response: Response,
     ) -> (Response, Option<Strike>) {
-        let struck = Struck { operation: None, application: None, head };
-        let Some(strike) = self.faults.strike(struck) else { return (response, None) };
+        let Some(strike) = self.faults.strike(head, None, None) else { return (response, None) };
         self.damaged(&self.responder(now, head.path, serial), None, strike, response)
     }
 

@@ -10,6 +10,7 @@ use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use jiff::Timestamp;
 use moot_mock::call::{Admission, Body, Call, Head};
+use moot_mock::content::ContentPlace;
 use moot_mock::control::{ClockMove, ControlAction};
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::service::{Keeper, NotKept};
@@ -207,16 +208,9 @@ fn a_token_that_could_not_be_kept_is_refused_in_the_form_of_oauth() {
 }
 
 /// The bytes of an upload. Removing them after a reset must not block readers.
-#[derive(Debug)]
 struct Removal {
     service: Service,
     was_readable: Sender<bool>,
-}
-
-impl moot_mock::content::ContentFile for Removal {
-    fn digest(&self) -> Option<[u8; 32]> {
-        None
-    }
 }
 
 impl Drop for Removal {
@@ -235,7 +229,7 @@ fn files_are_removed_after_a_reset_without_blocking_readers() {
     let (was_readable, seen) = channel();
     let keep = std::sync::Arc::new(Removal { service: bench.service.clone(), was_readable });
     let mut part = crate::support::file("file", "large.txt");
-    part.content = moot_mock::content::Content::in_file(9, "nowhere".into(), keep);
+    part.content.place = ContentPlace::File { path: "nowhere".into(), keep };
     let sent = crate::support::post("/v1/repository_documents").token(&bench.token());
     bench.send(&sent.multipart(vec![part])).ok();
     bench.service.control(NOW, ControlAction::Reset).expect("a reset");

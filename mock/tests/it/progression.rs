@@ -184,7 +184,8 @@ fn illegal_changes_are_refused_unless_forced() {
             );
         }
         assert_eq!(bench.status(id), from.as_str());
-        if let Some(to) = legal.first().and_then(Value::as_str).and_then(Status::from_text) {
+        if let Some(to) = legal.first().and_then(Value::as_str) {
+            let to: Status = to.parse().expect("a status");
             let comment = Some("as agreed".to_owned());
             let order =
                 ControlAction::SetStatus { id: id.clone(), status: to, comment, force: false };

@@ -48,7 +48,8 @@ async fn a_client_that_trusts_the_certificate_is_answered() {
     let address = listener.local_addr().expect("a bound address");
     let (stop, stopped) = oneshot::channel::<()>();
     let tls = proof.read().unwrap_or_else(|error| panic!("{error}"));
-    let server = tokio::spawn(serve(listener, site, ServeLimits::default(), Some(tls), async {
+    let (limits, served_tls) = (ServeLimits::default(), Some(tls.clone()));
+    let server = tokio::spawn(serve(listener, site, limits, served_tls, async {
         let _ = stopped.await;
     }));
     // One client never starts its handshake, and one speaks plain http.
@@ -66,6 +67,7 @@ async fn a_client_that_trusts_the_certificate_is_answered() {
     drop((client, plain, _silent));
     stop.send(()).expect("it runs");
     server.await.expect("it ends by itself");
+    assert_eq!(tls.connections(), 3, "also the two without a handshake");
 }
 
 #[test]

@@ -70,11 +70,11 @@ impl Observed {
     pub fn from_text(text: &str) -> Result<Self, DataError> {
         let file = answers::read_file(text)?;
         let evidence = match file.observed {
-            Some(observed) => serde_json::from_value(observed).map_err(|error| DataError {
-                file: "answers".to_owned(),
-                place: None,
-                message: format!("`observed` does not have the form that a run writes: {error}"),
-                hint: Some("take it from the file that `moot run --save-answers` wrote".to_owned()),
+            Some(observed) => serde_json::from_value(observed).map_err(|error| {
+                let message =
+                    format!("`observed` does not have the form that a run writes: {error}");
+                let hint = "take it from the file that `moot run --save-answers` wrote".to_owned();
+                DataError { hint: Some(hint), ..DataError::new("answers", message) }
             })?,
             None => BTreeMap::new(),
         };

@@ -24,57 +24,55 @@ pub(crate) async fn ask(order: &OperatorOrder, masks: &Masks) -> Result<String, 
         OperatorOrder::RevokeToken { .. } => order.question(),
         _ => masks.mask(&order.question()),
     };
+    let words = masks.mask(&order.words().join(" "));
     let (sender, reply) = oneshot::channel();
     // A thread that reads a line cannot be stopped, and the end of the process must not wait for it.
     std::thread::spawn(move || {
-        let reply = prompt(&question, &mut std::io::stdin().lock(), &mut std::io::stderr().lock());
+        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stderr().lock());
+        let reply = prompt(&question, words, &mut input, &mut output);
         // After an interrupt the run no longer waits, so this can fail.
         let _ = sender.send(reply);
     });
-    match reply.await.unwrap_or(PersonReply::Gone) {
-        PersonReply::Done => Ok(String::new()),
-        PersonReply::Skip => Err(OperatorTrouble::Skipped(masks.mask(&order.words().join(" ")))),
-        PersonReply::Gone => Err(OperatorTrouble::NoReply),
-    }
+    reply.await.unwrap_or(Err(OperatorTrouble::NoReply))
 }
 
-/// The reply of a person.
-#[derive(Debug, PartialEq, Eq)]
-enum PersonReply {
-    Done,
-    Skip,
-    /// The input ended.
-    Gone,
-}
-
-/// Writes the question and reads a line. An empty line means done, `s` means skip. Any other line repeats the
-/// question.
-fn prompt(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> PersonReply {
+/// Writes the question and reads a line. An empty line means done, `s` means that the person skips the action of these
+/// words. Any other line repeats the question.
+fn prompt(
+    question: &str,
+    words: String,
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+) -> Result<String, OperatorTrouble> {
     loop {
         let asked = write!(output, "\nPlease {question}, then press Enter; s skips. ")
             .and_then(|()| output.flush());
         let mut line = String::new();
         match (asked, input.read_line(&mut line)) {
             (Ok(()), Ok(1..)) => match line.trim() {
-                "" => return PersonReply::Done,
-                "s" | "S" => return PersonReply::Skip,
+                "" => return Ok(String::new()),
+                "s" | "S" => return Err(OperatorTrouble::Skipped(words)),
                 _ => {}
             },
-            _ => return PersonReply::Gone,
+            _ => return Err(OperatorTrouble::NoReply),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PersonReply, prompt};
+    use super::{OperatorTrouble, prompt};
     use crate::scenario::model::OperatorOrder;
 
+    type Reply = Result<String, OperatorTrouble>;
+
     #[track_caller]
-    fn check(typed: &str, expected: PersonReply, times: usize) {
+    fn check(typed: &str, is_expected: fn(&Reply) -> bool, times: usize) {
         let order = OperatorOrder::SetStatus { id: "8Fq2".to_owned(), status: "signed".to_owned() };
         let mut shown = Vec::new();
-        assert_eq!(prompt(&order.question(), &mut typed.as_bytes(), &mut shown), expected);
+        let words = order.words().join(" ");
+        let reply = prompt(&order.question(), words, &mut typed.as_bytes(), &mut shown);
+        assert!(is_expected(&reply), "{typed:?}: {reply:?}");
         let shown = String::from_utf8(shown).expect("it is a text");
         let line = "\nPlease have the counterparty sign request 8Fq2 in your system, then press \
                     Enter; s skips. ";
@@ -83,10 +81,12 @@ mod tests {
 
     #[test]
     fn a_person_presses_enter_or_s_and_is_asked_again_for_anything_else() {
-        check("\n", PersonReply::Done, 1);
-        check("s\n", PersonReply::Skip, 1);
-        check("yes\n\n", PersonReply::Done, 2);
-        check("", PersonReply::Gone, 1);
-        check("what?", PersonReply::Gone, 2);
+        let is_skipped = |reply: &Reply| matches!(reply, Err(OperatorTrouble::Skipped(words)) if words == "set_status 8Fq2 signed");
+        let is_gone = |reply: &Reply| matches!(reply, Err(OperatorTrouble::NoReply));
+        check("\n", Reply::is_ok, 1);
+        check("s\n", is_skipped, 1);
+        check("yes\n\n", Reply::is_ok, 2);
+        check("", is_gone, 1);
+        check("what?", is_gone, 2);
     }
 }

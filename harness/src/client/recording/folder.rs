@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::{fs, io};
 
+use moot_fixtures::DataError;
 use serde::de::DeserializeOwned;
 
 /// Format version of the folder. Other versions are refused.
@@ -17,58 +18,33 @@ const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Longer names of scenarios are cut in file names.
 const NAME_CHARACTERS_MAX: usize = 120;
 
-/// The reason why a recording cannot be written or read, with the file or folder.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct RecordingError(String);
+/// An error about a file or folder of a recording.
+pub(super) fn error(path: &Path, message: impl Into<String>) -> DataError {
+    DataError::new(&path.display().to_string(), message)
+}
 
-impl RecordingError {
-    /// A file cannot be read.
-    pub(super) fn unreadable(path: &Path, error: &io::Error) -> Self {
-        Self(format!("`{}` cannot be read: {error}", path.display()))
-    }
+/// A file or folder cannot be written.
+pub(super) fn unwritable(path: &Path, why: &io::Error) -> DataError {
+    error(path, format!("it cannot be written: {why}"))
+}
 
-    /// A file or folder cannot be written.
-    pub(super) fn unwritable(path: &Path, error: &io::Error) -> Self {
-        Self(format!("`{}` cannot be written: {error}", path.display()))
-    }
-
-    /// A folder is not a recording.
-    pub(super) fn without_index(dir: &Path) -> Self {
-        Self(format!("`{}` is not a recording: it has no `{INDEX}`", dir.display()))
-    }
-
-    /// A file is not part of a recording.
-    pub(super) fn malformed(path: &Path, reason: impl Display) -> Self {
-        Self(format!("`{}` is not part of a recording: {reason}", path.display()))
-    }
-
-    /// The folder has another version of the format.
-    pub(super) fn version(path: &Path, found: u32) -> Self {
-        let shown = path.display();
-        Self(format!(
-            "`{shown}` has format version {found}; this program reads version {FORMAT_VERSION}"
-        ))
-    }
-
-    /// A file would contain a secret, and was not written.
-    pub(super) fn secret(path: &Path) -> Self {
-        Self(format!("{} was not written, because it would contain a secret", path.display()))
-    }
+/// A file is not part of a recording.
+pub(super) fn malformed(path: &Path, reason: impl Display) -> DataError {
+    error(path, format!("it is not part of a recording: {reason}"))
 }
 
 /// Creates the folder.
 ///
 /// # Errors
 /// It cannot be created, or is not empty.
-pub(crate) fn make(dir: &Path) -> Result<(), RecordingError> {
-    let failed = |error| RecordingError::unwritable(dir, &error);
+pub(crate) fn make(dir: &Path) -> Result<(), DataError> {
+    let failed = |why| unwritable(dir, &why);
     fs::create_dir_all(dir).map_err(failed)?;
     match fs::read_dir(dir).map_err(failed)?.next() {
-        Some(_) => Err(RecordingError(format!(
-            "the folder `{}` is not empty; name a new folder for the recording, or empty this one",
-            dir.display()
-        ))),
+        Some(_) => Err(error(
+            dir,
+            "the folder is not empty; name a new folder for the recording, or empty this one",
+        )),
         None => Ok(()),
     }
 }
@@ -77,14 +53,13 @@ pub(crate) fn make(dir: &Path) -> Result<(), RecordingError> {
 ///
 /// # Errors
 /// The file cannot be read, or is not part of a recording.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError> {
-    let failed = |error| RecordingError::unreadable(path, &error);
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DataError> {
+    let failed = |why: io::Error| error(path, format!("it cannot be read: {why}"));
     if fs::metadata(path).map_err(failed)?.len() > FILE_BYTES_MAX {
-        let reason = format!("it is longer than {FILE_BYTES_MAX} bytes");
-        return Err(RecordingError::malformed(path, reason));
+        return Err(malformed(path, format!("it is longer than {FILE_BYTES_MAX} bytes")));
     }
     let text = fs::read(path).map_err(failed)?;
-    serde_json::from_slice(&text).map_err(|error| RecordingError::malformed(path, error))
+    serde_json::from_slice(&text).map_err(|why| malformed(path, why))
 }
 
 /// The name of a session's file below the folder. It has only characters that every file system accepts.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use moot_fixtures::DataError;
 use serde::{Deserialize, Serialize};
 
 use crate::client::answers::Pins;
-use crate::client::recording::folder::{self, FORMAT_VERSION, RecordingError};
+use crate::client::recording::folder::{self, FORMAT_VERSION};
 use crate::exchange::TargetDescription;
 
 /// `index.json`.
@@ -74,14 +75,19 @@ impl RecordingIndex {
     ///
     /// # Errors
     /// The file is not an index, or has another version.
-    pub fn read(dir: &std::path::Path) -> Result<Self, RecordingError> {
+    pub fn read(dir: &std::path::Path) -> Result<Self, DataError> {
         let path = dir.join(folder::INDEX);
         if !path.is_file() {
-            return Err(RecordingError::without_index(dir));
+            let why = format!("it is not a recording: it has no `{}`", folder::INDEX);
+            return Err(folder::error(dir, why));
         }
         let index: Self = folder::read(&path)?;
         if index.format_version != FORMAT_VERSION {
-            return Err(RecordingError::version(&path, index.format_version));
+            let found = index.format_version;
+            let why = format!(
+                "it has format version {found}; this program reads version {FORMAT_VERSION}"
+            );
+            return Err(folder::error(&path, why));
         }
         Ok(index)
     }

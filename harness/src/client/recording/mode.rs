@@ -34,12 +34,6 @@ impl RecordingMode {
         }
     }
 
-    /// As [`RecordingMode::outcome`], for a text.
-    pub(crate) fn text(&self, key: &str) -> Option<Result<String, Trouble>> {
-        let outcome = self.outcome(key)?;
-        Some(outcome.and_then(|value| value.as_str().map(str::to_owned).ok_or_else(|| absent(key))))
-    }
-
     /// The recorded exchange. `None` if this is no replay, or it has none.
     pub(crate) fn exchange(&self, method: &str, path: &str) -> Option<Exchange> {
         match self {
@@ -65,16 +59,6 @@ impl RecordingMode {
         if let Self::Record(_, log) = self {
             log.lock().calls.push(RecordedOutcome { key, outcome: outcome.clone() });
         }
-    }
-
-    /// Records a text, and returns it.
-    pub(crate) fn keep_text(
-        &self,
-        key: String,
-        outcome: Result<String, Trouble>,
-    ) -> Result<String, Trouble> {
-        self.keep(key, &outcome.clone().map(Value::String));
-        outcome
     }
 
     /// Records an exchange.

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use moot_fixtures::DataError;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::client::recording::folder::{self, FORMAT_VERSION, RecordingError};
+use crate::client::recording::folder::{self, FORMAT_VERSION};
 use crate::client::recording::har;
 use crate::client::recording::index::{IndexTarget, RecordingIndex, RecordingIndexRow};
 use crate::client::recording::session_record::SessionRecord;
@@ -24,7 +25,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The folder can't be created, or is not empty.
-    pub fn prepare(dir: &Path) -> Result<(), RecordingError> {
+    pub fn prepare(dir: &Path) -> Result<(), DataError> {
         folder::make(dir)
     }
 
@@ -41,18 +42,13 @@ impl Recorder {
     ///
     /// # Errors
     /// A file can't be written, or still has a secret.
-    pub fn write(
-        &self,
-        dir: &Path,
-        index: RecordingIndex,
-        masks: &Masks,
-    ) -> Result<(), RecordingError> {
+    pub fn write(&self, dir: &Path, index: RecordingIndex, masks: &Masks) -> Result<(), DataError> {
         let secrets = Secrets::with_placeholders(masks);
         let mut sessions = std::mem::take(&mut *self.sessions.lock());
         // Concurrent scenarios end in any order. The sort is stable: the sessions of one scenario keep their order.
         sessions.sort_by(|a, b| a.scenario.cmp(&b.scenario));
         let below = dir.join(folder::EXCHANGES);
-        fs::create_dir_all(&below).map_err(|error| RecordingError::unwritable(&below, &error))?;
+        fs::create_dir_all(&below).map_err(|why| folder::unwritable(&below, &why))?;
         let mut rows = Vec::with_capacity(sessions.len());
         for (at, session) in sessions.into_iter().enumerate() {
             let scenario = masks.mask(&session.scenario);
@@ -73,11 +69,11 @@ impl Recorder {
     }
 }
 
-fn publish(path: &Path, content: &impl Serialize, secrets: &Secrets) -> Result<(), RecordingError> {
-    let text = serde_json::to_string_pretty(content)
-        .map_err(|error| RecordingError::malformed(path, error))?;
+fn publish(path: &Path, content: &impl Serialize, secrets: &Secrets) -> Result<(), DataError> {
+    let text = serde_json::to_string_pretty(content).map_err(|why| folder::malformed(path, why))?;
     if secrets.is_in(&text) {
-        return Err(RecordingError::secret(path));
+        let why = "it was not written, because it would contain a secret";
+        return Err(folder::error(path, why));
     }
-    fs::write(path, text + "\n").map_err(|error| RecordingError::unwritable(path, &error))
+    fs::write(path, text + "\n").map_err(|why| folder::unwritable(path, &why))
 }

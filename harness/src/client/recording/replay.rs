@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 
+use moot_fixtures::DataError;
 use parking_lot::Mutex;
 
-use crate::client::recording::folder::{self, RecordingError};
+use crate::client::recording::folder;
 use crate::client::recording::har::Har;
 use crate::client::recording::index::{IndexTarget, RecordingIndex};
 use crate::client::recording::session_record::{SessionRecord, absent};
@@ -25,7 +26,7 @@ impl Replay {
     ///
     /// # Errors
     /// A file is missing or invalid.
-    pub fn open(dir: &Path, masks: &Arc<Masks>) -> Result<Self, RecordingError> {
+    pub fn open(dir: &Path, masks: &Arc<Masks>) -> Result<Self, DataError> {
         let index = RecordingIndex::read(dir)?;
         // Reports show the label of a secret instead of its placeholder.
         for (placeholder, label) in &index.placeholders {
@@ -34,7 +35,7 @@ impl Replay {
         let mut sessions: BTreeMap<String, VecDeque<SessionRecord>> = BTreeMap::new();
         for row in index.sessions {
             let path = dir.join(&row.file);
-            let malformed = |reason| RecordingError::malformed(&path, reason);
+            let malformed = |reason| folder::malformed(&path, reason);
             if !folder::is_below(&row.file) {
                 return Err(malformed("it is outside the folder of the recording".to_owned()));
             }

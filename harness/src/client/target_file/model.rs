@@ -13,6 +13,7 @@ use url::Url;
 use crate::client::target_file::address;
 use crate::client::target_file::operator::FileOperator;
 use crate::client::target_file::places::KeyPlaces;
+use crate::exchange::{TargetClass, TargetDescription};
 
 /// The default of `ledger`, relative to the target file.
 pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
@@ -74,6 +75,12 @@ impl TargetFile {
         !self.applications.contains_key("main")
             && matches!(self.admin, AdminChoice::Auto)
             && address::is_loopback(&self.base_url)
+    }
+
+    /// The target for reports.
+    pub(crate) fn description(&self, class: TargetClass) -> TargetDescription {
+        let base_url = self.base_url.as_str().trim_end_matches('/').to_owned();
+        TargetDescription { name: self.name.clone(), base_url, class }
     }
 }
 

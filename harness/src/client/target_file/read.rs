@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use moot_fixtures::DataError;
 use moot_fixtures::contract::Scopes;
+use moot_fixtures::{DataError, yaml};
 use secrecy::SecretString;
 
 use crate::client::target_file::address;
@@ -48,7 +48,7 @@ pub fn from_text(
         variables,
         is_loopback: false,
     };
-    let shape = yaml_file::read(&reader.file, text)?;
+    let shape = yaml::read(&reader.file, text)?;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     reader.check(shape, stem.unwrap_or_default())
 }

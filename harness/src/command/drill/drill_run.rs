@@ -13,7 +13,7 @@ use super::client_process;
 use super::drill_mock::{DrillMock, derived};
 use super::drill_watch::DrillWatch;
 use super::probe::Probe;
-use super::served_mock::ServedDrillMock;
+use super::served_mock::{ServedDrillMock, wrong_certificate};
 use crate::command::error::CommandError;
 use crate::command::exec_environment;
 use crate::command::serve::WorldArguments;
@@ -54,10 +54,9 @@ pub(in crate::command) async fn run_client(
     if is_wrong && runner.tls.is_none() {
         return Ok(DrillRecording::default());
     }
-    let mut served = match is_wrong {
-        true => ServedDrillMock::with_wrong_certificate(runner.world, at, seed).await?,
-        false => ServedDrillMock::start(runner.world, at, seed, runner.tls.clone()).await?,
-    };
+    let wrong_tls = is_wrong.then(wrong_certificate).transpose()?;
+    let tls = wrong_tls.clone().or_else(|| runner.tls.clone());
+    let mut served = ServedDrillMock::start(runner.world, at, seed, tls).await?;
     let mock = served.mock.clone();
     mock.begin(drill.map(|drill| drill.orders.clone()).unwrap_or_default()).await;
     let working = runner.run_command(&mock, drill);
@@ -68,7 +67,7 @@ pub(in crate::command) async fn run_client(
     recording.journal = mock.journals();
     recording.strangers_trusted = served.strangers_trusted();
     recording.is_tls = runner.tls.is_some();
-    recording.connections = served.connections();
+    recording.connections = wrong_tls.map_or(0, |tls| tls.connections());
     recording.count_deliveries();
     mock.add_result(&mut recording);
     mock.masked(recording)

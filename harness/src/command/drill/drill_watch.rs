@@ -24,7 +24,7 @@ use crate::grading::drill::judge::DrillResult;
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::Drill;
 use crate::grading::drill::text;
-use crate::report::terminal::Paint;
+use crate::report::terminal::paint;
 
 /// How often the page gets the new calls of a drill that runs.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(500);
@@ -114,7 +114,7 @@ impl<'a> DrillWatch<'a> {
         if !self.screen.shows_progress() {
             return Ok(());
         }
-        self.screen.note(&progress_line(result, number, count, self.screen.paint_err()))
+        self.screen.note(&progress_line(result, number, count))
     }
 
     /// Shows the grade, after all drills. With a console, waits for a signal, or until the page starts drills again.
@@ -168,24 +168,25 @@ impl DrillConsole {
     }
 }
 
-fn progress_line(result: &DrillResult, number: usize, count: usize, paint: Paint) -> String {
-    let end = paint.verdict(text::verdict(result.end), &result.end.shown());
+fn progress_line(result: &DrillResult, number: usize, count: usize) -> String {
+    let end = paint::verdict(text::verdict(result.end), &result.end.shown());
     format!("{number}/{count} {end} {}: {}\n", result.drill, result.title)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Paint, progress_line};
+    use super::progress_line;
     use crate::grading::drill::judge;
     use crate::grading::drill::recording::DrillRecording;
     use crate::grading::drill::table;
+    use crate::report::terminal::paint::plain;
 
     #[test]
     fn progress_names_the_drill_and_how_it_ended() {
         let drill = table::get("limited").expect("there is such a drill");
         let nothing = DrillRecording::default();
         let result = judge::judge(drill, &nothing, &nothing);
-        let line = progress_line(&result, 3, 40, Paint { color: false });
+        let line = plain(&progress_line(&result, 3, 40));
         assert_eq!(line, "3/40 disturbed limited: 429 with Retry-After\n");
     }
 }

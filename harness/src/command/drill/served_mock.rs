@@ -4,11 +4,8 @@
 use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use moot_mock::shell::{ServeLimits, Site, SiteOptions, Tls, serve};
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -23,7 +20,6 @@ pub(super) struct ServedDrillMock {
     /// The other host.
     stranger: Site,
     stops: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
-    relay: Option<CountingRelay>,
 }
 
 impl ServedDrillMock {
@@ -37,31 +33,7 @@ impl ServedDrillMock {
         seed: u64,
         tls: Option<Tls>,
     ) -> Result<Self, CommandError> {
-        let (listener, bound) = listen_on(listen).await?;
-        Self::at(listener, bound, world, seed, tls).await
-    }
-
-    /// Like [`Self::start`], but with a wrong certificate, and with a relay that counts connections.
-    pub(super) async fn with_wrong_certificate(
-        world: &WorldArguments,
-        listen: SocketAddr,
-        seed: u64,
-    ) -> Result<Self, CommandError> {
-        let (listener, bound) = listen_on(listen).await?;
-        let (relay, relayed) = CountingRelay::start(bound).await?;
-        let tls = Some(wrong_certificate()?);
-        let served = Self::at(listener, relayed, world, seed, tls).await?;
-        Ok(Self { relay: Some(relay), ..served })
-    }
-
-    /// Serves a mock with this listener. Clients reach it at `address`.
-    async fn at(
-        listener: TcpListener,
-        address: SocketAddr,
-        world: &WorldArguments,
-        seed: u64,
-        tls: Option<Tls>,
-    ) -> Result<Self, CommandError> {
+        let (listener, address) = listen_on(listen).await?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let (stranger_listener, stranger_bound) =
             listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
@@ -77,7 +49,7 @@ impl ServedDrillMock {
             let limits = ServeLimits::default();
             (stop, tokio::spawn(serve(listener, site, limits, tls, stopped)))
         });
-        Ok(Self { mock, stranger, stops: Vec::from(stops), relay: None })
+        Ok(Self { mock, stranger, stops: Vec::from(stops) })
     }
 
     /// Ends it after all calls are answered: a call is in the journal only after that.
@@ -86,11 +58,6 @@ impl ServedDrillMock {
             drop(stop);
             let _ = served.await;
         }
-    }
-
-    /// The number of connections to a mock with a wrong certificate.
-    pub(super) fn connections(&self) -> usize {
-        self.relay.as_ref().map_or(0, |relay| relay.connections.load(Ordering::Relaxed))
     }
 
     /// The number of calls with credentials to the other host.
@@ -103,7 +70,7 @@ impl ServedDrillMock {
 }
 
 /// Makes a self-signed certificate, which a client must refuse.
-fn wrong_certificate() -> Result<Tls, CommandError> {
+pub(super) fn wrong_certificate() -> Result<Tls, CommandError> {
     fn fault(error: impl Display) -> CommandError {
         CommandError::fault(format!("no certificate can be made: {error}"))
     }
@@ -115,39 +82,4 @@ fn wrong_certificate() -> Result<Tls, CommandError> {
         .and_then(|()| std::fs::write(&key, made.signing_key.serialize_pem()))
         .map_err(fault)?;
     Tls::read(&certificate, &key).map_err(fault)
-}
-
-/// Passes connections on, and counts them. A client that refuses the certificate makes no call, so that only its
-/// connections show that it tried.
-struct CountingRelay {
-    connections: Arc<AtomicUsize>,
-    running: JoinHandle<()>,
-}
-
-impl CountingRelay {
-    /// Starts a relay to this address. Returns it with its own address.
-    async fn start(to: SocketAddr) -> Result<(Self, SocketAddr), CommandError> {
-        let (listener, bound) = listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
-        let connections = Arc::new(AtomicUsize::new(0));
-        let running = tokio::spawn(pass_on(listener, to, connections.clone()));
-        Ok((Self { connections, running }, bound))
-    }
-}
-
-impl Drop for CountingRelay {
-    fn drop(&mut self) {
-        self.running.abort();
-    }
-}
-
-async fn pass_on(listener: TcpListener, to: SocketAddr, connections: Arc<AtomicUsize>) {
-    while let Ok((mut from, _)) = listener.accept().await {
-        connections.fetch_add(1, Ordering::Relaxed);
-        tokio::spawn(async move {
-            if let Ok(mut to) = TcpStream::connect(to).await {
-                // A client refuses by closing its connection.
-                let _ = copy_bidirectional(&mut from, &mut to).await;
-            }
-        });
-    }
 }

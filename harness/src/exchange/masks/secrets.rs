@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-use super::{Masks, Needles};
+use super::{Masks, Needles, map_texts};
 
 /// Shorter forms are replaced, but files are not scanned for them: our own words could contain them by chance.
 const SCANNED_BYTES_MIN: usize = 8;
@@ -76,14 +76,7 @@ impl Secrets {
 
     /// As [`Secrets::mask`], for all texts of a value, and names of members.
     pub(crate) fn mask_value(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.mask(text)),
-            Value::Array(items) => items.iter().map(|item| self.mask_value(item)).collect(),
-            Value::Object(members) => {
-                members.iter().map(|(name, it)| (self.mask(name), self.mask_value(it))).collect()
-            }
-            other => other.clone(),
-        }
+        map_texts(value, &|text| self.mask(text))
     }
 
     /// The replacements that were used so far, each with the label of its secret.

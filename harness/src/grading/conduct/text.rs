@@ -7,7 +7,7 @@ use super::finding::ConductFinding;
 use super::journal::ControlUse;
 use super::relied::ReliedQuestion;
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Paint, Table};
+use crate::report::terminal::{Align, Cell, Table, paint};
 use crate::verdict::{Verdict, pluralize};
 
 /// Errors that are shown. Further errors are only counted.
@@ -18,13 +18,13 @@ const EXCERPT_LENGTH_MAX: usize = 200;
 const ANSWER_LENGTH_MAX: usize = 120;
 
 /// Renders the operations with their statuses, the errors and the findings with their remedies.
-pub fn render(account: &Account, paint: Paint) -> String {
+pub fn render(account: &Account) -> String {
     if account.calls == 0 {
         return format!(
             "{} it called nothing: does it read MOOT_BASE_URL?\n{}{}",
-            paint.verdict(Verdict::Warn, "!"),
-            outlived(account, paint),
-            control(&account.control, paint)
+            paint::verdict(Verdict::Warn, "!"),
+            outlived(account),
+            control(&account.control)
         );
     }
     let of_which = match account.sandboxes {
@@ -33,20 +33,20 @@ pub fn render(account: &Account, paint: Paint) -> String {
         many => format!(", some in {many} sandboxes"),
     };
     let head = format!("It made {}{of_which}", pluralize(account.calls, "call"));
-    let mut out = format!("{}\n", paint.bold(&head));
+    let mut out = format!("{}\n", paint::bold(&head));
     if account.forgotten > 0 {
         let forgotten = account.forgotten;
         out.push_str(&format!(
             "  {forgotten} earlier calls are missing: the journal no longer holds them\n"
         ));
     }
-    out.push_str(&outlived(account, paint));
-    out.push_str(&operations(&account.operations, paint));
+    out.push_str(&outlived(account));
+    out.push_str(&operations(&account.operations));
     if !account.errors.is_empty() {
-        out.push_str(&format!("\n{}\n", paint.bold("Errors it received")));
+        out.push_str(&format!("\n{}\n", paint::bold("Errors it received")));
     }
     for error in account.errors.iter().take(ERRORS_SHOWN_MAX) {
-        out.push_str(&one_error(error, paint));
+        out.push_str(&one_error(error));
     }
     let more = account.errors.len().saturating_sub(ERRORS_SHOWN_MAX);
     if more > 0 {
@@ -55,53 +55,53 @@ pub fn render(account: &Account, paint: Paint) -> String {
     if account.findings.is_empty() {
         out.push_str("\nNo rule of conduct is broken\n");
     } else {
-        out.push_str(&format!("\n{}\n", paint.bold("Broken rules of conduct")));
+        out.push_str(&format!("\n{}\n", paint::bold("Broken rules of conduct")));
     }
-    out.push_str(&findings(&account.findings, paint));
-    out.push_str(&relied(&account.relies_on, paint));
-    out.push_str(&control(&account.control, paint));
+    out.push_str(&findings(&account.findings));
+    out.push_str(&relied(&account.relies_on));
+    out.push_str(&control(&account.control));
     out
 }
 
-fn outlived(account: &Account, paint: Paint) -> String {
+fn outlived(account: &Account) -> String {
     if !account.outlived {
         return String::new();
     }
-    let sign = paint.verdict(Verdict::Warn, "!");
+    let sign = paint::verdict(Verdict::Warn, "!");
     format!(
         "{sign} processes that it started are still running: their later calls are missing here\n"
     )
 }
 
-fn control(uses: &[ControlUse], paint: Paint) -> String {
+fn control(uses: &[ControlUse]) -> String {
     if uses.is_empty() {
         return String::new();
     }
     let rows = uses.iter().map(|it| format!("  {}\n", it.shown()));
     let head = "Calls of the control plane, which only the mock has";
-    format!("\n{}\n{}", paint.bold(head), rows.collect::<String>())
+    format!("\n{}\n{}", paint::bold(head), rows.collect::<String>())
 }
 
-fn operations(used: &[OperationUse], paint: Paint) -> String {
+fn operations(used: &[OperationUse]) -> String {
     let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
     for one in used {
         let name = one.operation.as_deref().unwrap_or("(no operation)");
         let statuses: Vec<String> =
-            one.statuses.iter().map(|(status, times)| shown(*status, *times, paint)).collect();
+            one.statuses.iter().map(|(status, times)| shown(*status, *times)).collect();
         table.row([name.to_owned(), one.calls.to_string(), statuses.join(", ")].map(Cell::plain));
     }
-    table.render(paint)
+    table.render()
 }
 
-fn shown(status: u16, times: usize, paint: Paint) -> String {
+fn shown(status: u16, times: usize) -> String {
     let text = if times == 1 { status.to_string() } else { format!("{status} ×{times}") };
-    if status < 400 { text } else { paint.verdict(Verdict::Warn, &text) }
+    if status < 400 { text } else { paint::verdict(Verdict::Warn, &text) }
 }
 
-fn one_error(error: &ReceivedError, paint: Paint) -> String {
+fn one_error(error: &ReceivedError) -> String {
     format!(
         "  {} {}, {} ({})\n      {}\n",
-        shown(error.status, error.times, paint),
+        shown(error.status, error.times),
         escape::line(&error.problem),
         escape::line(&error.call),
         place(Some(error.first_call), error.sandbox.as_deref(), 1),
@@ -109,17 +109,17 @@ fn one_error(error: &ReceivedError, paint: Paint) -> String {
     )
 }
 
-fn relied(questions: &[ReliedQuestion], paint: Paint) -> String {
+fn relied(questions: &[ReliedQuestion]) -> String {
     if questions.is_empty() {
         return String::new();
     }
     let head = "Open questions of the specification that it relies on";
-    let mut out = format!("\n{}\n", paint.bold(head));
+    let mut out = format!("\n{}\n", paint::bold(head));
     for it in questions {
         out.push_str(&format!(
             "  {} {} {}\n      here {}; allowed: {}\n",
             it.question,
-            paint.dim(&format!("(§{}, call {})", it.section, it.call)),
+            paint::dim(&format!("(§{}, call {})", it.section, it.call)),
             it.ask,
             escape::cut(&escape::line(&it.answer.to_string()), ANSWER_LENGTH_MAX),
             escape::cut(&it.allowed, ANSWER_LENGTH_MAX),
@@ -129,21 +129,21 @@ fn relied(questions: &[ReliedQuestion], paint: Paint) -> String {
 }
 
 /// Each finding with its place, the remedy, and a command that sends the first call again.
-pub fn findings(all: &[ConductFinding], paint: Paint) -> String {
-    all.iter().map(|finding| one_finding(finding, paint)).collect()
+pub fn findings(all: &[ConductFinding]) -> String {
+    all.iter().map(one_finding).collect()
 }
 
-fn one_finding(finding: &ConductFinding, paint: Paint) -> String {
+fn one_finding(finding: &ConductFinding) -> String {
     let excerpt = finding.excerpt.as_deref().map(|it| {
         let it = escape::cut(&escape::line(it), EXCERPT_LENGTH_MAX);
-        format!("      {}\n", paint.dim(&it))
+        format!("      {}\n", paint::dim(&it))
     });
     format!(
         "  {} {}: {} {}\n      {}\n{}",
-        paint.verdict(verdict(finding.severity), finding.severity.as_str()),
+        paint::verdict(verdict(finding.severity), finding.severity.as_str()),
         finding.rule,
         escape::line(&finding.seen),
-        paint.dim(&format!(
+        paint::dim(&format!(
             "({}, {})",
             finding.clause,
             place(finding.calls.first().copied(), finding.sandbox.as_deref(), finding.worlds)

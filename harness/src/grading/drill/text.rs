@@ -5,11 +5,11 @@ use moot_fixtures::conduct::DrillEnd;
 use super::certificate::{Certificate, Grade};
 use crate::exchange::escape;
 use crate::grading::conduct::text::findings;
-use crate::report::terminal::{Align, Cell, Paint, Table};
+use crate::report::terminal::{Align, Cell, Table, paint};
 use crate::verdict::Verdict;
 
 /// Renders the drills, the waivers and the grade.
-pub fn render(certificate: &Certificate, paint: Paint) -> String {
+pub fn render(certificate: &Certificate) -> String {
     let mut table = Table::new(2, [Align::Left, Align::Left, Align::Left]);
     for drill in &certificate.drills {
         table.row([
@@ -18,10 +18,10 @@ pub fn render(certificate: &Certificate, paint: Paint) -> String {
             Cell::plain(escape::line(&drill.why)),
         ]);
     }
-    let mut out = table.render(paint);
+    let mut out = table.render();
     for drill in certificate.drills.iter().filter(|it| !it.findings.is_empty()) {
-        out.push_str(&format!("\n{}\n", paint.bold(&drill.drill)));
-        out.push_str(&findings(&drill.findings, paint));
+        out.push_str(&format!("\n{}\n", paint::bold(&drill.drill)));
+        out.push_str(&findings(&drill.findings));
     }
     for used in &certificate.waivers {
         let line = used.fault.clone().unwrap_or_else(|| {
@@ -35,7 +35,7 @@ pub fn render(certificate: &Certificate, paint: Paint) -> String {
         Grade::ReadyWithRemarks | Grade::Inconclusive => Verdict::Warn,
         Grade::NotReady => Verdict::Fail,
     };
-    out.push_str(&format!("\n{}\n", paint.verdict(verdict, &certificate.grade.shown())));
+    out.push_str(&format!("\n{}\n", paint::verdict(verdict, &certificate.grade.shown())));
     for reason in &certificate.reasons {
         out.push_str(&format!("  {}\n", escape::line(reason)));
     }

@@ -1,13 +1,12 @@
 //! Waivers: drills that may fail until a date, each with a reason and an owner.
 
-use moot_fixtures::DataError;
 use moot_fixtures::conduct::DrillEnd;
+use moot_fixtures::{DataError, yaml};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::judge::DrillResult;
 use super::table;
-use crate::scenario::yaml_file;
 
 /// A waiver, as in the file of `--waivers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +40,7 @@ impl Waiver {
     /// # Errors
     /// The first mistake in it.
     pub fn read(file: &str, text: &str) -> Result<Vec<Self>, DataError> {
-        let all: Vec<Self> = yaml_file::read(file, text)?;
+        let all: Vec<Self> = yaml::read(file, text)?;
         let refused = |message: String| Err(DataError::new(file, message));
         for waiver in &all {
             let Self { drill, reason, owner, expires } = waiver;

@@ -1,51 +1,50 @@
 //! Colours by meaning: red is a failure, yellow needs attention, green is good, dim is unimportant.
+//!
+//! Texts for a terminal always have colours. The stream that prints them removes them if it should have none.
 
+use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
 use crate::verdict::Verdict;
 
-/// Adds colours to text.
-#[derive(Debug, Clone, Copy)]
-pub struct Paint {
-    /// If false, texts are not changed.
-    pub color: bool,
+/// Text in this style.
+pub(super) fn with(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
 }
 
-impl Paint {
-    /// Text in this style.
-    pub fn with(self, style: Style, text: &str) -> String {
-        if self.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
-    }
+/// A heading.
+pub fn bold(text: &str) -> String {
+    with(Style::new().bold(), text)
+}
 
-    /// A heading.
-    pub fn bold(self, text: &str) -> String {
-        self.with(Style::new().bold(), text)
-    }
+/// Text of little importance.
+pub fn dim(text: &str) -> String {
+    with(Style::new().dimmed(), text)
+}
 
-    /// Text of little importance.
-    pub fn dim(self, text: &str) -> String {
-        self.with(Style::new().dimmed(), text)
-    }
+/// A name.
+pub fn name(text: &str) -> String {
+    with(AnsiColor::Cyan.on_default(), text)
+}
 
-    /// A name.
-    pub fn name(self, text: &str) -> String {
-        self.with(AnsiColor::Cyan.on_default(), text)
-    }
+/// Text in the colour of a verdict.
+pub fn verdict(verdict: Verdict, text: &str) -> String {
+    with(style_of(verdict), text)
+}
 
-    /// Text in the colour of a verdict.
-    pub fn verdict(self, verdict: Verdict, text: &str) -> String {
-        self.with(style_of(verdict), text)
+/// A line of a unified diff.
+pub fn diff_line(line: &str) -> String {
+    match line.as_bytes().first() {
+        Some(b'+') => verdict(Verdict::Pass, line),
+        Some(b'-') => verdict(Verdict::Fail, line),
+        Some(b'@') => dim(line),
+        _ => line.to_owned(),
     }
+}
 
-    /// A line of a unified diff.
-    pub fn diff_line(self, line: &str) -> String {
-        match line.as_bytes().first() {
-            Some(b'+') => self.verdict(Verdict::Pass, line),
-            Some(b'-') => self.verdict(Verdict::Fail, line),
-            Some(b'@') => self.dim(line),
-            _ => line.to_owned(),
-        }
-    }
+/// The text without colours.
+pub fn plain(text: &str) -> String {
+    strip_str(text).to_string()
 }
 
 /// The colour of a verdict.
@@ -85,9 +84,4 @@ pub(crate) fn left(text: &str, width: usize) -> String {
 pub(crate) fn right(text: &str, width: usize) -> String {
     let fill = width.saturating_sub(text.chars().count());
     format!("{}{text}", " ".repeat(fill))
-}
-
-/// The length of the longest text, in characters.
-pub(crate) fn width<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
-    texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
 }

@@ -2,8 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::Paint;
-use super::paint::{left, right, style_of, width};
+use super::paint::{self, style_of};
 use crate::verdict::Verdict;
 
 /// Spaces between two columns.
@@ -53,6 +52,11 @@ impl Cell {
     pub fn verdict(verdict: Verdict, text: impl Into<String>) -> Self {
         Self { text: text.into(), style: style_of(verdict) }
     }
+
+    /// In characters.
+    fn width(&self) -> usize {
+        self.text.chars().count()
+    }
 }
 
 impl Table {
@@ -68,9 +72,12 @@ impl Table {
     }
 
     /// The lines of the table, without trailing spaces, each with its line end.
-    pub fn render(&self, paint: Paint) -> String {
+    pub fn render(&self) -> String {
         let widths: Vec<usize> = (0..self.columns.len())
-            .map(|at| width(self.rows.iter().filter_map(|row| self.cell_of_column(row, at))))
+            .map(|at| {
+                let cells = self.rows.iter().filter_map(|row| self.cell_of_column(row, at));
+                cells.map(Cell::width).max().unwrap_or(0)
+            })
             .collect();
         let mut out = String::new();
         for row in &self.rows {
@@ -79,12 +86,17 @@ impl Table {
                 if at > 0 {
                     out.push_str(GAP);
                 }
-                let filled = match self.columns.get(at) {
-                    Some(Align::Right) => right(&cell.text, widths[at]),
-                    Some(Align::Left) if at + 1 < row.len() => left(&cell.text, widths[at]),
-                    Some(Align::Left) | None => cell.text.clone(),
+                let fill = widths.get(at).map_or(0, |width| width.saturating_sub(cell.width()));
+                let (before, after) = match self.columns.get(at) {
+                    Some(Align::Right) => (fill, 0),
+                    Some(Align::Left) if at + 1 < row.len() => (0, fill),
+                    Some(Align::Left) | None => (0, 0),
                 };
-                out.push_str(&paint.with(cell.style, &filled));
+                out.push_str(&" ".repeat(before));
+                if !cell.text.is_empty() {
+                    out.push_str(&paint::with(cell.style, &cell.text));
+                }
+                out.push_str(&" ".repeat(after));
             }
             out.truncate(out.trim_end_matches(' ').len());
             out.push('\n');
@@ -92,24 +104,24 @@ impl Table {
         out
     }
 
-    /// The text of a cell, if it counts for the width of its column.
-    fn cell_of_column<'a>(&self, row: &'a [Cell], at: usize) -> Option<&'a str> {
+    /// A cell, if it counts for the width of its column.
+    fn cell_of_column<'a>(&self, row: &'a [Cell], at: usize) -> Option<&'a Cell> {
         let extends = at + 1 == row.len() && row.len() < self.columns.len();
-        row.get(at).filter(|_| !extends).map(|cell| cell.text.as_str())
+        row.get(at).filter(|_| !extends)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Align, Cell, Table};
-    use crate::report::terminal::Paint;
+    use crate::report::terminal::paint::plain;
 
     #[test]
     fn columns_are_as_wide_as_their_longest_cell() {
         let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
         table.row([Cell::dim("name"), Cell::dim("n"), Cell::dim("note")]);
         table.row([Cell::plain("a"), Cell::plain("10"), Cell::plain("")]);
-        let text = table.render(Paint { color: false });
+        let text = plain(&table.render());
         assert_eq!(text, "  name   n  note\n  a     10\n");
     }
 
@@ -118,6 +130,6 @@ mod tests {
         let mut table = Table::new(0, [Align::Left, Align::Left, Align::Left]);
         table.row(["a", "b", "c"].map(Cell::plain));
         table.row(["", "a longer text"].map(Cell::plain));
-        assert_eq!(table.render(Paint { color: false }), "a  b  c\n   a longer text\n");
+        assert_eq!(table.render(), "a  b  c\n   a longer text\n");
     }
 }

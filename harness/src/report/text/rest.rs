@@ -1,107 +1,100 @@
 //! Answers, residue, scenarios that were not run, and the last lines.
 
-use super::Options;
 use crate::report::Report;
-use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{Paint, left, width};
+use crate::report::terminal::{Align, Cell, Detail, Table, paint};
 use crate::verdict::result::RunOutcome;
 use crate::verdict::{Verdict, pluralize};
 
 /// Adds the answers of the target to open questions; with `-v` also all observations.
-pub(super) fn answers(out: &mut String, report: &Report, options: Options) {
-    let paint = Paint { color: options.color };
+pub(super) fn answers(out: &mut String, report: &Report, detail: Detail) {
     if report.answers.is_empty() {
         return;
     }
-    out.push_str(&format!("{}\n", paint.bold("Answers to open questions")));
-    let names = width(report.answers.iter().map(|answer| answer.question.as_str()));
-    let sections = width(report.answers.iter().map(|answer| answer.section.as_str()));
+    out.push_str(&format!("{}\n", paint::bold("Answers to open questions")));
+    let mut table = Table::new(2, [Align::Left; 3]);
     for answer in &report.answers {
-        out.push_str(&format!(
-            "  {} {}  {}\n",
-            paint.dim(&left(&answer.section, sections)),
-            paint.name(&left(&answer.question, names)),
-            answer.line(),
-        ));
-        if options.detail == Detail::Verbose {
-            out.push_str(&format!("    {}\n", paint.dim(&format!("seen {}", answer.seen_line()))));
+        let section = Cell::dim(&answer.section);
+        table.row([section, Cell::name(&answer.question), Cell::plain(answer.line())]);
+        if detail == Detail::Verbose {
+            table.row([Cell::plain(""), Cell::dim(format!("seen {}", answer.seen_line()))]);
         }
     }
+    out.push_str(&table.render());
     out.push('\n');
 }
 
 /// Adds recorded responses that no step uses any more.
-pub(super) fn unused_snapshots(out: &mut String, report: &Report, paint: Paint) {
+pub(super) fn unused_snapshots(out: &mut String, report: &Report) {
     if report.unused_snapshots.is_empty() {
         return;
     }
     let title = "Snapshots that no step uses: delete them, or find the step that was removed";
-    out.push_str(&format!("{}\n", paint.bold(title)));
+    out.push_str(&format!("{}\n", paint::bold(title)));
     for name in &report.unused_snapshots {
-        out.push_str(&format!("  {}\n", paint.name(name)));
+        out.push_str(&format!("  {}\n", paint::name(name)));
     }
     out.push('\n');
 }
 
 /// Adds the objects that the run left on the target.
-pub(super) fn residue(out: &mut String, report: &Report, paint: Paint) {
+pub(super) fn residue(out: &mut String, report: &Report) {
     if report.residue.is_empty() {
         return;
     }
-    out.push_str(&format!("{}\n", paint.bold("Left behind on the target")));
-    let kinds = width(report.residue.iter().map(|left| left.kind.as_str()));
+    out.push_str(&format!("{}\n", paint::bold("Left behind on the target")));
+    let mut table = Table::new(2, [Align::Left; 3]);
     for one in &report.residue {
         let id = one.id.as_deref().unwrap_or("(id unknown)");
-        let by = paint.dim(&format!("{}, by {}", one.tag, one.scenario));
-        out.push_str(&format!("  {} {id}  {by}\n", left(&one.kind, kinds)));
+        let by = Cell::dim(format!("{}, by {}", one.tag, one.scenario));
+        table.row([Cell::plain(&one.kind), Cell::plain(id), by]);
     }
+    out.push_str(&table.render());
     out.push('\n');
 }
 
 /// Adds what was not run, by reason, with the setting that enables it and the name that tolerates it.
-pub(super) fn not_run(out: &mut String, report: &Report, options: Options) {
+pub(super) fn not_run(out: &mut String, report: &Report, detail: Detail) {
     if report.not_run.is_empty() {
         return;
     }
-    let paint = Paint { color: options.color };
-    out.push_str(&format!("{}\n", paint.bold("Not run")));
+    out.push_str(&format!("{}\n", paint::bold("Not run")));
     for one in &report.not_run {
         let count = format!("{:>4}", one.names.len());
         let tolerated = match (&one.known, one.is_tolerated) {
-            (Some(reason), _) => paint.dim(&format!("  expected: {reason}")),
-            (None, true) => paint.dim("  tolerated"),
+            (Some(reason), _) => paint::dim(&format!("  expected: {reason}")),
+            (None, true) => paint::dim("  tolerated"),
             (None, false) => String::new(),
         };
-        let count = paint.verdict(Verdict::NotRun, &count);
+        let count = paint::verdict(Verdict::NotRun, &count);
         out.push_str(&format!("  {count} {}{tolerated}\n", one.reason));
         if let Some(setting) = &one.setting {
-            out.push_str(&format!("       {} {setting}\n", paint.dim("enable with")));
+            out.push_str(&format!("       {} {setting}\n", paint::dim("enable with")));
         }
         if let Some(name) = one.tolerate_as.as_ref().filter(|_| !one.is_tolerated) {
-            out.push_str(&format!("       {} `{name}`\n", paint.dim("tolerate with")));
+            out.push_str(&format!("       {} `{name}`\n", paint::dim("tolerate with")));
         }
-        names(out, &one.names, options, paint);
+        names(out, &one.names, detail);
     }
     out.push('\n');
 }
 
 /// Adds names below a line; without `-v` only some.
-pub(super) fn names(out: &mut String, all: &[String], options: Options, paint: Paint) {
-    for name in options.detail.some_of(all) {
-        out.push_str(&format!("       {}\n", paint.dim(&name)));
+pub(super) fn names(out: &mut String, all: &[String], detail: Detail) {
+    for name in detail.some_of(all) {
+        out.push_str(&format!("       {}\n", paint::dim(&name)));
     }
 }
 
 /// Adds the outcome, the counts, and the command that repeats the run.
-pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
+pub(super) fn summary(out: &mut String, report: &Report) {
     if let Some(trouble) = &report.trouble {
-        out.push_str(&format!("{} {trouble}\n\n", paint.verdict(Verdict::Error, "error:")));
+        out.push_str(&format!("{} {trouble}\n\n", paint::verdict(Verdict::Error, "error:")));
     }
     let counts = |is_wanted: fn(Verdict) -> bool| -> Vec<String> {
         let wanted = Verdict::worst_first().filter(|v| is_wanted(*v));
         let there = wanted.filter(|v| report.counts.of(*v) > 0);
         there
-            .map(|v| paint.verdict(v, &format!("{} {}", report.counts.of(v), v.as_str())))
+            .map(|v| paint::verdict(v, &format!("{} {}", report.counts.of(v), v.as_str())))
             .collect()
     };
     let bad = counts(is_finding).join(", ");
@@ -114,9 +107,9 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
     parts.extend(counts(|verdict| !is_finding(verdict)));
     if report.counts.expected > 0 {
         let known = format!("{} expected", report.counts.expected);
-        parts.push(paint.verdict(Verdict::Warn, &known));
+        parts.push(paint::verdict(Verdict::Warn, &known));
     }
-    let outcome = paint.verdict(color_of(report.outcome), report.outcome.as_str());
+    let outcome = paint::verdict(color_of(report.outcome), report.outcome.as_str());
     out.push_str(&format!("{outcome}: {}\n", report.meaning));
     let scale = format!(
         "{} in {}, {}, {:.1} s, exit {}",
@@ -127,11 +120,11 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
         report.exit_code,
     );
     let parts = if parts.is_empty() { "nothing judged".to_owned() } else { parts.join(", ") };
-    out.push_str(&format!("  {parts}\n  {}\n", paint.dim(&scale)));
+    out.push_str(&format!("  {parts}\n  {}\n", paint::dim(&scale)));
     if let Some(snapshots) = &report.snapshots {
-        out.push_str(&format!("  {} {}\n", paint.dim("snapshots"), snapshots.line()));
+        out.push_str(&format!("  {} {}\n", paint::dim("snapshots"), snapshots.line()));
     }
-    out.push_str(&format!("  {} {}\n", paint.dim("repeat with"), report.reproduce));
+    out.push_str(&format!("  {} {}\n", paint::dim("repeat with"), report.reproduce));
 }
 
 /// Whether checks of this verdict are findings that are more than a warning.

@@ -11,17 +11,8 @@ use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::{deployment, first_contact};
 
-/// A token with its scopes and lifetime.
-pub struct PrintedToken {
-    pub token: String,
-    /// The requested scopes.
-    pub scopes: Scopes,
-    /// The lifetime in the response.
-    pub lifetime: Duration,
-}
-
 /// Asks the target of this file for a token of an application, with these scopes, or with all scopes of the
-/// application.
+/// application. Returns the token, the requested scopes, and the lifetime in the response.
 ///
 /// # Errors
 /// [`OpenError::Usage`] if the file has no such application; otherwise the errors of the first token of a run.
@@ -30,7 +21,7 @@ pub async fn access_token(
     role: &str,
     scopes: Option<Scopes>,
     masks: Arc<Masks>,
-) -> Result<PrintedToken, OpenError> {
+) -> Result<(String, Scopes, Duration), OpenError> {
     let options = TargetOptions::default();
     let Some(application) = file.applications.get(role) else {
         let known: Vec<String> = file.applications.keys().map(|role| format!("`{role}`")).collect();
@@ -45,5 +36,5 @@ pub async fn access_token(
     let issued = client.issue(role, scopes).await;
     let (token, lifetime) =
         issued.map_err(|error| first_contact::no_token(&client, role, error))?;
-    Ok(PrintedToken { token, scopes, lifetime })
+    Ok((token, scopes, lifetime))
 }

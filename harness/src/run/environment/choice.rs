@@ -5,65 +5,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use moot_fixtures::DataError;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
 use crate::client::PaceWait;
-use crate::client::target_file::{self, FileLimits, TargetFile};
+use crate::client::target_file::{FileLimits, TargetFile};
 use crate::exchange::Exchange;
 use crate::run::environment::shard::Shard;
 
-/// The target of a run, as the command line names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The target of a run. Its file was read, and nothing has been sent.
+#[derive(Debug, Clone)]
 pub enum TargetChoice {
     /// The mock, without a socket.
     InProcess,
     /// The mock without a socket and without its control plane, as a deployment with one world.
     InProcessDeployment,
-    /// A target file.
-    File(PathBuf),
-    /// A base address, with credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
-    Url(String),
+    /// A service over HTTP.
+    Http(Arc<TargetFile>),
     /// The folder of a recording, which is judged without a network.
     Recording(PathBuf),
 }
 
-/// A target whose file was read. Nothing has been sent.
-#[derive(Debug, Clone)]
-pub enum TargetSource {
-    /// The mock, without a socket.
-    InProcess,
-    /// The mock without a socket and without its control plane.
-    InProcessDeployment,
-    /// A service over HTTP.
-    Http(Box<TargetFile>),
-    /// The folder of a recording.
-    Recording(PathBuf),
-}
-
 impl TargetChoice {
-    /// Reads the target file and its secrets.
-    ///
-    /// # Errors
-    /// [`OpenError::Usage`] with the first mistake of the file.
-    pub fn read(self) -> Result<TargetSource, OpenError> {
-        Ok(match self {
-            Self::InProcess => TargetSource::InProcess,
-            Self::InProcessDeployment => TargetSource::InProcessDeployment,
-            Self::Recording(dir) => TargetSource::Recording(dir),
-            Self::File(path) => {
-                TargetSource::Http(Box::new(target_file::read(&path).map_err(usage)?))
-            }
-            Self::Url(url) => {
-                let read = target_file::from_url(&url, &|name| std::env::var(name).ok());
-                TargetSource::Http(Box::new(read.map_err(usage)?))
-            }
-        })
-    }
-}
-
-impl TargetSource {
     /// The file of known failures in `options`, or else in the target file.
     pub fn expected_file<'a>(&'a self, options: &'a TargetOptions) -> Option<&'a PathBuf> {
         let of_file = match self {
@@ -72,10 +35,6 @@ impl TargetSource {
         };
         options.expected.as_ref().or(of_file)
     }
-}
-
-fn usage(error: DataError) -> OpenError {
-    OpenError::Usage(error.to_string())
 }
 
 /// The options of a target.

@@ -31,65 +31,56 @@ pub(crate) const BASE_URL: &str = "http://localhost/api";
 /// The target file of the mock in this process as a deployment.
 const DEPLOYMENT: &str = include_str!("deployment.yaml");
 
-/// The mock in this process.
-#[derive(Clone)]
-pub(crate) struct InProcess {
-    site: Site,
-}
-
-impl InProcess {
-    /// Starts a mock with the seed, the world and the answers of `options`. It may count calls, and refuses none.
-    ///
-    /// # Errors
-    /// The mock cannot start.
-    pub(crate) fn start(options: &TargetOptions, counts_calls: bool) -> Result<Self, String> {
-        let rate_limit = if counts_calls { RateLimitMode::Observe } else { RateLimitMode::Off };
-        let seed_world = match &options.world {
-            Some(chosen) => chosen.clone(),
-            None => {
-                let demo = world::named("demo").ok_or("the world `demo` is not embedded")?;
-                Arc::new(demo.clone())
-            }
-        };
-        let answers = options.answers.clone().unwrap_or_else(|| answers::default().clone());
-        let defects = options.defects.iter().map(|id| defect_of(id)).collect::<Result<_, _>>()?;
-        let settings = Settings {
-            seed: options.seed,
-            base_url: BASE_URL.to_owned(),
-            answers,
-            seed_world,
-            clock: ClockSetting::Real,
-            rate_limit,
-            progression: Progression::Manual,
-        };
-        let options = SiteOptions { defects, ..SiteOptions::new(settings) };
-        let site = Site::new(options).map_err(|error| error.to_string())?;
-        Ok(Self { site })
-    }
-
-    async fn exchange(&self, http_request: HttpRequest) -> Result<ReceivedResponse, Trouble> {
-        let request = request(http_request)
-            .map_err(|error| Trouble::Withheld(format!("the request cannot be sent: {error}")))?;
-        // HTTP sends no body after HEAD (RFC 9110 §9.3.2).
-        let has_body = request.method() != http::Method::HEAD;
-        let response = self.site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
-        let (parts, mut body) = response.into_parts();
-        let mut reader = BodyReader::default();
-        while has_body && let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| Trouble::Broken(error.to_string()))?;
-            if let Ok(piece) = frame.into_data()
-                && !reader.take(&piece)
-            {
-                return Err(response::endless());
-            }
+/// Starts a mock with the seed, the world and the answers of `options`. It may count calls, and refuses none.
+///
+/// # Errors
+/// The mock cannot start.
+pub(crate) fn start(options: &TargetOptions, counts_calls: bool) -> Result<Site, String> {
+    let rate_limit = if counts_calls { RateLimitMode::Observe } else { RateLimitMode::Off };
+    let seed_world = match &options.world {
+        Some(chosen) => chosen.clone(),
+        None => {
+            let demo = world::named("demo").ok_or("the world `demo` is not embedded")?;
+            Arc::new(demo.clone())
         }
-        Ok(reader.finish(parts.status.as_u16(), response::headers(&parts.headers)))
-    }
+    };
+    let answers = options.answers.clone().unwrap_or_else(|| answers::default().clone());
+    let defects = options.defects.iter().map(|id| defect_of(id)).collect::<Result<_, _>>()?;
+    let settings = Settings {
+        seed: options.seed,
+        base_url: BASE_URL.to_owned(),
+        answers,
+        seed_world,
+        clock: ClockSetting::Real,
+        rate_limit,
+        progression: Progression::Manual,
+    };
+    let options = SiteOptions { defects, ..SiteOptions::new(settings) };
+    Site::new(options).map_err(|error| error.to_string())
 }
 
-impl RequestTransport for InProcess {
+async fn exchange(site: &Site, http_request: HttpRequest) -> Result<ReceivedResponse, Trouble> {
+    let request = request(http_request)
+        .map_err(|error| Trouble::Withheld(format!("the request cannot be sent: {error}")))?;
+    // HTTP sends no body after HEAD (RFC 9110 §9.3.2).
+    let has_body = request.method() != http::Method::HEAD;
+    let response = site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
+    let (parts, mut body) = response.into_parts();
+    let mut reader = BodyReader::default();
+    while has_body && let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Trouble::Broken(error.to_string()))?;
+        if let Ok(piece) = frame.into_data()
+            && !reader.take(&piece)
+        {
+            return Err(response::endless());
+        }
+    }
+    Ok(reader.finish(parts.status.as_u16(), response::headers(&parts.headers)))
+}
+
+impl RequestTransport for Site {
     fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<ReceivedResponse, Trouble>> {
-        Box::pin(self.exchange(request))
+        Box::pin(exchange(self, request))
     }
 }
 

@@ -182,7 +182,7 @@ impl Environment {
     pub fn mistakes(&self) -> Vec<String> {
         // The lock is held only while the target file is checked.
         let fit = self.deployment().and_then(|client| client.destination.fit.try_lock().ok());
-        let mistakes = fit.iter().flat_map(|fit| fit.mistakes.values());
+        let mistakes = fit.iter().flat_map(|fit| fit.values().flatten());
         let all: BTreeSet<String> = mistakes.map(ToString::to_string).collect();
         all.into_iter().collect()
     }
@@ -306,7 +306,6 @@ impl Environment {
             scenario: scenario.to_owned(),
             client,
             receivers: self.receivers.clone(),
-            named_receivers: Mutex::default(),
             sandbox,
             started_seconds,
             recording,

@@ -18,8 +18,8 @@ use crate::client::target_file::{TargetFile, address};
 use crate::client::token_file;
 use crate::exchange::masks::Masks;
 use crate::exchange::{TargetClass, TargetDescription};
-use crate::run::environment::choice::{OpenError, TargetOptions, TargetSource};
-use crate::run::environment::in_process::{self, BASE_URL, InProcess};
+use crate::run::environment::choice::{OpenError, TargetChoice, TargetOptions};
+use crate::run::environment::in_process::{self, BASE_URL};
 use crate::run::environment::mock::{self, MockSandboxes};
 use crate::run::environment::opened_target::{Environment, EnvironmentKind, SETTLE_DEFAULT};
 use crate::run::environment::replayed::NoTransport;
@@ -40,15 +40,17 @@ impl Environment {
     /// # Errors
     /// The reason why the target cannot be used.
     pub async fn open(
-        source: TargetSource,
+        choice: TargetChoice,
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
-        match source {
-            TargetSource::InProcess => Self::in_process(options, masks).await,
-            TargetSource::InProcessDeployment => Self::in_process_deployment(options, masks).await,
-            TargetSource::Recording(dir) => Self::recorded(&dir, options, masks),
-            TargetSource::Http(file) => Self::over_http(*file, options, masks).await,
+        match choice {
+            TargetChoice::InProcess => Self::in_process(options, masks).await,
+            TargetChoice::InProcessDeployment => Self::in_process_deployment(options, masks).await,
+            TargetChoice::Recording(dir) => Self::recorded(&dir, options, masks),
+            TargetChoice::Http(file) => {
+                Self::over_http(Arc::unwrap_or_clone(file), options, masks).await
+            }
         }
     }
 
@@ -80,7 +82,7 @@ impl Environment {
     }
 
     async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
-        let mock = InProcess::start(&options, true).map_err(OpenError::Usage)?;
+        let mock = in_process::start(&options, true).map_err(OpenError::Usage)?;
         let sender = Arc::new(RequestSender::new(mock, masks));
         let base = address::base(BASE_URL).map_err(OpenError::Usage)?;
         let index = IndexTarget {
@@ -101,7 +103,7 @@ impl Environment {
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
-        let mock = InProcess::start(&options, false).map_err(OpenError::Usage)?;
+        let mock = in_process::start(&options, false).map_err(OpenError::Usage)?;
         let sender = Arc::new(RequestSender::new(mock, Arc::clone(&masks)));
         let file = in_process::target_file(&sender.beside()).await.map_err(OpenError::Usage)?;
         deployment::hide_secrets(&file, &masks);
@@ -232,11 +234,7 @@ impl Environment {
 /// The description of a target in recordings, from its file.
 fn index_of(file: TargetFile, class: TargetClass) -> IndexTarget {
     IndexTarget {
-        description: TargetDescription {
-            name: file.name,
-            base_url: file.base_url.as_str().trim_end_matches('/').to_owned(),
-            class,
-        },
+        description: file.description(class),
         pages_max: Some(file.limits.pages_max),
         tolerate: file.tolerate,
         ..IndexTarget::default()

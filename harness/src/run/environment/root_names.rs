@@ -1,6 +1,6 @@
 //! The root names of a session: `run`, `target`, `bindings`, `contract`.
 
-use moot_fixtures::contract::{self, LegalRequestStatus, Operation, TokenNeed, WorkflowStatus};
+use moot_fixtures::contract::{LegalRequestStatus, Operation, TokenNeed};
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
 
@@ -44,22 +44,10 @@ fn target(destination: &RequestDestination) -> Value {
 }
 
 fn contract() -> Value {
-    let operations = |need: &dyn Fn(TokenNeed) -> bool| -> Vec<&str> {
-        let all = Operation::ALL.into_iter();
-        all.filter(|operation| need(operation.token())).map(Operation::as_str).collect()
-    };
+    let with_bearer =
+        Operation::ALL.into_iter().filter(|operation| operation.token() != TokenNeed::None);
     json!({
         "legal_request_statuses": LegalRequestStatus::ALL.map(LegalRequestStatus::as_str),
-        "workflow_statuses": WorkflowStatus::ALL.map(WorkflowStatus::as_str),
-        "operations_with_bearer": operations(&|need| need != TokenNeed::None),
-        "read_operations": operations(&|need| need == TokenNeed::Read),
-        "write_operations": operations(&|need| need == TokenNeed::Write),
-        "limits": {
-            "requests_per_minute_max": contract::REQUESTS_PER_MINUTE_MAX,
-            "token_lifetime_seconds": contract::TOKEN_LIFETIME_SECONDS,
-            "page_min": contract::PAGE_MIN,
-            "page_size_example": contract::PAGE_SIZE_EXAMPLE,
-            "support_document_bytes_certain": contract::SUPPORT_DOCUMENT_BYTES_CERTAIN,
-        },
+        "operations_with_bearer": with_bearer.map(Operation::as_str).collect::<Vec<_>>(),
     })
 }

@@ -1,10 +1,8 @@
 //! A session: one scenario's use of an environment. On a mock it has its own sandbox.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS};
-use parking_lot::Mutex;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
@@ -13,6 +11,7 @@ use crate::client::destination::UselessToken;
 use crate::client::payload;
 use crate::client::receiver::{DeliveryReceiver, Listener};
 use crate::client::recording::mode::RecordingMode;
+use crate::client::recording::session_record::absent;
 use crate::client::request::{ClientRequest, FormPart};
 use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
@@ -28,8 +27,6 @@ pub struct Session {
     pub(crate) scenario: String,
     pub(crate) client: ServiceClient,
     pub(crate) receivers: Arc<Receivers>,
-    /// The receivers of this session, by name.
-    pub(crate) named_receivers: Mutex<BTreeMap<String, DeliveryReceiver>>,
     /// The sandbox that is deleted at the end.
     pub(crate) sandbox: Option<(Arc<MockSandboxes>, String)>,
     /// The start of the session: seconds since 1970 by our clock.
@@ -72,10 +69,12 @@ impl Session {
         key: String,
         call: impl Future<Output = Result<String, Trouble>>,
     ) -> Result<String, Trouble> {
-        match self.recording.text(&key) {
-            Some(recorded) => recorded,
-            None => self.recording.keep_text(key, call.await),
+        if let Some(recorded) = self.recording.outcome(&key) {
+            return recorded?.as_str().map(str::to_owned).ok_or_else(|| absent(&key));
         }
+        let outcome = call.await;
+        self.recording.keep(key, &outcome.clone().map(Value::String));
+        outcome
     }
 
     /// A token of this application that expired or was revoked.
@@ -218,16 +217,6 @@ impl Session {
         tokens.lend(lending_key(prepared), &prepared.application, exchange);
     }
 
-    /// The recorded value of this key; `None` unless this is a replay.
-    pub fn recorded(&self, key: &str) -> Option<Result<Value, Trouble>> {
-        self.recording.outcome(key)
-    }
-
-    /// Records a value.
-    pub fn keep(&self, key: String, value: Value) {
-        self.recording.keep(key, &Ok(value));
-    }
-
     /// The position of the recording, for [`Session::keep_since`].
     pub fn mark(&self) -> usize {
         self.recording.mark()
@@ -236,7 +225,7 @@ impl Session {
     /// Records a value, and drops the results recorded since `mark`, which it replaces.
     pub fn keep_since(&self, mark: usize, key: String, value: Value) {
         self.recording.cut(mark);
-        self.keep(key, value);
+        self.recording.keep(key, &Ok(value));
     }
 
     /// Waits until earlier requests do not count towards the limit (§8) of a burst. On a mock the limit is reset.
@@ -324,14 +313,11 @@ impl Session {
         payload::from_schema(schema, &Value::Object(bindings), &self.receivers.options.run_tag)
     }
 
-    /// The receiver with this name. Later calls return the same receiver.
+    /// A receiver with this name.
     ///
     /// # Errors
     /// [`Trouble::Withheld`] if the target cannot reach a receiver.
     pub async fn receiver(&self, name: &str) -> Result<DeliveryReceiver, Trouble> {
-        if let Some(known) = self.named_receivers.lock().get(name) {
-            return Ok(known.clone());
-        }
         let receiver = match self.recording.outcome(&format!("receiver {name}")) {
             Some(recorded) => DeliveryReceiver::recorded(&recorded?),
             None => self.new_receiver(name).await?,
@@ -339,8 +325,7 @@ impl Session {
         let value = json!({ "url": receiver.url(), "secret": receiver.secret() });
         self.recording.keep(format!("receiver {name}"), &Ok(value));
         self.client.sender.masks.hide(receiver.secret(), "MOOT_RECEIVER_SECRET");
-        // Another step may have added it in the meantime.
-        Ok(self.named_receivers.lock().entry(name.to_owned()).or_insert(receiver).clone())
+        Ok(receiver)
     }
 
     async fn new_receiver(&self, name: &str) -> Result<DeliveryReceiver, Trouble> {

@@ -29,21 +29,20 @@ pub(crate) const REQUESTER: &str = "requester";
 /// The mistake of the target file about this need.
 pub(crate) async fn mistake(client: &ServiceClient, need: &str) -> Option<FileMistake> {
     let mut fit = client.destination.fit.lock().await;
-    if fit.tried.insert(need.to_owned()) {
-        let found = match need {
-            "write" | "read_write_application" => writes(client).await,
-            REQUESTER => requester(client).await,
-            "second_company" => second_company(client).await,
-            _ => match needs::workflow_binding(need) {
-                Some(name) => workflow(client, &name).await,
-                None => None,
-            },
-        };
-        if let Some(mistake) = found {
-            fit.mistakes.insert(need.to_owned(), mistake);
-        }
+    if let Some(known) = fit.get(need) {
+        return known.clone();
     }
-    fit.mistakes.get(need).cloned()
+    let found = match need {
+        "write" | "read_write_application" => writes(client).await,
+        REQUESTER => requester(client).await,
+        "second_company" => second_company(client).await,
+        _ => match needs::workflow_binding(need) {
+            Some(name) => workflow(client, &name).await,
+            None => None,
+        },
+    };
+    fit.insert(need.to_owned(), found.clone());
+    found
 }
 
 fn new_mistake(client: &ServiceClient, key: &str, contradiction: String) -> FileMistake {

@@ -140,7 +140,6 @@ mod tests {
 
     use super::suite_fingerprint;
     use crate::scenario::load;
-    use crate::scenario::validate::IdCheck;
 
     #[track_caller]
     fn of(folder: &str, title: &str) -> String {
@@ -150,7 +149,7 @@ mod tests {
              expect:\n          list-legal-requests.status-200: {{ status: 200 }}\n"
         );
         let texts = vec![(format!("{folder}/a.yaml"), Arc::from(text))];
-        suite_fingerprint(&load::suite(texts, IdCheck::Register).expect("sound"))
+        suite_fingerprint(&load::suite(texts).expect("sound"))
     }
 
     #[test]

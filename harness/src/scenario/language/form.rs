@@ -95,16 +95,6 @@ impl<T, F: YamlForm<T>> YamlForm<Option<T>> for Option<F> {
     }
 }
 
-impl<T, F: YamlForm<T>> YamlForm<Box<T>> for Box<F> {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Box<T>> {
-        F::read(reader, node, what).map(Box::new)
-    }
-
-    fn schema(definitions: &mut SchemaDefinitions) -> Value {
-        F::schema(definitions)
-    }
-}
-
 /// The form `F`, and the default value for an absent key.
 pub(in crate::scenario) struct OrDefault<F>(PhantomData<F>);
 

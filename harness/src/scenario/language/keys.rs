@@ -8,6 +8,9 @@ use super::reader::{MapFields, ScenarioReader};
 
 /// A type that is written as all or some of the keys of a map.
 pub(in crate::scenario) trait Keys: Sized {
+    /// Whether a map without a key is allowed.
+    const MAY_BE_EMPTY: bool = true;
+
     /// Adds the names of its keys.
     fn names(names: &mut Vec<&'static str>);
 
@@ -85,6 +88,10 @@ pub(in crate::scenario) fn read_map<T: Keys>(
     let mut names = Vec::new();
     T::names(&mut names);
     let fields = reader.fields(node, what, &names)?;
+    if !T::MAY_BE_EMPTY && fields.entries.is_empty() {
+        let names = names.join(", ");
+        return reader.refuse(node.span, format!("{what} is empty, it needs one of {names}"));
+    }
     T::read_keys(reader, fields)
 }
 
@@ -92,7 +99,11 @@ pub(in crate::scenario) fn read_map<T: Keys>(
 pub(in crate::scenario) fn map_schema<T: Keys>(definitions: &mut SchemaDefinitions) -> Value {
     let mut map = MapSchema::default();
     T::describe(definitions, &mut map);
-    map.finish()
+    let mut schema = map.finish();
+    if !T::MAY_BE_EMPTY {
+        schema["minProperties"] = json!(1);
+    }
+    schema
 }
 
 /// An enum with one key for each variant.
@@ -185,12 +196,13 @@ macro_rules! form_of {
 /// Declares a struct whose fields are keys: `"key" => field: Type as Form`. Leave out the literal if the
 /// key has the name of the field, and the form if the type is its own form. Each field in the part
 /// `with` is a group of further keys. A literal after the name of the struct makes it its own form;
-/// messages call the map by this literal. The doc comments become the descriptions of the JSON Schema.
+/// messages call the map by this literal. `MAY_BE_EMPTY = false` may follow it. The doc comments become the
+/// descriptions of the JSON Schema.
 macro_rules! keyed {
     (
         $(#[doc = $doc:literal])*
         $(#[derive($($derive:ident),*)])?
-        $vis:vis struct $name:ident $(($what:literal))? {
+        $vis:vis struct $name:ident $(($what:literal $(, MAY_BE_EMPTY = $may_be_empty:literal)?))? {
             $(
                 $(#[doc = $field_doc:literal])*
                 $($key:literal =>)? $field:ident: $type:ty $(as $form:ty)?,
@@ -213,6 +225,8 @@ macro_rules! keyed {
             use $crate::scenario::language::reader::{MapFields, ScenarioReader};
 
             impl Keys for $name {
+                $($(const MAY_BE_EMPTY: bool = $may_be_empty;)?)?
+
                 fn names(names: &mut Vec<&'static str>) {
                     $($(<$group_type as Keys>::names(names);)*)?
                     names.extend([$(key_name!($field $($key)?),)*]);

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlSpan, YamlValue};
 use moot_fixtures::{DataError, nearest};
 
-use crate::scenario::Diagnostic;
-use crate::scenario::text::{Location, ROOTS, Text, TextError, is_name};
+use crate::scenario::text::{Location, ROOTS, Text, is_name};
 
 /// The largest number of mistakes that are reported for one file.
 const PROBLEMS_MAX: usize = 100;
@@ -19,7 +18,7 @@ pub(super) const ENTRIES_MAX: usize = 100;
 pub(in crate::scenario) struct ScenarioReader {
     path: Arc<str>,
     source: Arc<str>,
-    problems: Vec<Diagnostic>,
+    problems: Vec<DataError>,
 }
 
 impl ScenarioReader {
@@ -28,8 +27,8 @@ impl ScenarioReader {
     }
 
     /// The mistakes, in the order of the file.
-    pub(in crate::scenario) fn into_problems(mut self) -> Vec<Diagnostic> {
-        self.problems.sort_by(|a, b| a.at.cmp(&b.at));
+    pub(in crate::scenario) fn into_problems(mut self) -> Vec<DataError> {
+        self.problems.sort_by_key(|problem| problem.place);
         self.problems
     }
 
@@ -51,16 +50,12 @@ impl ScenarioReader {
         &mut self,
         span: YamlSpan,
         message: impl Into<String>,
-        help: Option<String>,
+        hint: Option<String>,
     ) -> Option<T> {
         if self.problems.len() < PROBLEMS_MAX {
-            self.problems.push(Diagnostic {
-                message: message.into(),
-                at: self.at(span),
-                length: span.length.max(1),
-                help,
-                source: Arc::clone(&self.source),
-            });
+            let place = YamlSpan { length: span.length.max(1), ..span };
+            let error = DataError::new(&self.path, message).at(Some(place));
+            self.problems.push(DataError { hint, text: Some(Arc::clone(&self.source)), ..error });
         }
         None
     }
@@ -146,17 +141,13 @@ impl ScenarioReader {
 
     /// Reads the names in a text.
     pub(in crate::scenario) fn parse(&mut self, text: &str, span: YamlSpan) -> Option<Text> {
-        let error = match Text::parse(text, self.at(span)) {
+        let offset = match Text::parse(text, self.at(span)) {
             Ok(text) => return Some(text),
-            Err(error) => error,
-        };
-        let offset = match error {
-            TextError::NoName { offset } => u32::try_from(offset).unwrap_or(0),
-            TextError::TooMany => 0,
+            Err(offset) => u32::try_from(offset).unwrap_or(0),
         };
         let span = self.inside(span, text, offset);
         let help = "write `<name>` for a value known earlier, `<<` for a literal `<`";
-        self.refuse_with(span, error.to_string(), Some(help.to_owned()))
+        self.refuse_with(span, "`<` is not the start of a name", Some(help.to_owned()))
     }
 
     /// The place of a character of a text. If the text is escaped or folded in the file, the place of

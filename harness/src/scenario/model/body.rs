@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::scenario::language::form::{
     Integer, List, OrDefault, Pairs, SchemaDefinitions, YamlForm,
 };
-use crate::scenario::language::keys::{Keys, keyed, map_schema, one_key, read_map};
+use crate::scenario::language::keys::{keyed, one_key};
 use crate::scenario::language::measures::Size;
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Text};
@@ -36,7 +36,7 @@ one_key! {
 keyed! {
     /// `multipart`. In a control, the given keys replace those of the step, and maps are merged.
     #[derive(Debug, Clone, Default)]
-    pub struct Multipart {
+    pub struct Multipart("`multipart`", MAY_BE_EMPTY = false) {
         /// A workflow schema. The body gets a valid value for each of its required fields.
         from_schema: Option<Json>,
         /// Fields and their texts. A list repeats the field.
@@ -47,24 +47,6 @@ keyed! {
         omit: Option<Vec<Text>> as Option<List<Text, 0, PARTS_MAX>>,
         /// Further parts, in order. If absent, a control uses those of the step.
         parts: Option<Vec<PartSpec>> as Option<List<PartSpec, 0, PARTS_MAX>>,
-    }
-}
-
-impl YamlForm<Self> for Multipart {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
-        if node.is_empty_map() {
-            let mut names = Vec::new();
-            Self::names(&mut names);
-            let names = names.join(", ");
-            return reader.refuse(node.span, format!("{what} is empty, it needs one of {names}"));
-        }
-        read_map(reader, node, what)
-    }
-
-    fn schema(definitions: &mut SchemaDefinitions) -> Value {
-        let mut schema = map_schema::<Self>(definitions);
-        schema["minProperties"] = json!(1);
-        schema
     }
 }
 

@@ -3,7 +3,7 @@
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Value, json};
 
-use super::matcher::Matcher;
+use super::matcher::MatcherRule;
 use super::place::Place;
 use crate::scenario::language::form::{SchemaDefinitions, YamlForm, entries_schema, name_schema};
 use crate::scenario::language::reader::ScenarioReader;
@@ -14,7 +14,8 @@ use crate::scenario::text::{Location, Text};
 pub struct Check {
     /// The id of the requirement.
     pub requirement: String,
-    pub expectation: Expectation,
+    /// All of these claims must hold.
+    pub expectation: Vec<Claim>,
     /// The place of the id.
     pub at: Location,
 }
@@ -39,29 +40,20 @@ pub enum AnswerPlace {
     Members(Vec<(Text, Place)>),
 }
 
-/// Claims about a response, all of which must hold.
-#[derive(Debug, Clone)]
-pub struct Expectation {
-    /// In the order of the file.
-    pub claims: Vec<Claim>,
-}
-
 /// A place and the condition on its value.
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// The place in the response.
     pub place: Place,
-    /// The condition on the value at the place.
-    pub matcher: Matcher,
-    /// The line and column of the place in the file.
-    pub at: Location,
+    /// The rules for the value at the place.
+    pub matcher: Vec<MatcherRule>,
 }
 
 /// `{requirement id: expectation}`.
 impl YamlForm<Self> for Vec<Check> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a requirement id", |reader, key, node| {
-            let expectation = Expectation::read(reader, node, &format!("`{}`", key.name));
+            let expectation = Vec::<Claim>::read(reader, node, &format!("`{}`", key.name));
             let requirement = id(reader, key, "requirement", key.name.contains('.'));
             let at = reader.at(key.span);
             Some(Check { requirement: requirement?, expectation: expectation?, at })
@@ -70,7 +62,7 @@ impl YamlForm<Self> for Vec<Check> {
 
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let ids = json!({ "pattern": "^[a-z0-9_-]+\\.[a-z0-9._-]+$" });
-        let expectation = Expectation::schema(definitions);
+        let expectation = Vec::<Claim>::schema(definitions);
         definitions.refer("expect", |_| entries_schema(&ids, &expectation))
     }
 
@@ -79,25 +71,25 @@ impl YamlForm<Self> for Vec<Check> {
     }
 }
 
-/// `{place: matcher}`.
-impl YamlForm<Self> for Expectation {
+/// An expectation: `{place: matcher}`.
+impl YamlForm<Self> for Vec<Claim> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
-        let claims = reader.entries(node, what, "a place", |reader, key, node| {
+        reader.entries(node, what, "a place", |reader, key, node| {
             let place = Place::parse(reader, &key.name, key.span);
-            let matcher = Matcher::read(reader, node, what);
+            let matcher = Vec::<MatcherRule>::read(reader, node, what);
             let place = place?;
             // `schema: NAME`, or `schema: true` for the one that the operation documents.
             let is_schema = matches!(node.value, YamlValue::Text(_) | YamlValue::Bool(true));
             if matches!(place, Place::Schema) && !is_schema {
                 return reader.refuse_type(node, "`schema`", "the name of a schema or true");
             }
-            Some(Claim { place, matcher: matcher?, at: reader.at(key.span) })
-        });
-        Some(Self { claims: claims? })
+            Some(Claim { place, matcher: matcher? })
+        })
     }
 
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
-        let (places, matcher) = (Place::key_schema(definitions), Matcher::schema(definitions));
+        let (places, matcher) =
+            (Place::key_schema(definitions), Vec::<MatcherRule>::schema(definitions));
         let schema = json!({
             "description": "The name of a schema, or `true` for the one that the operation documents.",
             "anyOf": [String::schema(definitions), { "const": true }],

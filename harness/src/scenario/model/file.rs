@@ -7,11 +7,12 @@ use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
 use super::for_each::ForEach;
-use super::own_requirement::{OwnRequirement, OwnRow, is_slug};
+use super::own_requirement::{OwnRequirement, OwnRow};
 use super::step::Step;
 use crate::scenario::language::form::{List, NewName, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
+use crate::scenario::language::text_forms::{ClauseNumber, Clock, Progression, RateLimit, Slug};
 use crate::scenario::text::Location;
 
 /// The largest number of needs, tags or receivers of one scenario.
@@ -145,42 +146,6 @@ impl Keys for Location {
     }
 }
 
-/// A clause of the specification: `"4.6"`. Without quotes, `4.10` would be the number 4.1.
-struct ClauseNumber;
-
-impl YamlForm<String> for ClauseNumber {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
-        let section = reader.plain(node, what)?;
-        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        if section.split('.').all(is_number) {
-            return Some(section.to_owned());
-        }
-        reader.refuse(node.span, format!("`{section}` is not a clause, such as \"4.6\""))
-    }
-
-    fn schema(_: &mut SchemaDefinitions) -> Value {
-        json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)*$" })
-    }
-}
-
-/// Lower case letters, digits and hyphens.
-struct Slug;
-
-impl YamlForm<String> for Slug {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
-        let id = reader.plain(node, what)?;
-        if is_slug(id) {
-            return Some(id.to_owned());
-        }
-        let help = "an id has lower case letters, digits and single hyphens".to_owned();
-        reader.refuse_with(node.span, format!("`{id}` is not a slug"), Some(help))
-    }
-
-    fn schema(_: &mut SchemaDefinitions) -> Value {
-        json!({ "type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$" })
-    }
-}
-
 /// A member of [`NEEDS`].
 struct Need;
 
@@ -198,48 +163,3 @@ impl YamlForm<String> for Need {
         json!({ "enum": NEEDS })
     }
 }
-
-/// Declares the form of a sandbox setting: its words, a pattern for the JSON Schema, and a check.
-macro_rules! setting {
-    ($name:ident, $words:literal, $pattern:literal, $is_known:expr) => {
-        struct $name;
-
-        impl YamlForm<String> for $name {
-            fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
-                let text = reader.plain(node, what)?;
-                let is_known: fn(&str) -> bool = $is_known;
-                match is_known(text) {
-                    true => Some(text.to_owned()),
-                    false => reader.refuse_word(node, what, text, $words),
-                }
-            }
-
-            fn schema(_: &mut SchemaDefinitions) -> Value {
-                json!({ "type": "string", "pattern": $pattern })
-            }
-        }
-    };
-}
-
-setting!(Clock, "real, frozen, frozen:TIME", "^(real|frozen(:.+)?)$", |text| {
-    match text.split_once(':') {
-        Some(("frozen", time)) => time.parse::<jiff::Timestamp>().is_ok(),
-        Some(_) => false,
-        None => matches!(text, "real" | "frozen"),
-    }
-});
-
-setting!(RateLimit, "enforce, observe, off", "^(enforce|observe|off)$", |text| {
-    matches!(text, "enforce" | "observe" | "off")
-});
-
-setting!(
-    Progression,
-    "manual, timed, timed:SECONDS, on-read, on-read:N, immediate",
-    "^(manual|immediate|(timed|on-read)(:[0-9]+)?)$",
-    |text| match text.split_once(':') {
-        Some(("timed" | "on-read", number)) => number.parse::<u32>().is_ok_and(|n| n > 0),
-        Some(_) => false,
-        None => matches!(text, "manual" | "timed" | "on-read" | "immediate"),
-    }
-);

@@ -14,19 +14,8 @@ use crate::scenario::text::{Json, Text};
 /// The largest size of a compiled regular expression, in bytes.
 const REGEX_BYTES_MAX: usize = 1 << 20;
 
-/// A condition on a value.
-#[derive(Debug, Clone)]
-pub enum Matcher {
-    /// Equality with a scalar, including the type.
-    Equal(Json),
-    /// Equality with one member of a list.
-    OneOf(Vec<Json>),
-    /// Rules that all hold.
-    All(Vec<MatcherRule>),
-}
-
 one_key! {
-    /// One key of a matcher map.
+    /// One rule of a matcher: a key of its map.
     #[derive(Debug, Clone)]
     pub enum MatcherRule {
         /// Is this JSON value.
@@ -34,7 +23,7 @@ one_key! {
         /// Is a member of this list.
         "one_of" => OneOf(Json as ListValue),
         /// Does not satisfy this matcher.
-        "not" => Not(Box<Matcher>),
+        "not" => Not(Vec<MatcherRule>),
         /// Is of this JSON type.
         "type" => Type(JsonType),
         /// Is present, or is absent.
@@ -48,7 +37,7 @@ one_key! {
         /// Is at most this number.
         "max" => Max(Json as NumberValue),
         /// Its length satisfies this matcher.
-        "length" => Length(Box<Matcher>),
+        "length" => Length(Vec<MatcherRule>),
         /// Has this format.
         "format" => Format(TextFormat as Word),
         /// Is a number near another.
@@ -58,11 +47,11 @@ one_key! {
         /// Has no equal members (true), or has some (false).
         "unique" => Unique(bool),
         /// All members satisfy this matcher.
-        "each" => Each(Box<Matcher>),
+        "each" => Each(Vec<MatcherRule>),
         /// At least one member satisfies this matcher.
-        "any" => Any(Box<Matcher>),
+        "any" => Any(Vec<MatcherRule>),
         /// No member satisfies this matcher.
-        "none" => NoneOf(Box<Matcher>),
+        "none" => NoneOf(Vec<MatcherRule>),
         /// Has these members, in any order, and may have more.
         "has_members" => HasMembers(Json as ListValue),
         /// Has exactly these members, in any order.
@@ -117,20 +106,17 @@ pub enum TextFormat {
     HttpDate,
 }
 
-impl YamlForm<Self> for Matcher {
+/// A matcher: rules that all hold. There is at least one.
+impl YamlForm<Self> for Vec<MatcherRule> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         match &node.value {
             YamlValue::List(items) if items.is_empty() => {
                 let help = Some("`{ equals: [] }` is an empty list".to_owned());
                 reader.refuse_with(node.span, "an empty list matches no value", help)
             }
-            YamlValue::List(items) => {
-                let items: Vec<_> =
-                    items.iter().map(|item| Json::read(reader, item, what)).collect();
-                Some(Self::OneOf(items.into_iter().collect::<Option<_>>()?))
-            }
-            YamlValue::Map(entries) => rules(reader, node, entries).map(Self::All),
-            _ => Json::read(reader, node, what).map(Self::Equal),
+            YamlValue::List(_) => Some(vec![MatcherRule::OneOf(Json::read(reader, node, what)?)]),
+            YamlValue::Map(entries) => rules(reader, node, entries),
+            _ => Some(vec![MatcherRule::Equals(Json::read(reader, node, what)?)]),
         }
     }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::scenario::language::form::{SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::keyed;
 use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::language::text_forms::OwnId;
 use crate::scenario::text::Location;
 
 keyed! {
@@ -59,31 +60,6 @@ impl OwnRow {
         };
         OwnRequirement { row: Arc::new(row), at: self.at }
     }
-}
-
-/// A prefix, a dot, and a slug.
-struct OwnId;
-
-impl YamlForm<String> for OwnId {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
-        let id = reader.plain(node, what)?;
-        if id.split_once('.').is_some_and(|(prefix, rest)| is_slug(prefix) && is_slug(rest)) {
-            return Some(id.to_owned());
-        }
-        let help = "an id is a prefix, a dot and a slug, such as `acme.names-are-short`".to_owned();
-        reader.refuse_with(node.span, format!("`{id}` is not the id of a row"), Some(help))
-    }
-
-    fn schema(_: &mut SchemaDefinitions) -> Value {
-        let slug = "[a-z0-9]+(-[a-z0-9]+)*";
-        json!({ "type": "string", "pattern": format!("^{slug}\\.{slug}$") })
-    }
-}
-
-/// Whether the text has lower case letters and digits only, in words joined by hyphens.
-pub(super) fn is_slug(text: &str) -> bool {
-    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    text.split('-').all(|word| !word.is_empty() && word.bytes().all(is_plain))
 }
 
 /// A level. A requirement of the level `open` has nothing to expect, so it is not allowed.

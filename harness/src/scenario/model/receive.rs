@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::expectation::{Check, Expectation, Observation};
+use super::expectation::{Check, Claim, Observation};
 use super::place::Place;
 use crate::scenario::language::form::{Integer, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, keyed};
@@ -17,7 +17,7 @@ keyed! {
         /// The deliveries to wait for.
         "receive" => wait: ReceiveWait,
         /// The precondition.
-        require: Option<Expectation>,
+        require: Option<Vec<Claim>>,
         /// Checks on the document of the deliveries.
         expect: Vec<Check>,
         /// Observations on that document.

@@ -5,19 +5,19 @@ use std::time::Duration;
 use moot_fixtures::yaml::{YamlNode, YamlValue};
 use serde_json::{Value, json};
 
-use super::expectation::{Check, Expectation};
+use super::expectation::{Check, Claim};
 use super::place::Place;
 use super::request::RequestShape;
 use crate::scenario::language::form::{Integer, List, SchemaDefinitions, YamlForm};
-use crate::scenario::language::keys::{keyed, map_schema, read_map};
+use crate::scenario::language::keys::keyed;
 use crate::scenario::language::reader::ScenarioReader;
 
 keyed! {
     /// `control`: the valid call that runs before a request that must fail.
     #[derive(Debug, Clone)]
-    pub struct ControlRequest {
+    pub struct ControlRequest("`control`", MAY_BE_EMPTY = false) {
         /// The expectation of its response. Default: status 2xx.
-        require: Option<Expectation>,
+        require: Option<Vec<Claim>>,
     }
     with {
         /// The keys that differ from the request of the step.
@@ -28,9 +28,9 @@ keyed! {
 keyed! {
     /// `poll`: repeats a request.
     #[derive(Debug, Clone)]
-    pub struct Poll {
+    pub struct Poll("`poll`") {
         /// The expectation that ends the polling.
-        until: Expectation,
+        until: Vec<Claim>,
         /// Time between two calls.
         every: Duration,
         /// The longest time in total.
@@ -55,36 +55,6 @@ keyed! {
     pub struct SnapshotRule("`snapshot`") {
         /// Places whose values are replaced.
         redact: Vec<Place> as List<Place, 1, 50>,
-    }
-}
-
-impl YamlForm<Self> for ControlRequest {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
-        if node.is_empty_map() {
-            let message = format!("{what} is empty: the call would be the same");
-            return reader.refuse(node.span, message);
-        }
-        read_map(reader, node, what)
-    }
-
-    fn schema(definitions: &mut SchemaDefinitions) -> Value {
-        let mut schema = map_schema::<Self>(definitions);
-        schema["minProperties"] = json!(1);
-        schema
-    }
-}
-
-impl YamlForm<Self> for Poll {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
-        let poll: Self = read_map(reader, node, what)?;
-        if poll.every > poll.at_most {
-            return reader.refuse(node.span, "`every` is longer than `at_most`");
-        }
-        Some(poll)
-    }
-
-    fn schema(definitions: &mut SchemaDefinitions) -> Value {
-        map_schema::<Self>(definitions)
     }
 }
 

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::admin::AdminStep;
 use super::burst::BurstStep;
-use super::expectation::{Check, Expectation, Observation};
+use super::expectation::{Check, Claim, Observation};
 use super::for_each::ForEach;
-use super::matcher::Matcher;
+use super::matcher::MatcherRule;
 use super::operator::OperatorOrder;
 use super::place::Place;
 use super::receive::ReceiveStep;
@@ -69,7 +69,7 @@ keyed! {
     #[derive(Debug, Clone)]
     pub struct Assumption {
         /// A `<value>` and its matcher.
-        "assume" => conditions: Vec<(Text, Matcher)>,
+        "assume" => conditions: Vec<(Text, Vec<MatcherRule>)>,
         /// The reason that a report gives if one does not hold.
         because: String,
     }
@@ -80,11 +80,11 @@ keyed! {
     #[derive(Debug, Clone)]
     pub struct RequestStep {
         /// The precondition.
-        require: Option<Expectation>,
+        require: Option<Vec<Claim>>,
         /// Requirement ids, and the expectation of each.
         expect: Vec<Check>,
         /// The valid call that runs first: the keys in which it differs from this request.
-        control: Option<Box<ControlRequest>>,
+        control: Option<ControlRequest>,
         /// Requests whose responses must be the same before and after this request.
         unchanged: Vec<RequestLine> as OrDefault<List<RequestLine, 1, 10>>,
         /// Question ids, and the place of each answer.
@@ -181,6 +181,11 @@ impl RequestStep {
             return reader.refuse(key.span, "a step has `poll` or `each_page`, not both");
         }
         let mut step = step?;
+        if let (Some(poll), Some(node)) = (&step.poll, fields.get("poll"))
+            && poll.every > poll.at_most
+        {
+            return reader.refuse(node.span, "`every` is longer than `at_most`");
+        }
         // An `id` alone replaces the `id` of the step's own operation.
         if let Some(control) = &mut step.control
             && control.shape.line.is_none()
@@ -291,11 +296,11 @@ impl YamlForm<Self> for Vec<(String, BoundValue)> {
 }
 
 /// `{"<value>": matcher}`.
-impl YamlForm<Self> for Vec<(Text, Matcher)> {
+impl YamlForm<Self> for Vec<(Text, Vec<MatcherRule>)> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a `<value>`", |reader, key, node| {
             let value = reader.parse(&key.name, key.span);
-            let matcher = Matcher::read(reader, node, what);
+            let matcher = Vec::<MatcherRule>::read(reader, node, what);
             let value = value?;
             if value.as_literal().is_some() {
                 let message = format!("`{}` is a constant: write a `<value>`", key.name);
@@ -307,7 +312,7 @@ impl YamlForm<Self> for Vec<(Text, Matcher)> {
 
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let keys = json!({ "pattern": "<[A-Za-z][A-Za-z0-9_.-]*>" });
-        let matcher = Matcher::schema(definitions);
+        let matcher = Vec::<MatcherRule>::schema(definitions);
         entries_schema(&keys, &matcher)
     }
 }

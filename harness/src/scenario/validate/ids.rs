@@ -4,17 +4,16 @@
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Level;
-use moot_fixtures::{answers, documents, nearest, questions, register, schemas, world};
+use moot_fixtures::{DataError, answers, documents, nearest, questions, register, schemas, world};
 
-use super::own_rows::OwnRowsById;
-use crate::scenario::Diagnostic;
+use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{
-    Check, Claim, Json, Location, Matcher, MatcherRule, Observation, OperatorAction, PartContent,
-    PartSpec, Place, Scenario, ScenarioFile,
+    Check, Claim, Json, Location, MatcherRule, Observation, OperatorAction, PartContent, PartSpec,
+    Place, Scenario, ScenarioFile,
 };
 
 /// Reports ids of scenarios and stems of files that occur twice.
-pub(super) fn unique(files: &[ScenarioFile]) -> Vec<Diagnostic> {
+pub(super) fn unique(files: &[ScenarioFile]) -> Vec<DataError> {
     let mut problems = Vec::new();
     let mut stems: BTreeMap<&str, &ScenarioFile> = BTreeMap::new();
     let mut ids: BTreeMap<&str, &Location> = BTreeMap::new();
@@ -38,8 +37,8 @@ pub(super) fn unique(files: &[ScenarioFile]) -> Vec<Diagnostic> {
     problems
 }
 
-/// The world and the answers of a sandbox exist.
-pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<Diagnostic> {
+/// The world and the answers of a sandbox exist, and the time of its clock is one.
+pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<DataError> {
     let unknown = |kind: &str, name: &str, help: String| {
         let at = file.locate(&scenario.at, name);
         file.problem(&at, name, format!("unknown {kind} `{name}`"), Some(help))
@@ -57,6 +56,13 @@ pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<Diagnosti
             problems.push(unknown("answers", name, help));
         }
     }
+    if let Some(clock) = &scenario.sandbox.clock
+        && let Some(time) = clock.strip_prefix("frozen:")
+        && time.parse::<jiff::Timestamp>().is_err()
+    {
+        let help = "write it as `frozen:2026-01-15T10:00:00Z`".to_owned();
+        problems.push(unknown("time", time, help));
+    }
     problems
 }
 
@@ -66,7 +72,7 @@ pub(super) fn operator(
     scenario: &Scenario,
     action: OperatorAction,
     at: &Location,
-) -> Option<Diagnostic> {
+) -> Option<DataError> {
     let need = action.need();
     if scenario.needs.iter().any(|known| known == need) {
         return None;
@@ -76,7 +82,7 @@ pub(super) fn operator(
 }
 
 /// The file of a part is one of the sample documents.
-pub(super) fn document(file: &ScenarioFile, part: &PartSpec) -> Option<Diagnostic> {
+pub(super) fn document(file: &ScenarioFile, part: &PartSpec) -> Option<DataError> {
     let PartContent::File(name) = &part.content else { return None };
     if documents::get(name).is_some() {
         return None;
@@ -88,16 +94,13 @@ pub(super) fn document(file: &ScenarioFile, part: &PartSpec) -> Option<Diagnosti
 }
 
 /// The requirement of a check is in the register, or in a file of the suite.
-pub(super) fn requirement(
-    file: &ScenarioFile,
-    own: &OwnRowsById<'_>,
-    check: &Check,
-) -> Option<Diagnostic> {
+pub(super) fn requirement(file: &ScenarioFile, own: &OwnRows, check: &Check) -> Option<DataError> {
     let id = check.requirement.as_str();
     let (message, help) = match register::get(id) {
         None if own.contains_key(id) => return None,
         None => {
-            let near = nearest::nearest(id, own.keys().copied()).or_else(|| register::nearest(id));
+            let near = nearest::nearest(id, own.keys().map(String::as_str))
+                .or_else(|| register::nearest(id));
             let help = near.map(|near| format!("did you mean `{near}`?"));
             (format!("unknown requirement `{id}`"), help)
         }
@@ -111,7 +114,7 @@ pub(super) fn requirement(
 }
 
 /// The question of an observation exists.
-pub(super) fn question(file: &ScenarioFile, observation: &Observation) -> Option<Diagnostic> {
+pub(super) fn question(file: &ScenarioFile, observation: &Observation) -> Option<DataError> {
     let id = observation.question.as_str();
     if questions::get(id).is_some() {
         return None;
@@ -121,10 +124,10 @@ pub(super) fn question(file: &ScenarioFile, observation: &Observation) -> Option
 }
 
 /// A schema that a claim names exists, and a status is a number.
-pub(super) fn claim(file: &ScenarioFile, claim: &Claim) -> Vec<Diagnostic> {
-    match (&claim.place, &claim.matcher) {
-        (Place::Status, matcher) => status(file, matcher),
-        (Place::Schema, Matcher::Equal(Json::Text(text))) => {
+pub(super) fn claim(file: &ScenarioFile, claim: &Claim) -> Vec<DataError> {
+    match (&claim.place, claim.matcher.as_slice()) {
+        (Place::Status, rules) => status(file, rules),
+        (Place::Schema, [MatcherRule::Equals(Json::Text(text))]) => {
             let name = text.as_literal().filter(|name| schemas::get(name).is_none());
             let unknown = name.map(|name| {
                 let help = nearest::hint(name, schemas::all().iter().map(|(name, _)| *name));
@@ -137,21 +140,15 @@ pub(super) fn claim(file: &ScenarioFile, claim: &Claim) -> Vec<Diagnostic> {
 }
 
 /// A text never equals a status.
-fn status(file: &ScenarioFile, matcher: &Matcher) -> Vec<Diagnostic> {
+fn status(file: &ScenarioFile, rules: &[MatcherRule]) -> Vec<DataError> {
     let mut problems = Vec::new();
     let mut texts: Vec<&Json> = Vec::new();
-    match matcher {
-        Matcher::Equal(json) => texts.push(json),
-        Matcher::OneOf(all) => texts.extend(all),
-        Matcher::All(rules) => {
-            for rule in rules {
-                match rule {
-                    MatcherRule::Equals(json) => texts.push(json),
-                    MatcherRule::OneOf(Json::List(all)) => texts.extend(all),
-                    MatcherRule::Not(inner) => problems.extend(status(file, inner)),
-                    _ => {}
-                }
-            }
+    for rule in rules {
+        match rule {
+            MatcherRule::Equals(json) => texts.push(json),
+            MatcherRule::OneOf(Json::List(all)) => texts.extend(all),
+            MatcherRule::Not(inner) => problems.extend(status(file, inner)),
+            _ => {}
         }
     }
     for json in texts {

@@ -1,9 +1,8 @@
 //! Whether the contract has the method and the path of a request line.
 
 use moot_fixtures::contract::Operation;
-use moot_fixtures::nearest;
+use moot_fixtures::{DataError, nearest};
 
-use crate::scenario::Diagnostic;
 use crate::scenario::model::{RequestLine, ScenarioFile};
 use crate::scenario::text::{Text, TextPiece};
 
@@ -16,12 +15,12 @@ const ANY: char = '\u{0}';
 
 /// The mistakes of a request line. A scenario that sends an unknown path or method on purpose writes it
 /// with a `<name>`.
-pub(super) fn mistakes(file: &ScenarioFile, line: &RequestLine) -> Vec<Diagnostic> {
+pub(super) fn mistakes(file: &ScenarioFile, line: &RequestLine) -> Vec<DataError> {
     let RequestLine::Path { method, path } = line else { return Vec::new() };
     [unknown_method(file, method), unknown_path(file, path)].into_iter().flatten().collect()
 }
 
-fn unknown_method(file: &ScenarioFile, method: &Text) -> Option<Diagnostic> {
+fn unknown_method(file: &ScenarioFile, method: &Text) -> Option<DataError> {
     let word = method.as_literal().filter(|word| !METHODS.contains(word))?;
     let help = nearest::hint_or_all(word, &METHODS);
     let message = format!("unknown method `{word}`");
@@ -30,7 +29,7 @@ fn unknown_method(file: &ScenarioFile, method: &Text) -> Option<Diagnostic> {
 
 /// A path without names must be a path of the contract. A path with names must not be a misspelling of
 /// one.
-fn unknown_path(file: &ScenarioFile, path: &Text) -> Option<Diagnostic> {
+fn unknown_path(file: &ScenarioFile, path: &Text) -> Option<DataError> {
     let written: String = path
         .pieces
         .iter()

@@ -2,28 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::register;
+use moot_fixtures::{DataError, register};
 
-use crate::scenario::model::{OwnRequirement, ScenarioFile};
-use crate::scenario::{Diagnostic, declared};
+use crate::scenario::declared;
+use crate::scenario::model::{Location, ScenarioFile};
 
-/// The requirements that the files of a suite state, by id.
-pub(super) type OwnRowsById<'a> = BTreeMap<&'a str, &'a OwnRequirement>;
-
-/// The requirements that a suite states. Reports those that occur twice, that have a prefix of the
-/// register, or that no check names.
-pub(super) fn of<'a>(files: &'a [ScenarioFile], problems: &mut Vec<Diagnostic>) -> OwnRowsById<'a> {
+/// Reports requirements that occur twice, that have a prefix of the register, or that no check names.
+pub(super) fn mistakes(files: &[ScenarioFile]) -> Vec<DataError> {
     let scenarios = || files.iter().flat_map(|file| &file.scenarios);
     let checked: BTreeSet<String> =
         scenarios().flat_map(|scenario| declared::requirements(&scenario.steps)).collect();
-    let mut known = OwnRowsById::new();
+    let mut problems = Vec::new();
+    let mut places: BTreeMap<&str, &Location> = BTreeMap::new();
     for file in files {
         for own in &file.requirements {
             let id = own.row.id.as_str();
-            let mistake = match known.get(id) {
+            let mistake = match places.get(id) {
                 Some(first) => Some((
                     format!("the requirement `{id}` is stated twice"),
-                    format!("first at {}", first.at),
+                    format!("first at {first}"),
                 )),
                 None if is_of_register(id) => Some((
                     format!("the register uses the prefix of `{id}`"),
@@ -38,10 +35,10 @@ pub(super) fn of<'a>(files: &'a [ScenarioFile], problems: &mut Vec<Diagnostic>) 
             if let Some((message, help)) = mistake {
                 problems.push(file.problem(&own.at, id, message, Some(help)));
             }
-            known.entry(id).or_insert(own);
+            places.entry(id).or_insert(&own.at);
         }
     }
-    known
+    problems
 }
 
 /// Whether a requirement of the register has the prefix of this id.

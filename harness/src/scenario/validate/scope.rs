@@ -1,151 +1,98 @@
 //! The names that a step can use: names that the run defines, rows of loops, and captures.
 
-use crate::scenario::text::ROOTS;
+use serde_json::{Map, Value, json};
 
 /// Applications of the target file: the values of `as`.
 pub(super) const APPLICATIONS: [&str; 4] = ["main", "reader", "writer", "other_company"];
 
-/// Members of an application.
-const APPLICATION_MEMBERS: [&str; 4] = ["client_id", "client_secret", "basic", "scopes"];
+/// The key in an object that is a value itself.
+const ITSELF: &str = "";
 
-/// Members of a secret.
-const SECRET_MEMBERS: [&str; 2] = ["all_but_last", "other_case"];
-
-/// Members of the root `bindings`: values of the target file, and values that the run reads from the
-/// target.
-const BINDINGS: [&str; 12] = [
-    "requester_email",
-    "counterparty_email",
-    "internal_signer_emails",
-    "unknown_user_emails",
-    "variables",
-    "workflows",
-    "generated_workflow_id",
-    "third_party_workflow_id",
-    "single_signer_workflow_id",
-    "multiple_signers_workflow_id",
-    "document_url",
-    "webhook_url",
-];
-
-/// Members of the root `run`.
-const RUN_MEMBERS: [&str; 2] = ["tag", "now_seconds"];
-
-/// Members of the root `contract`.
-const CONTRACT_MEMBERS: [&str; 3] = ["legal_request_statuses", "operations_with_bearer", "limits"];
-
-/// Members of a receiver.
-const RECEIVER_MEMBERS: [&str; 2] = ["url", "secret"];
-
-/// The members of the root `page` at one place of a scenario.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PageScope {
-    /// None: before the first `each_page`.
-    Unknown,
-    /// In the checks of `each_page`: `number`, `length_expected`.
-    Inside,
-    /// After `each_page`: `total_count`, `total_pages`.
-    After,
-}
-
-/// The names known at one place of a scenario.
-#[derive(Debug, Clone)]
-pub(super) struct NameScope {
-    receivers: Vec<String>,
-    names: Vec<String>,
-    pub(super) page: PageScope,
-}
+/// The names known at one place of a scenario, as a tree. Any members may follow a null.
+#[derive(Clone)]
+pub(super) struct NameScope(Value);
 
 impl NameScope {
     pub(super) fn new(receivers: &[String]) -> Self {
-        Self { receivers: receivers.to_vec(), names: Vec::new(), page: PageScope::Unknown }
+        let application = json!({
+            "client_id": null,
+            "client_secret": { ITSELF: null, "all_but_last": null, "other_case": null },
+            "basic": null,
+            "scopes": null,
+        });
+        let mut target: Map<String, Value> =
+            APPLICATIONS.map(|name| (name.to_owned(), application.clone())).into_iter().collect();
+        target.insert("base_url".to_owned(), Value::Null);
+        let receivers: Map<String, Value> = receivers
+            .iter()
+            .map(|name| (name.clone(), json!({ "url": null, "secret": null })))
+            .collect();
+        Self(json!({
+            "run": { "tag": null, "now_seconds": null },
+            "target": target,
+            // Values of the target file, and values that the run reads from the target.
+            "bindings": {
+                ITSELF: null,
+                "requester_email": null,
+                "counterparty_email": null,
+                "internal_signer_emails": null,
+                "unknown_user_emails": null,
+                "variables": null,
+                "workflows": null,
+                "generated_workflow_id": null,
+                "third_party_workflow_id": null,
+                "single_signer_workflow_id": null,
+                "multiple_signers_workflow_id": null,
+                "document_url": null,
+                "webhook_url": null,
+            },
+            "contract": { "legal_request_statuses": null, "operations_with_bearer": null },
+            "receivers": receivers,
+        }))
     }
 
+    /// Adds a name with any members.
     pub(super) fn add(&mut self, name: &str) {
-        self.names.push(name.to_owned());
+        self.0[name] = Value::Null;
     }
 
-    /// The number of known names, for [`Self::forget_from`].
-    pub(super) fn mark(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Forgets the names that were added since the mark.
-    pub(super) fn forget_from(&mut self, mark: usize) {
-        self.names.truncate(mark);
+    /// Sets the members of the root `page`.
+    pub(super) fn set_page(&mut self, members: [&str; 2]) {
+        self.0["page"] = members.map(|name| (name, Value::Null)).into_iter().collect();
     }
 
     pub(super) fn has_receiver(&self, name: &str) -> bool {
-        self.receivers.iter().any(|known| known == name)
+        self.0["receivers"].get(name).is_some()
     }
 
     /// The reason why a path of names has no value here, with the names to suggest. `None` if it has one.
     pub(super) fn unknown(&self, path: &[String]) -> Option<(String, Vec<String>)> {
-        let (root, members) = path.split_first()?;
-        if self.names.contains(root) {
-            return None;
+        let mut known = &self.0;
+        for (depth, name) in path.iter().enumerate() {
+            let Value::Object(members) = known else { return None };
+            let Some(member) = members.get(name) else {
+                return Some(match depth {
+                    0 if name == "page" => {
+                        ("`<page>` is known only with `each_page`".to_owned(), Vec::new())
+                    }
+                    0 => {
+                        let message = format!("`<{}>` is not defined before this", path.join("."));
+                        (message, names(members))
+                    }
+                    _ => {
+                        let root = path[..depth].join(".");
+                        (format!("`{root}` has no member `{name}`"), names(members))
+                    }
+                });
+            };
+            known = member;
         }
-        match root.as_str() {
-            "bindings" if members.is_empty() => None,
-            "bindings" => of_fixed(root, members, &BINDINGS),
-            "run" => of_fixed(root, members, &RUN_MEMBERS),
-            "contract" => of_fixed(root, members, &CONTRACT_MEMBERS),
-            "target" => of_target(members),
-            "receivers" => self.of_receivers(members),
-            "page" => self.of_page(members),
-            _ => Some((
-                format!("`<{}>` is not defined before this", path.join(".")),
-                self.names.iter().cloned().chain(ROOTS.map(str::to_owned)).collect(),
-            )),
-        }
-    }
-
-    fn of_receivers(&self, members: &[String]) -> Option<(String, Vec<String>)> {
-        match members {
-            [name, rest @ ..] if self.has_receiver(name) => {
-                of_fixed(&format!("receivers.{name}"), rest, &RECEIVER_MEMBERS)
-            }
-            _ => Some((
-                "the scenario has no such receiver in `receivers`".to_owned(),
-                self.receivers.clone(),
-            )),
-        }
-    }
-
-    fn of_page(&self, members: &[String]) -> Option<(String, Vec<String>)> {
-        match self.page {
-            PageScope::Inside => of_fixed("page", members, &["number", "length_expected"]),
-            PageScope::After => of_fixed("page", members, &["total_count", "total_pages"]),
-            PageScope::Unknown => {
-                Some(("`<page>` is known only with `each_page`".to_owned(), Vec::new()))
-            }
-        }
+        let members = known.as_object().filter(|members| !members.contains_key(ITSELF))?;
+        let message = format!("`<{}>` is not a value, its members are", path.join("."));
+        Some((message, names(members)))
     }
 }
 
-fn of_target(members: &[String]) -> Option<(String, Vec<String>)> {
-    let (application, rest) = match members.split_first() {
-        Some((base_url, [])) if base_url == "base_url" => return None,
-        Some((application, rest)) if APPLICATIONS.contains(&application.as_str()) => {
-            (application, rest)
-        }
-        _ => return of_fixed("target", members, &APPLICATIONS),
-    };
-    let root = format!("target.{application}");
-    match rest {
-        [member, secret @ ..] if member == "client_secret" && !secret.is_empty() => {
-            of_fixed(&format!("{root}.client_secret"), secret, &SECRET_MEMBERS)
-        }
-        _ => of_fixed(&root, rest, &APPLICATION_MEMBERS),
-    }
-}
-
-/// The reason why the first member is not in a fixed set. Further members may follow it.
-fn of_fixed(root: &str, members: &[String], known: &[&str]) -> Option<(String, Vec<String>)> {
-    let names = || known.iter().map(|name| (*name).to_owned()).collect();
-    match members.first() {
-        Some(member) if known.contains(&member.as_str()) => None,
-        Some(member) => Some((format!("`{root}` has no member `{member}`"), names())),
-        None => Some((format!("`<{root}>` is not a value, its members are"), names())),
-    }
+fn names(members: &Map<String, Value>) -> Vec<String> {
+    members.keys().filter(|name| *name != ITSELF).cloned().collect()
 }

@@ -1,25 +1,20 @@
 //! Checks a file once, in the order of a run: every `<name>` is defined before its first use, and every
 //! id that a scenario uses exists.
 
-use moot_fixtures::nearest;
+use moot_fixtures::{DataError, nearest};
 
-use super::own_rows::OwnRowsById;
-use super::scope::{APPLICATIONS, NameScope, PageScope};
+use super::scope::{APPLICATIONS, NameScope};
 use super::{ids, lines};
-use crate::scenario::Diagnostic;
+use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{
-    AdminStep, AnswerPlace, BoundValue, BurstStep, Check, Expectation, ForEach, Json, Location,
-    Matcher, MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep,
-    RequestBody, RequestLine, RequestShape, RequestStep, Scenario, ScenarioFile, Step, StepAction,
-    Text, TokenChoice,
+    AdminStep, AnswerPlace, BoundValue, BurstStep, Check, Claim, ForEach, Json, Location,
+    MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody,
+    RequestLine, RequestShape, RequestStep, Scenario, ScenarioFile, Step, StepAction, Text,
+    TokenChoice,
 };
 
-/// Reports every mistake of meaning in a file. Without `own`, requirements and questions are not checked.
-pub(super) fn file(
-    file: &ScenarioFile,
-    own: Option<&OwnRowsById<'_>>,
-    problems: &mut Vec<Diagnostic>,
-) {
+/// Reports every mistake of meaning in a file. `own` are the requirements that the suite states.
+pub(super) fn file(file: &ScenarioFile, own: &OwnRows, problems: &mut Vec<DataError>) {
     for scenario in &file.scenarios {
         let scope = NameScope::new(&scenario.receivers);
         ValidationWalk { file, scenario, own, scope, problems }.scenario();
@@ -29,9 +24,9 @@ pub(super) fn file(
 struct ValidationWalk<'a> {
     file: &'a ScenarioFile,
     scenario: &'a Scenario,
-    own: Option<&'a OwnRowsById<'a>>,
+    own: &'a OwnRows,
     scope: NameScope,
-    problems: &'a mut Vec<Diagnostic>,
+    problems: &'a mut Vec<DataError>,
 }
 
 impl ValidationWalk<'_> {
@@ -63,10 +58,10 @@ impl ValidationWalk<'_> {
                     operator.texts().into_iter().for_each(|text| self.text(text));
                 }
                 StepAction::ForEach(for_each, steps) => {
-                    let mark = self.scope.mark();
+                    let before = self.scope.clone();
                     self.for_each(for_each);
                     self.steps(steps);
-                    self.scope.forget_from(mark);
+                    self.scope = before;
                 }
                 StepAction::Let(bindings) => self.bindings(bindings),
                 StepAction::Assume(assumption) => {
@@ -84,18 +79,18 @@ impl ValidationWalk<'_> {
         self.shape(&request.shape);
         if let Some(control) = &request.control {
             self.shape(&control.shape);
-            self.expectations(control.require.as_ref());
+            self.claims(control.require.iter().flatten());
         }
         for view in &request.unchanged {
             self.line(view);
         }
         if let Some(each_page) = &request.each_page {
-            self.scope.page = PageScope::Inside;
+            self.scope.set_page(["number", "length_expected"]);
             self.checks(&each_page.expect);
-            self.scope.page = PageScope::After;
+            self.scope.set_page(["total_count", "total_pages"]);
         }
-        self.expectations(request.poll.as_ref().map(|poll| &poll.until));
-        self.expectations(request.require.as_ref());
+        self.claims(request.poll.iter().flat_map(|poll| &poll.until));
+        self.claims(request.require.iter().flatten());
         self.captures(&request.capture);
         self.checks(&request.expect);
         self.observations(&request.observe);
@@ -103,9 +98,9 @@ impl ValidationWalk<'_> {
             self.place(place);
         }
         // The steps of `finally` know the captures so far. Their own names end with them.
-        let mark = self.scope.mark();
+        let before = self.scope.clone();
         self.steps(&request.finally);
-        self.scope.forget_from(mark);
+        self.scope = before;
     }
 
     fn burst(&mut self, burst: &BurstStep) {
@@ -123,14 +118,14 @@ impl ValidationWalk<'_> {
             let message = format!("the scenario has no receiver `{name}` in `receivers`");
             self.problems.push(self.file.problem(&at, name, message, None));
         }
-        self.expectations(receive.require.as_ref());
+        self.claims(receive.require.iter().flatten());
         self.captures(&receive.capture);
         self.checks(&receive.expect);
         self.observations(&receive.observe);
     }
 
     fn admin(&mut self, admin: &AdminStep) {
-        self.text(&admin.call.path);
+        self.text(&admin.call);
         if let Some(json) = &admin.json {
             self.json(json);
         }
@@ -226,17 +221,14 @@ impl ValidationWalk<'_> {
 
     fn checks(&mut self, checks: &[Check]) {
         for check in checks {
-            let unknown = self.own.and_then(|own| ids::requirement(self.file, own, check));
-            self.problems.extend(unknown);
-            self.expectation(&check.expectation);
+            self.problems.extend(ids::requirement(self.file, self.own, check));
+            self.claims(&check.expectation);
         }
     }
 
     fn observations(&mut self, observations: &[Observation]) {
         for observation in observations {
-            if self.own.is_some() {
-                self.problems.extend(ids::question(self.file, observation));
-            }
+            self.problems.extend(ids::question(self.file, observation));
             match &observation.place {
                 AnswerPlace::Whole(place) => self.place(place),
                 AnswerPlace::Members(members) => {
@@ -256,14 +248,8 @@ impl ValidationWalk<'_> {
         }
     }
 
-    fn expectations(&mut self, expectation: Option<&Expectation>) {
-        if let Some(expectation) = expectation {
-            self.expectation(expectation);
-        }
-    }
-
-    fn expectation(&mut self, expectation: &Expectation) {
-        for claim in &expectation.claims {
+    fn claims<'c>(&mut self, claims: impl IntoIterator<Item = &'c Claim>) {
+        for claim in claims {
             self.problems.extend(ids::claim(self.file, claim));
             self.place(&claim.place);
             self.matcher(&claim.matcher);
@@ -276,12 +262,8 @@ impl ValidationWalk<'_> {
         }
     }
 
-    fn matcher(&mut self, matcher: &Matcher) {
-        match matcher {
-            Matcher::Equal(json) => self.json(json),
-            Matcher::OneOf(list) => list.iter().for_each(|json| self.json(json)),
-            Matcher::All(rules) => rules.iter().for_each(|rule| self.rule(rule)),
-        }
+    fn matcher(&mut self, rules: &[MatcherRule]) {
+        rules.iter().for_each(|rule| self.rule(rule));
     }
 
     fn rule(&mut self, rule: &MatcherRule) {

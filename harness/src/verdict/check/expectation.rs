@@ -8,25 +8,24 @@ use super::{
     Document, Judgement, Mismatch, MismatchKind, PlaceValue, ResponsePart, matcher, place, schema,
     sentence, sound_json,
 };
-use crate::scenario::model::{Claim, Expectation, Matcher, Place};
+use crate::scenario::model::{Claim, MatcherRule, Place};
 use crate::scenario::names::Names;
 
 /// Judges whether every claim holds. The most severe judgement counts.
-pub fn judge(expectation: &Expectation, document: &Document, names: &Names) -> Judgement {
+pub fn judge(expectation: &[Claim], document: &Document, names: &Names) -> Judgement {
     expectation
-        .claims
         .iter()
         .fold(Judgement::Holds, |judged, claim| judged.and(|| judge_claim(claim, document, names)))
 }
 
 /// Whether a successful status can satisfy a claim about the status.
-pub fn asks_success(expectation: &Expectation, names: &Names) -> bool {
+pub fn asks_success(expectation: &[Claim], names: &Names) -> bool {
     let statuses = [200, 201, 202, 204];
-    let mut claims = expectation.claims.iter().filter(|claim| matches!(claim.place, Place::Status));
+    let mut claims = expectation.iter().filter(|claim| matches!(claim.place, Place::Status));
     claims.any(|claim| statuses.into_iter().any(|status| accepts(&claim.matcher, status, names)))
 }
 
-fn accepts(matcher: &Matcher, status: u16, names: &Names) -> bool {
+fn accepts(matcher: &[MatcherRule], status: u16, names: &Names) -> bool {
     let value = PlaceValue::One(Some(Value::from(status)));
     matcher::judge(matcher, &value, names) == Judgement::Holds
 }
@@ -93,13 +92,13 @@ fn with_place(mismatch: Mismatch, claim: &Claim, document: &Document, names: &Na
 }
 
 /// Judges `schema: NAME`, or `schema: true` for the schema that the operation documents for the status.
-fn judge_schema(matcher: &Matcher, document: &Document, names: &Names) -> Judgement {
+fn judge_schema(matcher: &[MatcherRule], document: &Document, names: &Names) -> Judgement {
     let named = match matcher {
-        Matcher::Equal(json) => match json.render(names) {
+        [MatcherRule::Equals(json)] => match json.render(names) {
             Ok(value) => value,
             Err(unknown) => return Judgement::empty(unknown.to_string()),
         },
-        Matcher::OneOf(_) | Matcher::All(_) => Value::Null,
+        _ => Value::Null,
     };
     let name = match &named {
         Value::String(name) => Some(name.as_str()),

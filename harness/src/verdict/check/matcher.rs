@@ -9,51 +9,40 @@ use serde_json::{Number, Value};
 
 use super::equal::{as_integer, equal};
 use super::same_time::is_same_time;
-use super::value_text::{json_kind, value_text, values_text, wrong_type};
-use super::wording::wording;
+use super::value_text::{json_kind, shortened, value_text, values_text, wrong_type};
+use super::wording::{rule_wording, wording};
 use super::{Judgement, MismatchKind, PlaceValue, format, members};
-use crate::scenario::model::{Json, JsonType, Matcher, MatcherRule, Near, TextFormat};
+use crate::scenario::model::{Json, JsonType, MatcherRule, Near, TextFormat};
 use crate::scenario::names::Names;
 
-/// Judges whether the value satisfies the matcher. A pointer in a failure is relative to the value.
-pub fn judge(matcher: &Matcher, found: &PlaceValue, names: &Names) -> Judgement {
+/// Judges whether the value satisfies all rules. A pointer in a failure is relative to the value.
+pub fn judge(matcher: &[MatcherRule], found: &PlaceValue, names: &Names) -> Judgement {
     match found {
         PlaceValue::One(value) => judge_value(matcher, value.as_ref(), names),
-        PlaceValue::Many(values) => match matcher {
-            // An empty list counts as absent, because the path found no value.
-            Matcher::All(rules) if values.is_empty() => {
-                rules.iter().fold(Judgement::Holds, |judged, rule| {
-                    judged.and(|| match rule {
-                        MatcherRule::Present(expected) => presence(*expected, None),
-                        rule => judge_rule(rule, &Value::Array(Vec::new()), names),
-                    })
-                })
-            }
-            matcher => judge_value(matcher, Some(&Value::Array(values.clone())), names),
-        },
+        PlaceValue::Many(values) => {
+            let list = Value::Array(values.clone());
+            all(matcher, |rule| match rule {
+                // The path found no value.
+                MatcherRule::Present(expected) if values.is_empty() => presence(*expected, None),
+                rule => judge_rule(rule, &list, names),
+            })
+        }
     }
 }
 
-fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judgement {
-    match matcher {
-        Matcher::Equal(expected) => with_value(expected, names, |expected| {
-            present(value, || value_text(Some(expected)), |value| is_equal(value, expected))
-        }),
-        Matcher::OneOf(candidates) => {
-            let list: Result<Vec<_>, _> = candidates.iter().map(|it| it.render(names)).collect();
-            match list {
-                Ok(list) => is_one_of(value, &list),
-                Err(unknown) => Judgement::empty(unknown.to_string()),
-            }
+fn judge_value(matcher: &[MatcherRule], value: Option<&Value>, names: &Names) -> Judgement {
+    all(matcher, |rule| match (rule, value) {
+        (rule, Some(value)) => judge_rule(rule, value, names),
+        (MatcherRule::Present(expected), None) => presence(*expected, None),
+        (MatcherRule::Equals(json) | MatcherRule::OneOf(json), None) => {
+            with_value(json, names, |_| absent(shortened(&rule_wording(rule, names))))
         }
-        Matcher::All(rules) => rules.iter().fold(Judgement::Holds, |judged, rule| {
-            judged.and(|| match (rule, value) {
-                (MatcherRule::Present(expected), value) => presence(*expected, value),
-                (rule, Some(value)) => judge_rule(rule, value, names),
-                (_, None) => absent("a value"),
-            })
-        }),
-    }
+        (_, None) => absent("a value"),
+    })
+}
+
+fn all(matcher: &[MatcherRule], judge: impl Fn(&MatcherRule) -> Judgement) -> Judgement {
+    matcher.iter().fold(Judgement::Holds, |judged, rule| judged.and(|| judge(rule)))
 }
 
 fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
@@ -61,9 +50,7 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
         MatcherRule::Equals(expected) => {
             with_value(expected, names, |expected| is_equal(value, expected))
         }
-        MatcherRule::OneOf(list) => {
-            with_list("one_of", list, names, |list| is_one_of(Some(value), list))
-        }
+        MatcherRule::OneOf(list) => with_list("one_of", list, names, |list| is_one_of(value, list)),
         MatcherRule::Not(matcher) => is_not(matcher, value, names),
         MatcherRule::Type(expected) => has_type(value, *expected),
         MatcherRule::Present(expected) => presence(*expected, Some(value)),
@@ -156,14 +143,6 @@ fn absent(expected: impl Into<String>) -> Judgement {
     Judgement::differs(MismatchKind::Absent, expected, "absent")
 }
 
-fn present(
-    value: Option<&Value>,
-    expected: impl FnOnce() -> String,
-    judge: impl FnOnce(&Value) -> Judgement,
-) -> Judgement {
-    value.map_or_else(|| absent(expected()), judge)
-}
-
 fn presence(expected: bool, value: Option<&Value>) -> Judgement {
     match (expected, value) {
         (true, Some(_)) | (false, None) => Judgement::Holds,
@@ -183,18 +162,15 @@ fn is_equal(value: &Value, expected: &Value) -> Judgement {
     Judgement::differs(mismatch, value_text(Some(expected)), value_text(Some(value)))
 }
 
-fn is_one_of(value: Option<&Value>, candidates: &[Value]) -> Judgement {
-    let expected = || format!("one of {}", values_text(&candidates.iter().collect::<Vec<_>>()));
-    present(value, expected, |value| {
-        if candidates.iter().any(|candidate| equal(candidate, value)) {
-            Judgement::Holds
-        } else {
-            Judgement::differs(MismatchKind::NotAllowed, expected(), value_text(Some(value)))
-        }
-    })
+fn is_one_of(value: &Value, candidates: &[Value]) -> Judgement {
+    if candidates.iter().any(|candidate| equal(candidate, value)) {
+        return Judgement::Holds;
+    }
+    let expected = format!("one of {}", values_text(&candidates.iter().collect::<Vec<_>>()));
+    Judgement::differs(MismatchKind::NotAllowed, expected, value_text(Some(value)))
 }
 
-fn is_not(matcher: &Matcher, value: &Value, names: &Names) -> Judgement {
+fn is_not(matcher: &[MatcherRule], value: &Value, names: &Names) -> Judgement {
     match judge_value(matcher, Some(value), names) {
         Judgement::Holds => Judgement::differs(
             MismatchKind::Forbidden,
@@ -291,7 +267,7 @@ fn compare(a: &Number, b: &Number) -> Ordering {
     }
 }
 
-fn length(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
+fn length(value: &Value, matcher: &[MatcherRule], names: &Names) -> Judgement {
     let (length, unit) = match value {
         Value::String(text) => (text.chars().count(), "characters"),
         Value::Array(items) => (items.len(), "members"),

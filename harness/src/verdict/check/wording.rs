@@ -2,26 +2,16 @@
 
 use super::format;
 use super::value_text::shortened;
-use crate::scenario::model::{Json, Matcher, MatcherRule, Near};
+use crate::scenario::model::{Json, MatcherRule, Near};
 use crate::scenario::names::Names;
 
 /// A matcher in words.
-pub(super) fn wording(matcher: &Matcher, names: &Names) -> String {
-    let json = |json: &Json| operand(json, names);
-    match matcher {
-        Matcher::Equal(expected) => shortened(&json(expected)),
-        Matcher::OneOf(list) => {
-            let list: Vec<String> = list.iter().map(json).collect();
-            shortened(&format!("one of {}", list.join(", ")))
-        }
-        Matcher::All(rules) => {
-            if let Some(class) = status_class(rules) {
-                return format!("a {class}xx response");
-            }
-            let rules: Vec<String> = rules.iter().map(|rule| rule_wording(rule, names)).collect();
-            shortened(&rules.join(" and "))
-        }
+pub(super) fn wording(matcher: &[MatcherRule], names: &Names) -> String {
+    if let Some(class) = status_class(matcher) {
+        return format!("a {class}xx response");
     }
+    let rules: Vec<String> = matcher.iter().map(|rule| rule_wording(rule, names)).collect();
+    shortened(&rules.join(" and "))
 }
 
 /// The class of statuses that `{ min: 200, max: 299 }` allows: 2.
@@ -36,10 +26,15 @@ fn status_class(rules: &[MatcherRule]) -> Option<u64> {
     is_class.then_some(class)
 }
 
-fn rule_wording(rule: &MatcherRule, names: &Names) -> String {
+/// A rule in words.
+pub(super) fn rule_wording(rule: &MatcherRule, names: &Names) -> String {
     let json = |json: &Json| operand(json, names);
     match rule {
         MatcherRule::Equals(expected) => json(expected),
+        MatcherRule::OneOf(Json::List(list)) => {
+            let list: Vec<String> = list.iter().map(json).collect();
+            format!("one of {}", list.join(", "))
+        }
         MatcherRule::OneOf(list) => format!("one of {}", json(list)),
         MatcherRule::Not(inner) => format!("not {}", wording(inner, names)),
         MatcherRule::Type(expected) => format!("of type {expected}"),

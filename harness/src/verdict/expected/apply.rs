@@ -48,7 +48,7 @@ fn apply_one(
         id: entry.id.to_string(),
         outcome: entry.outcome.verdict(),
         reason: entry.reason.clone(),
-        expires: entry.expires.map(|day| day.to_string()),
+        expires: entry.expires.clone(),
         state,
         note: unmet,
         names: found.names,

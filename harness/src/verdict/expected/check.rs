@@ -1,8 +1,6 @@
 //! Checks known failures against the scenarios and the day, before anything is sent.
 
-use jiff::civil::Date;
 use moot_fixtures::nearest::{alike, ending};
-use moot_fixtures::yaml::YamlSpan;
 use moot_fixtures::{DataError, register};
 
 use super::entry::{Expected, ExpectedEntry};
@@ -13,12 +11,12 @@ use crate::scenario::plan::like;
 use crate::verdict::check::implicit;
 
 impl Expected {
-    /// Checks that no entry expired before `today`, and that their ids exist. Without `files`, only the
+    /// Checks that no entry expired before `today` (`2027-01-31`), and that their ids exist. Without `files`, only the
     /// ids of requirements are checked.
     ///
     /// # Errors
     /// The first entry that expired or has an unknown id, with its place and the nearest known id.
-    pub fn check(&self, files: Option<&[ScenarioFile]>, today: Date) -> Result<(), DataError> {
+    pub fn check(&self, files: Option<&[ScenarioFile]>, today: &str) -> Result<(), DataError> {
         self.entries.iter().try_for_each(|entry| {
             self.check_expiry(entry, today)?;
             match (files, entry.id.requirement()) {
@@ -29,8 +27,8 @@ impl Expected {
         })
     }
 
-    fn check_expiry(&self, entry: &ExpectedEntry, today: Date) -> Result<(), DataError> {
-        let Some(day) = entry.expires.filter(|day| *day < today) else { return Ok(()) };
+    fn check_expiry(&self, entry: &ExpectedEntry, today: &str) -> Result<(), DataError> {
+        let Some(day) = entry.expires.as_deref().filter(|day| *day < today) else { return Ok(()) };
         Err(self.refused(
             entry,
             format!(
@@ -86,9 +84,7 @@ impl Expected {
     }
 
     fn refused(&self, entry: &ExpectedEntry, message: String) -> DataError {
-        let (line, column) = entry.place;
-        let place = YamlSpan { line, column, length: 1 };
-        DataError::new(&self.file.display().to_string(), message).at(Some(place))
+        DataError::new(&self.file.display().to_string(), message).at(entry.place)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use jiff::civil::Date;
+use moot_fixtures::yaml::YamlSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,23 +23,28 @@ pub struct Expected {
     pub entries: Vec<ExpectedEntry>,
 }
 
-/// One known failure.
-///
-/// ```yaml
-/// - { id: list-webhooks.status-200, outcome: fail, reason: OPS-12, expires: 2027-01-31 }
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One entry of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Entry")]
+#[serde(deny_unknown_fields)]
 pub struct ExpectedEntry {
+    /// A scenario `FILE/ID` (with `*` for any text), a requirement, or `FILE/ID#REQUIREMENT`.
+    #[schemars(with = "String", regex(pattern = r"\S"))]
     pub id: ExpectedId,
+    /// The verdict that is expected.
     pub outcome: ExpectedOutcome,
-    /// For people. Not empty.
+    /// The reason, for the readers of the report.
+    #[schemars(regex(pattern = r"\S"))]
     pub reason: String,
-    /// The last day on which the failure is expected.
-    pub expires: Option<Date>,
-    /// Without a condition, the entry always applies.
+    /// The last day (UTC) on which it is expected: `2027-01-31`. Another name: `expiry`.
+    #[serde(default, alias = "expiry")]
+    #[schemars(regex(pattern = r"^\d{4}-\d{2}-\d{2}$"))]
+    pub expires: Option<String>,
+    /// The condition under which the entry applies. All its parts must hold.
     pub condition: Option<Condition>,
-    /// Line and column of the `id`, from 1.
-    pub place: (u32, u32),
+    /// The place of the `id`.
+    #[serde(skip)]
+    pub place: Option<YamlSpan>,
 }
 
 /// The id of a known failure: a scenario `FILE/ID` (with `*`), a requirement, or `FILE/ID#REQUIREMENT`.
@@ -68,8 +73,9 @@ pub enum ExpectedOutcome {
     NotRun,
 }
 
-/// The condition under which a known failure applies. All parts must hold.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// The key `condition` of an entry.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Condition {
     /// Answers that the run must have seen, by open question.
     pub answer: BTreeMap<String, Value>,

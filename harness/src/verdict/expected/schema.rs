@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-use super::read::EntryRow;
+use super::entry::ExpectedEntry;
 
 /// The alias of `expires`, and the alias of `not run`.
 const OTHER_NAMES: (&str, &str) = ("expiry", "not_run");
@@ -11,7 +11,7 @@ const OTHER_NAMES: (&str, &str) = ("expiry", "not_run");
 /// The schema that `moot schema expected` prints.
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
-    generator.subschema_for::<EntryRow>();
+    generator.subschema_for::<ExpectedEntry>();
     let mut definitions = Value::Object(generator.take_definitions(true));
     let (expiry, not_run) = OTHER_NAMES;
     let properties = &mut definitions["Entry"]["properties"];

@@ -122,13 +122,13 @@ fn forgets_after_30_seconds(call: &ArrivingCall<'_>, admission: Admission) -> Ad
     if !is_late || ArrivingCall::problem(&admission) != Some(ProblemType::RateLimitExceeded) {
         return admission;
     }
-    call.world.limiter().reset();
+    call.world.limiter.reset();
     call.world.admit_unhooked(call.now, call.head)
 }
 
 fn refusals_count(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     if ArrivingCall::problem(&admission) == Some(ProblemType::RateLimitExceeded) {
-        call.world.limiter().exhaust(call.head.client, call.now);
+        call.world.limiter.exhaust(call.head.client, call.now);
     }
     admission
 }

@@ -11,9 +11,9 @@ use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
 use crate::defect::act::{DefectAct, RefusedCall};
 use crate::defect::call_edit::CallEdit;
 use crate::defect::condition::CallCondition;
-use crate::defect::rule_pattern::RulePattern;
 use crate::defect::transition_defect::TransitionAct;
 use crate::value::address::AddressFault;
+use crate::value::message::rule::Rule;
 
 pub(super) fn mutants() -> Vec<Mutant> {
     let mut all = Vec::new();
@@ -65,20 +65,20 @@ const NEVER_REQUIRED: [&str; 2] = ["support_documents[]", "merge_documents_into_
 fn rules(all: &mut Vec<Mutant>) {
     use Operation as Op;
     let legal_request = [
-        ("workflow-exists", RulePattern::WorkflowExists),
-        ("workflow-published", RulePattern::WorkflowPublished),
-        ("requester-is-user", RulePattern::RequesterIsUser),
-        ("variable-required", RulePattern::VariableRequired),
-        ("support-document-size", RulePattern::SupportDocumentSize),
-        ("document-type", RulePattern::DocumentType),
+        ("workflow-exists", Rule::WorkflowExists),
+        ("workflow-published", Rule::WorkflowPublished),
+        ("requester-is-user", Rule::RequesterIsUser),
+        ("variable-required", Rule::VariableRequired),
+        ("support-document-size", Rule::SupportDocumentSize),
+        ("document-type", Rule::DocumentType),
     ];
     let document = [
-        ("document-type", RulePattern::DocumentType),
-        ("upload-source", RulePattern::UploadSource),
-        ("one-upload-source", RulePattern::OneUploadSource),
-        ("field.metadata", RulePattern::Field("metadata".to_owned())),
-        ("address-not-https", RulePattern::UploadAddress(AddressFault::NotHttps)),
-        ("address-private", RulePattern::UploadAddress(AddressFault::NotPublic)),
+        ("document-type", Rule::DocumentType),
+        ("upload-source", Rule::UploadSource),
+        ("one-upload-source", Rule::OneUploadSource),
+        ("field.metadata", Rule::Field("metadata".to_owned())),
+        ("address-not-https", Rule::UploadAddress(AddressFault::NotHttps)),
+        ("address-private", Rule::UploadAddress(AddressFault::NotPublic)),
     ];
     for (name, rule) in legal_request {
         at_rule(Op::CreateLegalRequest, name, &rule, all);
@@ -86,12 +86,12 @@ fn rules(all: &mut Vec<Mutant>) {
     for field in CREATE_REQUEST_FIELDS {
         let name = field.name.trim_end_matches("[]");
         if !NEVER_REQUIRED.contains(&field.name) {
-            let required = RulePattern::Required(field.name.to_owned());
+            let required = Rule::Required(vec![field.name.to_owned()]);
             at_rule(Op::CreateLegalRequest, &format!("required.{name}"), &required, all);
         }
         // Any text and any file is valid.
         if matches!(field.kind, FieldKind::Email | FieldKind::Emails | FieldKind::JsonObject) {
-            let valid = RulePattern::Field(field.name.to_owned());
+            let valid = Rule::Field(field.name.to_owned());
             at_rule(Op::CreateLegalRequest, &format!("valid.{name}"), &valid, all);
         }
     }
@@ -100,7 +100,7 @@ fn rules(all: &mut Vec<Mutant>) {
     }
 }
 
-fn at_rule(of: Operation, name: &str, rule: &RulePattern, all: &mut Vec<Mutant>) {
+fn at_rule(of: Operation, name: &str, rule: &Rule, all: &mut Vec<Mutant>) {
     let refused = || RefusedCall { of, rule: rule.clone(), when: Vec::new() };
     let part = format!("rule.{name}");
     let at = (PlaceKind::Rule, part.as_str());
@@ -108,10 +108,10 @@ fn at_rule(of: Operation, name: &str, rule: &RulePattern, all: &mut Vec<Mutant>)
     let first = all.len();
     push(of, at, (family, "not-applied"), DefectAct::Accept(refused()), all);
     // Which types of files a service supports is open.
-    all[first].equivalent = (*rule == RulePattern::DocumentType).then_some(Equivalence::Permitted);
+    all[first].equivalent = (*rule == Rule::DocumentType).then_some(Equivalence::Permitted);
     push(of, at, (family, "though-refused"), DefectAct::RefuseLate(refused()), all);
     for mutant in &mut all[first..] {
-        mutant.defect.heavy = *rule == RulePattern::SupportDocumentSize;
+        mutant.defect.heavy = *rule == Rule::SupportDocumentSize;
     }
 }
 

@@ -32,11 +32,11 @@ pub(super) fn read(
         let Some(option) = option else {
             let options = workflow.signer_options.join(", ");
             let detail = format!("`{field}`: `{}` is none of {options}.", shown(email));
-            return Err(invalid(answers, Rule::Field(field), detail));
+            return Err(invalid(answers, Rule::Field(field.to_owned()), detail));
         };
         if signers.contains(option) {
             let detail = format!("`{field}`: `{option}` is named twice.");
-            return Err(invalid(answers, Rule::Field(field), detail));
+            return Err(invalid(answers, Rule::Field(field.to_owned()), detail));
         }
         signers.push(option.clone());
     }

@@ -29,7 +29,7 @@ pub(super) fn read(
     }
     let sent = SentJson::object(fields.text(VARIABLES)?.unwrap_or("{}")).map_err(|_| {
         let detail = "`variables` must be a JSON object.".to_owned();
-        invalid(answers, Rule::Field(VARIABLES), detail)
+        invalid(answers, Rule::Field(VARIABLES.to_owned()), detail)
     })?;
     let sent = sent.members();
     let mut values = BTreeMap::new();

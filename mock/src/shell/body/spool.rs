@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::upload_folder::UploadFolder;
-use crate::value::message::content::{Content, ContentFile, ContentPlace};
+use crate::value::message::content::{Content, ContentPlace};
 
 /// A part of up to this many bytes stays in memory.
 pub(super) const MEMORY_BYTES_MAX: usize = 64 * 1024;
@@ -30,11 +30,6 @@ impl Store {
     /// A store whose folder is created in `parent`.
     pub(crate) fn within(parent: PathBuf) -> Self {
         Self { parent: Some(parent), folder: OnceLock::new() }
-    }
-
-    /// Whether its files may be moved into a state folder, under their digests.
-    fn is_beside_durable_state(&self) -> bool {
-        self.parent.is_some()
     }
 
     fn file(&self) -> io::Result<(NamedTempFile, Arc<UploadFolder>)> {
@@ -61,35 +56,29 @@ impl Store {
 pub(crate) struct Spool<'s> {
     store: &'s Store,
     length: u64,
+    digest: Sha256,
     place: SpoolTarget,
 }
 
 enum SpoolTarget {
     Memory(BytesMut),
-    /// The digest is computed only if a store will need it, because it costs more than everything else.
-    File {
-        file: File,
-        kept: TemporaryFile,
-        digest: Option<Sha256>,
-    },
+    File { file: File, kept: TemporaryFile },
 }
 
 /// Removes a file when the last handle on its content is dropped, and its folder after the last.
-#[derive(Debug)]
 struct TemporaryFile {
     path: TempPath,
     _folder: Arc<UploadFolder>,
 }
 
-impl ContentFile for TemporaryFile {
-    fn digest(&self) -> Option<[u8; 32]> {
-        digest_of(&self.path).ok()
-    }
-}
-
 impl<'s> Spool<'s> {
     pub(crate) fn new(store: &'s Store) -> Self {
-        Self { store, length: 0, place: SpoolTarget::Memory(BytesMut::new()) }
+        Self {
+            store,
+            length: 0,
+            digest: Sha256::new(),
+            place: SpoolTarget::Memory(BytesMut::new()),
+        }
     }
 
     /// Bytes so far.
@@ -100,42 +89,27 @@ impl<'s> Spool<'s> {
     /// Appends. The write is synchronous: it goes to the page cache, which is faster than a switch to another thread.
     pub(crate) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
         self.length += piece.len() as u64;
+        self.digest.update(piece);
         match &mut self.place {
             SpoolTarget::Memory(bytes) if bytes.len() + piece.len() <= MEMORY_BYTES_MAX => {
                 bytes.extend_from_slice(piece);
             }
             SpoolTarget::Memory(bytes) => self.place = spilt(self.store, bytes, piece)?,
-            SpoolTarget::File { file, digest, .. } => {
-                if let Some(digest) = digest {
-                    digest.update(piece);
-                }
-                file.write_all(piece)?;
-            }
+            SpoolTarget::File { file, .. } => file.write_all(piece)?,
         }
         Ok(())
     }
 
     /// The content.
     pub(crate) fn finish(self) -> io::Result<Content> {
-        let content = match self.place {
-            SpoolTarget::Memory(bytes) => Content::in_memory(bytes.freeze()),
-            SpoolTarget::File { mut file, kept, digest } => {
+        let place = match self.place {
+            SpoolTarget::Memory(bytes) => ContentPlace::Memory(bytes.freeze()),
+            SpoolTarget::File { mut file, kept } => {
                 file.flush()?;
-                let (path, keep) = (kept.path.to_path_buf(), Arc::new(kept));
-                match digest {
-                    None => Content::in_file(self.length, path, keep),
-                    Some(digest) => {
-                        let place = ContentPlace::File { path, keep };
-                        Content::elsewhere(self.length, digest.finalize().into(), place)
-                    }
-                }
+                ContentPlace::File { path: kept.path.to_path_buf(), keep: Arc::new(kept) }
             }
         };
-        if self.store.is_beside_durable_state() {
-            // Computed here, because the store would compute it while other writers wait.
-            content.digest();
-        }
-        Ok(content)
+        Ok(Content { length: self.length, digest: self.digest.finalize().into(), place })
     }
 }
 
@@ -143,14 +117,9 @@ impl<'s> Spool<'s> {
 fn spilt(store: &Store, before: &[u8], piece: &[u8]) -> io::Result<SpoolTarget> {
     let (named, folder) = store.file()?;
     let (mut file, path) = named.into_parts();
-    let mut digest = store.is_beside_durable_state().then(Sha256::new);
-    for bytes in [before, piece] {
-        if let Some(digest) = &mut digest {
-            digest.update(bytes);
-        }
-        file.write_all(bytes)?;
-    }
-    Ok(SpoolTarget::File { file, kept: TemporaryFile { path, _folder: folder }, digest })
+    file.write_all(before)?;
+    file.write_all(piece)?;
+    Ok(SpoolTarget::File { file, kept: TemporaryFile { path, _folder: folder } })
 }
 
 /// SHA-256 of a file.

@@ -217,7 +217,7 @@ fn sandbox(site: &Site, id: &str) -> Result<Value, Refusal> {
     }
     let left = realm.lease.end().map(|end| end.duration_since(clock::instant()).as_secs());
     shown["lease_ends_in_seconds"] = json!(left);
-    shown["calls"] = json!(realm.service.world().journal().recorded());
+    shown["calls"] = json!(realm.service.world().journal.recorded());
     Ok(shown)
 }
 

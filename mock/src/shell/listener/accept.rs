@@ -96,10 +96,11 @@ pub(crate) async fn accept_all<H, F>(
             let place = Arc::new(place);
             let (stream, switch) = Connection::new(stream);
             let answer = move |request| answer(peer, request);
-            let Some(Tls(acceptor)) = tls else {
+            let Some(tls) = tls else {
                 return serve(stream, watcher, limits.head_max, (switch, place), answer).await;
             };
-            let handshake = tokio::time::timeout(limits.head_max, acceptor.accept(stream));
+            tls.count();
+            let handshake = tokio::time::timeout(limits.head_max, tls.acceptor.accept(stream));
             if let Ok(Ok(stream)) = handshake.await {
                 serve(stream, watcher, limits.head_max, (switch, place), answer).await;
             }

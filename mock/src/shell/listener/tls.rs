@@ -2,15 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustls::ServerConfig;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// Certificate and key of the server.
+/// Certificate and key of the server, and the number of connections that were offered them. Clones share the number.
 #[derive(Clone)]
-pub struct Tls(pub(super) TlsAcceptor);
+pub struct Tls {
+    pub(super) acceptor: TlsAcceptor,
+    accepted: Arc<AtomicUsize>,
+}
 
 /// Why certificate and key cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +61,16 @@ impl Tls {
             .with_no_client_auth()
             .with_single_cert(chain, key)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), accepted: Arc::default() })
+    }
+
+    /// The number of connections so far. A client that refuses the certificate makes no call, so that only this shows
+    /// that it tried.
+    pub fn connections(&self) -> usize {
+        self.accepted.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count(&self) {
+        self.accepted.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -12,7 +12,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::control::optional_text;
+use crate::control::{optional_progression, optional_text, rate_limit};
 use crate::defect::Defect;
 use crate::shell::{clock, settings};
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
@@ -44,7 +44,7 @@ pub(crate) struct SandboxPlan {
     #[schemars(with = "Option<String>")]
     pub(crate) rate_limit: Option<RateLimitMode>,
     /// `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
-    #[serde(deserialize_with = "progression")]
+    #[serde(deserialize_with = "optional_progression")]
     #[schemars(with = "Option<String>")]
     pub(crate) progression: Option<Progression>,
     /// seconds without a call after which the sandbox is deleted; never if absent
@@ -98,14 +98,6 @@ fn world_answers<'de, D: Deserializer<'de>>(
 
 fn clock_setting<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<ClockSetting>, D::Error> {
     optional_text(reader, |text| settings::clock(text, clock::now()))
-}
-
-fn rate_limit<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RateLimitMode>, D::Error> {
-    optional_text(reader, settings::rate_limit)
-}
-
-fn progression<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Progression>, D::Error> {
-    optional_text(reader, settings::progression)
 }
 
 pub(crate) fn lease<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Duration>, D::Error> {

@@ -8,7 +8,6 @@ use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url, id};
 use crate::defect;
 use crate::shell::store::SandboxRecord;
-use crate::value::message::json::json_bytes;
 use crate::value::settings::SettingsError;
 use crate::world::World;
 use crate::world::settings::RunSettings;
@@ -28,18 +27,20 @@ pub(crate) fn restore(
     let mut shared = BTreeMap::new();
     let mut realms = Vec::with_capacity(stored.len());
     for (record, changes) in stored {
-        let SandboxRecord { key, world, answers, settings, defects, lease } = record;
-        let seeded = if world.is_none() && *of_main.answers() == answers {
-            of_main.clone()
-        } else {
-            match shared.entry((world.as_deref().map(json_bytes), json_bytes(&answers))) {
-                Entry::Occupied(known) => Arc::clone(known.get()),
-                Entry::Vacant(place) => {
-                    let world = world.as_deref().unwrap_or(sandboxes.main_world());
-                    place.insert(Arc::new(Seeded::new(world, answers)?)).clone()
-                }
+        let seeded = match shared.entry(record.seed.digest) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(place) => {
+                let (world, answers) = record.read_seed()?;
+                let seeded = if world.is_none() && *of_main.answers() == answers {
+                    of_main.clone()
+                } else {
+                    let world = world.as_ref().unwrap_or(sandboxes.main_world());
+                    Arc::new(Seeded::new(world, answers)?)
+                };
+                place.insert(seeded).clone()
             }
         };
+        let SandboxRecord { key, settings, defects, lease, .. } = record;
         let settings =
             RunSettings { base_url: base_url(main, key), sandbox: Some(id(key)), ..settings };
         let mut world = World::from_seeded(seeded, settings.clone())?;

@@ -243,10 +243,10 @@ impl Sandboxes {
             return Err(too_many());
         }
         if let Some(durable) = &self.durable {
-            durable.add(&SandboxRecord {
+            let world = plan.world.as_ref().map(|chosen| &*chosen.value);
+            durable.add(SandboxRecord {
                 key,
-                world: plan.world.map(|chosen| chosen.value),
-                answers: seeded.answers().clone(),
+                seed: SandboxRecord::seed_of(world, seeded.answers()),
                 settings: settings.clone(),
                 defects,
                 lease: plan.lease,
@@ -254,7 +254,7 @@ impl Sandboxes {
         }
         let realm = self.realm(key, world, settings, plan.lease);
         if self.is_remembering() {
-            realm.service.world().journal().keep_for_account();
+            realm.service.world().journal.keep_for_account();
         }
         if self.insert(&realm) {
             return Ok(realm);

@@ -21,7 +21,7 @@ pub(super) fn watched_call(
 ) -> Option<WatchedCall> {
     // A refused call has no number here. An equal call was refused for the same reason.
     let world = realm.service.world();
-    let entry = world.journal().newest(|entry| match serial {
+    let entry = world.journal.newest(|entry| match serial {
         Some(serial) => entry.serial == serial,
         None => {
             (entry.client, entry.method.as_str())

@@ -18,7 +18,7 @@ impl Site {
     pub fn remember_deleted(&self) {
         self.sandboxes.remember_deleted();
         for realm in self.worlds() {
-            realm.service.world().journal().keep_for_account();
+            realm.service.world().journal.keep_for_account();
         }
     }
 

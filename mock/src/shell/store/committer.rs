@@ -10,10 +10,9 @@ use parking_lot::{Condvar, Mutex};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::row_store::RowStore;
-use super::sandbox_row::{SandboxRecord, SandboxRow};
+use super::sandbox_record::SandboxRecord;
 use super::table::{Entry, KeyTable};
 use crate::service::{Keeper, NotKept};
-use crate::value::message::json::json_bytes;
 use crate::world::state::stored;
 
 /// The store of one mock.
@@ -70,10 +69,8 @@ impl StateStore {
     }
 
     /// Stores a new sandbox. Call this before its creation is answered.
-    pub(crate) fn add(&self, sandbox: &SandboxRecord) -> Result<(), NotKept> {
-        let (row, definitions) = SandboxRow::of(sandbox);
-        let (world, row) = (sandbox.key, json_bytes(&row));
-        self.finish(self.take(Entry::Sandbox { world, row, definitions }))
+    pub(crate) fn add(&self, sandbox: SandboxRecord) -> Result<(), NotKept> {
+        self.finish(self.take(Entry::Sandbox(Box::new(sandbox))))
     }
 
     /// Removes a sandbox with all its data.

@@ -3,19 +3,12 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::error::DurableError;
 use crate::shell::body::digest_of;
-use crate::value::message::content::{Content, ContentFile, ContentPlace};
-
-/// A stored file. Unlike a temporary one it remains when its content is dropped.
-impl ContentFile for PathBuf {
-    fn digest(&self) -> Option<[u8; 32]> {
-        digest_of(self).ok()
-    }
-}
+use crate::value::message::content::{Content, ContentPlace};
 
 /// The name of a document's file.
 pub(super) fn name(digest: &[u8; 32]) -> String {
@@ -36,8 +29,7 @@ pub(super) fn digest_of_name(name: &str) -> Option<[u8; 32]> {
 
 /// Stores the file of a document in `files` if it is not there yet, and syncs it to the disk.
 pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<()> {
-    let digest = content.digest().ok_or(io::ErrorKind::NotFound)?;
-    let path = files.join(name(digest));
+    let path = files.join(name(&content.digest));
     if fs::metadata(&path).is_ok_and(|found| found.len() == content.length) {
         return Ok(());
     }
@@ -59,7 +51,8 @@ pub(super) fn place_of(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, 
     if actual != *digest {
         return Err(DurableError::damaged(&path, "its content is not that of the stored document"));
     }
-    Ok(ContentPlace::File { keep: Arc::new(path.clone()), path })
+    // Unlike a temporary file, it remains when its content is dropped.
+    Ok(ContentPlace::File { path, keep: Arc::new(()) })
 }
 
 /// Removes the files of these documents, if there are any.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::world::settings::Settings;
 
 /// Version of the rows. Other versions are refused.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// This version of Moot.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

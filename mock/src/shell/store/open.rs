@@ -14,13 +14,13 @@ use super::error::DurableError;
 use super::folder_store::FolderStore;
 use super::header::StoreHeader;
 use super::row_store::{RowStore, StoredData};
-use super::sandbox_row::{SandboxRecord, SandboxRow};
+use super::sandbox_record::SandboxRecord;
 use super::table::{KeyBatch, KeyTable, StoreKey};
 use crate::value::message::content::{Content, ContentPlace};
 use crate::value::message::json::json_bytes;
 use crate::world::settings::Settings;
 use crate::world::state::change::Change;
-use crate::world::state::stored::{self, StoredError};
+use crate::world::state::stored;
 
 /// An open store, with the worlds as they were stored.
 pub(crate) struct OpenStore {
@@ -68,22 +68,22 @@ pub(super) fn open(
     let mut made = 0;
     let mut sandboxes = Vec::new();
     let mut changes = BTreeMap::from([(MAIN, Vec::new())]);
-    let (mut definitions, mut used_documents) = (BTreeSet::new(), BTreeSet::new());
+    let mut used_documents = BTreeSet::new();
     for (key, value) in &values {
         match key {
-            StoreKey::Header | StoreKey::Definition(_) => {}
+            StoreKey::Header => {}
             StoreKey::Made => {
                 made = serde_json::from_slice(value)
                     .map_err(|error| damaged("its number of sandboxes cannot be read", &error))?;
             }
             StoreKey::Sandbox(world) => {
-                let unread = |error: &dyn Display| {
-                    damaged(&format!("its sandbox s{world} cannot be read"), error)
-                };
-                let row: SandboxRow =
-                    serde_json::from_slice(value).map_err(|error| unread(&error))?;
-                definitions.extend(row.definitions());
-                sandboxes.push(row.sandbox(*world, &values).map_err(|error| unread(&error))?);
+                let mut sandbox: SandboxRecord =
+                    serde_json::from_slice(value).map_err(|error| {
+                        damaged(&format!("its sandbox s{world} cannot be read"), &error)
+                    })?;
+                let seed = &mut sandbox.seed;
+                find(seed, &documents, &*store, &mut used_documents)?;
+                sandboxes.push(sandbox);
                 changes.insert(*world, Vec::new());
             }
             // A deleted sandbox may have rows, because a call may have been running during its deletion.
@@ -94,18 +94,15 @@ pub(super) fn open(
             }
         }
     }
-    let is_used = |key: &StoreKey| match key {
-        StoreKey::Row(world, _) => changes.contains_key(world),
-        StoreKey::Definition(digest) => definitions.contains(digest),
-        StoreKey::Header | StoreKey::Made | StoreKey::Sandbox(_) => true,
-    };
     let mut table = KeyTable {
         keys: values.into_keys().collect(),
         made,
         documents: documents.into_keys().collect(),
     };
     let mut batch = KeyBatch::default();
-    let unused = table.keys.iter().filter(|key| !is_used(key));
+    let is_unused =
+        |key: &&StoreKey| matches!(key, StoreKey::Row(world, _) if !changes.contains_key(world));
+    let unused = table.keys.iter().filter(is_unused);
     batch.values.extend(unused.map(|key| (key.clone(), None)));
     batch.values.insert(StoreKey::Header, Some(json_bytes(&header.started_again())));
     batch.unused_documents = table.documents.difference(&used_documents).copied().collect();
@@ -127,7 +124,7 @@ pub(super) fn open(
     })
 }
 
-/// The change of a row, with the bytes of its documents. Adds their digests to `used_documents`.
+/// The change of a row, with the bytes of its documents.
 fn change(
     key: &str,
     value: &[u8],
@@ -135,35 +132,29 @@ fn change(
     store: &dyn RowStore,
     used_documents: &mut BTreeSet<[u8; 32]>,
 ) -> Result<Change, DurableError> {
-    let mut failure = None;
-    let change = stored::change(key, value, |content: &mut Content| {
-        match place(content, documents, store) {
-            Ok(place) => content.place = place,
-            Err(error) => failure = Some(error),
-        }
-        used_documents.extend(content.digest());
-        Ok::<_, StoredError>(())
-    });
-    match failure {
-        Some(error) => Err(error),
-        None => change.map_err(|error| store.damaged(error.to_string())),
+    let mut change = stored::change(value)
+        .map_err(|error| store.damaged(format!("the row `{key}` cannot be read: {error}")))?;
+    for content in change.contents_mut() {
+        find(content, documents, store, used_documents)?;
     }
+    Ok(change)
 }
 
-/// The place of a document's bytes.
-fn place(
-    content: &Content,
+/// Finds the bytes of a document. Adds its digest to `used_documents`.
+fn find(
+    content: &mut Content,
     documents: &BTreeMap<[u8; 32], Option<Bytes>>,
     store: &dyn RowStore,
-) -> Result<ContentPlace, DurableError> {
+    used_documents: &mut BTreeSet<[u8; 32]>,
+) -> Result<(), DurableError> {
     let changed = || store.damaged("the content of a stored document has changed".to_owned());
-    // Every stored document has a digest.
-    let digest = content.digest().ok_or_else(changed)?;
-    match documents.get(digest) {
-        Some(Some(bytes)) if Sha256::digest(bytes)[..] == digest[..] => {
-            Ok(ContentPlace::Memory(bytes.clone()))
+    content.place = match documents.get(&content.digest) {
+        Some(Some(bytes)) if Sha256::digest(bytes)[..] == content.digest[..] => {
+            ContentPlace::Memory(bytes.clone())
         }
-        Some(Some(_)) => Err(changed()),
-        Some(None) | None => store.document(digest),
-    }
+        Some(Some(_)) => return Err(changed()),
+        Some(None) | None => store.document(&content.digest)?,
+    };
+    used_documents.insert(content.digest);
+    Ok(())
 }

@@ -17,7 +17,7 @@ use tokio_postgres::types::Type;
 use super::documents;
 use super::error::DurableError;
 use super::header::StoreHeader;
-use super::postgres_write::{digest_of_batch, key_of, key_text, write};
+use super::postgres_write::{digest_of_batch, write};
 use super::row_store::{RowStore, StoredData};
 use super::table::{KeyBatch, StoreKey};
 use crate::shell::body::{Spool, Store};
@@ -204,7 +204,7 @@ impl RowStore for PostgresStore {
         let mut values = BTreeMap::<StoreKey, Vec<u8>>::new();
         for row in self.read_rows(ROWS)? {
             let bytes: &[u8] = row.get(0);
-            let key = std::str::from_utf8(bytes).ok().and_then(key_of);
+            let key = std::str::from_utf8(bytes).ok().and_then(StoreKey::read);
             let shown = || String::from_utf8_lossy(bytes).into_owned();
             let unknown = || self.damaged(format!("its key `{}` is unknown", shown()));
             values.insert(key.ok_or_else(unknown)?, row.get(1));
@@ -239,7 +239,7 @@ impl RowStore for PostgresStore {
             spool.write(row.get(0)).map_err(unwritten)?;
         }
         let content = spool.finish().map_err(unwritten)?;
-        if content.digest() != Some(digest) {
+        if content.digest != *digest {
             let name = documents::name(digest);
             return Err(self.damaged(format!("the document {name} is missing or has changed")));
         }
@@ -279,7 +279,7 @@ pub(crate) async fn agreed_settings(
     settings: Settings,
 ) -> Result<Settings, DurableError> {
     let proposed = StoreHeader::new(&settings);
-    let (key, json) = (key_text(&StoreKey::Header).into_bytes(), json_bytes(&proposed));
+    let (key, json) = (StoreKey::Header.to_string().into_bytes(), json_bytes(&proposed));
     connection.query(NEW_HEADER, &[(&key, Type::BYTEA), (&json, Type::BYTEA)]).await?;
     let rows = connection.query(HEADER_ROW, &[(&key, Type::BYTEA)]).await?;
     let damaged = |damage| damaged(address, damage);

@@ -1,10 +1,9 @@
-//! The statement that commits a batch, and its keys as text.
+//! The statement that commits a batch.
 
 use sha2::{Digest, Sha256};
 use tokio_postgres::types::Type;
 
-use super::documents;
-use super::table::{KeyBatch, StoreKey};
+use super::table::KeyBatch;
 use crate::shell::postgres::{DatabaseConnection, HeadRow, PostgresError, SqlParameter};
 use crate::value::message::content::ContentPlace;
 
@@ -37,7 +36,7 @@ pub(super) async fn write(
 ) -> Result<bool, PostgresError> {
     let (mut deleted, mut keys, mut values) = (Vec::new(), Vec::new(), Vec::new());
     for (key, value) in &batch.values {
-        let key = key_text(key).into_bytes();
+        let key = key.to_string().into_bytes();
         match value {
             Some(value) => {
                 keys.push(key);
@@ -72,32 +71,6 @@ pub(super) async fn write(
     Ok(!connection.query(WRITE, parameters).await?.is_empty())
 }
 
-/// A key as it is stored, such as `row/0/legal_request/42`.
-pub(super) fn key_text(key: &StoreKey) -> String {
-    match key {
-        StoreKey::Header => "about".to_owned(),
-        StoreKey::Made => "made".to_owned(),
-        StoreKey::Definition(digest) => format!("definition/{}", documents::name(digest)),
-        StoreKey::Sandbox(world) => format!("sandbox/{world}"),
-        StoreKey::Row(world, key) => format!("row/{world}/{key}"),
-    }
-}
-
-/// The inverse of [`key_text`].
-pub(super) fn key_of(text: &str) -> Option<StoreKey> {
-    Some(match text.split_once('/') {
-        None if text == "about" => StoreKey::Header,
-        None if text == "made" => StoreKey::Made,
-        Some(("definition", name)) => StoreKey::Definition(documents::digest_of_name(name)?),
-        Some(("sandbox", world)) => StoreKey::Sandbox(world.parse().ok()?),
-        Some(("row", row)) => {
-            let (world, key) = row.split_once('/')?;
-            StoreKey::Row(world.parse().ok()?, key.to_owned())
-        }
-        _ => return None,
-    })
-}
-
 /// The digest of a commit: of the digest of the commit before, and of all changes.
 pub(super) fn digest_of_batch(before: &[u8], batch: &KeyBatch) -> Vec<u8> {
     let mut digest = Sha256::new();
@@ -107,7 +80,7 @@ pub(super) fn digest_of_batch(before: &[u8], batch: &KeyBatch) -> Vec<u8> {
     };
     add(before);
     for (key, value) in &batch.values {
-        add(key_text(key).as_bytes());
+        add(key.to_string().as_bytes());
         add(value.as_deref().unwrap_or_default());
     }
     batch.documents.keys().for_each(|document| add(document));

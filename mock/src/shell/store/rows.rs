@@ -1,5 +1,4 @@
-//! The tables of the redb database: rows by world and key, small documents by digest, sandboxes, and a
-//! header.
+//! The tables of the redb database: values by key, and small documents by digest.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -16,23 +15,12 @@ use super::header::StoreHeader;
 use super::row_store::StoredData;
 use super::table::{KeyBatch, StoreKey};
 use crate::value::message::content::ContentPlace;
-use crate::value::message::json::json_bytes;
-use crate::world::state::stored::StoredError;
 
-/// A key has the number of the world and the key of [`crate::world::state::stored`], such as
-/// `0/legal_request/42`.
-const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
+/// By the text of a [`StoreKey`]. Every format has its header in this table, so a file of another format can be named.
+const VALUES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
 const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
-const SANDBOXES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sandboxes");
-/// Seed worlds and answers of sandboxes.
-const DEFINITIONS: TableDefinition<'_, [u8; 32], &[u8]> = TableDefinition::new("definitions");
-const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
-/// The key of the header.
-const ABOUT_KEY: &str = "about";
-/// The key of the number of commits.
+/// The key of the number of commits in [`VALUES`].
 const COMMITS_KEY: &str = "commits";
-/// The key of the number of the newest sandbox. No number is used twice.
-const MADE_KEY: &str = "made";
 
 /// Reads a whole database and verifies its checksums. Returns the data and the number of commits. It reads a copy
 /// in memory, because the verification repairs damage and so hides it.
@@ -54,25 +42,17 @@ fn checked(bytes: &[u8]) -> Result<(StoredData, u64), Box<dyn Error>> {
         return Err("its checksums do not match".into());
     }
     let reading = database.begin_read()?;
-    let about = reading.open_table(ABOUT)?;
-    let header = about.get(ABOUT_KEY)?.map(|json| json.value().to_vec()).unwrap_or_default();
-    let header = StoreHeader::read(&header)?;
-    let made = json_bytes(&number(&about, MADE_KEY)?);
-    let mut values = BTreeMap::from([(StoreKey::Made, made)]);
-    for row in reading.open_table(ROWS)?.iter()? {
+    let stored = reading.open_table(VALUES)?;
+    let header = stored.get(StoreKey::Header.to_string().as_str())?;
+    let header = StoreHeader::read(header.as_ref().map_or(&[], |json| json.value()))?;
+    let mut values = BTreeMap::new();
+    for row in stored.iter()? {
         let (text, value) = row?;
-        let unknown = || StoredError::Key(text.value().to_owned());
-        let (world, key) = text.value().split_once('/').ok_or_else(unknown)?;
-        let world = world.parse().map_err(|_| unknown())?;
-        values.insert(StoreKey::Row(world, key.to_owned()), value.value().to_vec());
-    }
-    for row in reading.open_table(SANDBOXES)?.iter()? {
-        let (world, json) = row?;
-        values.insert(StoreKey::Sandbox(world.value()), json.value().to_vec());
-    }
-    for row in reading.open_table(DEFINITIONS)?.iter()? {
-        let (digest, json) = row?;
-        values.insert(StoreKey::Definition(digest.value()), json.value().to_vec());
+        if text.value() != COMMITS_KEY {
+            let unknown = || format!("its key `{}` is unknown", text.value());
+            let key = StoreKey::read(text.value()).ok_or_else(unknown)?;
+            values.insert(key, value.value().to_vec());
+        }
     }
     let mut documents = BTreeMap::new();
     for document in reading.open_table(DOCUMENTS)?.iter()? {
@@ -80,33 +60,17 @@ fn checked(bytes: &[u8]) -> Result<(StoredData, u64), Box<dyn Error>> {
         let digest = digest.value().try_into().map_err(|_| "a digest has a wrong length")?;
         documents.insert(digest, Some(Bytes::copy_from_slice(bytes.value())));
     }
-    Ok((StoredData { header, values, documents }, number(&about, COMMITS_KEY)?))
+    Ok((StoredData { header, values, documents }, commits(&stored)?))
 }
 
 /// Commits a batch, and syncs it to the disk. Returns the number of the commit.
 pub(super) fn commit(database: &Database, batch: &KeyBatch) -> Result<u64, Box<dyn Error>> {
     let writing = database.begin_write()?;
     let number = {
-        let mut rows = writing.open_table(ROWS)?;
+        let mut values = writing.open_table(VALUES)?;
         let mut documents = writing.open_table(DOCUMENTS)?;
-        let mut sandboxes = writing.open_table(SANDBOXES)?;
-        let mut definitions = writing.open_table(DEFINITIONS)?;
-        let mut about = writing.open_table(ABOUT)?;
         for (key, value) in &batch.values {
-            let value = value.as_deref();
-            match key {
-                StoreKey::Header => put(&mut about, ABOUT_KEY, value)?,
-                StoreKey::Made => {
-                    let made: Option<u64> = value.map(serde_json::from_slice).transpose()?;
-                    let bytes = made.map(u64::to_be_bytes);
-                    put(&mut about, MADE_KEY, bytes.as_ref().map(|bytes| &bytes[..]))?;
-                }
-                StoreKey::Definition(digest) => put(&mut definitions, digest, value)?,
-                StoreKey::Sandbox(world) => put(&mut sandboxes, world, value)?,
-                StoreKey::Row(world, key) => {
-                    put(&mut rows, format!("{world}/{key}").as_str(), value)?;
-                }
-            }
+            put(&mut values, key.to_string().as_str(), value.as_deref())?;
         }
         for (digest, content) in &batch.documents {
             if let ContentPlace::Memory(bytes) = &content.place {
@@ -116,8 +80,8 @@ pub(super) fn commit(database: &Database, batch: &KeyBatch) -> Result<u64, Box<d
         for digest in &batch.unused_documents {
             put(&mut documents, &digest[..], None)?;
         }
-        let number = number(&about, COMMITS_KEY)? + 1;
-        put(&mut about, COMMITS_KEY, Some(&number.to_be_bytes()))?;
+        let number = commits(&values)? + 1;
+        put(&mut values, COMMITS_KEY, Some(&number.to_be_bytes()))?;
         number
     };
     writing.commit()?;
@@ -137,12 +101,11 @@ fn put<'k, K: Key + 'static>(
     Ok(())
 }
 
-/// A number of [`ABOUT`]; 0 if it was never written.
-fn number(
-    table: &impl ReadableTable<&'static str, &'static [u8]>,
-    key: &str,
+/// The number of commits before this one.
+fn commits(
+    values: &impl ReadableTable<&'static str, &'static [u8]>,
 ) -> Result<u64, Box<dyn Error>> {
-    let value = table.get(key)?;
+    let value = values.get(COMMITS_KEY)?;
     let bytes = value.and_then(|value| value.value().try_into().ok());
     Ok(bytes.map_or(0, u64::from_be_bytes))
 }

@@ -3,7 +3,9 @@
 //! The table has all keys of the store. So the reset or the deletion of a world becomes a list of keys to delete.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
+use super::sandbox_record::SandboxRecord;
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::world::state::stored::{self, StoredRow};
@@ -14,11 +16,37 @@ pub(super) enum StoreKey {
     Header,
     /// The number of the newest sandbox, including deleted ones.
     Made,
-    /// A seed world or answers of sandboxes, by their digest.
-    Definition([u8; 32]),
     Sandbox(u64),
     /// A row of a world, by the key of [`crate::world::state::stored`].
     Row(u64, String),
+}
+
+impl fmt::Display for StoreKey {
+    /// A key as it is stored, such as `row/0/legal_request/42`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header => f.write_str("about"),
+            Self::Made => f.write_str("made"),
+            Self::Sandbox(world) => write!(f, "sandbox/{world}"),
+            Self::Row(world, key) => write!(f, "row/{world}/{key}"),
+        }
+    }
+}
+
+impl StoreKey {
+    /// Reads a stored key; `None` if it is unknown.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        Some(match text.split_once('/') {
+            None if text == "about" => Self::Header,
+            None if text == "made" => Self::Made,
+            Some(("sandbox", world)) => Self::Sandbox(world.parse().ok()?),
+            Some(("row", row)) => {
+                let (world, key) = row.split_once('/')?;
+                Self::Row(world.parse().ok()?, key.to_owned())
+            }
+            _ => return None,
+        })
+    }
 }
 
 /// An entry of the queue of a store.
@@ -26,8 +54,8 @@ pub(super) enum StoreKey {
 pub(super) enum Entry {
     /// Changes of a world.
     Changes { world: u64, is_reset: bool, rows: Vec<StoredRow> },
-    /// A new sandbox, with its row and the definitions that it refers to.
-    Sandbox { world: u64, row: Vec<u8>, definitions: BTreeMap<[u8; 32], Vec<u8>> },
+    /// A new sandbox.
+    Sandbox(Box<SandboxRecord>),
     /// A deleted sandbox.
     End { world: u64 },
 }
@@ -65,24 +93,14 @@ impl KeyTable {
                     for row in rows {
                         let key = StoreKey::Row(*world, row.key.clone());
                         batch.values.insert(key, row.value.clone());
-                        for content in &row.contents {
-                            let digest = content.digest();
-                            if let Some(digest) = digest.filter(|it| !self.documents.contains(*it))
-                            {
-                                batch.documents.entry(*digest).or_insert_with(|| content.clone());
-                            }
-                        }
+                        row.contents.iter().for_each(|it| self.add_document(&mut batch, it));
                     }
                 }
-                Entry::Sandbox { world, row, definitions } => {
-                    for (digest, json) in definitions {
-                        let key = StoreKey::Definition(*digest);
-                        if !self.keys.contains(&key) {
-                            batch.values.insert(key, Some(json.clone()));
-                        }
-                    }
-                    batch.values.insert(StoreKey::Sandbox(*world), Some(row.clone()));
-                    self.made = self.made.max(*world);
+                Entry::Sandbox(sandbox) => {
+                    let key = StoreKey::Sandbox(sandbox.key);
+                    batch.values.insert(key, Some(json_bytes(sandbox)));
+                    self.add_document(&mut batch, &sandbox.seed);
+                    self.made = self.made.max(sandbox.key);
                     batch.values.insert(StoreKey::Made, Some(json_bytes(&self.made)));
                 }
                 Entry::End { world } => {
@@ -92,6 +110,13 @@ impl KeyTable {
             }
         }
         batch
+    }
+
+    /// Adds a document to a batch, unless it is stored already.
+    fn add_document(&self, batch: &mut KeyBatch, content: &Content) {
+        if !self.documents.contains(&content.digest) {
+            batch.documents.entry(content.digest).or_insert_with(|| content.clone());
+        }
     }
 
     /// Notes that a batch is stored.

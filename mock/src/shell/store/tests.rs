@@ -12,7 +12,7 @@ use super::error::DurableError;
 use super::folder_store::FolderStore;
 use super::open::{OpenStore, open};
 use super::row_store::{RowStore, StoredData};
-use super::sandbox_row::SandboxRecord;
+use super::sandbox_record::SandboxRecord;
 use super::table::{Entry, KeyBatch, KeyTable, StoreKey};
 use crate::shell::body::{Spool, Store};
 use crate::shell::settings;
@@ -117,8 +117,7 @@ fn sandbox(key: u64) -> SandboxRecord {
     let settings = settings_with(key);
     SandboxRecord {
         key,
-        world: None,
-        answers: settings.answers.clone(),
+        seed: SandboxRecord::seed_of(None, &settings.answers),
         settings: settings.run(),
         defects: Vec::new(),
         lease: None,
@@ -156,7 +155,7 @@ fn a_reset_spares_checkpoints_and_other_worlds(place: StorePlace<'_>) {
     });
     // World 10 begins with the digits of world 1.
     for world in [1, 10] {
-        first.add(&sandbox(world)).expect("it is kept");
+        first.add(sandbox(world)).expect("it is kept");
         keep(&first, world, vec![address("http://a/", "before")]);
     }
     let name = "one".to_owned();
@@ -262,7 +261,7 @@ fn unnamed_documents_are_removed(place: StorePlace<'_>) {
 fn sandboxes_end_with_their_rows(place: StorePlace<'_>) {
     let first = opened(place).durable;
     for key in [1, 2, 3] {
-        first.add(&sandbox(key)).expect("it is kept");
+        first.add(sandbox(key)).expect("it is kept");
         keep(&first, key, vec![address("http://a/", "1")]);
     }
     first.remove(3).expect("it is removed");

@@ -185,3 +185,14 @@ pub struct Part {
     /// Whether more than [`MultipartLimits::part_bytes_max`] was sent.
     pub is_cut: bool,
 }
+
+impl Part {
+    /// The name of the file; empty if the part is text.
+    pub(crate) fn file_name(&self) -> &str {
+        self.file_name.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn is_larger_than(&self, bytes: u64) -> bool {
+        self.is_cut || self.content.length > bytes
+    }
+}

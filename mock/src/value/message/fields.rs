@@ -6,31 +6,12 @@
 use moot_fixtures::contract::Answers;
 
 use crate::value::message::call::{Body, BodyFault, Part};
-use crate::value::message::content::{Content, ContentPlace};
+use crate::value::message::content::ContentPlace;
 use crate::value::message::problem::Problem;
 
 /// The parts of a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MultipartFields<'a>(&'a [Part]);
-
-/// A file that was sent.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SentFile<'a> {
-    /// Its name, not empty.
-    pub(crate) name: &'a str,
-    /// Its media type, as sent.
-    pub(crate) content_type: Option<&'a str>,
-    /// Its bytes; not valid if `is_cut`.
-    pub(crate) content: &'a Content,
-    /// Whether the file was too large to be kept completely.
-    pub(crate) is_cut: bool,
-}
-
-impl SentFile<'_> {
-    pub(crate) fn is_larger_than(&self, bytes: u64) -> bool {
-        self.is_cut || self.content.length > bytes
-    }
-}
 
 impl<'a> MultipartFields<'a> {
     /// The fields of a body.
@@ -75,7 +56,7 @@ impl<'a> MultipartFields<'a> {
     ///
     /// # Errors
     /// 400 if it is repeated or is text.
-    pub(crate) fn file(&self, name: &str) -> Result<Option<SentFile<'a>>, Problem> {
+    pub(crate) fn file(&self, name: &str) -> Result<Option<&'a Part>, Problem> {
         match self.once(name)? {
             Some(part) => file_of(part),
             None => Ok(None),
@@ -86,7 +67,7 @@ impl<'a> MultipartFields<'a> {
     ///
     /// # Errors
     /// 400 if one is text.
-    pub(crate) fn files(&self, name: &str) -> Result<Vec<SentFile<'a>>, Problem> {
+    pub(crate) fn files(&self, name: &str) -> Result<Vec<&'a Part>, Problem> {
         let files = self.all(name).map(file_of).collect::<Result<Vec<_>, _>>()?;
         Ok(files.into_iter().flatten().collect())
     }
@@ -126,20 +107,15 @@ fn text_of(part: &Part) -> Result<&str, Problem> {
     }
 }
 
-fn file_of(part: &Part) -> Result<Option<SentFile<'_>>, Problem> {
-    let Some(name) = part.file_name.as_deref() else {
+fn file_of(part: &Part) -> Result<Option<&Part>, Problem> {
+    let Some(file_name) = &part.file_name else {
         return Err(Problem::parameter_missing(format!(
             "`{}` must be a file: its part needs a file name.",
             part.name
         )));
     };
-    let file = SentFile {
-        name,
-        content_type: part.content_type.as_deref(),
-        content: &part.content,
-        is_cut: part.is_cut,
-    };
-    Ok(Some(file).filter(|file| !file.name.is_empty() && file.content.length > 0))
+    let is_empty = file_name.is_empty() || part.content.length == 0;
+    Ok((!is_empty).then_some(part))
 }
 
 fn no_boundary(content_type: Option<&str>, answers: &Answers) -> Problem {

@@ -1,15 +1,18 @@
 //! The rules of single operations that a call can break, as values for code. The `detail` of a problem
 //! describes them for people.
 
+use serde::Deserialize;
+
 use crate::value::address::AddressFault;
 
-/// A broken rule of an operation (§4).
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A broken rule of an operation (§4). In the files of defects it is `workflow_exists` or `{required: [workflow_id]}`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// These fields are required. They were missing or empty.
-    Required(Vec<&'static str>),
+    Required(Vec<String>),
     /// The value of this field must be well formed and allowed.
-    Field(&'static str),
+    Field(String),
     /// The schema of the workflow must list every field.
     FieldListed,
     /// A required variable must not be missing or empty.
@@ -36,4 +39,14 @@ pub enum Rule {
     UploadAddress(AddressFault),
     /// The mock must be able to fetch the address of an upload.
     UploadFetched,
+}
+
+impl Rule {
+    /// Whether this rule of a defect is the broken one. `required: []` stands for any missing fields.
+    pub(crate) fn covers(&self, broken: &Self) -> bool {
+        match (self, broken) {
+            (Self::Required(names), Self::Required(_)) if names.is_empty() => true,
+            (rule, broken) => rule == broken,
+        }
+    }
 }

@@ -8,8 +8,9 @@ use moot_fixtures::journal::FaultKind;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use super::{Fault, FaultEffect, FaultFilter, Struck};
+use super::{Fault, FaultEffect};
 use crate::value::limits::FAULTS_MAX;
+use crate::value::message::call::Head;
 
 /// The faults of a world, in the order armed. Interior state: each call is counted.
 #[derive(Debug, Default)]
@@ -114,11 +115,17 @@ impl Faults {
         inner.armed.len() < before
     }
 
-    /// Counts a call, and returns the first fault that strikes it.
-    pub(crate) fn strike(&self, call: Struck<'_>) -> Option<Strike> {
+    /// Counts a call, and returns the first fault that strikes it. `operation` is `None` if path and method belong
+    /// to no operation.
+    pub(crate) fn strike(
+        &self,
+        head: &Head<'_>,
+        operation: Option<Operation>,
+        application: Option<u32>,
+    ) -> Option<Strike> {
         let mut strike = None;
         for armed in &mut self.inner.lock().armed {
-            if !armed.matches(call) {
+            if !armed.matches(head, operation, application) {
                 continue;
             }
             armed.matched += 1;
@@ -139,15 +146,20 @@ impl Faults {
 }
 
 impl Armed {
-    fn matches(&self, call: Struck<'_>) -> bool {
-        let FaultFilter { operation, method, path, client, .. } = &self.fault.filter;
-        let is_known = call.operation.is_some() || path.is_some();
+    fn matches(
+        &self,
+        head: &Head<'_>,
+        operation: Option<Operation>,
+        application: Option<u32>,
+    ) -> bool {
+        let filter = &self.fault.filter;
+        let is_known = operation.is_some() || filter.path.is_some();
         is_known
-            && operation.is_none_or(|operation| Some(operation) == call.operation)
-            && method.as_ref().is_none_or(|method| method == call.head.method)
-            && path.as_ref().is_none_or(|pattern| pattern.matches(call.head.path))
-            && client.is_none_or(|client| client == call.head.client.to_canonical())
-            && (self.application.is_none() || self.application == call.application)
+            && (filter.operation.is_none() || filter.operation == operation)
+            && filter.method.as_ref().is_none_or(|method| method == head.method)
+            && filter.path.as_ref().is_none_or(|pattern| pattern.matches(head.path))
+            && filter.client.is_none_or(|client| client == head.client.to_canonical())
+            && (self.application.is_none() || self.application == application)
     }
 
     /// Counts a matching call. `None` if the fault does not strike it.

@@ -18,7 +18,8 @@ use crate::value::settings::{Progression, RateLimitMode};
 use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 
 /// One change.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Change {
     /// Creates or replaces a legal request.
     PutLegalRequest {
@@ -138,7 +139,7 @@ pub enum Change {
 }
 
 /// A row that differs from the seed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Amendment<R> {
     /// Index of its company.
     pub(crate) company: u32,
@@ -170,7 +171,7 @@ pub struct AddressResponse {
 }
 
 /// A state of a world to which a test can return. It shares its rows with the world.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The world's time when it was made.
     pub made_at: Timestamp,
@@ -199,6 +200,23 @@ impl Change {
                 | Self::SetApplication { .. }
                 | Self::SetWorkflow { .. }
         )
+    }
+
+    /// The documents of its records.
+    pub(crate) fn contents_mut(&mut self) -> Vec<&mut Content> {
+        match self {
+            Self::PutLegalRequest { record, .. } => {
+                let submission = Arc::make_mut(&mut Arc::make_mut(record).submission);
+                submission.files.iter_mut().map(|file| &mut file.content).collect()
+            }
+            Self::PutRepositoryDocument { record, .. } => vec![&mut Arc::make_mut(record).content],
+            Self::PutAddress { response, .. } => response.content.iter_mut().collect(),
+            Self::PutCheckpoint { checkpoint, .. } => {
+                let changes = &mut Arc::make_mut(checkpoint).changes;
+                changes.iter_mut().flat_map(Self::contents_mut).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

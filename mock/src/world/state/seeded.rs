@@ -35,11 +35,12 @@ pub(crate) use rows::SeedRows;
 #[derive(Debug, Clone)]
 pub struct Seeded {
     answers: Answers,
-    router: Router,
-    identifiers: Identifiers,
+    pub(crate) router: Router,
+    /// The ids of seed rows.
+    pub(crate) identifiers: Identifiers,
     parties: Parties,
-    workflow_index: Index,
-    rows: Arc<SeedRows>,
+    pub(crate) workflow_index: Index,
+    pub(crate) rows: Arc<SeedRows>,
 }
 
 impl Seeded {
@@ -170,15 +171,6 @@ impl Seeded {
         })
     }
 
-    pub(crate) const fn router(&self) -> &Router {
-        &self.router
-    }
-
-    /// The ids of seed rows.
-    pub(crate) const fn identifiers(&self) -> &Identifiers {
-        &self.identifiers
-    }
-
     pub(crate) fn companies(&self) -> &[Company] {
         &self.parties.companies
     }
@@ -252,14 +244,6 @@ impl Seeded {
     /// The id of a workflow. The workflow of a legal request always exists.
     pub(crate) fn workflow_id(&self, row: u32) -> &str {
         self.workflow(row).map_or("", |workflow| &workflow.id)
-    }
-
-    pub(crate) const fn workflow_index(&self) -> &Index {
-        &self.workflow_index
-    }
-
-    pub(crate) fn rows(&self) -> &SeedRows {
-        &self.rows
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use moot_fixtures::journal::DeliveryState;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::value::timestamp;
 
@@ -63,7 +63,7 @@ pub enum DeliveryProgress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AttemptRecord {
     pub(crate) at: Timestamp,
-    pub(crate) outcome: AttemptOutcome,
+    pub(crate) outcome: AttemptResult,
     /// Real time until the response of the receiver, or until the timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) milliseconds: Option<u64>,
@@ -72,11 +72,12 @@ pub(crate) struct AttemptRecord {
 /// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum AttemptOutcome {
-    /// HTTP status.
+pub enum AttemptResult {
+    /// The receiver answered with this HTTP status; 2xx is success.
     Status(u16),
-    /// The reason that there was no response.
-    Error(String),
+    /// It did not answer, for this reason.
+    #[serde(rename = "error")]
+    NoResponse(String),
 }
 
 impl DeliveryProgress {
@@ -100,8 +101,8 @@ impl AttemptRecord {
     fn json(&self) -> Value {
         let mut json = json!({ "at": timestamp::exact(self.at) });
         match &self.outcome {
-            AttemptOutcome::Status(status) => json["status"] = json!(status),
-            AttemptOutcome::Error(reason) => json["error"] = json!(reason),
+            AttemptResult::Status(status) => json["status"] = json!(status),
+            AttemptResult::NoResponse(reason) => json["error"] = json!(reason),
         }
         if let Some(milliseconds) = self.milliseconds {
             json["milliseconds"] = json!(milliseconds);
@@ -117,18 +118,17 @@ impl Delivery {
         Arc::new(Self { progress: DeliveryProgress::Queued { due }, ..Self::clone(self) })
     }
 
-    /// This delivery after a restart. An attempt that was in flight is made again. Its receiver may get it twice, so
+    /// Continues after a restart. An attempt that was in flight is made again. Its receiver may get it twice, so
     /// the attempt is recorded with [`INTERRUPTED`].
-    pub(crate) fn resumed(mut self) -> Self {
+    pub(crate) fn resume(&mut self) {
         if let DeliveryProgress::InFlight { due, .. } = self.progress {
             self.progress = DeliveryProgress::Queued { due };
             self.attempts.push(AttemptRecord {
                 at: due,
-                outcome: AttemptOutcome::Error(INTERRUPTED.to_owned()),
+                outcome: AttemptResult::NoResponse(INTERRUPTED.to_owned()),
                 milliseconds: None,
             });
         }
-        self
     }
 
     /// The JSON on the control plane.
@@ -154,29 +154,4 @@ impl Delivery {
         }
         json
     }
-}
-
-/// The content of a notification about a request.
-pub(crate) struct WebhookEvent<'a> {
-    pub(crate) kind: &'a str,
-    pub(crate) legal_request_id: &'a str,
-    pub(crate) workflow_id: &'a str,
-    pub(crate) status: &'a str,
-    pub(crate) occurred_at: String,
-}
-
-/// The body: `{event, data: {request_id, …}}`, with the members of the answer `delivery_payload`.
-pub(crate) fn payload(members: &[String], event: &WebhookEvent<'_>) -> String {
-    let mut data = Map::new();
-    data.insert("request_id".to_owned(), event.legal_request_id.into());
-    for member in members {
-        let value = match member.as_str() {
-            "workflow_id" => event.workflow_id,
-            "status" => event.status,
-            "occurred_at" => &event.occurred_at,
-            _ => continue,
-        };
-        data.insert(member.clone(), value.into());
-    }
-    json!({ "event": event.kind, "data": data }).to_string()
 }
