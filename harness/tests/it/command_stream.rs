@@ -62,7 +62,7 @@ fn repeated_runs_tell_of_all_and_end_once() {
     let seen = events(&ran.stdout);
     assert_eq!((count(&seen, "planned"), count(&seen, "finished")), (3, 1));
     assert_eq!(seen.last().map(|last| last["event"].clone()), Some("finished".into()));
-    assert!(ran.stderr.contains("--repeat 3 --seed"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--repeat 3 --shuffle --seed"), "{}", ran.stderr);
 }
 
 #[tokio::test]
