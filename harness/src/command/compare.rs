@@ -153,7 +153,9 @@ impl<'a> SideArguments<'a> {
                     .map_err(|error| wrong(error.to_string()))?;
                 None
             }
-            TargetChoice::InProcess | TargetChoice::InProcessDeployment => None,
+            TargetChoice::InProcess
+            | TargetChoice::InProcessDeployment
+            | TargetChoice::Wrong { .. } => None,
         };
         let is_in_process = matches!(choice, TargetChoice::InProcess);
         if !is_in_process && (answers.is_some() || world.is_some()) {

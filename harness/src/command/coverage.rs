@@ -116,7 +116,8 @@ fn unmet(target: Option<&str>) -> Result<BTreeMap<&'static str, (String, String)
         TargetChoice::Http(_)
         | TargetChoice::InProcess
         | TargetChoice::InProcessDeployment
-        | TargetChoice::Recording(_) => return Ok(BTreeMap::new()),
+        | TargetChoice::Recording(_)
+        | TargetChoice::Wrong { .. } => return Ok(BTreeMap::new()),
     };
     let missing = |need: &'static str| {
         let why = preview.missing(need)?;

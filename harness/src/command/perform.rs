@@ -96,6 +96,7 @@ fn head(options: &RunOptions) -> String {
         }
         TargetChoice::Http(file) => file.name.clone(),
         TargetChoice::Recording(path) => path.display().to_string(),
+        TargetChoice::Wrong { name, .. } => name.clone(),
     };
     let scenarios = pluralize(planned, "scenario");
     let (version, seed) = (env!("CARGO_PKG_VERSION"), options.target.seed);

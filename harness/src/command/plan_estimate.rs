@@ -54,7 +54,8 @@ pub(super) fn estimate_plan<'a>(
         TargetChoice::Http(_) => on_mock(TargetChoice::InProcess, options, planned, masks),
         choice @ (TargetChoice::InProcess
         | TargetChoice::InProcessDeployment
-        | TargetChoice::Recording(_)) => on_mock(choice, options, planned, masks),
+        | TargetChoice::Recording(_)
+        | TargetChoice::Wrong { .. }) => on_mock(choice, options, planned, masks),
     }
 }
 

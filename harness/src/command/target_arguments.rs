@@ -57,6 +57,12 @@ pub(super) struct ReachArguments {
 }
 
 impl TargetArguments {
+    /// As [`Self::choice`], for a run: its reports show what is wrong with the file.
+    pub(super) fn choice_of_run(&self) -> TargetChoice {
+        let name = self.target.clone().unwrap_or_default();
+        self.choice().unwrap_or_else(|error| TargetChoice::Wrong { name, error })
+    }
+
     /// The target of `--target`. Its secrets are read, and their commands run, each time.
     ///
     /// # Errors

@@ -308,6 +308,7 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
         TargetChoice::InProcess | TargetChoice::InProcessDeployment => "mock".to_owned(),
         TargetChoice::Http(file) => return file.description(class),
         TargetChoice::Recording(dir) => dir.display().to_string(),
+        TargetChoice::Wrong { name, .. } => name.clone(),
     };
     TargetDescription { name, base_url: String::new(), class }
 }

@@ -246,3 +246,22 @@ fn a_port_that_never_answers_is_4_before_long() {
     judged(dir.path(), &[], 4);
     assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
 }
+
+#[test]
+fn reports_show_the_mistake_of_a_target_file() {
+    let dir = folder("nonsense", &[LISTS]);
+    let reports = ["--report", "json=report.json", "--report", "junit=report.xml"];
+    let line = ["run", "sample.yaml", "--target", "target.yaml"];
+    let ran = run(&[&line[..], &reports[..]].concat(), dir.path());
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let report = fs::read_to_string(dir.path().join("report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(
+        (&report["exit_code"], &report["target"]["name"]),
+        (&2.into(), &"target.yaml".into())
+    );
+    let trouble = report["trouble"].as_str().expect("a text");
+    assert!(trouble.starts_with("target.yaml:1:"), "{trouble}");
+    let junit = fs::read_to_string(dir.path().join("report.xml")).expect("a report");
+    assert!(junit.contains("target.yaml:1:"), "{junit}");
+}

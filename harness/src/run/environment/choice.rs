@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use moot_fixtures::DataError;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
@@ -13,7 +14,7 @@ use crate::client::target_file::{FileLimits, TargetFile};
 use crate::exchange::Exchange;
 use crate::run::environment::shard::Shard;
 
-/// The target of a run. Its file was read, and nothing has been sent.
+/// The target of a run. Its file was read, and nothing was sent.
 #[derive(Debug, Clone)]
 pub enum TargetChoice {
     /// The mock, without a socket.
@@ -24,6 +25,12 @@ pub enum TargetChoice {
     Http(Arc<TargetFile>),
     /// The folder of a recording, which is judged without a network.
     Recording(PathBuf),
+    /// A target with a wrong file. A run of it ends with this error, which its reports show.
+    Wrong {
+        /// The target, as the command line names it.
+        name: String,
+        error: DataError,
+    },
 }
 
 impl TargetChoice {
@@ -31,7 +38,10 @@ impl TargetChoice {
     pub fn expected_file<'a>(&'a self, options: &'a TargetOptions) -> Option<&'a PathBuf> {
         let of_file = match self {
             Self::Http(file) => file.expected.as_ref(),
-            Self::InProcess | Self::InProcessDeployment | Self::Recording(_) => None,
+            Self::InProcess
+            | Self::InProcessDeployment
+            | Self::Recording(_)
+            | Self::Wrong { .. } => None,
         };
         options.expected.as_ref().or(of_file)
     }

@@ -48,6 +48,7 @@ impl Environment {
             TargetChoice::InProcess => Self::in_process(options, masks).await,
             TargetChoice::InProcessDeployment => Self::in_process_deployment(options, masks).await,
             TargetChoice::Recording(dir) => Self::recorded(&dir, options, masks),
+            TargetChoice::Wrong { error, .. } => Err(OpenError::Usage(error.to_string())),
             TargetChoice::Http(file) => {
                 Self::over_http(Arc::unwrap_or_clone(file), options, masks).await
             }
