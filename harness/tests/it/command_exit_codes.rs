@@ -251,7 +251,7 @@ fn a_port_that_never_answers_is_4_before_long() {
 fn reports_show_the_mistake_of_a_target_file() {
     let dir = folder("nonsense", &[LISTS]);
     let reports = ["--report", "json=report.json", "--report", "junit=report.xml"];
-    let line = ["run", "sample.yaml", "--target", "target.yaml"];
+    let line = ["run", "--scenarios", "sample.yaml", "--target", "target.yaml"];
     let ran = run(&[&line[..], &reports[..]].concat(), dir.path());
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     let report = fs::read_to_string(dir.path().join("report.json")).expect("a report");
