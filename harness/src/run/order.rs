@@ -6,6 +6,7 @@ use crate::scenario::model::{OperatorAction, Rhythm, Scenario, StepAction};
 
 /// Brings the scenarios into an order that depends only on this seed.
 pub(super) fn shuffle<T>(items: &mut [(usize, T)], seed: u64) {
+    // The hash hardly mixes the last bytes of a text, so the number comes first.
     items.sort_by_cached_key(|(at, _)| text_hash(seed, &format!("{at} shuffled")));
 }
 

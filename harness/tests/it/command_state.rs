@@ -286,6 +286,6 @@ fn a_damaged_file_is_named_and_the_mock_does_not_start() {
     fs::write(&path, &bytes).expect("a written file");
     let ran = run(&["mock", "--listen", "127.0.0.1:0", "--state", "state"], dir.path());
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
-    insta::assert_snapshot!(message(&ran.stderr), @"error: the mock cannot start: `state/state.redb` is damaged: DB corrupted: File truncated below the minimum layout: file_len=5000; restore a copy of the whole folder, or use a new folder");
+    insta::assert_snapshot!(message(&ran.stderr), @"error: the mock cannot start: `state/state.redb` cannot be used: DB corrupted: File truncated below the minimum layout: file_len=5000; restore a copy of the whole folder, or use a new folder");
     assert_eq!(fs::read(&path).expect("a readable file"), bytes, "it stays as it is");
 }

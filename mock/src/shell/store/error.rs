@@ -21,23 +21,23 @@ pub enum DurableError {
     #[cfg(feature = "postgres")]
     #[error(transparent)]
     Postgres(#[from] crate::shell::postgres::PostgresError),
-    /// The data in a database are damaged.
+    /// The data in a database are damaged, or have another format.
     #[cfg(feature = "postgres")]
     #[error(
-        "the data in {address} are damaged: {damage}; restore a backup, or use another database"
+        "the data in {address} cannot be used: {damage}; restore a backup, or use another database"
     )]
     DatabaseDamaged {
         /// The address, without secrets.
         address: String,
-        /// The damage.
+        /// The damage, or the other format.
         damage: String,
     },
-    /// A file is damaged.
-    #[error("`{}` is damaged: {damage}; restore a copy of the whole folder, or use a new folder", path.display())]
+    /// A file is damaged, or has another format.
+    #[error("`{}` cannot be used: {damage}; restore a copy of the whole folder, or use a new folder", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The damage.
+        /// The damage, or the other format.
         damage: String,
     },
 }
