@@ -87,7 +87,7 @@ impl InputKind {
             }
             Self::RequestField => {
                 let known: Vec<&str> =
-                    CREATE_REQUEST_FIELDS.iter().map(|field| field.name).collect();
+                    CREATE_REQUEST_FIELDS.into_iter().map(|(name, _)| name).collect();
                 prop_oneof![2 => select(known).prop_map(Value::from), 1 => WORD.prop_map(Value::from)]
                     .boxed()
             }

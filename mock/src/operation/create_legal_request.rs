@@ -13,8 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_fixtures::contract::{
-    Answers, CREATE_REQUEST_FIELDS, CreateRequestField, FieldKind, FieldUnexpected,
-    LegalRequestStatus, WorkflowStatus,
+    Answers, CREATE_REQUEST_FIELDS, FieldKind, FieldUnexpected, LegalRequestStatus, WorkflowStatus,
 };
 use moot_fixtures::world::WorkflowKind;
 
@@ -113,17 +112,19 @@ fn check_requester(
 /// Refuses missing or empty fields that the schema requires.
 fn check_required(fields: &MultipartFields<'_>, workflow: &Workflow) -> Result<(), Problem> {
     let mut absent = Vec::new();
-    for field in CREATE_REQUEST_FIELDS.iter().filter(|field| workflow.requires(field.name)) {
-        let is_present = match field.kind {
-            FieldKind::File => fields.file(field.name)?.is_some(),
-            FieldKind::Files => !fields.files(field.name)?.is_empty(),
-            FieldKind::Emails => !fields.texts(field.name)?.is_empty(),
+    for (name, kind) in
+        CREATE_REQUEST_FIELDS.into_iter().filter(|(name, _)| workflow.requires(name))
+    {
+        let is_present = match kind {
+            FieldKind::File => fields.file(name)?.is_some(),
+            FieldKind::Files => !fields.files(name)?.is_empty(),
+            FieldKind::Emails => !fields.texts(name)?.is_empty(),
             FieldKind::Text | FieldKind::Email | FieldKind::JsonObject => {
-                fields.text(field.name)?.is_some()
+                fields.text(name)?.is_some()
             }
         };
         if !is_present {
-            absent.push(field.name);
+            absent.push(name);
         }
     }
     if absent.is_empty() { Ok(()) } else { Err(missing(&absent)) }
@@ -140,7 +141,7 @@ fn check_unexpected(
         FieldUnexpected::BadRequest => 400,
         FieldUnexpected::Unprocessable => 422,
     };
-    let names = CREATE_REQUEST_FIELDS.map(|field| field.name);
+    let names = CREATE_REQUEST_FIELDS.map(|(name, _)| name);
     match names.into_iter().find(|name| fields.has(name) && !listed(name)) {
         Some(name) => {
             let detail =
@@ -158,7 +159,7 @@ fn texts(
     listed: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<Cow<'static, str>, String>, Problem> {
     let mut texts = BTreeMap::new();
-    for CreateRequestField { name, kind, .. } in CREATE_REQUEST_FIELDS {
+    for (name, kind) in CREATE_REQUEST_FIELDS {
         let is_stored = matches!(kind, FieldKind::Text | FieldKind::Email)
             && ![MERGE, SIGNER].contains(&name)
             && listed(name);

@@ -83,15 +83,15 @@ fn rules(all: &mut Vec<Mutant>) {
     for (name, rule) in legal_request {
         at_rule(Op::CreateLegalRequest, name, &rule, all);
     }
-    for field in CREATE_REQUEST_FIELDS {
-        let name = field.name.trim_end_matches("[]");
-        if !NEVER_REQUIRED.contains(&field.name) {
-            let required = Rule::Required(vec![field.name.to_owned()]);
+    for (field, kind) in CREATE_REQUEST_FIELDS {
+        let name = field.trim_end_matches("[]");
+        if !NEVER_REQUIRED.contains(&field) {
+            let required = Rule::Required(vec![field.to_owned()]);
             at_rule(Op::CreateLegalRequest, &format!("required.{name}"), &required, all);
         }
         // Any text and any file is valid.
-        if matches!(field.kind, FieldKind::Email | FieldKind::Emails | FieldKind::JsonObject) {
-            let valid = Rule::Field(field.name.to_owned());
+        if matches!(kind, FieldKind::Email | FieldKind::Emails | FieldKind::JsonObject) {
+            let valid = Rule::Field(field.to_owned());
             at_rule(Op::CreateLegalRequest, &format!("valid.{name}"), &valid, all);
         }
     }
@@ -120,7 +120,7 @@ fn fields(all: &mut Vec<Mutant>) {
     let legal_request = Operation::CreateLegalRequest;
     let document = Operation::CreateRepositoryDocument;
     let of_document = ["file", "url", "metadata"].map(|name| (document, name));
-    let of_request = CREATE_REQUEST_FIELDS.iter().map(|field| (legal_request, field.name));
+    let of_request = CREATE_REQUEST_FIELDS.into_iter().map(|(name, _)| (legal_request, name));
     for (of, name) in of_request.chain(of_document) {
         let part = format!("form.{}", name.trim_end_matches("[]"));
         let at = (PlaceKind::FormField, part.as_str());

@@ -84,7 +84,7 @@ fn wrong_field(call: &JournalCall, schema: &Value) -> Option<String> {
     if let Some(missing) = required.iter().find(|name| !sent(name)) {
         return Some(format!("`{missing}` is missing"));
     }
-    let unlisted = CREATE_REQUEST_FIELDS.iter().map(|field| field.name).find(|name| {
+    let unlisted = CREATE_REQUEST_FIELDS.into_iter().map(|(name, _)| name).find(|name| {
         sent(name)
             && !FIELDS_OF_ALL.contains(name)
             && !required.contains(name)
@@ -98,7 +98,7 @@ pub(super) fn unknown_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     for call in world.calls.iter().filter(|call| !call.request.expects_refusal) {
         let known: Vec<&str> = match call.operation {
             Some(Operation::CreateLegalRequest) => {
-                CREATE_REQUEST_FIELDS.iter().map(|field| field.name).collect()
+                CREATE_REQUEST_FIELDS.into_iter().map(|(name, _)| name).collect()
             }
             Some(Operation::CreateRepositoryDocument) => UPLOAD_FIELDS.to_vec(),
             _ => continue,
