@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use strum::IntoStaticStr;
 
 use super::clock;
@@ -14,7 +14,6 @@ use super::filter::ExchangeFilter;
 use crate::value::limits::WATCHED_CALLS_MAX;
 use crate::world::World;
 use crate::world::change_log::ChangeLog;
-use crate::world::fault::ArmedFaultJson;
 use crate::world::journal::Journal;
 use crate::world::state::change::Change;
 
@@ -68,7 +67,8 @@ pub(crate) struct EventWatcher {
     changes: ChangeLog,
     /// The number of changes at its last question.
     changed: u64,
-    faults: Vec<ArmedFaultJson>,
+    /// The JSON of the armed faults at its last question.
+    faults: Vec<Value>,
 }
 
 impl EventWatcher {
@@ -87,7 +87,7 @@ impl EventWatcher {
             journal,
             changed: world.change_log.count(),
             changes: world.change_log.clone(),
-            faults: world.faults.views(),
+            faults: world.faults.json(),
         }
     }
 
@@ -146,14 +146,13 @@ impl EventWatcher {
     }
 
     fn faults(&mut self, world: &World, events: &mut Vec<ControlEvent>) {
-        let faults = world.faults.views();
+        let faults = world.faults.json();
         if faults == self.faults {
             return;
         }
-        let is_known = |fault: &&ArmedFaultJson| self.faults.contains(fault);
-        let changed = faults.iter().filter(|fault| !is_known(fault)).map(|fault| json!(fault));
-        let gone = self.faults.iter().filter(|old| faults.iter().all(|one| one.id != old.id));
-        let gone = gone.map(|fault| json!({ "id": fault.id, "disarmed": true }));
+        let changed = faults.iter().filter(|fault| !self.faults.contains(fault)).cloned();
+        let gone = self.faults.iter().filter(|old| faults.iter().all(|one| one["id"] != old["id"]));
+        let gone = gone.map(|fault| json!({ "id": fault["id"], "disarmed": true }));
         let event = |data| ControlEvent::new(EventKind::Fault, &data);
         events.extend(changed.chain(gone).map(event));
         self.faults = faults;

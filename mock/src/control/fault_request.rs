@@ -15,7 +15,7 @@ use strum::VariantNames;
 
 use super::filter::{operation, path_pattern};
 use crate::value::path_pattern::PathPattern;
-use crate::world::fault::{FailedStatus, Fault, FaultEffect, FaultFilter};
+use crate::world::fault::{FailedStatus, Fault, FaultEffect};
 
 pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {
     FaultRequest::deserialize(reader)?.fault().map_err(D::Error::custom)
@@ -98,13 +98,11 @@ impl FaultRequest {
             }
         };
         Ok(Fault {
-            filter: FaultFilter {
-                operation: self.operation,
-                method: self.method.map(|text| read_method(&text)).transpose()?,
-                path: self.path,
-                application: self.application,
-                client: self.client.map(|text| read_client(&text)).transpose()?,
-            },
+            operation: self.operation,
+            method: self.method.map(|text| read_method(&text)).transpose()?,
+            path: self.path,
+            application: self.application,
+            client: self.client.map(|text| read_client(&text)).transpose()?,
             nth: nth.unwrap_or(1),
             times: times.unwrap_or(1),
             sequence,

@@ -16,7 +16,7 @@ use crate::world::{World, authorise};
 /// number of affected calls. `kind` is null if the fault has several effects; `sequence` lists them by
 /// call.
 pub(super) fn view(world: &World) -> Value {
-    json!({ "faults": world.faults.views() })
+    json!({ "faults": world.faults.json() })
 }
 
 /// Arms a fault. Shape: a member of `faults`.
@@ -26,7 +26,7 @@ pub(super) fn arm(world: &World, fault: Fault) -> Result<Value, Refusal> {
     check_sequence(&fault.sequence)?;
     let application = check_caller(world, &fault)?;
     let armed = world.faults.arm(fault, application);
-    armed.map(|view| json!(view)).ok_or_else(|| {
+    armed.ok_or_else(|| {
         let detail = format!("there are {FAULTS_MAX} faults already: DELETE /__admin/faults");
         Refusal::conflict(detail)
     })
@@ -93,8 +93,7 @@ fn check_effect(effect: &FaultEffect) -> Result<(), Refusal> {
 
 /// The index of the fault's application. Refuses an application whose calls are never admitted.
 fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
-    let filter = &fault.filter;
-    if let Some(operation) = filter.operation
+    if let Some(operation) = fault.operation
         && !world.seeded().router.has(operation)
     {
         let name = operation.as_str();
@@ -102,12 +101,12 @@ fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
             "`{name}` is not an operation of this world: its answers leave it out"
         )));
     }
-    let Some(client_id) = &filter.application else { return Ok(None) };
+    let Some(client_id) = &fault.application else { return Ok(None) };
     let (index, application) = world
         .seeded()
         .application_of(client_id)
         .ok_or_else(|| Refusal::unknown_application(world, client_id))?;
-    let Some(operation) = filter.operation else { return Ok(Some(index)) };
+    let Some(operation) = fault.operation else { return Ok(Some(index)) };
     let (name, need) = (operation.as_str(), authorise::need(operation, world.answers()));
     if need == TokenNeed::None {
         return Err(Refusal::invalid(format!(

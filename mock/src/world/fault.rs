@@ -8,8 +8,6 @@ mod damage;
 pub(crate) mod drill;
 mod effect;
 
-#[cfg(feature = "server")]
-pub(crate) use armed::ArmedFaultJson;
 pub(crate) use armed::{Faults, Strike};
 pub(crate) use damage::damage;
 pub use effect::{FailedStatus, FaultEffect};
@@ -25,20 +23,7 @@ use crate::value::path_pattern::PathPattern;
 /// body is read does not match. The exception: an unknown path or method matches a fault with a path pattern.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    /// The calls that match.
-    pub filter: FaultFilter,
-    /// The first call that is struck, from 1.
-    pub nth: u64,
-    /// Number of runs through the sequence, from 1.
-    pub times: u64,
-    /// The effects on consecutive calls. A call with an empty list is not struck.
-    pub sequence: Vec<Vec<FaultEffect>>,
-}
-
-/// The calls that a fault strikes. An absent condition matches every call.
-#[derive(Debug, Clone, Default)]
-pub struct FaultFilter {
-    /// Calls of this operation.
+    /// Calls of this operation. An absent condition matches every call.
     pub operation: Option<Operation>,
     /// Calls with this method.
     pub method: Option<Method>,
@@ -48,4 +33,10 @@ pub struct FaultFilter {
     pub application: Option<String>,
     /// Calls from this address.
     pub client: Option<IpAddr>,
+    /// The first call that is struck, from 1.
+    pub nth: u64,
+    /// Number of runs through the sequence, from 1.
+    pub times: u64,
+    /// The effects on consecutive calls. A call with an empty list is not struck.
+    pub sequence: Vec<Vec<FaultEffect>>,
 }

@@ -1,27 +1,25 @@
 //! The armed faults of a world, with the number of their strikes.
 
-use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use http::Method;
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::FaultKind;
 use parking_lot::Mutex;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{Fault, FaultEffect};
 use crate::value::limits::FAULTS_MAX;
 use crate::value::message::call::Head;
+use crate::value::path_pattern::PathPattern;
 
 /// The faults of a world, in the order armed. Interior state: each call is counted.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    inner: Mutex<ArmedFaults>,
-}
-
-#[derive(Debug, Default)]
-struct ArmedFaults {
-    armed: Vec<Armed>,
-    made: u64,
+    armed: Mutex<Vec<Armed>>,
+    /// The number of faults that were ever armed.
+    made: AtomicU64,
 }
 
 /// An armed fault.
@@ -63,56 +61,36 @@ impl Strike {
     }
 }
 
-/// JSON of an armed fault.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct ArmedFaultJson {
-    pub(crate) id: u64,
-    /// `None` if it has several effects.
-    kind: Option<FaultKind>,
-    sequence: Vec<Vec<FaultKind>>,
-    operation: Option<Operation>,
-    method: Option<String>,
-    path: Option<String>,
-    application: Option<String>,
-    client: Option<IpAddr>,
-    nth: u64,
-    times: u64,
-    matched: u64,
-    hits: u64,
-    spent: bool,
-}
-
 impl Faults {
-    /// Arms a fault. `None` if [`FAULTS_MAX`] faults are armed already.
-    pub(crate) fn arm(&self, fault: Fault, application: Option<u32>) -> Option<ArmedFaultJson> {
-        let mut inner = self.inner.lock();
-        if inner.armed.len() >= FAULTS_MAX {
+    /// Arms a fault, and returns its JSON. `None` if [`FAULTS_MAX`] faults are armed already.
+    pub(crate) fn arm(&self, fault: Fault, application: Option<u32>) -> Option<Value> {
+        let mut all = self.armed.lock();
+        if all.len() >= FAULTS_MAX {
             return None;
         }
-        inner.made += 1;
-        let armed =
-            Armed { id: inner.made, fault: Arc::new(fault), application, matched: 0, hits: 0 };
-        let view = armed.view();
-        inner.armed.push(armed);
-        Some(view)
+        let id = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        let armed = Armed { id, fault: Arc::new(fault), application, matched: 0, hits: 0 };
+        let shown = armed.json();
+        all.push(armed);
+        Some(shown)
     }
 
-    /// All armed faults, oldest first, including spent ones.
-    pub(crate) fn views(&self) -> Vec<ArmedFaultJson> {
-        self.inner.lock().armed.iter().map(Armed::view).collect()
+    /// The JSON of all armed faults, oldest first, including spent ones.
+    pub(crate) fn json(&self) -> Vec<Value> {
+        self.armed.lock().iter().map(Armed::json).collect()
     }
 
     /// Removes all faults.
     pub(crate) fn clear(&self) {
-        self.inner.lock().armed.clear();
+        self.armed.lock().clear();
     }
 
     /// Removes a fault. Returns whether it existed.
     pub(crate) fn remove(&self, id: u64) -> bool {
-        let mut inner = self.inner.lock();
-        let before = inner.armed.len();
-        inner.armed.retain(|armed| armed.id != id);
-        inner.armed.len() < before
+        let mut all = self.armed.lock();
+        let before = all.len();
+        all.retain(|armed| armed.id != id);
+        all.len() < before
     }
 
     /// Counts a call, and returns the first fault that strikes it. `operation` is `None` if path and method belong
@@ -124,7 +102,7 @@ impl Faults {
         application: Option<u32>,
     ) -> Option<Strike> {
         let mut strike = None;
-        for armed in &mut self.inner.lock().armed {
+        for armed in self.armed.lock().iter_mut() {
             if !armed.matches(head, operation, application) {
                 continue;
             }
@@ -138,8 +116,7 @@ impl Faults {
 
     /// Takes a strike back, because the response had nothing to damage.
     pub(crate) fn missed(&self, strike: &Strike) {
-        let mut inner = self.inner.lock();
-        if let Some(armed) = inner.armed.iter_mut().find(|armed| armed.id == strike.id) {
+        if let Some(armed) = self.armed.lock().iter_mut().find(|armed| armed.id == strike.id) {
             armed.hits = armed.hits.saturating_sub(1);
         }
     }
@@ -152,13 +129,13 @@ impl Armed {
         operation: Option<Operation>,
         application: Option<u32>,
     ) -> bool {
-        let filter = &self.fault.filter;
-        let is_known = operation.is_some() || filter.path.is_some();
+        let fault = &self.fault;
+        let is_known = operation.is_some() || fault.path.is_some();
         is_known
-            && (filter.operation.is_none() || filter.operation == operation)
-            && filter.method.as_ref().is_none_or(|method| method == head.method)
-            && filter.path.as_ref().is_none_or(|pattern| pattern.matches(head.path))
-            && filter.client.is_none_or(|client| client == head.client.to_canonical())
+            && (fault.operation.is_none() || fault.operation == operation)
+            && fault.method.as_ref().is_none_or(|method| method == head.method)
+            && fault.path.as_ref().is_none_or(|pattern| pattern.matches(head.path))
+            && fault.client.is_none_or(|client| client == head.client.to_canonical())
             && (self.application.is_none() || self.application == application)
     }
 
@@ -179,28 +156,29 @@ impl Armed {
         self.hits >= self.fault.times.saturating_mul(length)
     }
 
-    fn view(&self) -> ArmedFaultJson {
-        let Fault { filter, nth, times, sequence } = &*self.fault;
+    /// Shape: a member of `faults` of the control plane. `kind` is null if there are several effects.
+    fn json(&self) -> Value {
+        let fault = &*self.fault;
         let kinds = |effects: &Vec<FaultEffect>| effects.iter().map(FaultEffect::kind).collect();
-        let sequence: Vec<Vec<FaultKind>> = sequence.iter().map(kinds).collect();
+        let sequence: Vec<Vec<FaultKind>> = fault.sequence.iter().map(kinds).collect();
         let kind = match sequence.as_slice() {
             [kinds] => (kinds.len() == 1).then(|| kinds[0]),
             _ => None,
         };
-        ArmedFaultJson {
-            id: self.id,
-            kind,
-            sequence,
-            operation: filter.operation,
-            method: filter.method.as_ref().map(ToString::to_string),
-            path: filter.path.as_ref().map(|path| path.as_str().to_owned()),
-            application: filter.application.clone(),
-            client: filter.client,
-            nth: *nth,
-            times: *times,
-            matched: self.matched,
-            hits: self.hits,
-            spent: self.is_spent(),
-        }
+        json!({
+            "id": self.id,
+            "kind": kind,
+            "sequence": sequence,
+            "operation": fault.operation,
+            "method": fault.method.as_ref().map(Method::as_str),
+            "path": fault.path.as_ref().map(PathPattern::as_str),
+            "application": fault.application,
+            "client": fault.client,
+            "nth": fault.nth,
+            "times": fault.times,
+            "matched": self.matched,
+            "hits": self.hits,
+            "spent": self.is_spent(),
+        })
     }
 }
