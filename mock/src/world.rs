@@ -31,6 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, Operation, REQUESTS_PER_MINUTE_MAX};
+use parking_lot::RwLock;
 use serde_json::Value;
 
 use crate::value::identifier::Identifiers;
@@ -45,7 +46,7 @@ use crate::value::token::{Grant, Sealer};
 #[cfg(feature = "server")]
 use crate::world::change_log::ChangeLog;
 use crate::world::fault::Faults;
-use crate::world::fault::drill::{self, ActiveDrills};
+use crate::world::fault::drill::{self, Drills};
 use crate::world::journal::Journal;
 use crate::world::lag::{LaggingLists, ListedState};
 use crate::world::limiter::Limiter;
@@ -85,7 +86,7 @@ pub struct World {
     #[cfg(feature = "server")]
     pub(crate) change_log: ChangeLog,
     pub(crate) faults: Faults,
-    pub(crate) drilled: ActiveDrills,
+    pub(crate) drilled: RwLock<Drills>,
     pub(crate) hook: Option<Arc<dyn Hook>>,
 }
 
@@ -126,7 +127,7 @@ impl World {
             #[cfg(feature = "server")]
             change_log: ChangeLog::default(),
             faults: Faults::default(),
-            drilled: ActiveDrills::default(),
+            drilled: RwLock::default(),
             hook: None,
             state,
             noted: None,
@@ -267,7 +268,7 @@ impl World {
 
     /// A response with the additions of the active drills.
     pub(crate) fn with_drills(&self, operation: Option<Operation>, response: Response) -> Response {
-        drill::added(self.drilled.get(), operation, response)
+        drill::added(*self.drilled.read(), operation, response)
     }
 
     /// The number of the next call. The control plane takes numbers from the same series.

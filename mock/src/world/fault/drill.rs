@@ -3,7 +3,6 @@
 
 use http::header::{HeaderName, HeaderValue};
 use moot_fixtures::contract::{Operation, ProblemType};
-use parking_lot::RwLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -40,20 +39,6 @@ pub struct Drills {
     pub headers: bool,
     /// `true`: problems whose `type` is not in §7 have an unknown `type`
     pub problems: bool,
-}
-
-/// The drills of a world.
-#[derive(Debug, Default)]
-pub(crate) struct ActiveDrills(RwLock<Drills>);
-
-impl ActiveDrills {
-    pub(crate) fn set(&self, drills: Drills) {
-        *self.0.write() = drills;
-    }
-
-    pub(crate) fn get(&self) -> Drills {
-        *self.0.read()
-    }
 }
 
 /// The response with the additions of these drills.
