@@ -128,8 +128,7 @@ pub(super) fn set_status(
             },
         )));
     }
-    let (changes, _) =
-        transition::change_status(world, now, record, status, comment).into_changes();
+    let (changes, _) = transition::change_status(world, now, record.clone(), status, comment);
     world.apply(changes);
     view(world, id)
 }

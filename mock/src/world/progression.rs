@@ -38,9 +38,9 @@ pub(crate) fn step(
     let way = way.unwrap_or_default();
     match way.first() {
         Some(&to) => {
-            let mut moved = transition::change_status(world, at, record, to, None);
-            moved.record.course = (to != course.goal).then(|| course.after_step(at));
-            moved.into_changes()
+            let course = (to != course.goal).then(|| course.after_step(at));
+            let record = LegalRequest { course, ..record.clone() };
+            transition::change_status(world, at, record, to, None)
         }
         None => {
             let record = LegalRequest { course: None, ..record.clone() };

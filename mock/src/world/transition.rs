@@ -15,47 +15,34 @@ use crate::world::state::resource::signed_document::signed_document;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::{World, deliver};
 
-/// A request after a status change, with the further changes that follow from it.
-pub(crate) struct StatusTransition {
-    pub(crate) record: LegalRequest,
-    pub(crate) changes: Vec<Change>,
-    pub(crate) effects: Vec<Effect>,
-}
-
-impl StatusTransition {
-    /// All changes, including that of the request.
-    pub(crate) fn into_changes(self) -> (Vec<Change>, Vec<Effect>) {
-        let mut changes = vec![Change::from(self.record)];
-        changes.extend(self.changes);
-        (changes, self.effects)
-    }
-}
-
 /// Changes the status of a request and adds an entry to its log. A fully executed request queues a
 /// delivery to each subscribed webhook. An archived request puts its signed document into the
-/// repository.
+/// repository, unless it is already there or the repository is full.
 pub(crate) fn change_status(
     world: &World,
     at: Timestamp,
-    legal_request: &LegalRequest,
+    mut record: LegalRequest,
     to: LegalRequestStatus,
     comment: Option<String>,
-) -> StatusTransition {
-    let from = legal_request.status();
-    let mut record = legal_request.clone();
+) -> (Vec<Change>, Vec<Effect>) {
+    let from = record.status();
     record.status = to;
     log(world, &mut record, at, ActivityKind::StatusChange { from, to }, comment);
-    let mut moved =
-        StatusTransition { changes: Vec::new(), effects: vec![effect(at, &record, from)], record };
+    let mut effects = vec![effect(at, &record, from)];
+    let mut consequences = Vec::new();
     if to == world.answers().fully_executed {
-        let (changes, effects) = deliver::queue(world, at, EXECUTION_COMPLETE, &moved.record);
-        moved.changes.extend(changes);
-        moved.effects.extend(effects);
+        let (deliveries, queued) = deliver::queue(world, at, EXECUTION_COMPLETE, &record);
+        consequences.extend(deliveries);
+        effects.extend(queued);
     }
-    if to == LegalRequestStatus::Archived {
-        archive(world, at, &mut moved);
+    if to == LegalRequestStatus::Archived
+        && record.document.is_none()
+        && let Some((row, stored)) = stored_document(world, at, &record)
+    {
+        record.document = Some(row);
+        consequences.push(stored);
     }
-    moved
+    ([vec![Change::from(record)], consequences].concat(), effects)
 }
 
 /// The log of a request that is created in this row.
@@ -92,16 +79,6 @@ fn effect(at: Timestamp, record: &LegalRequest, from: LegalRequestStatus) -> Eff
         id: record.id.clone(),
         detail: format!("{} -> {}", from.as_str(), to.as_str()),
     }
-}
-
-/// Puts the signed document into the repository. Does nothing if it is already there, or the repository is full.
-fn archive(world: &World, at: Timestamp, moved: &mut StatusTransition) {
-    if moved.record.document.is_some() {
-        return;
-    }
-    let Some((row, stored)) = stored_document(world, at, &moved.record) else { return };
-    moved.record.document = Some(row);
-    moved.changes.push(stored);
 }
 
 /// Row and change of a new document in the repository that results from a request. `None` if the
