@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, Operation, REQUESTS_PER_MINUTE_MAX};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
 use crate::value::identifier::Identifiers;
@@ -48,7 +48,7 @@ use crate::world::change_log::ChangeLog;
 use crate::world::fault::Faults;
 use crate::world::fault::drill::{self, Drills};
 use crate::world::journal::Journal;
-use crate::world::lag::{LaggingLists, ListedState};
+use crate::world::lag::LaggingLists;
 use crate::world::limiter::Limiter;
 use crate::world::state::State;
 use crate::world::state::change::{Change, Checkpoint};
@@ -71,7 +71,7 @@ pub struct World {
     base_path: String,
     state: State,
     /// The replica that lists are read from, if they lag (answer `list_lag`).
-    lagging: Option<LaggingLists>,
+    lagging: Option<Mutex<LaggingLists>>,
     /// The changes to be stored. `None` while no store collects them.
     noted: Option<Noted>,
     identifiers: Identifiers,
@@ -110,8 +110,8 @@ impl World {
         let state = first_state(&seeded, &settings);
         let window = seeded.answers().rate_limit_window;
         let list_lag = seeded.answers().list_lag;
-        let lagging =
-            (list_lag > 0).then(|| LaggingLists::new(list_lag, first_state(&seeded, &settings)));
+        let lagging = (list_lag > 0)
+            .then(|| Mutex::new(LaggingLists::new(list_lag, first_state(&seeded, &settings))));
         Ok(Self {
             lagging,
             base_path,
@@ -183,7 +183,7 @@ impl World {
     pub fn now(&self, system_now: Timestamp) -> Timestamp {
         let now = self.state.clock.now(system_now);
         if let Some(lagging) = &self.lagging {
-            lagging.note_time(now);
+            lagging.lock().note_time(now);
         }
         now
     }
@@ -202,7 +202,7 @@ impl World {
             #[cfg(feature = "server")]
             self.change_log.note(&change);
             if let Some(lagging) = &self.lagging {
-                lagging.note_change(change.clone());
+                lagging.lock().note_change(change.clone());
             }
             self.state.apply(change);
         }
@@ -253,11 +253,11 @@ impl World {
         &self.state
     }
 
-    /// The data that lists are read from.
-    pub(crate) fn listed(&self, now: Timestamp) -> ListedState<'_> {
+    /// Reads a list from the data that lists show at `now`.
+    pub(crate) fn read_list<T>(&self, now: Timestamp, read: impl FnOnce(&State) -> T) -> T {
         match &self.lagging {
-            Some(lagging) => lagging.at(now),
-            None => ListedState::Current(&self.state),
+            Some(lagging) => read(lagging.lock().at(now)),
+            None => read(&self.state),
         }
     }
 

@@ -9,10 +9,12 @@ use crate::world::Outcome;
 use crate::world::state::index::status_place;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let state = context.world.listed(context.now);
-    let statuses = LegalRequestStatus::ALL.map(|status| (status.as_str(), status_place(status)));
-    let index = &state.legal_request_index;
-    let rows = |company| list::rows_in_status(context, index, company, &statuses);
-    let member = |row| Some(state.legal_requests.get(row)?.json());
-    Ok(Outcome::unchanged(list::respond(context, rows, member)?))
+    context.world.read_list(context.now, |state| {
+        let statuses =
+            LegalRequestStatus::ALL.map(|status| (status.as_str(), status_place(status)));
+        let index = &state.legal_request_index;
+        let rows = |company| list::rows_in_status(context, index, company, &statuses);
+        let member = |row| Some(state.legal_requests.get(row)?.json());
+        Ok(Outcome::unchanged(list::respond(context, rows, member)?))
+    })
 }

@@ -6,9 +6,10 @@ use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let state = context.world.listed(context.now);
-    let rows = |company| Ok(state.document_index.rows(company, None));
-    let (form, base_url) = (context.answers().timestamps, context.world.base_url());
-    let member = |row| Some(state.documents.get(row)?.json(form, base_url));
-    Ok(Outcome::unchanged(list::respond(context, rows, member)?))
+    context.world.read_list(context.now, |state| {
+        let rows = |company| Ok(state.document_index.rows(company, None));
+        let (form, base_url) = (context.answers().timestamps, context.world.base_url());
+        let member = |row| Some(state.documents.get(row)?.json(form, base_url));
+        Ok(Outcome::unchanged(list::respond(context, rows, member)?))
+    })
 }

@@ -6,8 +6,9 @@ use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let state = context.world.listed(context.now);
-    let rows = |company| Ok(state.webhook_index.rows(company, None));
-    let member = |row| Some(state.webhooks.get(row)?.json());
-    Ok(Outcome::unchanged(list::respond(context, rows, member)?))
+    context.world.read_list(context.now, |state| {
+        let rows = |company| Ok(state.webhook_index.rows(company, None));
+        let member = |row| Some(state.webhooks.get(row)?.json());
+        Ok(Outcome::unchanged(list::respond(context, rows, member)?))
+    })
 }

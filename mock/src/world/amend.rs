@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
+use parking_lot::Mutex;
 
 use super::lag::LaggingLists;
 use super::limiter::Limiter;
@@ -28,7 +29,7 @@ impl World {
             self.lagging = (list_lag > 0).then(|| {
                 let mut replica = first_state(&self.seeded, &self.settings);
                 self.state.changes().into_iter().for_each(|change| replica.apply(change));
-                LaggingLists::new(list_lag, replica)
+                Mutex::new(LaggingLists::new(list_lag, replica))
             });
         }
         self.amended = Some(Arc::new(amended));
