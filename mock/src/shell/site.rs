@@ -201,7 +201,7 @@ impl Site {
     }
 
     fn with_store(mut options: SiteOptions, opened: OpenStore) -> Result<Self, SiteError> {
-        let OpenStore { durable, header, changes, sandboxes, made } = opened;
+        let OpenStore { durable, header, changes, sandboxes } = opened;
         let starts = header.starts;
         options.settings.seed = header.seed;
         options.settings.seed_world = Arc::new(header.seed_world);
@@ -211,20 +211,19 @@ impl Site {
         let store = Store::within(durable.uploads());
         let service = Service::kept(world, durable.keeper(MAIN));
         service.keep(preceding_changes(&options))?;
-        let site = Self::with(options, service, store, Some((durable, made)))?;
+        let site = Self::with(options, service, store, Some(durable))?;
         for realm in restore(&site.sandboxes, &site.main, sandboxes, starts)? {
             site.deliverer.add(&realm);
         }
         Ok(site)
     }
 
-    /// Creates the site around the service of the main world. `durable` is the store of sandboxes, with the
-    /// number of the newest one.
+    /// Creates the site around the service of the main world. `durable` is the store of sandboxes.
     fn with(
         options: SiteOptions,
         service: Service,
         store: Store,
-        durable: Option<(Arc<StateStore>, u64)>,
+        durable: Option<Arc<StateStore>>,
     ) -> Result<Self, SiteError> {
         let SiteOptions { settings, admin_token, is_beyond_loopback, .. } = options;
         if is_beyond_loopback && admin_token.is_none() {
@@ -236,9 +235,7 @@ impl Site {
         let main = Realm::new(MAIN, None, service, run, Lease::default());
         let client_token = options.client_token.as_deref();
         let access = Access::new(admin_token.as_deref(), client_token, &main.settings.base_url);
-        let (durable, made) = durable.unzip();
-        let made = made.unwrap_or_default();
-        let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable, made));
+        let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable));
         // Callers from other machines must not make the mock send requests into its private network.
         let is_public = is_beyond_loopback && !options.has_private_receivers;
         let reach = if is_public { Reach::Public } else { Reach::Anywhere };

@@ -53,19 +53,19 @@ pub(crate) struct Sandboxes {
 }
 
 impl Sandboxes {
-    /// No sandboxes. `made` is the number of the newest sandbox in the store.
+    /// No sandboxes. New ones are numbered after those of the store.
     pub(crate) fn new(
         main_world: Arc<SeedWorld>,
         defects: Vec<&'static Defect>,
         durable: Option<Arc<StateStore>>,
-        made: u64,
     ) -> Self {
+        let newest = durable.as_ref().map_or(0, |durable| durable.newest_sandbox());
         Self {
             main_world,
             defects,
             durable,
             realms: RwLock::default(),
-            made: Mutex::new(made),
+            made: Mutex::new(newest),
             seeded: Mutex::default(),
             remembered: Mutex::default(),
             first_end: Mutex::default(),

@@ -13,7 +13,6 @@ use super::row_store::RowStore;
 use super::sandbox_record::SandboxRecord;
 use super::table::{Entry, KeyTable};
 use crate::service::{Keeper, NotKept};
-use crate::world::state::stored;
 
 /// The store of one mock.
 pub(crate) struct StateStore {
@@ -55,14 +54,16 @@ impl StateStore {
         self.store.uploads()
     }
 
+    /// The number of the newest sandbox, including deleted ones.
+    pub(crate) fn newest_sandbox(&self) -> u64 {
+        self.table.lock().made
+    }
+
     /// A keeper for all further changes of a world.
     pub(crate) fn keeper(self: &Arc<Self>, world: u64) -> Keeper {
         let (queue, committer, store) = (self.clone(), self.clone(), self.store.clone());
         Keeper {
-            take: Box::new(move |noted| {
-                let rows = noted.changes.iter().flat_map(stored::rows).collect();
-                queue.take(Entry::Changes { world, is_reset: noted.is_reset, rows })
-            }),
+            take: Box::new(move |noted| queue.take(Entry::Changes { world, noted })),
             finish: Box::new(move |number| committer.finish(number)),
             may_act: Box::new(move || store.may_act()),
         }

@@ -32,8 +32,6 @@ pub(crate) struct OpenStore {
     pub(crate) changes: Vec<Change>,
     /// The sandboxes in the order of their creation, with all their changes.
     pub(crate) sandboxes: Vec<(SandboxRecord, Vec<Change>)>,
-    /// The number of the newest sandbox, including deleted ones.
-    pub(crate) made: u64,
 }
 
 /// Opens the state in a folder. If there is none, creates it with these settings.
@@ -120,7 +118,6 @@ pub(super) fn open(
         sandboxes,
         durable: Arc::new(StateStore::new(store, table)),
         header,
-        made,
     })
 }
 

@@ -8,7 +8,8 @@ use std::fmt;
 use super::sandbox_record::SandboxRecord;
 use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
-use crate::world::state::stored::{self, StoredRow};
+use crate::world::Noted;
+use crate::world::state::stored;
 
 /// The key of a stored value. A store is read in this order: rows come after the sandboxes of their worlds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +54,7 @@ impl StoreKey {
 #[derive(Debug)]
 pub(super) enum Entry {
     /// Changes of a world.
-    Changes { world: u64, is_reset: bool, rows: Vec<StoredRow> },
+    Changes { world: u64, noted: Noted },
     /// A new sandbox.
     Sandbox(Box<SandboxRecord>),
     /// A deleted sandbox.
@@ -86,14 +87,18 @@ impl KeyTable {
         let mut batch = KeyBatch::default();
         for entry in entries {
             match entry {
-                Entry::Changes { world, is_reset, rows } => {
-                    if *is_reset {
+                Entry::Changes { world, noted } => {
+                    if noted.is_reset {
                         self.delete_rows(&mut batch, *world, stored::survives_reset);
                     }
-                    for row in rows {
-                        let key = StoreKey::Row(*world, row.key.clone());
-                        batch.values.insert(key, row.value.clone());
-                        row.contents.iter().for_each(|it| self.add_document(&mut batch, it));
+                    for change in &noted.changes {
+                        let value = stored::value(change);
+                        for key in stored::keys(change) {
+                            batch.values.insert(StoreKey::Row(*world, key), value.clone());
+                        }
+                        for content in stored::contents(change) {
+                            self.add_document(&mut batch, &content);
+                        }
                     }
                 }
                 Entry::Sandbox(sandbox) => {

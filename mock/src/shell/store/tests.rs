@@ -104,9 +104,9 @@ fn put_address(url: &str, content: Result<Content, u16>) -> Change {
 
 /// The rows of these changes, without the documents.
 fn rows(changes: &[Change]) -> BTreeMap<String, String> {
-    let rows = changes.iter().flat_map(stored::rows);
-    let text = |value: Option<Vec<u8>>| String::from_utf8(value.expect("a value")).expect("JSON");
-    rows.map(|row| (row.key, text(row.value))).collect()
+    let text = |change| String::from_utf8(stored::value(change).expect("a value")).expect("JSON");
+    let rows_of = |change| stored::keys(change).into_iter().map(move |key| (key, text(change)));
+    changes.iter().flat_map(rows_of).collect()
 }
 
 fn keys(changes: &[Change]) -> Vec<String> {
@@ -196,11 +196,8 @@ fn an_entry_twice_changes_nothing(place: StorePlace<'_>) {
     drop(open(store.clone(), &settings_with(1)).unwrap_or_else(|error| panic!("{error}")));
     let changes =
         [address("http://a/", "1"), Change::DeleteAddress { url: "http://b/".to_owned() }];
-    let changed = || Entry::Changes {
-        world: 0,
-        is_reset: true,
-        rows: changes.iter().flat_map(stored::rows).collect(),
-    };
+    let changed =
+        || Entry::Changes { world: 0, noted: Noted { is_reset: true, changes: changes.to_vec() } };
     for entries in [vec![changed()], vec![changed(), changed()]] {
         let batch = KeyTable::default().batch(&entries);
         store.commit(&Arc::new(batch)).unwrap_or_else(|error| panic!("{error}"));
@@ -274,7 +271,7 @@ fn sandboxes_end_with_their_rows(place: StorePlace<'_>) {
         let seen: Vec<_> = again.sandboxes.iter().map(|it| (it.0.key, keys(&it.1))).collect();
         assert_eq!(seen, [(2, vec!["address/http://a/".to_owned()])]);
         assert_eq!(again.sandboxes[0].0.settings.seed, 2);
-        assert_eq!(again.made, 3, "no number is used twice");
+        assert_eq!(again.durable.newest_sandbox(), 3, "no number is used twice");
     }
     let contents = place().read().unwrap_or_else(|error| panic!("{error}")).expect("it has data");
     let rows = contents.values.keys().filter(|key| matches!(key, StoreKey::Row(..)));

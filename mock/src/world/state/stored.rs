@@ -8,24 +8,13 @@ use crate::value::message::content::Content;
 use crate::value::message::json::json_bytes;
 use crate::world::state::change::Change;
 
-/// One row: a key and its new value.
-#[derive(Debug, Clone)]
-pub struct StoredRow {
-    /// Kind and number, such as `legal_request/42`.
-    pub key: String,
-    /// A change as JSON; `None` removes the row.
-    pub value: Option<Vec<u8>>,
-    /// The documents whose digests are in the value.
-    pub contents: Vec<Content>,
-}
-
 /// Whether a row survives a reset of its world.
 pub fn survives_reset(key: &str) -> bool {
     key.starts_with("checkpoint/")
 }
 
-/// The rows that store a change.
-pub fn rows(change: &Change) -> Vec<StoredRow> {
+/// The value of the rows that store a change: its JSON. `None` removes the rows.
+pub fn value(change: &Change) -> Option<Vec<u8>> {
     let is_removal = matches!(
         change,
         Change::DeleteDelivery { .. }
@@ -33,17 +22,16 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
             | Change::DeleteAddress { .. }
             | Change::DeleteCheckpoint { .. }
     );
-    let mut copy = change.clone();
-    let contents: Vec<Content> = copy.contents_mut().into_iter().map(|it| it.clone()).collect();
-    let row = |key| StoredRow {
-        key,
-        value: (!is_removal).then(|| json_bytes(change)),
-        contents: contents.clone(),
-    };
-    keys(change).into_iter().map(row).collect()
+    (!is_removal).then(|| json_bytes(change))
 }
 
-fn keys(change: &Change) -> Vec<String> {
+/// The documents whose digests are in the value.
+pub fn contents(change: &Change) -> Vec<Content> {
+    change.clone().contents_mut().into_iter().map(|content| content.clone()).collect()
+}
+
+/// The keys of the rows that store a change: kind and number, such as `legal_request/42`.
+pub fn keys(change: &Change) -> Vec<String> {
     vec![match change {
         Change::PutLegalRequest { row, .. } => format!("legal_request/{row}"),
         Change::PutRepositoryDocument { row, .. } => format!("repository_document/{row}"),
