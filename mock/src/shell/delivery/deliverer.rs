@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::outbox::{DelivererOrder, Outbox, SettleOutcome};
+use super::outbox::{Outbox, OutboxOrder, SettleOutcome};
 use super::sender::Sender;
 use crate::shell::network::{Network, Reach};
 use crate::shell::sandbox::{Realm, Sandboxes};
 
 /// The handle to the thread. Dropping it ends the thread.
 pub(crate) struct Deliverer {
-    orders: mpsc::UnboundedSender<DelivererOrder>,
+    orders: mpsc::UnboundedSender<OutboxOrder>,
     thread: Option<JoinHandle<()>>,
     /// The number of the next settling.
     next_settling: AtomicU64,
@@ -53,15 +53,17 @@ impl Deliverer {
         realm.service.set_waker(Box::new(move || {
             // One pending order is enough.
             if !waking.swap(true, Ordering::AcqRel) {
-                let _ = orders.send(DelivererOrder::StartDue(key));
+                let _ = orders.send(Box::new(move |outbox| outbox.start_due(key)));
             }
         }));
-        self.order(DelivererOrder::Add(realm.clone(), is_woken));
+        let realm = realm.clone();
+        self.order(move |outbox| outbox.add(realm, is_woken));
     }
 
     /// Stops watching a world, and aborts its attempts.
     pub(crate) fn remove(&self, realm: &Realm) {
-        self.order(DelivererOrder::Remove(realm.key));
+        let key = realm.key;
+        self.order(move |outbox| outbox.remove(key));
     }
 
     /// Aborts the attempts of deleted webhooks. None of them begins afterwards.
@@ -75,8 +77,12 @@ impl Deliverer {
     }
 
     async fn abort(&self, realm: &Realm, is_all: bool) {
-        let (done, aborted) = oneshot::channel();
-        self.order(DelivererOrder::Abort { key: realm.key, is_all, done });
+        let (key, (done, aborted)) = (realm.key, oneshot::channel());
+        self.order(move |outbox| outbox.abort(key, is_all));
+        // The aborted tasks end before this order.
+        self.order(|_| {
+            let _ = done.send(());
+        });
         let _ = aborted.await;
     }
 
@@ -84,8 +90,11 @@ impl Deliverer {
     /// [`Self::settle`] returns all of them, including those that ended before that call.
     pub(crate) async fn begin(&self, realm: &Realm) -> u64 {
         let settling = self.next_settling.fetch_add(1, Ordering::Relaxed);
-        let (done, recording) = oneshot::channel();
-        self.order(DelivererOrder::Begin { key: realm.key, settling, done });
+        let (key, (done, recording)) = (realm.key, oneshot::channel());
+        self.order(move |outbox| {
+            outbox.begin(key, settling);
+            let _ = done.send(());
+        });
         let _ = recording.await;
         settling
     }
@@ -98,20 +107,20 @@ impl Deliverer {
         settling: u64,
         patience: Duration,
     ) -> SettleOutcome {
-        let (done, settled) = oneshot::channel();
-        self.order(DelivererOrder::Settle { key: realm.key, settling, patience, done });
+        let (key, (done, settled)) = (realm.key, oneshot::channel());
+        self.order(move |outbox| outbox.settle(key, settling, patience, done));
         settled.await.unwrap_or_default()
     }
 
-    fn order(&self, order: DelivererOrder) {
-        // The thread runs until `Stop`, so it receives every earlier order.
-        let _ = self.orders.send(order);
+    fn order(&self, order: impl FnOnce(&mut Outbox) + Send + 'static) {
+        // The thread runs until it is stopped, so it receives every earlier order.
+        let _ = self.orders.send(Box::new(order));
     }
 }
 
 impl Drop for Deliverer {
     fn drop(&mut self) {
-        self.order(DelivererOrder::Stop);
+        self.order(Outbox::stop);
         // The thread holds worlds. Their temporary files must be removed before the process ends.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -32,50 +32,22 @@ pub(crate) struct SettleOutcome {
     pub(crate) in_flight: Vec<u64>,
 }
 
-/// A message to the thread. `key` is the number of a world.
-pub(super) enum DelivererOrder {
-    Add(Arc<Realm>, Arc<AtomicBool>),
-    Remove(u64),
-    /// Start the due attempts of a world.
-    StartDue(u64),
-    /// Abort attempts: all, or those whose webhook was deleted.
-    Abort {
-        key: u64,
-        is_all: bool,
-        done: oneshot::Sender<()>,
-    },
-    Begin {
-        key: u64,
-        settling: u64,
-        done: oneshot::Sender<()>,
-    },
-    Settle {
-        key: u64,
-        settling: u64,
-        patience: Duration,
-        done: oneshot::Sender<SettleOutcome>,
-    },
-    /// An attempt ended, or did not start (`None`).
-    AttemptEnded {
-        key: u64,
-        delivery: u64,
-        result: Option<AttemptResult>,
-        lasted: Duration,
-    },
-    Stop,
-}
+/// Work for the thread.
+pub(super) type OutboxOrder = Box<dyn FnOnce(&mut Outbox) + Send>;
 
 /// The state of the thread.
 pub(super) struct Outbox {
-    orders: mpsc::UnboundedSender<DelivererOrder>,
+    orders: mpsc::UnboundedSender<OutboxOrder>,
     sender: Arc<Sender>,
     sandboxes: Arc<Sandboxes>,
+    /// By the number of the world.
     watched: BTreeMap<u64, WorldWatch>,
+    is_stopped: bool,
 }
 
 struct WorldWatch {
     realm: Arc<Realm>,
-    /// Whether [`DelivererOrder::StartDue`] is in the queue.
+    /// Whether an order to [`Outbox::start_due`] is in the queue.
     is_woken: Arc<AtomicBool>,
     /// When something falls due next.
     due: Option<Timestamp>,
@@ -96,48 +68,31 @@ struct Settling {
 
 impl Outbox {
     pub(super) fn new(
-        orders: mpsc::UnboundedSender<DelivererOrder>,
+        orders: mpsc::UnboundedSender<OutboxOrder>,
         sender: Sender,
         sandboxes: Arc<Sandboxes>,
     ) -> Self {
-        Self { orders, sender: Arc::new(sender), sandboxes, watched: BTreeMap::new() }
+        let sender = Arc::new(sender);
+        Self { orders, sender, sandboxes, watched: BTreeMap::new(), is_stopped: false }
     }
 
-    /// Handles orders, due attempts and ended leases until [`DelivererOrder::Stop`].
-    pub(super) async fn run(mut self, mut received: mpsc::UnboundedReceiver<DelivererOrder>) {
-        loop {
+    /// Handles orders, due attempts and ended leases until [`Self::stop`]. Aborted tasks end before the next order.
+    pub(super) async fn run(mut self, mut orders: mpsc::UnboundedReceiver<OutboxOrder>) {
+        while !self.is_stopped {
             let wait = self.wait();
-            let order = tokio::select! {
-                order = received.recv() => order,
+            tokio::select! {
+                Some(order) = orders.recv() => order(&mut self),
                 () = tokio::time::sleep(wait) => {
                     self.end_leases();
                     self.start_all_due();
-                    continue;
                 }
-            };
-            match order {
-                Some(DelivererOrder::Add(realm, is_woken)) => self.add(realm, is_woken),
-                Some(DelivererOrder::Remove(key)) => self.remove(key),
-                Some(DelivererOrder::StartDue(key)) => self.start_due(key),
-                Some(DelivererOrder::Abort { key, is_all, done }) => {
-                    self.abort(key, is_all);
-                    // The aborted tasks end before this one is polled again.
-                    tokio::task::yield_now().await;
-                    let _ = done.send(());
-                }
-                Some(DelivererOrder::Begin { key, settling, done }) => {
-                    self.begin(key, settling);
-                    let _ = done.send(());
-                }
-                Some(DelivererOrder::Settle { key, settling, patience, done }) => {
-                    self.settle(key, settling, patience, done)
-                }
-                Some(DelivererOrder::AttemptEnded { key, delivery, result, lasted }) => {
-                    self.attempt_ended(key, delivery, result, lasted)
-                }
-                Some(DelivererOrder::Stop) | None => return,
             }
+            tokio::task::yield_now().await;
         }
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.is_stopped = true;
     }
 
     /// Time until something falls due without an order.
@@ -157,14 +112,16 @@ impl Outbox {
         [by_clock, by_settling, by_lease].into_iter().flatten().min().unwrap_or(WAIT_MAX)
     }
 
-    fn add(&mut self, realm: Arc<Realm>, is_woken: Arc<AtomicBool>) {
+    /// Watches a world from now on.
+    pub(super) fn add(&mut self, realm: Arc<Realm>, is_woken: Arc<AtomicBool>) {
         let key = realm.key;
         let (in_flight, settlings) = (BTreeMap::new(), Vec::new());
         self.watched.insert(key, WorldWatch { realm, is_woken, due: None, in_flight, settlings });
         self.start_due(key);
     }
 
-    fn remove(&mut self, key: u64) {
+    /// Stops watching a world, and aborts its attempts.
+    pub(super) fn remove(&mut self, key: u64) {
         if let Some(watched) = self.watched.remove(&key) {
             watched.in_flight.values().for_each(AbortHandle::abort);
         }
@@ -191,7 +148,7 @@ impl Outbox {
     }
 
     /// Starts the attempts that are due in a world, and notes when the next one falls due.
-    fn start_due(&mut self, key: u64) {
+    pub(super) fn start_due(&mut self, key: u64) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         watched.is_woken.store(false, Ordering::Release);
         let now = clock::now();
@@ -212,8 +169,9 @@ impl Outbox {
                     sender.send(attempt, may_start).await
                 };
                 let lasted = began.lock().elapsed();
-                let order = DelivererOrder::AttemptEnded { key, delivery, result, lasted };
-                let _ = orders.send(order);
+                let _ = orders.send(Box::new(move |outbox| {
+                    outbox.attempt_ended(key, delivery, result, lasted);
+                }));
             });
             watched.in_flight.insert(delivery, task.abort_handle());
         }
@@ -221,6 +179,7 @@ impl Outbox {
         watched.end_settlings();
     }
 
+    /// Takes the result of an attempt; `None` if it did not start.
     fn attempt_ended(
         &mut self,
         key: u64,
@@ -247,7 +206,8 @@ impl Outbox {
         self.start_due(key);
     }
 
-    fn begin(&mut self, key: u64, number: u64) {
+    /// Starts to record the attempts that end.
+    pub(super) fn begin(&mut self, key: u64, number: u64) {
         if let Some(watched) = self.watched.get_mut(&key) {
             watched.settlings.push(Settling {
                 number,
@@ -259,7 +219,8 @@ impl Outbox {
         }
     }
 
-    fn settle(
+    /// Starts the due attempts, and answers the caller when they have ended.
+    pub(super) fn settle(
         &mut self,
         key: u64,
         number: u64,
@@ -275,7 +236,8 @@ impl Outbox {
         self.start_due(key);
     }
 
-    fn abort(&mut self, key: u64, is_all: bool) {
+    /// Aborts attempts: all, or those whose webhook was deleted.
+    pub(super) fn abort(&mut self, key: u64, is_all: bool) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         let service = &watched.realm.service;
         watched.in_flight.retain(|delivery, task| {
