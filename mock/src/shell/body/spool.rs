@@ -62,13 +62,7 @@ pub(crate) struct Spool<'s> {
 
 enum SpoolTarget {
     Memory(BytesMut),
-    File { file: File, kept: TemporaryFile },
-}
-
-/// Removes a file when the last handle on its content is dropped, and its folder after the last.
-struct TemporaryFile {
-    path: TempPath,
-    _folder: Arc<UploadFolder>,
+    File { file: File, path: TempPath, folder: Arc<UploadFolder> },
 }
 
 impl<'s> Spool<'s> {
@@ -104,9 +98,10 @@ impl<'s> Spool<'s> {
     pub(crate) fn finish(self) -> io::Result<Content> {
         let place = match self.place {
             SpoolTarget::Memory(bytes) => ContentPlace::Memory(bytes.freeze()),
-            SpoolTarget::File { mut file, kept } => {
+            SpoolTarget::File { mut file, path, folder } => {
                 file.flush()?;
-                ContentPlace::File { path: kept.path.to_path_buf(), keep: Arc::new(kept) }
+                // The file is removed with the last handle on its content, its folder after the last file.
+                ContentPlace::File { path: path.to_path_buf(), keep: Arc::new((path, folder)) }
             }
         };
         Ok(Content { length: self.length, digest: self.digest.finalize().into(), place })
@@ -119,7 +114,7 @@ fn spilt(store: &Store, before: &[u8], piece: &[u8]) -> io::Result<SpoolTarget> 
     let (mut file, path) = named.into_parts();
     file.write_all(before)?;
     file.write_all(piece)?;
-    Ok(SpoolTarget::File { file, kept: TemporaryFile { path, _folder: folder } })
+    Ok(SpoolTarget::File { file, path, folder })
 }
 
 /// SHA-256 of a file.
