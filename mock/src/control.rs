@@ -39,7 +39,7 @@ pub use clock::ClockMove;
 pub(crate) use events::{ControlEvent, EventKind, EventWatcher};
 #[cfg(feature = "server")]
 pub(crate) use exchanges::nearest as nearest_exchange;
-pub use filter::{DeliveryFilter, ExchangeFilter, StatusFilter};
+pub use filter::{DeliveryFilter, ExchangeFilter};
 pub use parties::WorkflowUpdate;
 pub use refusal::Refusal;
 pub use settings::SettingsUpdate;

@@ -1,5 +1,7 @@
 //! Filters for exchanges of the journal and for deliveries.
 
+use std::ops::RangeInclusive;
+
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::DeliveryState;
 use moot_fixtures::nearest::{ending, nearest};
@@ -29,7 +31,7 @@ pub struct ExchangeFilter {
     /// with a response of this status, such as `422`, or `4xx`
     #[serde(default, deserialize_with = "status")]
     #[schemars(with = "Option<String>")]
-    pub status: Option<StatusFilter>,
+    pub status: Option<RangeInclusive<u16>>,
     /// with a token of this client id
     pub application: Option<String>,
     /// a call that queued the delivery with this id
@@ -65,15 +67,6 @@ impl DeliveryFilter {
     }
 }
 
-/// A filter for statuses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StatusFilter {
-    /// This status.
-    Exactly(u16),
-    /// All statuses with this first digit.
-    Class(u16),
-}
-
 impl ExchangeFilter {
     pub(crate) fn matches(&self, world: &World, exchange: &JournalEntry) -> bool {
         self.differences(world, exchange).is_empty()
@@ -86,15 +79,11 @@ impl ExchangeFilter {
             caller.is_some_and(|caller| caller.client_id == *wanted)
         };
         let has_method = |wanted: &String| wanted.eq_ignore_ascii_case(&exchange.method);
-        let has_status = |wanted| match wanted {
-            StatusFilter::Exactly(status) => exchange.status == status,
-            StatusFilter::Class(class) => exchange.status / 100 == class,
-        };
         let is_of = [
             ("operation", self.operation.is_none_or(|wanted| exchange.operation == Some(wanted))),
             ("method", self.method.as_ref().is_none_or(has_method)),
             ("path", self.path.as_ref().is_none_or(|pattern| pattern.matches(&exchange.path))),
-            ("status", self.status.is_none_or(has_status)),
+            ("status", self.status.as_ref().is_none_or(|wanted| wanted.contains(&exchange.status))),
             ("application", self.application.as_ref().is_none_or(has_caller)),
             ("delivery", self.delivery.is_none_or(|id| exchange.deliveries.contains(&id))),
             ("since", self.since.is_none_or(|serial| exchange.serial > serial)),
@@ -133,16 +122,17 @@ fn delivery_state<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Deliver
     })
 }
 
-fn status<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<StatusFilter>, D::Error> {
+/// Reads a status, or all statuses with a first digit.
+fn status<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RangeInclusive<u16>>, D::Error> {
     optional_text(reader, |text| {
         let found = match text.strip_suffix("xx") {
-            Some(digit) => number(digit, 1..=5).map(StatusFilter::Class),
-            None => number(text, 100..=599).map(StatusFilter::Exactly),
+            Some(digit) => number(digit, 1..=5).map(|class| class * 100..=class * 100 + 99),
+            None => number(text, 100..=599).map(|status| status..=status),
         };
         found.ok_or_else(|| format!("`status` is a status such as 422 or 4xx, not `{text}`"))
     })
 }
 
-fn number(digits: &str, allowed: std::ops::RangeInclusive<u16>) -> Option<u16> {
+fn number(digits: &str, allowed: RangeInclusive<u16>) -> Option<u16> {
     digits.parse().ok().filter(|number| allowed.contains(number))
 }
