@@ -2,8 +2,6 @@
 //!
 //! It has one standard font. Letters outside Windows-1252 become `?`.
 
-use std::fmt::Write;
-
 use crate::value::limits::PDF_LINES_MAX;
 
 const LINES_PER_PAGE: usize = 44;
@@ -19,26 +17,25 @@ pub(crate) fn document(lines: &[String]) -> Vec<u8> {
     let page_objects = (0..pages.len()).map(|page| FIRST_PAGE_OBJECT + 2 * page);
     let kids: Vec<String> = page_objects.map(|object| format!("{object} 0 R")).collect();
 
-    let mut file = PdfFile::default();
-    file.object(b"<< /Type /Catalog /Pages 2 0 R >>");
-    file.object(
-        format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()).as_bytes(),
-    );
-    file.object(
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-    );
+    let mut objects = vec![
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len())
+            .into_bytes(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+            .to_vec(),
+    ];
     for (page, lines) in pages.iter().enumerate() {
         let contents = FIRST_PAGE_OBJECT + 2 * page + 1;
-        file.object(
-            format!(
-                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] \
-                 /Resources << /Font << /F1 3 0 R >> >> /Contents {contents} 0 R >>"
-            )
-            .as_bytes(),
+        let page = format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] \
+             /Resources << /Font << /F1 3 0 R >> >> /Contents {contents} 0 R >>"
         );
-        file.stream(&page_operators(lines));
+        let operators = page_operators(lines);
+        let head = format!("<< /Length {} >>\nstream\n", operators.len());
+        objects.push(page.into_bytes());
+        objects.push([head.as_bytes(), &operators, b"endstream"].concat());
     }
-    file.finish()
+    file(&objects)
 }
 
 /// The PDF operators for one page.
@@ -81,43 +78,19 @@ fn windows_1252(letter: char) -> u8 {
     }
 }
 
-/// The bytes so far, and the start of each object.
-#[derive(Default)]
-struct PdfFile {
-    bytes: Vec<u8>,
-    starts: Vec<usize>,
-}
-
-impl PdfFile {
-    fn object(&mut self, body: &[u8]) {
-        if self.bytes.is_empty() {
-            self.bytes.extend_from_slice(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n");
-        }
-        self.starts.push(self.bytes.len());
-        self.bytes.extend_from_slice(format!("{} 0 obj\n", self.starts.len()).as_bytes());
-        self.bytes.extend_from_slice(body);
-        self.bytes.extend_from_slice(b"\nendobj\n");
+/// A file with these objects, which are numbered from 1, and the table of their places.
+fn file(objects: &[Vec<u8>]) -> Vec<u8> {
+    let size = objects.len() + 1;
+    let mut file = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec();
+    let mut table = format!("xref\n0 {size}\n0000000000 65535 f \n");
+    for (number, object) in (1..).zip(objects) {
+        table.push_str(&format!("{:010} 00000 n \n", file.len()));
+        let head = format!("{number} 0 obj\n");
+        file.extend([head.as_bytes(), object, b"\nendobj\n"].concat());
     }
-
-    fn stream(&mut self, contents: &[u8]) {
-        let mut body = format!("<< /Length {} >>\nstream\n", contents.len()).into_bytes();
-        body.extend_from_slice(contents);
-        body.extend_from_slice(b"endstream");
-        self.object(&body);
-    }
-
-    fn finish(mut self) -> Vec<u8> {
-        let table_start = self.bytes.len();
-        let size = self.starts.len() + 1;
-        let mut table = format!("xref\n0 {size}\n0000000000 65535 f \n");
-        for start in &self.starts {
-            let _ = writeln!(table, "{start:010} 00000 n ");
-        }
-        let _ = write!(
-            table,
-            "trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{table_start}\n%%EOF\n"
-        );
-        self.bytes.extend_from_slice(table.as_bytes());
-        self.bytes
-    }
+    let start = file.len();
+    table
+        .push_str(&format!("trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"));
+    file.extend(table.into_bytes());
+    file
 }
