@@ -1,5 +1,7 @@
 //! Syntax of e-mail addresses (§4.5), and reserved addresses that decide on the end of a request.
 
+use moot_fixtures::contract::LegalRequestStatus;
+
 use crate::value::limits::EMAIL_LENGTH_MAX;
 
 const LOCAL_LENGTH_MAX: usize = 64;
@@ -33,25 +35,17 @@ fn is_label(text: &str) -> bool {
         && text.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
 }
 
-/// The reaction of a reserved counterparty to a request, without the control plane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
-#[strum(ascii_case_insensitive)]
-pub(crate) enum Reserved {
-    /// `sign@….test` signs.
-    #[strum(serialize = "sign")]
-    Signs,
-    /// `decline@….test` declines.
-    #[strum(serialize = "decline")]
-    Declines,
-    /// `expire@….test` lets it expire.
-    #[strum(serialize = "expire")]
-    LetsExpire,
-}
-
-impl Reserved {
-    pub(crate) fn of(email: &str) -> Option<Self> {
-        let (local, domain) = email.rsplit_once('@')?;
-        let is_test = domain.to_ascii_lowercase().ends_with(TEST);
-        is_test.then(|| local.parse().ok()).flatten()
+/// The status to which a reserved counterparty brings a request, without the control plane: `sign@….test` signs it,
+/// `decline@….test` declines it, and `expire@….test` lets it expire. `None` for other addresses.
+pub(crate) fn reserved_goal(email: &str) -> Option<LegalRequestStatus> {
+    let (local, domain) = email.rsplit_once('@')?;
+    if !domain.to_ascii_lowercase().ends_with(TEST) {
+        return None;
+    }
+    match local.to_ascii_lowercase().as_str() {
+        "sign" => Some(LegalRequestStatus::Archived),
+        "decline" => Some(LegalRequestStatus::Declined),
+        "expire" => Some(LegalRequestStatus::Expired),
+        _ => None,
     }
 }

@@ -9,7 +9,7 @@ use moot_fixtures::contract::LegalRequestStatus;
 use serde::{Deserialize, Serialize};
 
 use crate::value::clock::later;
-use crate::value::email::Reserved;
+use crate::value::email::reserved_goal;
 use crate::value::settings::Progression;
 
 /// Seconds for each step of a request with a reserved address, if other requests do not change automatically.
@@ -44,12 +44,8 @@ pub(crate) fn course(
 ) -> Option<ProgressionPlan> {
     let reserved = ["counterparty_email", "counterparty_signer_email"]
         .into_iter()
-        .find_map(|field| Reserved::of(texts.get(field)?));
-    let goal = match reserved {
-        Some(Reserved::Declines) => LegalRequestStatus::Declined,
-        Some(Reserved::LetsExpire) => LegalRequestStatus::Expired,
-        Some(Reserved::Signs) | None => LegalRequestStatus::Archived,
-    };
+        .find_map(|field| reserved_goal(texts.get(field)?));
+    let goal = reserved.unwrap_or(LegalRequestStatus::Archived);
     let timed = |seconds: u32| Pace::Timed { seconds, next_at: later(now, u64::from(seconds)) };
     let pace = match progression {
         Progression::Manual if reserved.is_some() => timed(RESERVED_STEP_SECONDS),
