@@ -8,38 +8,35 @@ use tokio::time::Instant;
 /// A lease. It ends when the sandbox was not called for the length of the lease, in real time. Without a length
 /// it never ends.
 #[derive(Debug, Default)]
-pub(crate) struct Lease(Mutex<Option<LeaseTerm>>);
-
-#[derive(Debug, Clone, Copy)]
-struct LeaseTerm {
-    length: Duration,
-    end: Instant,
+pub(crate) struct Lease {
+    /// Its length and its end.
+    term: Mutex<Option<(Duration, Instant)>>,
 }
 
 impl Lease {
     /// A lease that starts at `now`.
     pub(crate) fn new(length: Option<Duration>, now: Instant) -> Self {
-        Self(Mutex::new(length.map(|length| LeaseTerm { length, end: now + length })))
+        Self { term: Mutex::new(length.map(|length| (length, now + length))) }
     }
 
     /// Starts the lease again.
     pub(crate) fn renew(&self, now: Instant) {
-        if let Some(term) = self.0.lock().as_mut() {
-            term.end = now + term.length;
+        if let Some((length, end)) = self.term.lock().as_mut() {
+            *end = now + *length;
         }
     }
 
     /// Starts the lease again with another length.
     pub(crate) fn replace(&self, length: Duration, now: Instant) {
-        *self.0.lock() = Some(LeaseTerm { length, end: now + length });
+        *self.term.lock() = Some((length, now + length));
     }
 
     /// Its end, if no call comes before.
     pub(crate) fn end(&self) -> Option<Instant> {
-        self.0.lock().map(|term| term.end)
+        self.term.lock().map(|(_, end)| end)
     }
 
     pub(crate) fn length(&self) -> Option<Duration> {
-        self.0.lock().map(|term| term.length)
+        self.term.lock().map(|(length, _)| length)
     }
 }
