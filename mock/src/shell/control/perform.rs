@@ -81,11 +81,11 @@ pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Resul
         SiteAction::Receive => return receive(call),
         SiteAction::ListReceived => received(realm),
         SiteAction::PlanReceiver { statuses } => {
-            realm.mailbox.plan(statuses);
+            realm.mailbox.lock().plan(statuses);
             received(realm)
         }
         SiteAction::ClearReceived => {
-            realm.mailbox.clear();
+            realm.mailbox.lock().clear();
             received(realm)
         }
     };
@@ -117,7 +117,7 @@ async fn go_back(call: &ControlCall<'_>, checkpoint: Option<&str>) -> Result<Rep
         tokio::task::spawn_blocking(move || drop(former));
     }
     call.site.deliverer.abort_all(realm).await;
-    realm.mailbox.clear();
+    realm.mailbox.lock().clear();
     Ok((None, value))
 }
 
@@ -233,7 +233,7 @@ async fn findings(site: &Site, realm: &Realm) -> Result<Value, Refusal> {
 }
 
 fn received(realm: &Realm) -> Value {
-    realm.mailbox.view(&realm.settings.base_url)
+    realm.mailbox.lock().view(&realm.settings.base_url)
 }
 
 /// Takes a call of another program into the mailbox of the world's own deliveries.
@@ -248,7 +248,8 @@ fn receive(call: &ControlCall<'_>) -> Result<Reply, Refusal> {
     });
     let now = call.realm.service.now(clock::now());
     let query = call.parts.uri.query();
-    Ok((Some(call.realm.mailbox.take(now, query, headers, call.body.clone())), json!({})))
+    let status = call.realm.mailbox.lock().take(now, query, headers, call.body.clone());
+    Ok((Some(status), json!({})))
 }
 
 /// Waits until `count` calls match, and returns the newest ones.

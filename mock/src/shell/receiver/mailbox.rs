@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use http::StatusCode;
 use jiff::Timestamp;
-use parking_lot::Mutex;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -26,10 +25,7 @@ pub(crate) const STATUSES_MAX: usize = 1_000;
 
 /// The received calls, and the plan of statuses.
 #[derive(Debug, Default)]
-pub(crate) struct Mailbox(Mutex<MailboxState>);
-
-#[derive(Debug, Default)]
-struct MailboxState {
+pub(crate) struct Mailbox {
     plan: StatusPlan,
     arrivals: VecDeque<Arrival>,
     /// Bytes of all arrivals.
@@ -68,7 +64,7 @@ impl Arrival {
 impl Mailbox {
     /// Stores a call that arrived at the world's time `at`, and returns the status of its response.
     pub(crate) fn take<'h>(
-        &self,
+        &mut self,
         at: Timestamp,
         query: Option<&str>,
         headers: impl IntoIterator<Item = (&'h str, &'h str)>,
@@ -82,47 +78,45 @@ impl Mailbox {
             }
             known.push_str(value);
         }
-        let state = &mut *self.0.lock();
-        state.count += 1;
-        let status = state.plan.next_status();
+        self.count += 1;
+        let status = self.plan.next_status();
         let arrival = Arrival {
-            number: state.count,
+            number: self.count,
             at,
             query: query.map(str::to_owned),
             headers: joined,
             body,
             status: status.as_u16(),
         };
-        state.bytes += arrival.bytes();
-        state.arrivals.push_back(arrival);
-        while state.arrivals.len() > ARRIVALS_MAX || state.bytes > ARRIVALS_BYTES_MAX {
-            let Some(oldest) = state.arrivals.pop_front() else { break };
-            state.bytes -= oldest.bytes();
+        self.bytes += arrival.bytes();
+        self.arrivals.push_back(arrival);
+        while self.arrivals.len() > ARRIVALS_MAX || self.bytes > ARRIVALS_BYTES_MAX {
+            let Some(oldest) = self.arrivals.pop_front() else { break };
+            self.bytes -= oldest.bytes();
         }
         status
     }
 
     /// Sets the statuses of the next responses.
-    pub(crate) fn plan(&self, statuses: Vec<StatusCode>) {
-        self.0.lock().plan = StatusPlan::new(statuses);
+    pub(crate) fn plan(&mut self, statuses: Vec<StatusCode>) {
+        self.plan = StatusPlan::new(statuses);
     }
 
     /// Deletes the received calls and the plan.
-    pub(crate) fn clear(&self) {
-        *self.0.lock() = MailboxState::default();
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
     }
 
     /// Shape: `{"url", "statuses": [], "received": [{"number", "at", "query", "headers": {}, "body",
     /// "status"}], "forgotten"}`, the oldest call first. A JSON body is JSON, any other one is text. Credentials
     /// are not masked, because tests check them here.
     pub(crate) fn view(&self, base_url: &str) -> Value {
-        let state = self.0.lock();
-        let statuses: Vec<u16> = state.plan.statuses().iter().map(StatusCode::as_u16).collect();
+        let statuses: Vec<u16> = self.plan.statuses().iter().map(StatusCode::as_u16).collect();
         json!({
             "url": format!("{base_url}{RECEIVER}"),
             "statuses": statuses,
-            "forgotten": state.count - state.arrivals.len() as u64,
-            "received": state.arrivals,
+            "forgotten": self.count - self.arrivals.len() as u64,
+            "received": self.arrivals,
         })
     }
 }
@@ -131,7 +125,7 @@ impl Mailbox {
 mod tests {
     use super::*;
 
-    fn take(mailbox: &Mailbox, bytes: usize) -> StatusCode {
+    fn take(mailbox: &mut Mailbox, bytes: usize) -> StatusCode {
         mailbox.take(Timestamp::UNIX_EPOCH, None, [], vec![b'x'; bytes].into())
     }
 
@@ -143,25 +137,25 @@ mod tests {
 
     #[test]
     fn the_oldest_calls_are_deleted_beyond_a_count_and_beyond_a_size() {
-        let mailbox = Mailbox::default();
+        let mut mailbox = Mailbox::default();
         for _ in 0..=ARRIVALS_MAX {
-            take(&mailbox, 1);
+            take(&mut mailbox, 1);
         }
         assert_eq!(counts(&mailbox), (ARRIVALS_MAX, 1));
-        take(&mailbox, ARRIVALS_BYTES_MAX);
+        take(&mut mailbox, ARRIVALS_BYTES_MAX);
         assert_eq!(counts(&mailbox), (1, ARRIVALS_MAX as u64 + 1));
-        take(&mailbox, ARRIVALS_BYTES_MAX + 1);
+        take(&mut mailbox, ARRIVALS_BYTES_MAX + 1);
         assert_eq!(counts(&mailbox), (0, ARRIVALS_MAX as u64 + 3));
     }
 
     #[test]
     fn statuses_are_answered_in_turn_and_the_last_for_ever() {
-        let mailbox = Mailbox::default();
-        let status = || take(&mailbox, 1).as_u16();
-        assert_eq!(status(), 200);
+        let mut mailbox = Mailbox::default();
+        let status = |mailbox: &mut Mailbox| take(mailbox, 1).as_u16();
+        assert_eq!(status(&mut mailbox), 200);
         mailbox.plan(vec![StatusCode::SERVICE_UNAVAILABLE, StatusCode::NO_CONTENT]);
-        assert_eq!([status(), status(), status()], [503, 204, 204]);
+        assert_eq!([(); 3].map(|()| status(&mut mailbox)), [503, 204, 204]);
         mailbox.clear();
-        assert_eq!((status(), counts(&mailbox)), (200, (1, 0)));
+        assert_eq!((status(&mut mailbox), counts(&mailbox)), (200, (1, 0)));
     }
 }

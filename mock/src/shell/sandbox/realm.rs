@@ -27,7 +27,7 @@ pub(crate) struct Realm {
     /// Notified of every call in the journal.
     pub(crate) called: Notify,
     /// The calls to its built-in receiver.
-    pub(crate) mailbox: Mailbox,
+    pub(crate) mailbox: Mutex<Mailbox>,
     /// The worlds before each reset and each return to a checkpoint, if they are remembered.
     pub(crate) former: Mutex<Vec<World>>,
 }
@@ -41,7 +41,7 @@ impl Realm {
         settings: RunSettings,
         lease: Lease,
     ) -> Arc<Self> {
-        let (called, mailbox) = (Notify::new(), Mailbox::default());
+        let (called, mailbox) = (Notify::new(), Mutex::default());
         let former = Mutex::default();
         Arc::new(Self { key, sandbox, service, settings, lease, called, mailbox, former })
     }
@@ -81,7 +81,8 @@ impl Realm {
     pub(crate) fn receive(&self, attempt: DeliveryAttempt) -> StatusCode {
         let query = attempt.url.split_once('?').map(|(_, query)| query);
         let headers = attempt.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        self.mailbox.take(self.service.now(clock::now()), query, headers, attempt.body)
+        let now = self.service.now(clock::now());
+        self.mailbox.lock().take(now, query, headers, attempt.body)
     }
 
     /// Its journal. Shape: a member of `worlds` of [`crate::shell::Site::journals`].
