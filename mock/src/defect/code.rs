@@ -26,10 +26,8 @@ pub(super) enum DefectCode {
     Restart(fn(&mut World)),
 }
 
-/// The id of a defect, and its function.
-type CodeRow = (&'static str, DefectCode);
-
-const TABLE: [&[CodeRow]; 7] = [
+/// The ids of defects, each with its function.
+const TABLE: [&[(&str, DefectCode)]; 7] = [
     admission::ROWS,
     bodies::ROWS,
     deliveries::ROWS,
@@ -50,6 +48,6 @@ pub(super) fn ids() -> impl Iterator<Item = &'static str> {
     rows().map(|row| row.0)
 }
 
-fn rows() -> impl Iterator<Item = &'static CodeRow> {
+fn rows() -> impl Iterator<Item = &'static (&'static str, DefectCode)> {
     TABLE.into_iter().flatten()
 }

@@ -8,8 +8,7 @@ use jiff::SignedDuration;
 use moot_fixtures::contract::{Operation, ProblemType};
 use serde_json::json;
 
-use super::CodeRow;
-use super::DefectCode::Admit;
+use super::DefectCode::{self, Admit};
 use crate::defect::call::ArrivingCall;
 use crate::defect::edit;
 use crate::value::message::call::{Admission, Head, Principal};
@@ -23,7 +22,7 @@ const SHORT_AGE: i64 = 3600;
 /// The second of each minute from which `limits.forgets-after-30-seconds` serves again.
 const HALF_MINUTE: i64 = 30;
 
-pub(super) const ROWS: &[CodeRow] = &[
+pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("service.token-endpoint-elsewhere", Admit(token_endpoint_elsewhere)),
     ("service.without-version", Admit(without_version)),
     (

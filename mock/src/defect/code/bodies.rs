@@ -6,8 +6,7 @@ use http::StatusCode;
 use moot_fixtures::contract::Operation;
 use percent_encoding::percent_decode_str;
 
-use super::CodeRow;
-use super::DefectCode::Answer;
+use super::DefectCode::{self, Answer};
 use crate::defect::call::{AdmittedCall, part_text};
 use crate::defect::record;
 use crate::value::message::call::{Body, BodyFault};
@@ -17,7 +16,7 @@ use crate::world::Outcome;
 /// Length of the longest identifier or parameter that `hostile.long-word-is-500` serves, in bytes.
 const WORD_BYTES_MAX: usize = 90;
 
-pub(super) const ROWS: &[CodeRow] = &[
+pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("http.wrong-media-type-taken", Answer(wrong_media_type_taken)),
     ("malformed.taken", Answer(malformed_taken)),
     ("create.empty-body-is-422", Answer(empty_body_is_422)),

@@ -6,13 +6,12 @@ use moot_fixtures::contract::EXECUTION_COMPLETE;
 use moot_fixtures::contract::LegalRequestStatus::{self, Declined, SentForSignature};
 use serde_json::{Value, json};
 
-use super::CodeRow;
-use super::DefectCode::Change as OnChange;
+use super::DefectCode::{self, Change as OnChange};
 use crate::world::state::change::Change;
 use crate::world::state::resource::{Delivery, DeliveryProgress};
 use crate::world::{World, deliver};
 
-pub(super) const ROWS: &[CodeRow] = &[
+pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("delete-webhook.address-blocked", OnChange(address_blocked)),
     (
         "events.never-sent",

@@ -1,14 +1,13 @@
 //! Defects of stored data: documents that result from requests, and data that a restart loses.
 
-use super::CodeRow;
-use super::DefectCode::{Change as OnChange, Restart as OnRestart};
+use super::DefectCode::{self, Change as OnChange, Restart as OnRestart};
 use super::deliveries::without;
 use crate::world::World;
 use crate::world::state::change::Change;
 use crate::world::state::resource::LegalRequest;
 use crate::world::transition::stored_document;
 
-pub(super) const ROWS: &[CodeRow] = &[
+pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("service.drafts-stored", OnChange(drafts_stored)),
     ("states.archived-without-document", OnChange(archived_without_document)),
     ("restart.forgets-everything", OnRestart(forget_everything)),

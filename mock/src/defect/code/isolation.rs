@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation, Scope};
 
-use super::CodeRow;
-use super::DefectCode::{Answer, Change as OnChange};
+use super::DefectCode::{self, Answer, Change as OnChange};
 use super::histories::is_moved;
 use crate::defect::call::AdmittedCall;
 use crate::world::deliver;
@@ -14,7 +13,7 @@ use crate::world::state::change::Change;
 use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::world::{Outcome, World};
 
-pub(super) const ROWS: &[CodeRow] = &[
+pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("isolation.upload-shared", OnChange(|world, changes| share(world, changes, document_for))),
     ("isolation.webhook-shared", OnChange(|world, changes| share(world, changes, webhook_for))),
     ("isolation.deliveries-to-all", OnChange(deliveries_to_all)),

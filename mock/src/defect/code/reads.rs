@@ -2,13 +2,12 @@
 
 use moot_fixtures::contract::{Operation, WorkflowStatus};
 
-use super::CodeRow;
-use super::DefectCode::Answer;
+use super::DefectCode::{self, Answer};
 use crate::defect::call::AdmittedCall;
 use crate::defect::edit;
 use crate::world::Outcome;
 
-pub(super) const ROWS: &[CodeRow] = &[
+pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("workflow.unpublished-hidden", Answer(unpublished_hidden)),
     ("schema.only-of-published", Answer(schema_only_of_published)),
     ("request.read-counter", Answer(read_counter)),

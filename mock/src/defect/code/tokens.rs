@@ -3,8 +3,7 @@
 use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;
 
-use super::CodeRow;
-use super::DefectCode::Answer;
+use super::DefectCode::{self, Answer};
 use crate::defect::call::AdmittedCall;
 use crate::defect::{edit, record};
 use crate::value::message::call::Body;
@@ -12,7 +11,7 @@ use crate::world::Outcome;
 
 const TOKEN: Operation = Operation::CreateAccessToken;
 
-pub(super) const ROWS: &[CodeRow] = &[
+pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("token.read-only", Answer(read_only)),
     ("token.scope-unknown-granted", Answer(scope_unknown_granted)),
     ("token.unknown-client-code", Answer(unknown_client_code)),
