@@ -4,7 +4,7 @@
 
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
 use moot_fixtures::journal::{RuleGroup, SentPart};
-use moot_fixtures::nearest::nearest;
+use moot_fixtures::nearest::{nearest, quoted};
 
 use crate::world::journal::JournalEntry;
 use crate::world::{World, authorise};
@@ -155,11 +155,10 @@ fn part<'e>(exchange: &'e JournalEntry, name: &str) -> Option<&'e str> {
 /// The first names, as a list in a sentence.
 fn some_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names = names.into_iter();
-    let shown: Vec<String> =
-        names.by_ref().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
+    let shown = quoted(names.by_ref().take(NAMES_MAX));
     match (shown.is_empty(), names.count()) {
         (true, _) => "none".to_owned(),
-        (false, 0) => shown.join(", "),
-        (false, more) => format!("{} and {more} more", shown.join(", ")),
+        (false, 0) => shown,
+        (false, more) => format!("{shown} and {more} more"),
     }
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::{
     Answers, CREATE_REQUEST_FIELDS, FieldKind, FieldUnexpected, LegalRequestStatus, WorkflowStatus,
 };
+use moot_fixtures::nearest::quoted;
 use moot_fixtures::world::WorkflowKind;
 
 use super::Context;
@@ -212,13 +213,9 @@ fn new_request(
 }
 
 fn missing(names: &[&'static str]) -> Problem {
-    let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
-    Problem::parameter_missing(format!(
-        "{} {verb} required and must not be empty.",
-        listed.join(", ")
-    ))
-    .breaking(Rule::Required(names.iter().map(ToString::to_string).collect()))
+    Problem::parameter_missing(format!("{} {verb} required and must not be empty.", quoted(names)))
+        .breaking(Rule::Required(names.iter().map(ToString::to_string).collect()))
 }
 
 fn check_email(answers: &Answers, name: &'static str, text: &str) -> Result<(), Problem> {

@@ -4,7 +4,7 @@
 
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
-use moot_fixtures::nearest::{ending, nearest};
+use moot_fixtures::nearest::{ending, nearest, quoted};
 use strum::VariantNames;
 
 use crate::value::settings::{Progression, RateLimitMode};
@@ -71,9 +71,8 @@ pub fn answers(text: &str) -> Result<Answers, SettingError> {
 
 /// An unknown word, with the most similar known one.
 pub(crate) fn unknown(what: &str, given: &str, known: &[&str]) -> SettingError {
-    let list: Vec<String> = known.iter().map(|form| format!("`{form}`")).collect();
     let hint = ending(nearest(given, known.iter().copied()));
-    SettingError::unknown(what, given, &list.join(", "), &hint)
+    SettingError::unknown(what, given, &quoted(known), &hint)
 }
 
 /// A known form with an invalid value.

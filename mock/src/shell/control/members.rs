@@ -2,7 +2,7 @@
 //! action, with error messages for people.
 
 use http::request::Parts;
-use moot_fixtures::nearest::{ending, nearest};
+use moot_fixtures::nearest::{ending, nearest, quoted};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
@@ -90,11 +90,11 @@ fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), Refusal>
 
 fn unknown(route: &Route, kind: &str, name: &str) -> String {
     let known: Vec<&str> = route.own_members().map(|(known, _)| known).collect();
-    let list: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
-    let expected = match list.len() {
+    let list = quoted(&known);
+    let expected = match known.len() {
         0 => format!("there are no {kind}s"),
-        1 => format!("expected {}", list[0]),
-        _ => format!("expected one of {}", list.join(", ")),
+        1 => format!("expected {list}"),
+        _ => format!("expected one of {list}"),
     };
     format!("unknown {kind} `{name}`, {expected}{}", ending(nearest(name, known)))
 }
@@ -114,8 +114,7 @@ fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Ref
     if let Some((last, first)) = route.one_of.split_last()
         && given != 1
     {
-        let first: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
-        let detail = format!("give exactly one of {} and `{last}`", first.join(", "));
+        let detail = format!("give exactly one of {} and `{last}`", quoted(first));
         return Err(Refusal::malformed(detail));
     }
     Ok(())
@@ -174,12 +173,7 @@ fn expected(schema: &Value) -> String {
 /// The items of a list with this JSON Schema, in words.
 fn plural(schema: &Value) -> String {
     match choices(schema) {
-        Some(choices) => choices
-            .iter()
-            .filter_map(Value::as_str)
-            .map(|name| format!("`{name}`"))
-            .collect::<Vec<_>>()
-            .join(", "),
+        Some(choices) => quoted(choices.iter().filter_map(Value::as_str)),
         None if has_type(schema, "object") => "objects".to_owned(),
         None if has_type(schema, "integer") => "whole numbers from 0 on".to_owned(),
         None => "texts".to_owned(),
