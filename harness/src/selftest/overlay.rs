@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, StatusCode};
-use jiff::Timestamp;
 use moot_fixtures::journal::RuleGroup;
 use moot_mock::defect::{Defect, ReplyContext};
 use moot_mock::response::{Refused, Response, ResponseBody};
@@ -38,8 +37,7 @@ impl DefectOverlay {
             Some((path, query)) => (path, Some(query)),
             None => (exchange.request.path.as_str(), None),
         };
-        let now = Timestamp::from_second(exchange.sent_at_seconds).ok()?;
-        let context = ReplyContext { operation: exchange.request.operation, path, query, now };
+        let context = ReplyContext { operation: exchange.request.operation, path, query };
         let sound = response(received)?;
         let mut rewritten = sound.clone();
         self.defect.rewrite(&context, &mut rewritten);

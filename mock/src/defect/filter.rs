@@ -1,6 +1,5 @@
 //! The selection of the responses that a defect edits.
 
-use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, ProblemType};
 use serde::Deserialize;
 
@@ -17,8 +16,6 @@ pub struct ReplyContext<'a> {
     pub path: &'a str,
     /// As sent.
     pub query: Option<&'a str>,
-    /// The time of the response.
-    pub now: Timestamp,
 }
 
 /// Selects responses. An empty filter selects the successes of every operation.

@@ -43,14 +43,8 @@ impl DefectHook {
         self.defects.iter().flat_map(|defect| defect.does.iter().map(|act| (act, defect.code)))
     }
 
-    fn edit(
-        &self,
-        now: Timestamp,
-        head: &Head<'_>,
-        operation: Option<Operation>,
-        response: &mut Response,
-    ) {
-        let context = ReplyContext { operation, path: head.path, query: head.query, now };
+    fn edit(&self, head: &Head<'_>, operation: Option<Operation>, response: &mut Response) {
+        let context = ReplyContext { operation, path: head.path, query: head.query };
         for defect in &self.defects {
             defect.rewrite(&context, response);
         }
@@ -80,7 +74,7 @@ impl Hook for DefectHook {
             };
         }
         if let Admission::Refused(response) = &mut admission {
-            self.edit(now, head, call.operation(), response);
+            self.edit(head, call.operation(), response);
         }
         admission
     }
@@ -98,7 +92,7 @@ impl Hook for DefectHook {
         {
             self.memory.remember_token(token);
         }
-        self.edit(now, &call.head, operation, &mut outcome.response);
+        self.edit(&call.head, operation, &mut outcome.response);
         outcome
     }
 
