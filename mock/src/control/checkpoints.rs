@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::{Refusal, overview};
 use crate::value::limits::{CHECKPOINT_NAME_LENGTH_MAX, CHECKPOINTS_MAX};
-use crate::value::timestamp;
 use crate::world::World;
 use crate::world::fault::drill::Drills;
 use crate::world::state::change::{Change, Checkpoint};
@@ -85,7 +84,7 @@ pub(super) fn delete(world: &mut World, name: String) -> Result<Value, Refusal> 
 }
 
 fn row(name: &str, checkpoint: &Checkpoint) -> Value {
-    json!({ "name": name, "time": timestamp::exact(checkpoint.made_at) })
+    json!({ "name": name, "time": checkpoint.made_at })
 }
 
 fn unknown(name: &str) -> Refusal {

@@ -7,7 +7,6 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::value::timestamp;
 use crate::world::World;
 use crate::world::state::change::{Change, Effect};
 
@@ -67,7 +66,7 @@ pub(super) fn clock_move<'de, D: Deserializer<'de>>(reader: D) -> Result<ClockMo
 /// The time, and the events that fired. Shape: `{"now", "frozen", "fired": [{"at", "kind", "id", "detail"}]}`.
 pub(super) fn view(world: &World, system_now: Timestamp, fired: &[Effect]) -> Value {
     json!({
-        "now": timestamp::exact(world.now(system_now)),
+        "now": world.now(system_now),
         "frozen": world.state().clock.is_frozen(),
         "fired": fired,
     })
@@ -86,7 +85,6 @@ pub(super) fn perform(
             .and_then(|seconds| now.checked_add(SignedDuration::from_secs(seconds)).ok())
             .ok_or_else(|| Refusal::invalid("that is beyond the end of the year 9999"))?,
         ClockMove::To(at) if at < now => {
-            let now = timestamp::exact(now);
             let detail =
                 format!("it is {now} already, and time only goes forward; reset the world");
             return Err(Refusal::invalid(detail));

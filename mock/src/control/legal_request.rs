@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use super::{Refusal, parties};
 use crate::value::settings::Progression;
-use crate::value::timestamp;
 use crate::world::state::change::Change;
 use crate::world::state::resource::LegalRequest;
 use crate::world::state::resource::activity::ActivityKind;
@@ -40,9 +39,9 @@ fn summary(world: &World, record: &LegalRequest) -> Value {
         "workflow_id": world.seeded().workflow_id(record.workflow),
         "name": record.name,
         "status": record.status(),
-        "created_at": timestamp::exact(record.created_at),
+        "created_at": record.created_at,
         "transitions": status_way::next(world.answers(), record.status()),
-        "next_step_at": record.next_step_at().map(timestamp::exact),
+        "next_step_at": record.next_step_at(),
     })
 }
 
@@ -92,7 +91,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
         "name": record.name,
         "description": record.description,
         "status": record.status(),
-        "created_at": timestamp::exact(record.created_at),
+        "created_at": record.created_at,
         "fields": submission.texts,
         "variables": variables,
         "internal_signers": submission.signers,
@@ -100,7 +99,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
         "merge": submission.merge,
         "activity": activity,
         "transitions": status_way::next(answers, record.status()),
-        "next_step_at": record.next_step_at().map(timestamp::exact),
+        "next_step_at": record.next_step_at(),
     }))
 }
 

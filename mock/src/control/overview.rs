@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::value::timestamp;
 use crate::world::World;
 use crate::world::state::index::Index;
 use crate::world::state::resource::DeliveryProgress;
@@ -17,7 +16,7 @@ pub(super) fn world(world: &World, now: Timestamp) -> Value {
     json!({
         "seed": world.settings.seed,
         "base_url": world.base_url(),
-        "time": timestamp::exact(now),
+        "time": now,
         "companies": companies
             .map(|(index, row)| company(world, index, row))
             .collect::<Vec<_>>(),

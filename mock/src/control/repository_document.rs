@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::{Refusal, parties};
-use crate::value::timestamp;
 use crate::world::World;
 
 /// A document with all stored data. Shape: `{"id", "company", "name", "created_at",
@@ -16,7 +15,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
         "id": record.id,
         "company": parties::company_name(world, record.company),
         "name": record.name,
-        "created_at": timestamp::exact(record.created_at),
+        "created_at": record.created_at,
         "length": record.content.length,
         "sha256": record.content.hex_digest(),
         "custom_fields": record.custom_fields.value(),

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 use serde_json::{Value, json};
 
-use crate::value::timestamp;
 use crate::world::World;
 use crate::world::state::change::EffectKind;
 use crate::world::state::resource::status_way;
@@ -28,7 +27,7 @@ pub(super) fn view(world: &World, now: Timestamp, limit: usize) -> Value {
     timers.sort_by_key(|(at, _)| *at);
     let timers: Vec<Value> = timers.into_iter().take(limit).map(|(_, timer)| timer).collect();
     json!({
-        "now": timestamp::exact(now),
+        "now": now,
         "frozen": world.state().clock.is_frozen(),
         "count": count,
         "timers": timers,
@@ -51,7 +50,7 @@ fn step(world: &World, now: Timestamp, at: Timestamp, row: u32) -> Option<Value>
 
 fn timer(now: Timestamp, at: Timestamp, kind: EffectKind, id: &str, detail: &str) -> Value {
     json!({
-        "at": timestamp::exact(at),
+        "at": at,
         "in_seconds": at.duration_since(now).as_secs().max(0),
         "kind": kind,
         "id": id,

@@ -18,12 +18,6 @@ pub(crate) fn text(form: TimestampForm, at: Timestamp) -> String {
     at.strftime(pattern).to_string()
 }
 
-/// The form of the control plane, which does not depend on the answers: `2026-03-05T14:30:00Z`, with a
-/// fraction if there is one.
-pub(crate) fn exact(at: Timestamp) -> String {
-    at.to_string()
-}
-
 /// Tolerance for calls before a `Retry-After` date: a date has whole seconds, and clocks differ.
 const RETRY_DATE_SLACK: SignedDuration = SignedDuration::from_millis(500);
 

@@ -19,7 +19,6 @@ use crate::value::identifier::Identifiers;
 use crate::value::key::SeedKey;
 use crate::value::message::route::Router;
 use crate::value::settings::SettingsError;
-use crate::value::timestamp;
 use crate::world::state::amendments::Amendments;
 use crate::world::state::change::Amendment;
 use crate::world::state::index::Index;
@@ -259,7 +258,7 @@ fn seeded_at(world: &SeedWorld) -> Result<jiff::Timestamp, SettingsError> {
     world.seeded_at.parse().map_err(|_| {
         SettingsError::SeedWorld(format!(
             "`seeded_at` must be a time such as `{}`",
-            timestamp::exact(jiff::Timestamp::UNIX_EPOCH)
+            jiff::Timestamp::UNIX_EPOCH
         ))
     })
 }

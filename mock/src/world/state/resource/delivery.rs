@@ -7,8 +7,6 @@ use moot_fixtures::journal::DeliveryState;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::value::timestamp;
-
 /// The outcome of an attempt during which the process ended.
 const INTERRUPTED: &str = "the mock ended during this attempt, so the receiver may get it twice";
 
@@ -99,7 +97,7 @@ impl DeliveryProgress {
 
 impl AttemptRecord {
     fn json(&self) -> Value {
-        let mut json = json!({ "at": timestamp::exact(self.at) });
+        let mut json = json!({ "at": self.at });
         match &self.outcome {
             AttemptResult::Status(status) => json["status"] = json!(status),
             AttemptResult::NoResponse(reason) => json["error"] = json!(reason),
@@ -134,7 +132,7 @@ impl Delivery {
     /// The JSON on the control plane.
     pub(crate) fn json(&self) -> Value {
         let next_attempt_at = match self.progress {
-            DeliveryProgress::Queued { due } => Some(timestamp::exact(due)),
+            DeliveryProgress::Queued { due } => Some(due),
             DeliveryProgress::InFlight { .. }
             | DeliveryProgress::Delivered
             | DeliveryProgress::Failed
