@@ -57,22 +57,15 @@ pub(crate) struct Spool<'s> {
     store: &'s Store,
     length: u64,
     digest: Sha256,
-    place: SpoolTarget,
-}
-
-enum SpoolTarget {
-    Memory(BytesMut),
-    File { file: File, path: TempPath, folder: Arc<UploadFolder> },
+    /// The bytes, while there is no file.
+    memory: BytesMut,
+    /// The file that has all bytes, with the handles that remove it and its folder.
+    file: Option<(File, TempPath, Arc<UploadFolder>)>,
 }
 
 impl<'s> Spool<'s> {
     pub(crate) fn new(store: &'s Store) -> Self {
-        Self {
-            store,
-            length: 0,
-            digest: Sha256::new(),
-            place: SpoolTarget::Memory(BytesMut::new()),
-        }
+        Self { store, length: 0, digest: Sha256::new(), memory: BytesMut::new(), file: None }
     }
 
     /// Bytes so far.
@@ -84,21 +77,27 @@ impl<'s> Spool<'s> {
     pub(crate) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
         self.length += piece.len() as u64;
         self.digest.update(piece);
-        match &mut self.place {
-            SpoolTarget::Memory(bytes) if bytes.len() + piece.len() <= MEMORY_BYTES_MAX => {
-                bytes.extend_from_slice(piece);
-            }
-            SpoolTarget::Memory(bytes) => self.place = spilt(self.store, bytes, piece)?,
-            SpoolTarget::File { file, .. } => file.write_all(piece)?,
+        if self.file.is_none() && self.memory.len() + piece.len() <= MEMORY_BYTES_MAX {
+            self.memory.extend_from_slice(piece);
+            return Ok(());
         }
-        Ok(())
+        let file = match &mut self.file {
+            Some((file, ..)) => file,
+            None => {
+                let (named, folder) = self.store.file()?;
+                let (mut file, path) = named.into_parts();
+                file.write_all(&std::mem::take(&mut self.memory))?;
+                &mut self.file.insert((file, path, folder)).0
+            }
+        };
+        file.write_all(piece)
     }
 
     /// The content.
     pub(crate) fn finish(self) -> io::Result<Content> {
-        let place = match self.place {
-            SpoolTarget::Memory(bytes) => ContentPlace::Memory(bytes.freeze()),
-            SpoolTarget::File { mut file, path, folder } => {
+        let place = match self.file {
+            None => ContentPlace::Memory(self.memory.freeze()),
+            Some((mut file, path, folder)) => {
                 file.flush()?;
                 // The file is removed with the last handle on its content, its folder after the last file.
                 ContentPlace::File { path: path.to_path_buf(), keep: Arc::new((path, folder)) }
@@ -106,15 +105,6 @@ impl<'s> Spool<'s> {
         };
         Ok(Content { length: self.length, digest: self.digest.finalize().into(), place })
     }
-}
-
-/// A file with the earlier bytes and a piece.
-fn spilt(store: &Store, before: &[u8], piece: &[u8]) -> io::Result<SpoolTarget> {
-    let (named, folder) = store.file()?;
-    let (mut file, path) = named.into_parts();
-    file.write_all(before)?;
-    file.write_all(piece)?;
-    Ok(SpoolTarget::File { file, path, folder })
 }
 
 /// SHA-256 of a file.
