@@ -42,7 +42,7 @@ use crate::value::message::responder::Responder;
 use crate::value::message::response::Response;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::value::timestamp;
-use crate::value::token::{Grant, Sealer};
+use crate::value::token::Sealer;
 #[cfg(feature = "server")]
 use crate::world::change_log::ChangeLog;
 use crate::world::fault::Faults;
@@ -259,11 +259,6 @@ impl World {
             Some(lagging) => read(lagging.lock().at(now)),
             None => read(&self.state),
         }
-    }
-
-    /// The grant of a token. `None` if the text is not a token of this world.
-    pub(crate) fn open_token(&self, token: &str) -> Option<Grant> {
-        self.sealer.open(token)
     }
 
     /// A response with the additions of the active drills.

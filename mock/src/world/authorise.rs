@@ -30,7 +30,8 @@ pub(crate) fn authenticate(
     headers: &HeaderMap,
 ) -> Result<Principal, Problem> {
     let grant = world
-        .open_token(bearer_token(headers)?)
+        .sealer
+        .open(bearer_token(headers)?)
         .ok_or_else(|| Problem::token_invalid("The access token is none of this service."))?;
     check_life(world, now, &grant)?;
     let application = world

@@ -16,21 +16,21 @@ impl World {
     /// The legal request of an id.
     pub(crate) fn legal_request(&self, id: &str) -> Option<&Arc<LegalRequest>> {
         let ids = &self.seeded().rows.legal_request_ids;
-        let row = self.row(IdKind::LegalRequest, id, ids, &self.state().legal_requests)?;
+        let row = self.row(id, ids, &self.state().legal_requests)?;
         self.state().legal_requests.get(row)
     }
 
     /// The repository document of an id.
     pub(crate) fn document(&self, id: &str) -> Option<&Arc<RepositoryDocument>> {
         let ids = &self.seeded().rows.document_ids;
-        let row = self.row(IdKind::RepositoryDocument, id, ids, &self.state().documents)?;
+        let row = self.row(id, ids, &self.state().documents)?;
         self.state().documents.get(row)
     }
 
     /// The webhook of an id, with its row.
     pub(crate) fn webhook(&self, id: &str) -> Option<(u32, &Arc<Webhook>)> {
         let ids = &self.seeded().rows.webhook_ids;
-        let row = self.row(IdKind::Webhook, id, ids, &self.state().webhooks)?;
+        let row = self.row(id, ids, &self.state().webhooks)?;
         Some((row, self.state().webhooks.get(row)?))
     }
 
@@ -42,19 +42,17 @@ impl World {
 
     /// Row and id for a new legal request; `None` if the world is full.
     pub(crate) fn fresh_legal_request(&self) -> Option<(u32, String)> {
-        let ids = &self.seeded().rows.legal_request_ids;
-        self.fresh(IdKind::LegalRequest, ids, &self.state().legal_requests)
+        self.fresh(&self.seeded().rows.legal_request_ids, &self.state().legal_requests)
     }
 
     /// Row and id for a new document; `None` if the world is full.
     pub(crate) fn fresh_document(&self) -> Option<(u32, String)> {
-        let ids = &self.seeded().rows.document_ids;
-        self.fresh(IdKind::RepositoryDocument, ids, &self.state().documents)
+        self.fresh(&self.seeded().rows.document_ids, &self.state().documents)
     }
 
     /// Row and id for a new webhook; `None` if the world is full.
     pub(crate) fn fresh_webhook(&self) -> Option<(u32, String)> {
-        self.fresh(IdKind::Webhook, &self.seeded().rows.webhook_ids, &self.state().webhooks)
+        self.fresh(&self.seeded().rows.webhook_ids, &self.state().webhooks)
     }
 
     /// The id that a row of this kind gets.
@@ -71,7 +69,7 @@ impl World {
     /// The unguessable id of a document's download.
     pub(crate) fn download_id(&self, document_id: &str) -> String {
         let seeded = self.seeded();
-        let is_seeded = seeded.rows.document_ids.row(&seeded.identifiers, document_id).is_some();
+        let is_seeded = seeded.rows.document_ids.row(document_id).is_some();
         self.identifiers_of(is_seeded).download_id(document_id)
     }
 
@@ -79,19 +77,19 @@ impl World {
         if is_seeded { &self.seeded().identifiers } else { &self.identifiers }
     }
 
-    fn row<R>(&self, kind: IdKind, id: &str, seeded: &Ids, table: &RowTable<R>) -> Option<u32> {
-        if let Some(row) = seeded.row(&self.seeded().identifiers, id) {
+    fn row<R>(&self, id: &str, seeded: &Ids, table: &RowTable<R>) -> Option<u32> {
+        if let Some(row) = seeded.row(id) {
             return Some(row);
         }
-        let row = u32::try_from(self.identifiers.number(kind, id)?).ok()?;
+        let row = u32::try_from(self.identifiers.number(seeded.kind, id)?).ok()?;
         // A seed row has its own id and no other.
         (row >= table.base_length()).then_some(row)
     }
 
     /// A row whose id is not a seed row's: then its number is passed over.
-    fn fresh<R>(&self, kind: IdKind, seeded: &Ids, table: &RowTable<R>) -> Option<(u32, String)> {
+    fn fresh<R>(&self, seeded: &Ids, table: &RowTable<R>) -> Option<(u32, String)> {
         (table.next_row()..ROWS_MAX)
-            .map(|row| (row, self.identifiers.id(kind, u64::from(row))))
-            .find(|(_, id)| seeded.row(&self.seeded().identifiers, id).is_none())
+            .map(|row| (row, self.identifiers.id(seeded.kind, u64::from(row))))
+            .find(|(_, id)| seeded.row(id).is_none())
     }
 }

@@ -51,7 +51,7 @@ impl Site {
         let mut secrets = BTreeSet::new();
         for realm in self.worlds() {
             let service = &realm.service;
-            let tokens = words.iter().filter(|word| service.world().open_token(word).is_some());
+            let tokens = words.iter().filter(|word| service.world().sealer.open(word).is_some());
             secrets.extend(tokens.map(|token| (*token).to_owned()));
             if let Value::Array(applications) = service.describe()["applications"].take() {
                 let known = applications.iter().filter_map(|one| one["client_secret"].as_str());

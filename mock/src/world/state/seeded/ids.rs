@@ -8,7 +8,8 @@ use crate::value::settings::SettingsError;
 /// The rows of one kind by id. The row of a derived id is computed, so that a million rows need no map.
 #[derive(Debug)]
 pub(crate) struct Ids {
-    kind: IdKind,
+    pub(crate) kind: IdKind,
+    identifiers: Identifiers,
     rows: u32,
     named: BTreeMap<String, u32>,
     /// Rows with an id in the seed world. Their derived ids are not valid.
@@ -26,11 +27,13 @@ impl Ids {
         identifiers: &Identifiers,
         ids: impl Iterator<Item = &'a String>,
     ) -> Result<Self, SettingsError> {
-        let mut all = Self { kind, rows: 0, named: BTreeMap::new(), named_rows: Vec::new() };
+        let identifiers = identifiers.clone();
+        let (named, named_rows) = (BTreeMap::new(), Vec::new());
+        let mut all = Self { kind, identifiers, rows: 0, named, named_rows };
         let twice = |id: &str| SettingsError::SeedWorld(format!("two {plural} `{id}`"));
         for (row, id) in (0..).zip(ids) {
             all.rows = row + 1;
-            if identifiers.number(kind, id) == Some(u64::from(row)) {
+            if all.identifiers.number(kind, id) == Some(u64::from(row)) {
                 continue;
             }
             all.named_rows.push(row);
@@ -38,19 +41,19 @@ impl Ids {
                 return Err(twice(id));
             }
         }
-        match all.named.keys().find(|id| all.derived(identifiers, id).is_some()) {
+        match all.named.keys().find(|id| all.derived(id).is_some()) {
             Some(id) => Err(twice(id)),
             None => Ok(all),
         }
     }
 
     /// The row of an id.
-    pub(crate) fn row(&self, identifiers: &Identifiers, id: &str) -> Option<u32> {
-        self.named.get(id).copied().or_else(|| self.derived(identifiers, id))
+    pub(crate) fn row(&self, id: &str) -> Option<u32> {
+        self.named.get(id).copied().or_else(|| self.derived(id))
     }
 
-    fn derived(&self, identifiers: &Identifiers, id: &str) -> Option<u32> {
-        let row = u32::try_from(identifiers.number(self.kind, id)?).ok()?;
+    fn derived(&self, id: &str) -> Option<u32> {
+        let row = u32::try_from(self.identifiers.number(self.kind, id)?).ok()?;
         let is_derived = row < self.rows && self.named_rows.binary_search(&row).is_err();
         is_derived.then_some(row)
     }
