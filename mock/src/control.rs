@@ -77,7 +77,7 @@ pub(crate) fn look(
         ControlAction::ListDeliveries { filter } => Ok(outbox::view(world, filter)),
         ControlAction::GetDeliveryPolicy => Ok(json!(world.state().delivery_policy)),
         ControlAction::ListFaults => Ok(faults::view(world)),
-        ControlAction::GetDrills => Ok(json!(*world.drilled.read())),
+        ControlAction::GetDrills => Ok(json!(*world.drills.read())),
         ControlAction::ListExchanges { filter, limit } => {
             exchanges::check(world, filter).map(|()| exchanges::view(world, filter, *limit))
         }
@@ -163,7 +163,7 @@ pub fn perform(
         }
         ControlAction::DisarmFault { id } => faults::disarm(world, id),
         ControlAction::SetDrills(drills) => {
-            *world.drilled.write() = drills;
+            *world.drills.write() = drills;
             Ok(json!(drills))
         }
         ControlAction::ClearExchanges => {

@@ -86,7 +86,8 @@ pub struct World {
     #[cfg(feature = "server")]
     pub(crate) change_log: ChangeLog,
     pub(crate) faults: Faults,
-    pub(crate) drilled: RwLock<Drills>,
+    /// The additions that drills make to responses.
+    pub(crate) drills: RwLock<Drills>,
     pub(crate) hook: Option<Arc<dyn Hook>>,
 }
 
@@ -127,7 +128,7 @@ impl World {
             #[cfg(feature = "server")]
             change_log: ChangeLog::default(),
             faults: Faults::default(),
-            drilled: RwLock::default(),
+            drills: RwLock::default(),
             hook: None,
             state,
             noted: None,
@@ -263,7 +264,7 @@ impl World {
 
     /// A response with the additions of the active drills.
     pub(crate) fn with_drills(&self, operation: Option<Operation>, response: Response) -> Response {
-        drill::added(*self.drilled.read(), operation, response)
+        drill::added(*self.drills.read(), operation, response)
     }
 
     /// The number of the next call. The control plane takes numbers from the same series.

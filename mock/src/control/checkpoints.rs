@@ -34,7 +34,7 @@ pub(crate) fn go_back(
 /// limit, which `--state` does not store. The journal and all acknowledged changes remain.
 pub(super) fn restart(world: &mut World, system_now: Timestamp) -> Value {
     world.faults.clear();
-    *world.drilled.write() = Drills::default();
+    *world.drills.write() = Drills::default();
     let limiters = world.token_limiter.as_ref().map(|(_, limiter)| limiter);
     limiters.into_iter().chain([&world.limiter]).for_each(|limiter| limiter.reset());
     if let Some(hook) = world.hook.clone() {

@@ -45,7 +45,7 @@ pub(crate) fn queue(
     // The log of deliveries has the unknown event under its own name, so that a drill can be judged by it.
     let event_name = if sent_event == drill::EVENT { drill::EVENT } else { event };
     let mut bodies = vec![(event_name, body(world, at, sent_event, record))];
-    if world.drilled.read().events {
+    if world.drills.read().events {
         bodies.push((drill::EVENT, body(world, at, drill::EVENT, record)));
     }
     let (mut changes, mut effects) = (Vec::new(), Vec::new());
