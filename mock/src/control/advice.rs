@@ -31,7 +31,8 @@ pub(super) fn of(world: &World, exchange: &JournalEntry) -> Option<String> {
         return scope(world, exchange);
     }
     if is(RuleGroup::Existence) && is_of_others(world, exchange) {
-        let advice = "it exists, but belongs to another company: use an application of that company";
+        let advice =
+            "it exists, but belongs to another company: use an application of that company";
         return Some(advice.to_owned());
     }
     if is(RuleGroup::Rule) && exchange.operation == Some(Operation::CreateLegalRequest) {
