@@ -232,7 +232,7 @@ impl Site {
         let run = settings.run();
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
-        let main = Realm::new(MAIN, None, service, run, Lease::default());
+        let main = Realm::new(MAIN, service, run, Lease::default());
         let client_token = options.client_token.as_deref();
         let access = Access::new(admin_token.as_deref(), client_token, &main.settings.base_url);
         let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable));

@@ -155,7 +155,7 @@ fn route<'p>(
         return Err(Refusal::method_not_allowed(detail));
     };
     if !route.is_of(site, realm) {
-        let detail = match realm.sandbox {
+        let detail = match realm.settings.sandbox {
             Some(_) => "sandboxes are made and deleted at the root",
             None => "this mock judges no clients: `moot mock` does",
         };

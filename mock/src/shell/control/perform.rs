@@ -154,13 +154,13 @@ fn index(site: &Site, realm: &Realm) -> Value {
 /// `consent` has `fetch` for every mock: even with `--fetch`, a mock never connects to names that are
 /// reserved for examples.
 fn health(site: &Site, realm: &Realm) -> Value {
-    let sandboxes = realm.sandbox.is_none().then(|| site.sandboxes.count());
+    let sandboxes = realm.settings.sandbox.is_none().then(|| site.sandboxes.count());
     json!({
         "moot": true,
         "version": env!("CARGO_PKG_VERSION"),
         "consent": ["write", "delete", "load", "fetch", "operate"],
         "base_url": realm.settings.base_url,
-        "sandbox": realm.sandbox,
+        "sandbox": realm.settings.sandbox,
         "sandboxes": sandboxes,
         "fetches": site.fetcher.is_some(),
     })
@@ -177,7 +177,7 @@ fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, Refusal> {
     site.collect();
     let realm = site.sandboxes.create(&site.main, plan)?;
     site.deliverer.add(&realm);
-    if let (Some(watch), Some(id)) = (&site.sandbox_watch, &realm.sandbox) {
+    if let (Some(watch), Some(id)) = (&site.sandbox_watch, &realm.settings.sandbox) {
         watch(id);
     }
     Ok(realm.describe())

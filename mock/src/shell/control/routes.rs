@@ -100,8 +100,8 @@ impl Route {
     pub(super) fn is_of(&self, site: &Site, realm: &Realm) -> bool {
         match self.path.as_str() {
             "/findings" => site.judge.is_some(),
-            "/sandboxes/{id}/findings" => site.judge.is_some() && realm.sandbox.is_none(),
-            path => !path.starts_with("/sandboxes") || realm.sandbox.is_none(),
+            "/sandboxes/{id}/findings" => site.judge.is_some() && realm.settings.sandbox.is_none(),
+            path => !path.starts_with("/sandboxes") || realm.settings.sandbox.is_none(),
         }
     }
 

@@ -18,8 +18,6 @@ use crate::world::settings::RunSettings;
 /// A served world.
 pub(crate) struct Realm {
     pub(crate) key: u64,
-    /// The id of the sandbox; `None` for the main world.
-    pub(crate) sandbox: Option<String>,
     pub(crate) service: Service,
     /// The settings at its creation.
     pub(crate) settings: RunSettings,
@@ -36,14 +34,13 @@ impl Realm {
     /// Creates a realm. `key` is 0 for the main world, and is never used again.
     pub(crate) fn new(
         key: u64,
-        sandbox: Option<String>,
         service: Service,
         settings: RunSettings,
         lease: Lease,
     ) -> Arc<Self> {
         let (called, mailbox) = (Notify::new(), Mutex::default());
         let former = Mutex::default();
-        Arc::new(Self { key, sandbox, service, settings, lease, called, mailbox, former })
+        Arc::new(Self { key, service, settings, lease, called, mailbox, former })
     }
 
     /// The journals of its former worlds, then its own. Shape: see [`crate::shell::Site::journals`].
@@ -57,7 +54,7 @@ impl Realm {
             let forgotten = journal["forgotten"].as_u64().unwrap_or_default();
             let held = journal["exchanges"].as_array().map_or(0, Vec::len) as u64;
             journal["forgotten"] = json!(forgotten.saturating_sub(earlier));
-            journal["sandbox"] = json!(self.sandbox);
+            journal["sandbox"] = json!(self.settings.sandbox);
             earlier = forgotten + held;
         }
         all
@@ -88,7 +85,7 @@ impl Realm {
     /// Its journal. Shape: a member of `worlds` of [`crate::shell::Site::journals`].
     pub(crate) fn journal(&self) -> Value {
         let mut journal = control::journal(&self.service.world());
-        journal["sandbox"] = json!(self.sandbox);
+        journal["sandbox"] = json!(self.settings.sandbox);
         journal
     }
 
@@ -106,7 +103,7 @@ impl Realm {
     pub(crate) fn addresses(&self) -> serde_json::Map<String, Value> {
         let base_url = &self.settings.base_url;
         let mut all = serde_json::Map::new();
-        if let Some(id) = &self.sandbox {
+        if let Some(id) = &self.settings.sandbox {
             all.insert("id".to_owned(), json!(id));
         }
         if let Some(length) = self.lease.length() {

@@ -276,7 +276,7 @@ impl Sandboxes {
             None => Service::new(world),
         };
         let lease = Lease::new(lease, clock::instant());
-        Realm::new(key, Some(id(key)), service, settings, lease)
+        Realm::new(key, service, settings, lease)
     }
 
     /// Adds a sandbox. `false` if there are too many.

@@ -37,7 +37,7 @@ pub(super) fn watched_call(
     let lasted = clock::now().duration_since(at).as_millis();
     Some(WatchedCall {
         at,
-        sandbox: realm.sandbox.clone(),
+        sandbox: realm.settings.sandbox.clone(),
         method: entry.method,
         path: format!("{whole_path}{query}"),
         operation: entry.operation,
