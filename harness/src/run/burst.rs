@@ -182,12 +182,12 @@ fn judge_all(run: &mut ScenarioRun<'_>, step: &BurstStep, all: &[Arc<Exchange>])
     if step.plan.is_few() {
         summary["answers"] = all.iter().map(|exchange| response_of(exchange)).collect();
     }
-    let document = Document::of_value(summary);
-    run.capture(&step.capture, &document);
     let refused = all.iter().find(|exchange| is_limited(&exchange.outcome));
-    let shown = refused.or_else(|| all.last()).cloned();
-    let mut checks = judge::checks(run, &step.expect, &document, shown.as_ref());
-    checks.extend(judge::observations(run, &step.observe, &document, shown.as_ref()));
+    let exchange = refused.or_else(|| all.last()).cloned();
+    let document = Document { exchange, ..Document::of_value(summary) };
+    run.capture(&step.capture, &document);
+    let mut checks = judge::checks(run, &step.expect, &document);
+    checks.extend(judge::observations(run, &step.observe, &document));
     run.record.checks.extend(checks);
 }
 

@@ -39,7 +39,7 @@ pub(super) async fn check(
         return known;
     }
     let outcome = match send::send(run, &shape).await {
-        Ok((document, _)) => judge_control(run, control, &document),
+        Ok(document) => judge_control(run, control, &document),
         Err(stop) => Err(stop),
     };
     if let Some(key) = key {

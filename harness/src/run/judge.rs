@@ -15,7 +15,6 @@ use crate::exchange::{
 };
 use crate::scenario::declared::{self, OwnRows};
 use crate::scenario::model::{AnswerPlace, Check, Claim, Location, Observation, Place, Step};
-use crate::scenario::names::Names;
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::check::{
     self, Document, Judgement, Mismatch, MismatchKind, ResponsePart, implicit,
@@ -42,7 +41,8 @@ pub(super) fn response(
     breaks_off: bool,
 ) -> Result<Document, Stop> {
     record(run, exchange);
-    let operation = exchange.request.operation;
+    let request = &exchange.request;
+    let operation = request.operation;
     match &exchange.outcome {
         // The target may close the connection, or wait for the rest.
         Err(Trouble::Broken(_) | Trouble::Timeout(_)) if breaks_off => Err(Stop::NotApplicable(
@@ -60,16 +60,18 @@ pub(super) fn response(
             Err(Stop::NotRun(unmet))
         }
         Ok(response) => {
-            let mut document = Document::from(response);
-            document.operation = operation;
-            document.request_line =
-                Some(format!("{} {}", exchange.request.method, exchange.request.path));
             let succeeded = operation.filter(|_| matches!(response.status, 200..=299));
-            document.endpoint = succeeded.map(|operation| {
+            let endpoint = succeeded.map(|operation| {
                 let (method, path) = run.session.endpoint(operation);
                 json!({ "method": method, "path": path })
             });
-            Ok(document)
+            Ok(Document {
+                operation,
+                request_line: Some(format!("{} {}", request.method, request.path)),
+                endpoint,
+                exchange: Some(Arc::clone(exchange)),
+                ..Document::from(response)
+            })
         }
     }
 }
@@ -127,15 +129,18 @@ pub(super) fn holds(
     }
 }
 
-/// Judges the checks of the current step. Each result shows `exchange`.
+/// Judges the checks of the current step.
 pub(super) fn checks(
     run: &ScenarioRun<'_>,
     expected: &[Check],
     document: &Document,
-    exchange: Option<&Arc<Exchange>>,
 ) -> Vec<CheckResult> {
     let origin = origin(run);
-    let judge = |check| origin.judge(check, document, &run.names, exchange.cloned());
+    let judge = |check: &Check| {
+        let judgement = check::expectation::judge(&check.expectation, document, &run.names);
+        let place = Some(check.at.clone());
+        origin.result(&check.requirement, place, judgement, document.exchange.clone())
+    };
     expected.iter().map(judge).collect()
 }
 
@@ -167,17 +172,6 @@ impl CheckOrigin {
             strict: shared.options.strict,
             own_rows: Arc::clone(&shared.own_rows),
         }
-    }
-
-    pub(super) fn judge(
-        &self,
-        check: &Check,
-        document: &Document,
-        names: &Names,
-        exchange: Option<Arc<Exchange>>,
-    ) -> CheckResult {
-        let judgement = check::expectation::judge(&check.expectation, document, names);
-        self.result(&check.requirement, Some(check.at.clone()), judgement, exchange)
     }
 
     /// The result of a judgement on a requirement.
@@ -283,12 +277,11 @@ pub(super) fn observations(
     run: &mut ScenarioRun<'_>,
     observations: &[Observation],
     document: &Document,
-    exchange: Option<&Arc<Exchange>>,
 ) -> Vec<CheckResult> {
     let mut results = Vec::with_capacity(observations.len());
     for Observation { question, place: shown, at } in observations {
         let value = check::place::observed(shown, document, &run.names);
-        let mut result = answer(run, question, value.unwrap_or(Value::Null), exchange);
+        let mut result = answer(run, question, value.unwrap_or(Value::Null), document);
         result.place = Some(at.clone());
         if let (Verdict::Drift | Verdict::Warn, AnswerPlace::Whole(place)) = (result.verdict, shown)
         {
@@ -316,9 +309,9 @@ pub(super) fn answer(
     run: &mut ScenarioRun<'_>,
     id: &str,
     value: Value,
-    exchange: Option<&Arc<Exchange>>,
+    document: &Document,
 ) -> CheckResult {
-    let mut result = origin(run).blank(id, None, exchange.cloned());
+    let mut result = origin(run).blank(id, None, document.exchange.clone());
     result.subject = Subject::Question(id.to_owned().into());
     result.level = Some(Level::Open);
     let Some(question) = questions::get(id) else {

@@ -74,7 +74,7 @@ pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &Scena
 
 async fn total(run: &mut ScenarioRun<'_>, operation: Operation) -> Option<u64> {
     let shape = shape(run, operation);
-    let body = send::send(run, &shape).await.ok()?.0.json?;
+    let body = send::send(run, &shape).await.ok()?.json?;
     body.pointer("/pagination/total_count").and_then(Value::as_u64)
 }
 

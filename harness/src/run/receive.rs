@@ -30,8 +30,8 @@ pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result
         judge::holds(run, require, &document, NotRunKind::Precondition)?;
     }
     run.capture(&step.capture, &document);
-    let mut checks = judge::checks(run, &step.expect, &document, None);
-    checks.extend(judge::observations(run, &step.observe, &document, None));
+    let mut checks = judge::checks(run, &step.expect, &document);
+    checks.extend(judge::observations(run, &step.observe, &document));
     run.record.checks.extend(checks);
     Ok(())
 }

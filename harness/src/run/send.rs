@@ -27,7 +27,7 @@ use super::stop::Stop;
 pub(super) async fn send(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
-) -> Result<(Document, Arc<Exchange>), Stop> {
+) -> Result<Document, Stop> {
     let prepared = prepare(run, shape).await?;
     send_prepared(run, prepared).await
 }
@@ -36,20 +36,22 @@ pub(super) async fn send(
 pub(super) async fn send_or_reuse(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
-) -> Result<(Document, Arc<Exchange>), Stop> {
+) -> Result<Document, Stop> {
     let prepared = prepare(run, shape).await?;
     if let Some(exchange) = run.session.lent_token(&prepared).await {
-        return Ok((judge::response(run, &exchange, false)?, exchange));
+        return judge::response(run, &exchange, false);
     }
-    let (document, exchange) = send_prepared(run, prepared.clone()).await?;
-    run.session.lend_token(&prepared, &exchange).await;
-    Ok((document, exchange))
+    let document = send_prepared(run, prepared.clone()).await?;
+    if let Some(exchange) = &document.exchange {
+        run.session.lend_token(&prepared, exchange).await;
+    }
+    Ok(document)
 }
 
 async fn send_prepared(
     run: &mut ScenarioRun<'_>,
     prepared: ClientRequest,
-) -> Result<(Document, Arc<Exchange>), Stop> {
+) -> Result<Document, Stop> {
     let breaks_off = prepared.body.breaks_off();
     let consents = consent::needed(&prepared, prepared.operation, false);
     let exchange = Arc::new(run.session.send(prepared).await);
@@ -60,7 +62,7 @@ async fn send_prepared(
     {
         return Err(Stop::NotRun(unmet));
     }
-    Ok((document?, exchange))
+    document
 }
 
 /// Characters that are encoded in a path. `%` is not among them, so that a scenario can send any bytes.

@@ -183,7 +183,7 @@ async fn left_again(
     let mut left = Vec::new();
     for _ in 0..REPEATS {
         let before = read_all(run, &step.unchanged).await?;
-        let (document, _) = send::send(run, &step.shape).await?;
+        let document = send::send(run, &step.shape).await?;
         let after = read_all(run, &step.unchanged).await?;
         let mut quiet = Vec::new();
         for _ in 0..QUIET_LOOKS {

@@ -41,6 +41,7 @@ pub(crate) fn document(status: u16, media_type: &str, body: &Value) -> Document 
         json: Some(Arc::new(body.clone())),
         operation: None,
         endpoint: None,
+        exchange: None,
     }
 }
 
