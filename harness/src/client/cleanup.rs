@@ -3,7 +3,7 @@
 use moot_fixtures::contract::{Operation, Scopes};
 
 use crate::client::request::{ClientBody, ClientRequest};
-use crate::client::send::{self, SendMode};
+use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::exchange::{Exchange, Residue};
 use crate::scenario::ScenarioName;
@@ -38,5 +38,5 @@ pub(crate) async fn delete_webhook(
         tag_scenario: scenario,
     };
     // `send` records the deletion of an object of this run in the ledger.
-    send::send(client, prepared, SendMode::Paced).await
+    send::send(client, prepared, None).await
 }

@@ -17,23 +17,16 @@ use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use crate::scenario::model::Rhythm;
 use crate::scenario::near_miss;
 
-/// The way of sending a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SendMode {
-    /// At the pace of the target file. A GET is retried once after trouble.
-    Paced,
-    /// Without waiting, as part of a burst in this rhythm. It is never retried.
-    Burst(Rhythm),
-}
-
-/// Sends a request. If it cannot be sent, the reason is the trouble of the exchange.
+/// Sends a request at the pace of the target file. A GET is retried once after trouble. A request of a burst in the
+/// rhythm `burst` is sent without waiting, and is never retried. If a request cannot be sent, the reason is the trouble
+/// of the exchange.
 pub(crate) async fn send(
     client: &ServiceClient,
     prepared: ClientRequest,
-    mode: SendMode,
+    burst: Option<Rhythm>,
 ) -> Exchange {
     let operation = client.destination.endpoints.find(&prepared.method, &prepared.path);
-    let sending = Sending { client, prepared, operation, mode };
+    let sending = Sending { client, prepared, operation, burst };
     let (request, attempt) = match sending.check() {
         Ok((request, row)) => sending.send(request, row).await,
         Err(reason) => (None, SendAttempt::not_made(reason)),
@@ -45,7 +38,7 @@ struct Sending<'a> {
     client: &'a ServiceClient,
     prepared: ClientRequest,
     operation: Option<Operation>,
-    mode: SendMode,
+    burst: Option<Rhythm>,
 }
 
 impl Sending<'_> {
@@ -63,7 +56,7 @@ impl Sending<'_> {
         let operation = self.guarded_operation(&request);
         deployment
             .guard
-            .check(&self.prepared, operation, matches!(self.mode, SendMode::Burst(_)))
+            .check(&self.prepared, operation, self.burst.is_some())
             .map_err(Trouble::Withheld)?;
         let Some(kind) = operation.and_then(created_kind) else { return Ok((request, None)) };
         deployment.guard.spend_creation().map_err(Trouble::Withheld)?;
@@ -93,8 +86,8 @@ impl Sending<'_> {
         request: HttpRequest,
         row: Option<usize>,
     ) -> (Option<HttpRequest>, SendAttempt) {
-        let (request, attempt) = match self.mode {
-            SendMode::Burst(rhythm) => {
+        let (request, attempt) = match self.burst {
+            Some(rhythm) => {
                 let deployment = self.client.destination.deployment();
                 if let Some(Err(trouble)) = deployment.map(|it| it.check_back_offs()) {
                     return (None, SendAttempt::not_made(trouble));
@@ -111,7 +104,7 @@ impl Sending<'_> {
                 }
                 (request, attempt)
             }
-            SendMode::Paced => self.send_paced(request).await,
+            None => self.send_paced(request).await,
         };
         self.record(&attempt.outcome, row);
         (Some(request), attempt)

@@ -10,7 +10,7 @@ use url::Url;
 use crate::client::access_tokens::{CredentialPlace, TokenError};
 use crate::client::control_plane::ControlPlane;
 use crate::client::destination::FileMistake;
-use crate::client::send::{self, SendMode};
+use crate::client::send;
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
 use crate::client::target_file::model::ApplicationCredentials;
@@ -148,7 +148,7 @@ async fn try_basic(
         return Err(OpenError::Unreachable(FileMistake { key, place, contradiction }.to_string()));
     }
     // The request is repeated, to report it with its response.
-    let exchange = send::send(client, request(CredentialPlace::Form), SendMode::Paced).await;
+    let exchange = send::send(client, request(CredentialPlace::Form), None).await;
     let exchange = Arc::new(exchange);
     if is_basic_taken {
         client.destination.refused.lock().remove("main");
@@ -175,7 +175,7 @@ async fn has_workflows(client: &ServiceClient) -> bool {
         application: "main".to_owned(),
         tag_scenario: ScenarioName::new("", ""),
     };
-    let exchange = send::send(client, request, SendMode::Paced).await;
+    let exchange = send::send(client, request, None).await;
     exchange.outcome.is_ok_and(|response| matches!(response.status, 401 | 403))
 }
 

@@ -13,7 +13,7 @@ use crate::client::receiver::{DeliveryReceiver, Listener};
 use crate::client::recording::mode::RecordingMode;
 use crate::client::recording::session_record::absent;
 use crate::client::request::{ClientRequest, FormPart};
-use crate::client::send::{self, SendMode};
+use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::TargetOptions;
@@ -147,15 +147,15 @@ impl Session {
     /// Sends one request, with consent, pace, ledger and masks. A GET is repeated once after trouble. A revoked shared
     /// token is replaced once. If a request may not be sent, its exchange has [`Trouble::Withheld`].
     pub async fn send(&self, prepared: ClientRequest) -> Exchange {
-        self.send_as(prepared, SendMode::Paced).await
+        self.send_as(prepared, None).await
     }
 
     /// Sends one request of a burst at once. It is never repeated. On a deployment it needs the consent `load`.
     pub async fn send_in_burst(&self, prepared: ClientRequest, rhythm: Rhythm) -> Exchange {
-        self.send_as(prepared, SendMode::Burst(rhythm)).await
+        self.send_as(prepared, Some(rhythm)).await
     }
 
-    async fn send_as(&self, prepared: ClientRequest, mode: SendMode) -> Exchange {
+    async fn send_as(&self, prepared: ClientRequest, burst: Option<Rhythm>) -> Exchange {
         let path = self.client.sender.masks.mask(&prepared.path);
         if let Some(recorded) = self.recording.exchange(&prepared.method, &path) {
             if let (Some(Operation::GetWorkflowSchema), Ok(response)) =
@@ -167,7 +167,7 @@ impl Session {
             return recorded;
         }
         // The transport of a replay sends nothing, so an exchange that was not recorded is trouble.
-        let exchange = send::send(&self.client, prepared, mode).await;
+        let exchange = send::send(&self.client, prepared, burst).await;
         self.recording.keep_exchange(&exchange);
         exchange
     }

@@ -10,7 +10,7 @@ use crate::client::access_tokens::TokenError;
 use crate::client::destination::FileMistake;
 use crate::client::payload;
 use crate::client::request::{ClientBody, ClientRequest, FormPart};
-use crate::client::send::{self, SendMode};
+use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse};
@@ -98,7 +98,7 @@ async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchan
         application: "main".to_owned(),
         tag_scenario: ScenarioName::new("", "the check of the target file"),
     };
-    send::send(client, request, SendMode::Paced).await
+    send::send(client, request, None).await
 }
 
 /// The status and the problem type of a refused creation.
