@@ -17,7 +17,7 @@ use crate::verdict::check::Document;
 
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
-use super::{judge, send};
+use super::{judge, prepare};
 
 /// The window of the rate limit (§8), in seconds.
 const WINDOW_SECONDS: i64 = 60;
@@ -30,7 +30,7 @@ pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &BurstStep) -> Result<(
     // This also gets the tokens, so that their requests are not among the calls.
     let mut prepared = Vec::new();
     for shape in step.shapes() {
-        prepared.push(send::prepare(run, &shape).await?);
+        prepared.push(prepare::request(run, &shape).await?);
     }
     let calls = with_other_tokens(run, step, prepared).await?;
     if !step.plan.is_few() {

@@ -10,7 +10,7 @@ use crate::verdict::check::Document;
 
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
-use super::{judge, send};
+use super::{judge, prepare, send};
 
 /// Sends the control. Stops the scenario unless it is accepted.
 pub(super) async fn check(
@@ -19,7 +19,7 @@ pub(super) async fn check(
     control: &ControlRequest,
 ) -> Result<(), Stop> {
     let shape = merged(&step.shape, &control.shape);
-    let prepared = send::prepare(run, &shape).await?;
+    let prepared = prepare::request(run, &shape).await?;
     // On a deployment, a control that creates something is sent once per run and application. A control that asks for
     // a token is sent once per set of fields, because the limit of the token endpoint is low.
     let fields = match prepared.operation {

@@ -1,18 +1,14 @@
-//! The response of a request, and the results of its checks and observations. The level of a requirement decides
-//! between fail, warn and observed.
+//! The results of checks and observations. The level of a requirement decides between fail, warn and observed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{AnswerStanding, Level, Operation};
+use moot_fixtures::contract::{AnswerStanding, Level};
 use moot_fixtures::{questions, register};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::client::pace::RETRY_AFTER_MAX;
 use crate::exchange::masks::map_texts;
-use crate::exchange::{
-    AnswerSight, Exchange, ReceivedResponse, Trouble, value_text, without_query,
-};
+use crate::exchange::{AnswerSight, Exchange, value_text, without_query};
 use crate::scenario::declared::{self, OwnRows};
 use crate::scenario::model::{AnswerPlace, Check, Claim, Location, Observation, Place, Step};
 use crate::scenario::{ScenarioName, StepName};
@@ -23,7 +19,6 @@ use crate::verdict::result::{CheckResult, Subject};
 use crate::verdict::{NotRunKind, Verdict};
 
 use super::context::RunContext;
-use super::endpoint;
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 
@@ -32,74 +27,6 @@ const PRECONDITION: &str = "skipped: an earlier step failed";
 
 /// The reason if a control is refused; details follow.
 pub(super) const CONTROL: &str = "skipped: the same call without the flaw was not accepted";
-
-/// Records an exchange of the current step, and returns the document of its response. A response that cannot be judged
-/// stops the scenario. `breaks_off` says whether the request ends too early on purpose.
-pub(super) fn response(
-    run: &mut ScenarioRun<'_>,
-    exchange: &Arc<Exchange>,
-    breaks_off: bool,
-) -> Result<Document, Stop> {
-    record(run, exchange);
-    let request = &exchange.request;
-    let operation = request.operation;
-    match &exchange.outcome {
-        // The target may close the connection, or wait for the rest.
-        Err(Trouble::Broken(_) | Trouble::Timeout(_)) if breaks_off => Err(Stop::NotApplicable(
-            "the target does not answer a request that breaks off, and need not".to_owned(),
-        )),
-        Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
-        Ok(response) if is_too_long(response, operation) => Err(Stop::not_run(
-            NotRunKind::UnusableAnswer,
-            "the response is too large to be kept whole, so it cannot be judged",
-        )),
-        Ok(response) if let Some(why) = chance_limit(run, response) => {
-            Err(Stop::not_run(NotRunKind::RateLimited, why))
-        }
-        Ok(response) if let Some(unmet) = endpoint::unknown(run, operation, response) => {
-            Err(Stop::NotRun(unmet))
-        }
-        Ok(response) => {
-            let succeeded = operation.filter(|_| matches!(response.status, 200..=299));
-            let endpoint = succeeded.map(|operation| {
-                let (method, path) = run.session.endpoint(operation);
-                json!({ "method": method, "path": path })
-            });
-            Ok(Document {
-                operation,
-                request_line: Some(format!("{} {}", request.method, request.path)),
-                endpoint,
-                exchange: Some(Arc::clone(exchange)),
-                ..Document::from(response)
-            })
-        }
-    }
-}
-
-/// Whether a response that is read as JSON was cut.
-fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> bool {
-    let is_file = operation.is_none_or(|operation| operation == Operation::DownloadAgreement);
-    response.is_cut && !is_file
-}
-
-/// The reason if the rate limit of a deployment was met by chance, which is never a violation. A 503 counts if it
-/// has `Retry-After` (`rate_limit_response`).
-fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<String> {
-    let wait = response.header("retry-after");
-    let is_limit = response.status == 429 || response.status == 503 && wait.is_some();
-    (is_limit && !run.shared.target.is_mock()).then(|| {
-        let asks = match wait {
-            Some(wait) => format!("with `Retry-After: {wait}`"),
-            None => "without `Retry-After`".to_owned(),
-        };
-        let most = RETRY_AFTER_MAX.as_secs();
-        format!(
-            "the target's rate limit returned {} {asks}. A request is repeated once, and only if `Retry-After` is at \
-             most {most} s; a lower --rate avoids the limit",
-            response.status
-        )
-    })
-}
 
 /// Records an exchange of the current step, with its implicit checks.
 pub(super) fn record(run: &mut ScenarioRun<'_>, exchange: &Arc<Exchange>) {
