@@ -19,6 +19,7 @@ use crate::client::token_refusal::TokenRequestRefusal;
 use crate::client::tokens::Tokens;
 use crate::exchange::Exchange;
 use crate::exchange::masks::Masks;
+use crate::scenario::model::UselessToken;
 
 /// Workflow schemas that are remembered, each with the id of its workflow.
 const FORMS_MAX: usize = 100;
@@ -53,15 +54,6 @@ pub(crate) struct RequestDestination {
     pub(crate) forms: Mutex<Vec<(Arc<Value>, String)>>,
     /// The rules of a deployment. `None` for a sandbox of a mock, which has no rules.
     pub(crate) deployment: Option<DeploymentRules>,
-}
-
-/// The reason why a token is useless.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum UselessToken {
-    /// It expired.
-    Expired,
-    /// It was revoked.
-    Revoked,
 }
 
 /// A key of the target file whose value the target does not confirm.

@@ -8,7 +8,7 @@ use url::Url;
 use crate::client::curl;
 use crate::client::deployment_rules::{is_limited, is_refused_for_now, is_worth_repeating};
 use crate::client::http_request::{HttpRequest, USER_AGENT};
-use crate::client::request::{ClientBody, ClientRequest};
+use crate::client::request::{ClientBody, ClientRequest, bearer};
 use crate::client::sender::SendAttempt;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::address;
@@ -145,7 +145,7 @@ impl Sending<'_> {
         let revoked = request.headers[at].1.strip_prefix("Bearer ")?;
         let token = self.client.renewed(revoked).await?;
         let mut renewed = request.clone();
-        renewed.headers[at].1 = format!("Bearer {token}");
+        renewed.headers[at] = bearer(&token);
         Some(renewed)
     }
 

@@ -7,7 +7,7 @@ use moot_fixtures::contract::Scopes;
 use serde_json::Value;
 
 use crate::client::destination::RequestDestination;
-use crate::client::request::ClientBody;
+use crate::client::request::{ClientBody, bearer};
 use crate::client::sender::RequestSender;
 use crate::exchange::{ReceivedResponse, Trouble};
 
@@ -24,7 +24,7 @@ impl ServiceClient {
     /// # Errors
     /// [`Trouble`] if there is no response.
     pub(crate) async fn get(&self, path: &str, token: &str) -> Result<ReceivedResponse, Trouble> {
-        let headers = vec![("authorization".to_owned(), format!("Bearer {token}"))];
+        let headers = vec![bearer(token)];
         let request = self.http_request("GET", path, headers, &ClientBody::Empty)?;
         self.send_in_turn(request, false).await.outcome
     }

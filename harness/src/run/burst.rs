@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::client::ClientRequest;
 use crate::client::deployment_rules::is_limited;
+use crate::client::request::bearer;
 use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
 use crate::verdict::check::Document;
@@ -78,7 +79,7 @@ async fn with_other_tokens(
         let token = run.session.token(application, Scopes::READ).await?;
         for mut call in own.iter().cloned() {
             call.headers.retain(|(name, _)| name != "authorization");
-            call.headers.push(("authorization".to_owned(), format!("Bearer {token}")));
+            call.headers.push(bearer(&token));
             application.clone_into(&mut call.application);
             calls.push(call);
         }

@@ -5,13 +5,14 @@ use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
-use crate::client::{BodyPiece, ClientBody, ClientRequest, FormPart, UselessToken};
+use crate::client::request::bearer;
+use crate::client::{BodyPiece, ClientBody, ClientRequest, FormPart};
 use crate::exchange::value_text;
 use crate::run::environment::Session;
 use crate::scenario::ScenarioName;
 use crate::scenario::model::{
     Json, Multipart, OperatorAction, PartContent, PartSpec, RawBody, RawContent, RequestBody,
-    RequestLine, RequestShape, Text, TokenChoice,
+    RequestLine, RequestShape, Text, TokenChoice, UselessToken,
 };
 use crate::scenario::names::Names;
 use crate::verdict::NotRunKind;
@@ -42,12 +43,14 @@ pub(super) async fn request(
         None => "main".to_owned(),
     };
     let mut headers = pairs(names, &shape.headers)?;
-    if matches!(shape.token, Some(TokenChoice::Expired)) && can_move_clock(run) {
+    if matches!(shape.token, Some(TokenChoice::Useless(UselessToken::Expired)))
+        && can_move_clock(run)
+    {
         let cause = format!("an expired token of {application}");
         run.shared.implicit.note_clock_moved(cause, TOKEN_LIFETIME_SECONDS);
     }
     if let Some(token) = token(session, names, shape.token.as_ref(), &application).await? {
-        headers.push(("authorization".to_owned(), format!("Bearer {token}")));
+        headers.push(bearer(&token));
     }
     let body = match &shape.body {
         Some(shape) => body(session, names, shape)?,
@@ -72,12 +75,7 @@ async fn token(
     Ok(match choice {
         None | Some(TokenChoice::None) => None,
         Some(TokenChoice::Shared(scopes)) => Some(session.token(application, *scopes).await?),
-        Some(TokenChoice::Expired) => {
-            Some(session.useless_token(UselessToken::Expired, application).await?)
-        }
-        Some(TokenChoice::Revoked) => {
-            Some(session.useless_token(UselessToken::Revoked, application).await?)
-        }
+        Some(TokenChoice::Useless(why)) => Some(session.useless_token(*why, application).await?),
         Some(TokenChoice::Given(text)) => Some(text.render_text(names)?),
     })
 }

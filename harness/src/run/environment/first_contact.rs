@@ -7,6 +7,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 use url::Url;
 
+use crate::client::ClientRequest;
 use crate::client::access_tokens::{CredentialPlace, TokenError};
 use crate::client::control_plane::ControlPlane;
 use crate::client::destination::FileMistake;
@@ -17,11 +18,9 @@ use crate::client::target_file::model::ApplicationCredentials;
 use crate::client::target_file::{AdminChoice, TargetFile, address};
 use crate::client::token_label::TokenLabel;
 use crate::client::token_refusal::TokenRequestRefusal;
-use crate::client::{ClientBody, ClientRequest};
 use crate::exchange::Trouble;
 use crate::run::environment::advice;
 use crate::run::environment::choice::OpenError;
-use crate::scenario::ScenarioName;
 
 /// Timeout `opening`, for each of the first two responses.
 const OPENING_TIMEOUT: Duration = Duration::from_secs(10);
@@ -165,16 +164,8 @@ async fn try_basic(
 /// Whether the list of workflows is below the base address: it refuses a call without a token (§5.5). If it is not
 /// there either, the path of the base address is wrong.
 async fn has_workflows(client: &ServiceClient) -> bool {
-    let endpoint = client.destination.endpoints.get(Operation::ListWorkflows);
-    let request = ClientRequest {
-        method: endpoint.method.clone(),
-        path: endpoint.path.clone(),
-        operation: Some(Operation::ListWorkflows),
-        headers: Vec::new(),
-        body: ClientBody::Empty,
-        application: "main".to_owned(),
-        tag_scenario: ScenarioName::new("", ""),
-    };
+    let endpoints = &client.destination.endpoints;
+    let request = ClientRequest::of(endpoints, Operation::ListWorkflows, "main");
     let exchange = send::send(client, request, None).await;
     exchange.outcome.is_ok_and(|response| matches!(response.status, 401 | 403))
 }

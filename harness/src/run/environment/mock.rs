@@ -298,12 +298,6 @@ fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
         .collect()
 }
 
-/// The token in a response of the control plane.
-pub(crate) fn issued_token(response: &Value) -> Result<String, Trouble> {
-    let token = response.get("access_token").and_then(Value::as_str).map(str::to_owned);
-    token.ok_or_else(|| Trouble::Broken("the control plane issued no `access_token`".to_owned()))
-}
-
 /// The seed of a scenario, the same in every run with the same seed.
 fn seed_of(seed: u64, scenario: &str) -> u64 {
     text_hash(seed, scenario) >> (u64::BITS - SEED_BITS)

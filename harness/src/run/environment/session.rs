@@ -7,7 +7,6 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use crate::client::destination::UselessToken;
 use crate::client::payload;
 use crate::client::receiver::{DeliveryReceiver, Listener};
 use crate::client::recording::mode::RecordingMode;
@@ -18,9 +17,9 @@ use crate::client::service_client::ServiceClient;
 use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::TargetOptions;
 use crate::run::environment::discovery::DefaultValue;
-use crate::run::environment::mock::{self, MockSandboxes};
+use crate::run::environment::mock::MockSandboxes;
 use crate::run::environment::{replayed, root_names};
-use crate::scenario::model::{OperatorAction, OperatorOrder, Rhythm};
+use crate::scenario::model::{OperatorAction, OperatorOrder, Rhythm, UselessToken};
 
 /// One scenario's use of an environment.
 pub struct Session {
@@ -86,62 +85,44 @@ impl Session {
         why: UselessToken,
         application: &str,
     ) -> Result<String, Trouble> {
-        let word = match why {
-            UselessToken::Expired => "expired",
-            UselessToken::Revoked => "revoked",
-        };
-        let key = format!("{word} token {application}");
-        self.recorded_text(key, self.new_useless_token(why, word, application)).await
+        let key = format!("{why} token {application}");
+        self.recorded_text(key, self.new_useless_token(why, application)).await
     }
 
     async fn new_useless_token(
         &self,
         why: UselessToken,
-        word: &str,
         application: &str,
     ) -> Result<String, Trouble> {
+        let (client, destination) = (&self.client, &self.client.destination);
         let (action, age_seconds) = match why {
             UselessToken::Expired => (OperatorAction::AdvanceClock, TOKEN_LIFETIME_SECONDS),
             UselessToken::Revoked => (OperatorAction::RevokeToken, 0),
         };
-        if self.has_admin() {
-            let token = self.issue_by_control_plane(application, age_seconds).await?;
-            let label = format!("MOOT_{}_TOKEN", word.to_ascii_uppercase());
-            self.client.sender.masks.hide(&token, &label);
+        if let Some(control_plane) = &destination.control_plane {
+            let Some(known) = destination.applications.get(application) else {
+                let reason = format!("the target has no application `{application}`");
+                return Err(Trouble::Withheld(reason));
+            };
+            let (id, scopes) = (&known.client_id, known.scopes);
+            let token = control_plane.issue_token(&client.sender, id, scopes, age_seconds).await?;
+            let label = format!("MOOT_{why}_TOKEN").to_ascii_uppercase();
+            client.sender.masks.hide(&token, &label);
             if why == UselessToken::Revoked {
-                let order = json!({ "token": token });
-                self.client.admin("POST", "/tokens/revoke", Some(&order)).await?;
+                client.admin("POST", "/tokens/revoke", Some(&json!({ "token": token }))).await?;
             }
             return Ok(token);
         }
-        let given = self.client.destination.deployment().and_then(|rules| match why {
+        let given = destination.deployment().and_then(|rules| match why {
             UselessToken::Expired => rules.expired_token.as_ref(),
             UselessToken::Revoked => rules.revoked_token.as_ref(),
         });
         match given {
-            None if self.client.has_operator(action) => {
-                self.client.useless_token(why, application).await.map_err(Trouble::Operator)
+            None if client.has_operator(action) => {
+                client.useless_token(why, application).await.map_err(Trouble::Operator)
             }
-            given => token_of_file(given, application, &format!("{word}_token")),
+            given => token_of_file(given, application, &format!("{why}_token")),
         }
-    }
-
-    async fn issue_by_control_plane(
-        &self,
-        application: &str,
-        age_seconds: i64,
-    ) -> Result<String, Trouble> {
-        let Some(known) = self.client.destination.applications.get(application) else {
-            return Err(Trouble::Withheld(format!(
-                "the target has no application `{application}`"
-            )));
-        };
-        let order = json!({
-            "client_id": known.client_id,
-            "scopes": known.scopes,
-            "age_seconds": age_seconds,
-        });
-        mock::issued_token(&self.client.admin("POST", "/tokens", Some(&order)).await?)
     }
 
     /// Sends one request, with consent, pace, ledger and masks. A GET is repeated once after trouble. A revoked shared

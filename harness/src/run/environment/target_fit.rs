@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::client::access_tokens::TokenError;
 use crate::client::destination::FileMistake;
 use crate::client::payload;
-use crate::client::request::{ClientBody, ClientRequest, FormPart};
+use crate::client::request::{ClientBody, ClientRequest, FormPart, bearer};
 use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
@@ -88,15 +88,12 @@ async fn empty_creation(client: &ServiceClient, token: &str) -> Option<ReceivedR
 }
 
 async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchange {
-    let endpoint = client.destination.endpoints.get(Operation::CreateLegalRequest);
+    let endpoints = &client.destination.endpoints;
     let request = ClientRequest {
-        method: endpoint.method.clone(),
-        path: endpoint.path.clone(),
-        operation: Some(Operation::CreateLegalRequest),
-        headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
+        headers: vec![bearer(token)],
         body,
-        application: "main".to_owned(),
         tag_scenario: ScenarioName::new("", "the check of the target file"),
+        ..ClientRequest::of(endpoints, Operation::CreateLegalRequest, "main")
     };
     send::send(client, request, None).await
 }
