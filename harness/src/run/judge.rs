@@ -32,8 +32,8 @@ pub(super) const CONTROL: &str = "skipped: the same call without the flaw was no
 pub(super) fn record(run: &mut ScenarioRun<'_>, exchange: &Arc<Exchange>) {
     let origin = origin(run);
     let findings = implicit::judge(exchange, &run.shared.implicit);
-    run.record.checks.extend(findings.into_iter().map(|finding| {
-        origin.result(finding.requirement, None, finding.judgement, Some(Arc::clone(exchange)))
+    run.record.checks.extend(findings.into_iter().map(|(requirement, judgement)| {
+        origin.result(requirement, None, judgement, Some(Arc::clone(exchange)))
     }));
     run.record.exchanges.push(Arc::clone(exchange));
 }
