@@ -93,7 +93,7 @@ async fn send_all(
     step: &BurstStep,
     calls: &[ClientRequest],
 ) -> Result<Vec<Arc<Exchange>>, Stop> {
-    let mark = run.session.mark();
+    let mark = run.session.recording.mark();
     let all = match step.plan.rhythm {
         Rhythm::Over(time) if run.session.has_admin() => {
             send_by_clock(run, step, &calls[0], time).await?

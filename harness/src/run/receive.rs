@@ -42,12 +42,12 @@ async fn deliveries(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result<Vec
     if let Some(recorded) = run.session.recording.outcome(&key) {
         return Ok(recorded?.as_array().cloned().unwrap_or_default());
     }
-    let mark = run.session.mark();
+    let mark = run.session.recording.mark();
     let deliveries = match step.wait.until {
         ReceiveUntil::AtLeast(count, within) => at_least(run, step, count, within).await?,
         ReceiveUntil::NoneFor(duration) => none_for(run, step, duration).await?,
     };
-    run.session.keep_since(mark, key, json!(deliveries));
+    run.session.recording.keep_since(mark, key, json!(deliveries));
     Ok(deliveries)
 }
 

@@ -62,18 +62,28 @@ impl Session {
         .await
     }
 
-    /// The recorded text of a replay. Otherwise the text of `call`, which is recorded.
+    /// The recorded result of a replay. Otherwise the result of `call`, which is recorded.
+    async fn recorded(
+        &self,
+        key: String,
+        call: impl Future<Output = Result<Value, Trouble>>,
+    ) -> Result<Value, Trouble> {
+        if let Some(recorded) = self.recording.outcome(&key) {
+            return recorded;
+        }
+        let outcome = call.await;
+        self.recording.keep(key, &outcome);
+        outcome
+    }
+
+    /// As [`Session::recorded`], for a text.
     async fn recorded_text(
         &self,
         key: String,
         call: impl Future<Output = Result<String, Trouble>>,
     ) -> Result<String, Trouble> {
-        if let Some(recorded) = self.recording.outcome(&key) {
-            return recorded?.as_str().map(str::to_owned).ok_or_else(|| absent(&key));
-        }
-        let outcome = call.await;
-        self.recording.keep(key, &outcome.clone().map(Value::String));
-        outcome
+        let text = self.recorded(key.clone(), async { call.await.map(Value::String) }).await?;
+        text.as_str().map(str::to_owned).ok_or_else(|| absent(&key))
     }
 
     /// A token of this application that expired or was revoked.
@@ -174,7 +184,7 @@ impl Session {
         exchanges: impl Iterator<Item = &'a Exchange>,
     ) {
         let numbers: Vec<u64> = exchanges.map(|exchange| exchange.number).collect();
-        self.keep_since(mark, self.burst_key(prepared), json!(numbers));
+        self.recording.keep_since(mark, self.burst_key(prepared), json!(numbers));
     }
 
     fn burst_key(&self, prepared: &ClientRequest) -> String {
@@ -196,17 +206,6 @@ impl Session {
     pub async fn lend_token(&self, prepared: &ClientRequest, exchange: &Arc<Exchange>) {
         let mut tokens = self.client.destination.tokens.lock().await;
         tokens.lend(lending_key(prepared), &prepared.application, exchange);
-    }
-
-    /// The position of the recording, for [`Session::keep_since`].
-    pub fn mark(&self) -> usize {
-        self.recording.mark()
-    }
-
-    /// Records a value, and drops the results recorded since `mark`, which it replaces.
-    pub fn keep_since(&self, mark: usize, key: String, value: Value) {
-        self.recording.cut(mark);
-        self.recording.keep(key, &Ok(value));
     }
 
     /// Waits until earlier requests do not count towards the limit (§8) of a burst. On a mock the limit is reset.
@@ -231,12 +230,7 @@ impl Session {
         json: Option<Value>,
     ) -> Result<Value, Trouble> {
         let key = format!("admin {method} {}", self.client.sender.masks.mask(path));
-        if let Some(recorded) = self.recording.outcome(&key) {
-            return recorded;
-        }
-        let outcome = self.client.admin(method, path, json.as_ref()).await;
-        self.recording.keep(key, &outcome);
-        outcome
+        self.recorded(key, self.client.admin(method, path, json.as_ref())).await
     }
 
     /// Lets the operator of the target carry out an order. Returns its masked message for people.
