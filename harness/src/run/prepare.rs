@@ -63,7 +63,7 @@ pub(super) async fn request(
 /// Whether an operator can move the clock of the target, so that a token expires.
 fn can_move_clock(run: &ScenarioRun<'_>) -> bool {
     let target = &run.shared.target;
-    !target.is_mock() && target.missing(OperatorAction::AdvanceClock.need()).is_none()
+    !target.is_mock() && target.missing(&OperatorAction::AdvanceClock.need()).is_none()
 }
 
 async fn token(

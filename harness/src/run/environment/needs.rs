@@ -65,11 +65,6 @@ fn missing(
         "admin" => destination.deployment().map(|_| {
             unmet_row("the target has no control plane", "a moot mock as the target (admin: auto)")
         }),
-        "operator.set_status"
-        | "operator.add_comment"
-        | "operator.restart"
-        | "operator.advance_clock"
-        | "operator.revoke_token" => operator(destination, OperatorAction::of_need(need)?),
         "second_company" => application(destination, "other_company", "no second company is known"),
         "read_write_application" => scope(destination, Scopes::READ_WRITE),
         "reader_application" => {
@@ -103,7 +98,10 @@ fn missing(
         "workflow_single_signer" => workflow("asks for one internal signer"),
         "workflow_multiple_signers" => workflow("asks for several internal signers"),
         // A test compares this match with `NEEDS`.
-        other => Some(unmet_row(&format!("there is no need `{other}`"), "another need")),
+        other => match OperatorAction::of_need(other) {
+            Some(action) => operator(destination, action),
+            None => Some(unmet_row(&format!("there is no need `{other}`"), "another need")),
+        },
     }
 }
 
