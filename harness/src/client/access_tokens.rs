@@ -182,9 +182,7 @@ impl ServiceClient {
         if status == 429 || status == 503 && says_when {
             return Err(TokenError::Limited { status, says_when });
         }
-        let text = |name: &str| -> Option<String> {
-            Some(response.json.as_ref()?.get(name)?.as_str()?.to_owned())
-        };
+        let text = |name: &str| response.text(name).map(str::to_owned);
         let Some(token) = text("access_token") else {
             let error = text("error").or(text("type"));
             let redirect = response.header("location").map(str::to_owned);

@@ -163,10 +163,9 @@ impl Sending<'_> {
         };
         match self.operation {
             Some(Operation::CreateAccessToken) => {
-                if let Some(token) = json.get("access_token").and_then(|token| token.as_str()) {
-                    let scope = json.get("scope").and_then(|scope| scope.as_str());
+                if let Some(token) = response.text("access_token") {
                     let masks = &self.client.sender.masks;
-                    masks.hide(token, &self.token_label(scope));
+                    masks.hide(token, &self.token_label(response.text("scope")));
                     // A scenario may send near misses, and they show nearly all of the token.
                     for (_, near) in near_miss::near_misses(token) {
                         masks.hide(&near, NEAR_MISS_LABEL);
@@ -321,8 +320,7 @@ impl ServiceClient {
 
 fn is_token_revoked(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     let Ok(response) = outcome else { return false };
-    let problem = response.json.as_ref().and_then(|json| json.get("type")?.as_str());
-    response.status == 401 && problem == Some(ProblemType::TokenRevoked.as_str())
+    response.status == 401 && response.text("type") == Some(ProblemType::TokenRevoked.as_str())
 }
 
 /// All texts of a request that are shown. The body is there twice, also decoded as a form, because the curl line has

@@ -100,7 +100,7 @@ async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchan
 
 /// The status and the problem type of a refused creation.
 fn refusal(response: &ReceivedResponse) -> Option<(u16, Option<String>)> {
-    let problem = response.json.as_ref().and_then(|json| json.get("type")?.as_str());
+    let problem = response.text("type");
     REFUSED.contains(&response.status).then(|| (response.status, problem.map(str::to_owned)))
 }
 
