@@ -136,15 +136,17 @@ impl RequestDestination {
     }
 }
 
-/// Hides an application's secret in every form that a request can have.
-pub(crate) fn hide(role: &str, application: &ApplicationCredentials, masks: &Masks) {
-    let prefix = match role {
-        "main" => "MOOT".to_owned(),
-        other => format!("MOOT_{}", other.to_ascii_uppercase()),
-    };
-    let secret = application.client_secret.expose_secret();
-    for (form, label) in secret_forms::of_secret(&application.client_id, secret) {
-        masks.hide(&form, &format!("{prefix}_{label}"));
+/// Hides the secrets of applications in every form that a request can have.
+pub(crate) fn hide(applications: &BTreeMap<String, ApplicationCredentials>, masks: &Masks) {
+    for (role, application) in applications {
+        let prefix = match role.as_str() {
+            "main" => "MOOT".to_owned(),
+            other => format!("MOOT_{}", other.to_ascii_uppercase()),
+        };
+        let secret = application.client_secret.expose_secret();
+        for (form, label) in secret_forms::of_secret(&application.client_id, secret) {
+            masks.hide(&form, &format!("{prefix}_{label}"));
+        }
     }
 }
 

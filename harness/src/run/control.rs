@@ -2,6 +2,7 @@
 
 use moot_fixtures::contract::Operation;
 
+use crate::client::target_file::created_kind;
 use crate::scenario::model::{
     ControlRequest, Json, Multipart, RequestBody, RequestShape, RequestStep, Text,
 };
@@ -24,12 +25,8 @@ pub(super) async fn check(
     // a token is sent once per set of fields, because the limit of the token endpoint is low.
     let fields = match prepared.operation {
         _ if run.shared.target.is_mock() => None,
-        Some(
-            Operation::CreateLegalRequest
-            | Operation::CreateRepositoryDocument
-            | Operation::CreateWebhook,
-        ) => Some(String::new()),
         Some(Operation::CreateAccessToken) => Some(sorted_fields(&prepared.body.shown())),
+        Some(operation) if created_kind(operation).is_some() => Some(String::new()),
         _ => None,
     };
     let key = fields.map(|fields| {

@@ -75,16 +75,7 @@ async fn read(
 
 /// Whether the response is a list, or the activity log.
 fn may_lag(document: &Document) -> bool {
-    matches!(
-        document.operation,
-        Some(
-            Operation::ListWorkflows
-                | Operation::ListLegalRequests
-                | Operation::GetLegalRequestActivity
-                | Operation::ListRepositoryDocuments
-                | Operation::ListWebhooks
-        )
-    )
+    document.operation.is_some_and(|it| it.is_list() || it == Operation::GetLegalRequestActivity)
 }
 
 /// Repeats the request until the condition of `poll` holds.

@@ -108,9 +108,7 @@ pub(crate) async fn discover(
 
 /// Hides all secrets of a target file.
 pub(crate) fn hide_secrets(file: &TargetFile, masks: &Masks) {
-    for (role, application) in &file.applications {
-        destination::hide(role, application, masks);
-    }
+    destination::hide(&file.applications, masks);
     let hide = |secret: &SecretString, label: &str| {
         masks.hide(secret.expose_secret(), label);
     };

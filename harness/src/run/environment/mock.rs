@@ -48,11 +48,9 @@ pub(crate) struct MockSandboxes {
     world: Option<&'static str>,
     seed: u64,
     run_tag: String,
-    worlds: Mutex<BTreeMap<WorldKey, Arc<WorldFacts>>>,
+    /// By world and answers, `None` for those of the mock.
+    worlds: Mutex<BTreeMap<(Option<String>, Option<String>), Arc<WorldFacts>>>,
 }
-
-/// World and answers, `None` for those of the mock.
-type WorldKey = (Option<String>, Option<String>);
 
 /// Facts that are the same in all sandboxes with the same world and answers.
 struct WorldFacts {
@@ -218,9 +216,7 @@ impl MockSandboxes {
         facts: &WorldFacts,
     ) -> RequestDestination {
         let applications = roles(sandbox);
-        for (role, application) in &applications {
-            destination::hide(role, application, &self.sender.masks);
-        }
+        destination::hide(&applications, &self.sender.masks);
         let requester = sandbox.users.get(sandbox.company()).and_then(|users| users.first());
         let bound = FileBindings {
             requester_email: requester.cloned(),

@@ -22,12 +22,12 @@ pub(crate) fn unmet(
     NEEDS.into_iter().filter_map(|need| Some((need.to_owned(), missing(need)?))).collect()
 }
 
-/// The application other than `main` that a need requires.
-pub(crate) fn application_of(need: &str) -> Option<&'static str> {
+/// The application other than `main` that a need requires, and the scopes of the token that tries it.
+pub(crate) fn application_of(need: &str) -> Option<(&'static str, Scopes)> {
     match need {
-        "reader_application" => Some("reader"),
-        "writer_application" => Some("writer"),
-        "second_company" => Some("other_company"),
+        "reader_application" => Some(("reader", Scopes::READ)),
+        "writer_application" => Some(("writer", Scopes::WRITE)),
+        "second_company" => Some(("other_company", Scopes::READ)),
         _ => None,
     }
 }

@@ -66,9 +66,7 @@ pub(crate) fn client(
     };
     let applications: BTreeMap<String, ApplicationCredentials> =
         row.applications.into_iter().map(|(role, it)| (role, credentials(it))).collect();
-    for (role, application) in &applications {
-        destination::hide(role, application, &sender.masks);
-    }
+    destination::hide(&applications, &sender.masks);
     // The contract has the endpoint of an operation that the recording lacks.
     let mut endpoints = BTreeMap::new();
     for operation in Operation::ALL {
