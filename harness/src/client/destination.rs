@@ -112,6 +112,11 @@ impl RequestDestination {
         self.deployment.as_ref()
     }
 
+    /// A mistake in the value of this key of the target file.
+    pub(crate) fn mistake(&self, key: &str, contradiction: String) -> FileMistake {
+        FileMistake { key: key.to_owned(), place: self.places.of(key), contradiction }
+    }
+
     /// Remembers the workflow of a schema.
     pub(crate) fn remember_form(&self, path: &str, schema: &Arc<Value>) {
         let template = &self.endpoints.get(Operation::GetWorkflowSchema).path;

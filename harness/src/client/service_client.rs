@@ -19,6 +19,10 @@ pub(crate) struct ServiceClient {
 }
 
 impl ServiceClient {
+    pub(crate) fn new(sender: Arc<RequestSender>, destination: RequestDestination) -> Self {
+        Self { sender, destination: Arc::new(destination) }
+    }
+
     /// Sends a GET with this token.
     ///
     /// # Errors

@@ -10,7 +10,6 @@ use url::Url;
 use crate::client::ClientRequest;
 use crate::client::access_tokens::{CredentialPlace, TokenError};
 use crate::client::control_plane::ControlPlane;
-use crate::client::destination::FileMistake;
 use crate::client::send;
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
@@ -141,10 +140,9 @@ async fn try_basic(
         return Err(no_token(client, "main", TokenError::Refused(refusal)));
     }
     if !is_basic_taken && refusal.status == 404 && !has_workflows(client).await {
-        let key = "base_url".to_owned();
-        let place = client.destination.places.of(&key);
         let contradiction = format!("its token endpoint returned {refusal}{advice}");
-        return Err(OpenError::Unreachable(FileMistake { key, place, contradiction }.to_string()));
+        let mistake = client.destination.mistake("base_url", contradiction);
+        return Err(OpenError::Unreachable(mistake.to_string()));
     }
     // The request is repeated, to report it with its response.
     let exchange = send::send(client, request(CredentialPlace::Form), None).await;

@@ -190,7 +190,7 @@ impl Environment {
         }
         let is_in_process = rules.operator_control_plane.is_some();
         let destination = deployment::destination(&file, &[], &options.run_tag, rules);
-        let client = ServiceClient { sender: sender.clone(), destination: Arc::new(destination) };
+        let client = ServiceClient::new(sender.clone(), destination);
         first_contact::first_token(&client).await?;
         let expired_token = match &options.token_file {
             Some(path) => token_file::consult(path, &client).await.map_err(OpenError::Usage)?,
@@ -214,8 +214,7 @@ impl Environment {
         let created_objects_max = file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX);
         let settle = Duration::from_secs(file.limits.settle_seconds.into());
         let index = IndexTarget { unmet, ..index_of(file, TargetClass::Deployment) };
-        let client =
-            ServiceClient { sender: Arc::clone(&sender), destination: Arc::new(destination) };
+        let client = ServiceClient::new(Arc::clone(&sender), destination);
         Ok(Self {
             created_objects_max: Some(created_objects_max),
             settle,
