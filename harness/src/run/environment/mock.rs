@@ -48,9 +48,11 @@ pub(crate) struct MockSandboxes {
     world: Option<&'static str>,
     seed: u64,
     run_tag: String,
-    /// By world and answers, `None` for those of the mock.
-    worlds: Mutex<BTreeMap<(Option<String>, Option<String>), Arc<WorldFacts>>>,
+    worlds: Mutex<BTreeMap<WorldKey, Arc<WorldFacts>>>,
 }
+
+/// World and answers, `None` for those of the mock.
+type WorldKey = (Option<String>, Option<String>);
 
 /// Facts that are the same in all sandboxes with the same world and answers.
 struct WorldFacts {
