@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use moot_fixtures::contract::{Endpoint, Operation, Scopes};
 use schemars::JsonSchema;
 use secrecy::SecretString;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use strum::IntoStaticStr;
 use url::Url;
 
@@ -98,7 +98,7 @@ pub struct ApplicationCredentials {
 }
 
 /// Data of a deployment that a run may use. Workflows that are not bound are discovered.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "Bindings")]
 #[serde(deny_unknown_fields)]
 pub struct FileBindings {

@@ -199,30 +199,42 @@ pub(crate) fn bindings(
     let counterparty =
         bound.counterparty_email.clone().unwrap_or_else(|| format!("{tag}{COUNTERPARTY_DOMAIN}"));
     let webhook_url = bound.webhook_url.as_deref().unwrap_or(WEBHOOK_URL).trim_end_matches('/');
-    let filled = FileBindings {
-        generated_workflow_id: bound_or_found(&bound.generated_workflow_id, |kind| {
-            !kind.takes_file
-        }),
-        third_party_workflow_id: bound_or_found(&bound.third_party_workflow_id, |kind| {
-            kind.takes_file
-        }),
-        single_signer_workflow_id: bound
-            .single_signer_workflow_id
-            .clone()
-            .or_else(|| single_signer(found)),
-        multiple_signers_workflow_id: bound_or_found(&bound.multiple_signers_workflow_id, |kind| {
-            kind.signers == Signers::Multiple
-        }),
-        counterparty_email: Some(counterparty),
-        webhook_url: Some(webhook_url.to_owned()),
-        ..bound.clone()
-    };
-    let mut bindings = match serde_json::to_value(filled) {
-        Ok(Value::Object(bindings)) => bindings,
-        Ok(_) | Err(_) => Map::new(),
-    };
-    bindings.retain(|_, value| !value.is_null());
+    let texts = [
+        (
+            "generated_workflow_id",
+            bound_or_found(&bound.generated_workflow_id, |kind| !kind.takes_file),
+        ),
+        (
+            "third_party_workflow_id",
+            bound_or_found(&bound.third_party_workflow_id, |kind| kind.takes_file),
+        ),
+        (
+            "single_signer_workflow_id",
+            bound.single_signer_workflow_id.clone().or_else(|| single_signer(found)),
+        ),
+        (
+            "multiple_signers_workflow_id",
+            bound_or_found(&bound.multiple_signers_workflow_id, |kind| {
+                kind.signers == Signers::Multiple
+            }),
+        ),
+        ("requester_email", bound.requester_email.clone()),
+        ("counterparty_email", Some(counterparty)),
+        ("document_url", bound.document_url.clone()),
+        ("webhook_url", Some(webhook_url.to_owned())),
+    ];
+    let mut bindings = Map::new();
     bindings.insert("workflows".to_owned(), json!(workflows));
+    bindings.insert("internal_signer_emails".to_owned(), json!(bound.internal_signer_emails));
+    bindings.insert("unknown_user_emails".to_owned(), json!(bound.unknown_user_emails));
+    if let Some(variables) = &bound.variables {
+        bindings.insert("variables".to_owned(), Value::Object(variables.clone()));
+    }
+    for (name, text) in texts {
+        if let Some(text) = text {
+            bindings.insert(name.to_owned(), Value::String(text));
+        }
+    }
     bindings
 }
 
