@@ -37,7 +37,6 @@ pub(crate) mod tokens;
 pub(crate) mod transport;
 pub(crate) mod workflow_form;
 
-pub use destination::UselessToken;
 pub(crate) use ledger::read_ledger;
 pub use ledger::{LedgerContent, LeftObject};
 pub use pace::PaceWait;

@@ -168,6 +168,11 @@ impl ReceivedResponse {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
+
+    /// The text of a member of its JSON body. It is not masked.
+    pub(crate) fn text(&self, member: &str) -> Option<&str> {
+        self.json.as_ref()?.get(member)?.as_str()
+    }
 }
 
 /// A text unchanged, any other value as JSON.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS};
 use secrecy::ExposeSecret;
-use serde_json::json;
 
 use crate::client::deployment_rules::is_worth_repeating;
 use crate::client::request::{ClientBody, ClientRequest};
@@ -14,7 +13,6 @@ use crate::client::target_file::model::ApplicationCredentials;
 use crate::client::token_label::TokenLabel;
 use crate::client::token_refusal::TokenRequestRefusal;
 use crate::exchange::{ReceivedResponse, Trouble};
-use crate::scenario::ScenarioName;
 
 /// The reason why there is no token.
 #[derive(Debug, Clone)]
@@ -161,16 +159,9 @@ impl ServiceClient {
             }
         }
         form.append_pair("scope", scopes.as_str());
-        let endpoint = self.destination.endpoints.get(Operation::CreateAccessToken);
-        ClientRequest {
-            method: endpoint.method.clone(),
-            path: endpoint.path.clone(),
-            operation: Some(Operation::CreateAccessToken),
-            headers,
-            body: ClientBody::bytes("application/x-www-form-urlencoded", form.finish()),
-            application: application.to_owned(),
-            tag_scenario: ScenarioName::new("", ""),
-        }
+        let (endpoints, operation) = (&self.destination.endpoints, Operation::CreateAccessToken);
+        let body = ClientBody::bytes("application/x-www-form-urlencoded", form.finish());
+        ClientRequest { headers, body, ..ClientRequest::of(endpoints, operation, application) }
     }
 
     /// Sends a token request. Returns the token with its lifetime. Reports show `label` instead of the token.
@@ -191,9 +182,7 @@ impl ServiceClient {
         if status == 429 || status == 503 && says_when {
             return Err(TokenError::Limited { status, says_when });
         }
-        let text = |name: &str| -> Option<String> {
-            Some(response.json.as_ref()?.get(name)?.as_str()?.to_owned())
-        };
+        let text = |name: &str| response.text(name).map(str::to_owned);
         let Some(token) = text("access_token") else {
             let error = text("error").or(text("type"));
             let redirect = response.header("location").map(str::to_owned);
@@ -215,10 +204,8 @@ impl ServiceClient {
             return None;
         }
         let control_plane = self.destination.control_plane.as_ref()?;
-        let order = json!({ "client_id": client_id, "scopes": scopes, "age_seconds": 0 });
-        let minted =
-            control_plane.send(&self.sender, "POST", "/tokens", Some(&order)).await.ok()?;
-        let token = minted.get("access_token")?.as_str()?.to_owned();
+        let issued = control_plane.issue_token(&self.sender, client_id, scopes, 0).await;
+        let token = issued.ok()?;
         self.sender.masks.hide(&token, label);
         Some(token)
     }

@@ -2,8 +2,8 @@
 
 use moot_fixtures::contract::{Operation, Scopes};
 
-use crate::client::request::{ClientBody, ClientRequest};
-use crate::client::send::{self, SendMode};
+use crate::client::request::{ClientRequest, bearer};
+use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::exchange::{Exchange, Residue};
 use crate::scenario::ScenarioName;
@@ -29,14 +29,11 @@ pub(crate) async fn delete_webhook(
 ) -> Exchange {
     let endpoints = &client.destination.endpoints;
     let prepared = ClientRequest {
-        method: endpoints.get(Operation::DeleteWebhook).method.clone(),
         path: endpoints.path_of(Operation::DeleteWebhook, id),
-        operation: Some(Operation::DeleteWebhook),
-        headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
-        body: ClientBody::Empty,
-        application: application.to_owned(),
+        headers: vec![bearer(token)],
         tag_scenario: scenario,
+        ..ClientRequest::of(endpoints, Operation::DeleteWebhook, application)
     };
     // `send` records the deletion of an object of this run in the ledger.
-    send::send(client, prepared, SendMode::Paced).await
+    send::send(client, prepared, None).await
 }

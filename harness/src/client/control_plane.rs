@@ -1,11 +1,12 @@
 //! Requests to the control plane of a mock.
 
+use moot_fixtures::contract::Scopes;
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use crate::client::http_request::{HttpRequest, USER_AGENT};
-use crate::client::request::ClientBody;
+use crate::client::request::{ClientBody, bearer};
 use crate::client::sender::RequestSender;
 use crate::client::target_file::address;
 use crate::exchange::Trouble;
@@ -46,7 +47,7 @@ impl ControlPlane {
             .map_err(|error| Trouble::Withheld(format!("`{text}` is not an address: {error}")))?;
         let mut headers = vec![("user-agent".to_owned(), USER_AGENT.to_owned())];
         if let Some(token) = &self.token {
-            headers.push(("authorization".to_owned(), format!("Bearer {}", token.expose_secret())));
+            headers.push(bearer(token.expose_secret()));
         }
         let body = json.map_or(ClientBody::Empty, ClientBody::json);
         if let Some(content_type) = body.content_type() {
@@ -63,5 +64,23 @@ impl ControlPlane {
             )));
         }
         Ok(json.map_or(Value::Null, |json| (**json).clone()))
+    }
+
+    /// Issues a token that is this old. The limit of §8 does not count it.
+    ///
+    /// # Errors
+    /// As [`ControlPlane::send`].
+    pub(crate) async fn issue_token(
+        &self,
+        sender: &RequestSender,
+        client_id: &str,
+        scopes: Scopes,
+        age_seconds: i64,
+    ) -> Result<String, Trouble> {
+        let order = json!({ "client_id": client_id, "scopes": scopes, "age_seconds": age_seconds });
+        let issued = self.send(sender, "POST", "/tokens", Some(&order)).await?;
+        let token = issued.get("access_token").and_then(Value::as_str).map(str::to_owned);
+        token
+            .ok_or_else(|| Trouble::Broken("the control plane issued no `access_token`".to_owned()))
     }
 }

@@ -19,6 +19,7 @@ use crate::client::token_refusal::TokenRequestRefusal;
 use crate::client::tokens::Tokens;
 use crate::exchange::Exchange;
 use crate::exchange::masks::Masks;
+use crate::scenario::model::UselessToken;
 
 /// Workflow schemas that are remembered, each with the id of its workflow.
 const FORMS_MAX: usize = 100;
@@ -53,15 +54,6 @@ pub(crate) struct RequestDestination {
     pub(crate) forms: Mutex<Vec<(Arc<Value>, String)>>,
     /// The rules of a deployment. `None` for a sandbox of a mock, which has no rules.
     pub(crate) deployment: Option<DeploymentRules>,
-}
-
-/// The reason why a token is useless.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum UselessToken {
-    /// It expired.
-    Expired,
-    /// It was revoked.
-    Revoked,
 }
 
 /// A key of the target file whose value the target does not confirm.
@@ -120,6 +112,11 @@ impl RequestDestination {
         self.deployment.as_ref()
     }
 
+    /// A mistake in the value of this key of the target file.
+    pub(crate) fn mistake(&self, key: &str, contradiction: String) -> FileMistake {
+        FileMistake { key: key.to_owned(), place: self.places.of(key), contradiction }
+    }
+
     /// Remembers the workflow of a schema.
     pub(crate) fn remember_form(&self, path: &str, schema: &Arc<Value>) {
         let template = &self.endpoints.get(Operation::GetWorkflowSchema).path;
@@ -144,15 +141,17 @@ impl RequestDestination {
     }
 }
 
-/// Hides an application's secret in every form that a request can have.
-pub(crate) fn hide(role: &str, application: &ApplicationCredentials, masks: &Masks) {
-    let prefix = match role {
-        "main" => "MOOT".to_owned(),
-        other => format!("MOOT_{}", other.to_ascii_uppercase()),
-    };
-    let secret = application.client_secret.expose_secret();
-    for (form, label) in secret_forms::of_secret(&application.client_id, secret) {
-        masks.hide(&form, &format!("{prefix}_{label}"));
+/// Hides the secrets of applications in every form that a request can have.
+pub(crate) fn hide(applications: &BTreeMap<String, ApplicationCredentials>, masks: &Masks) {
+    for (role, application) in applications {
+        let prefix = match role.as_str() {
+            "main" => "MOOT".to_owned(),
+            other => format!("MOOT_{}", other.to_ascii_uppercase()),
+        };
+        let secret = application.client_secret.expose_secret();
+        for (form, label) in secret_forms::of_secret(&application.client_id, secret) {
+            masks.hide(&form, &format!("{prefix}_{label}"));
+        }
     }
 }
 

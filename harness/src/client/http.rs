@@ -2,11 +2,11 @@
 //! loopback. For a deployment each request has its own connection.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use reqwest::{Certificate, Client, ClientBuilder, Method, redirect};
+use reqwest::{Certificate, Client, Method, redirect};
 use url::Url;
 
 use crate::client::http_request::HttpRequest;
@@ -21,13 +21,23 @@ use crate::exchange::{ReceivedResponse, Trouble};
 /// Timeout `connect`: the time for connecting, including TLS.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The clients for one target, without and with TLS. The second is created on demand: loading the root certificates
-/// of this machine takes longer than a small run.
-#[derive(Debug, Clone)]
+/// The clients for one target.
+#[derive(Debug)]
 pub(crate) struct Http {
-    plain: Client,
-    secure: Arc<OnceLock<Result<Client, String>>>,
-    settings: ClientSettings,
+    /// Timeout `silence`: the time until the first byte of a response, and between two pieces of it.
+    silence: Duration,
+    /// Timeout `exchange`: the time from the first byte sent to the last byte received.
+    exchange: Duration,
+    /// Whether to use no proxy, because the target is on loopback.
+    is_direct: bool,
+    /// Root certificates in addition to those of this machine.
+    authorities: Vec<Certificate>,
+    connections: ConnectionUse,
+    /// The client without TLS, created on demand.
+    plain: OnceLock<Result<Client, String>>,
+    /// The client with TLS, created on demand: loading the root certificates of this machine takes longer than a small
+    /// run.
+    secure: OnceLock<Result<Client, String>>,
 }
 
 /// Whether a connection is used for more than one request.
@@ -41,51 +51,59 @@ pub(crate) enum ConnectionUse {
     Single,
 }
 
-/// The settings of a client.
-#[derive(Debug, Clone)]
-struct ClientSettings {
-    /// Timeout `silence`: the time until the first byte of a response, and between two pieces of it.
-    silence: Duration,
-    /// Timeout `exchange`: the time from the first byte sent to the last byte received.
-    exchange: Duration,
-    /// Whether to use no proxy, because the target is on loopback.
-    is_direct: bool,
-    /// Root certificates in addition to those of this machine.
-    authorities: Vec<Certificate>,
-    connections: ConnectionUse,
-}
-
 impl Http {
     /// Clients for the base address, timeouts and root certificates of this file.
     ///
     /// # Errors
     /// `tls.ca_file` or the certificates of this machine cannot be read, or the file has no certificate.
     pub(crate) fn new(file: &TargetFile, connections: ConnectionUse) -> Result<Self, String> {
-        let settings = ClientSettings {
+        let http = Self {
             silence: Duration::from_secs(file.limits.silence_seconds.into()),
             exchange: Duration::from_secs(file.limits.exchange_seconds.into()),
             is_direct: address::is_loopback(&file.base_url),
             authorities: file.ca_file.as_deref().map_or(Ok(Vec::new()), authorities)?,
             connections,
+            plain: OnceLock::new(),
+            secure: OnceLock::new(),
         };
-        let http = Self { plain: settings.plain()?, secure: Arc::default(), settings };
         http.client(&file.base_url)?;
         Ok(http)
     }
 
     /// The client for this address. A proxy may need TLS even for an http address.
     fn client(&self, url: &Url) -> Result<&Client, String> {
-        match url.scheme() != "https" && self.settings.is_direct {
-            true => Ok(&self.plain),
-            false => {
-                self.secure.get_or_init(|| self.settings.secure()).as_ref().map_err(Clone::clone)
-            }
-        }
+        let is_plain = url.scheme() != "https" && self.is_direct;
+        let client = if is_plain { &self.plain } else { &self.secure };
+        client.get_or_init(|| self.new_client(is_plain)).as_ref().map_err(Clone::clone)
+    }
+
+    fn new_client(&self, is_plain: bool) -> Result<Client, String> {
+        // Without a provider `build` panics. A second installation fails, which is harmless.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = Client::builder()
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .read_timeout(self.silence)
+            .timeout(self.exchange)
+            .tcp_nodelay(true);
+        let builder = match self.connections {
+            ConnectionUse::Kept => builder,
+            ConnectionUse::Single => builder.pool_max_idle_per_host(0),
+        };
+        let builder = if self.is_direct { builder.no_proxy() } else { builder };
+        let builder = match (is_plain, self.authorities.as_slice()) {
+            (true, _) => builder.tls_certs_only([]),
+            (false, []) => builder,
+            (false, authorities) => builder.tls_certs_merge(authorities.to_vec()),
+        };
+        builder.build().map_err(|error| response::innermost(&error))
     }
 
     async fn exchange(&self, http_request: HttpRequest) -> Result<ReceivedResponse, Trouble> {
         if http_request.body.declared_length().is_some() {
-            let exchange = self.settings.exchange;
+            let exchange = self.exchange;
             return short_body::send(http_request, CONNECT_TIMEOUT, exchange).await;
         }
         let started = Instant::now();
@@ -125,14 +143,12 @@ impl Http {
         }
         match (error.is_timeout(), error.is_connect()) {
             (true, true) => Trouble::timeout("no connection", CONNECT_TIMEOUT, "connect"),
-            (true, false) if elapsed >= self.settings.exchange => Trouble::timeout(
-                "no whole response",
-                self.settings.exchange,
-                "limits.exchange_seconds",
-            ),
+            (true, false) if elapsed >= self.exchange => {
+                Trouble::timeout("no whole response", self.exchange, "limits.exchange_seconds")
+            }
             (true, false) => Trouble::timeout(
                 "no whole head, or no further byte of the body,",
-                self.settings.silence,
+                self.silence,
                 "limits.silence_seconds",
             ),
             (false, true) => Trouble::Unreachable(response::innermost(error)),
@@ -144,44 +160,6 @@ impl Http {
 impl RequestTransport for Http {
     fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<ReceivedResponse, Trouble>> {
         Box::pin(self.exchange(request))
-    }
-}
-
-impl ClientSettings {
-    /// A client without TLS.
-    fn plain(&self) -> Result<Client, String> {
-        self.client(|builder| builder.tls_certs_only([]))
-    }
-
-    /// A client with TLS. It trusts the root certificates of this machine and those of the file.
-    fn secure(&self) -> Result<Client, String> {
-        let authorities = self.authorities.clone();
-        self.client(|builder| match authorities.is_empty() {
-            true => builder,
-            false => builder.tls_certs_merge(authorities),
-        })
-    }
-
-    fn client(
-        &self,
-        trusting: impl FnOnce(ClientBuilder) -> ClientBuilder,
-    ) -> Result<Client, String> {
-        // Without a provider `build` panics. A second installation fails, which is harmless.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = Client::builder()
-            .redirect(redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .read_timeout(self.silence)
-            .timeout(self.exchange)
-            .tcp_nodelay(true);
-        let builder = match self.connections {
-            ConnectionUse::Kept => builder,
-            ConnectionUse::Single => builder.pool_max_idle_per_host(0),
-        };
-        let builder = if self.is_direct { builder.no_proxy() } else { builder };
-        trusting(builder).build().map_err(|error| response::innermost(&error))
     }
 }
 

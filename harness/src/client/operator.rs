@@ -15,11 +15,10 @@ use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 use serde_json::json;
 
 use crate::client::control_plane::ControlPlane;
-use crate::client::destination::UselessToken;
 use crate::client::operator::trouble::OperatorTrouble;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::{Consent, FileOperator};
-use crate::scenario::model::{OperatorAction, OperatorOrder};
+use crate::scenario::model::{OperatorAction, OperatorOrder, UselessToken};
 
 impl ServiceClient {
     /// Whether the target has an operator for this action.

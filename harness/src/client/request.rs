@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
 
+use crate::client::target_file::endpoint::Endpoints;
 use crate::scenario::ScenarioName;
 
 /// A request ready to be sent.
@@ -23,6 +24,27 @@ pub struct ClientRequest {
     pub application: String,
     /// Its scenario, for the ledger.
     pub tag_scenario: ScenarioName,
+}
+
+impl ClientRequest {
+    /// A request of this operation that no scenario sends, without headers and without a body.
+    pub(crate) fn of(endpoints: &Endpoints, operation: Operation, application: &str) -> Self {
+        let endpoint = endpoints.get(operation);
+        Self {
+            method: endpoint.method.clone(),
+            path: endpoint.path.clone(),
+            operation: Some(operation),
+            headers: Vec::new(),
+            body: ClientBody::Empty,
+            application: application.to_owned(),
+            tag_scenario: ScenarioName::new("", ""),
+        }
+    }
+}
+
+/// The header with this access token.
+pub(crate) fn bearer(token: &str) -> (String, String) {
+    ("authorization".to_owned(), format!("Bearer {token}"))
 }
 
 /// The body of a request.

@@ -4,6 +4,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
+use crate::scenario::near_miss;
+
 /// Every form of an application's secret that must not be shown, with the suffix of its label.
 pub(crate) fn of_secret(client_id: &str, secret: &str) -> Vec<(String, &'static str)> {
     let rows = [
@@ -51,14 +53,7 @@ fn all_but_last(secret: &str) -> String {
 /// The secret with each ASCII letter in the other case. If it has no letter, its first character is replaced, so that
 /// the result always differs.
 fn other_case(secret: &str) -> String {
-    let turned: String = secret
-        .chars()
-        .map(|c| match c {
-            'a'..='z' => c.to_ascii_uppercase(),
-            'A'..='Z' => c.to_ascii_lowercase(),
-            other => other,
-        })
-        .collect();
+    let turned: String = secret.chars().map(near_miss::other_case).collect();
     if turned != secret {
         return turned;
     }

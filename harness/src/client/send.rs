@@ -1,12 +1,14 @@
-//! Sends one request of a scenario: consent, ledger, pace, retry. Builds its masked exchange with a curl line.
+//! Sends one request of a scenario: consent, ledger, pace, retry. Makes its masked exchange with a curl line.
 
 use moot_fixtures::contract::{Operation, ProblemType, Scopes};
+use secrecy::ExposeSecret;
 use tokio::time::Instant;
+use url::Url;
 
 use crate::client::curl;
 use crate::client::deployment_rules::{is_limited, is_refused_for_now, is_worth_repeating};
-use crate::client::http_request::HttpRequest;
-use crate::client::request::ClientRequest;
+use crate::client::http_request::{HttpRequest, USER_AGENT};
+use crate::client::request::{ClientBody, ClientRequest, bearer};
 use crate::client::sender::SendAttempt;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::address;
@@ -17,23 +19,16 @@ use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use crate::scenario::model::Rhythm;
 use crate::scenario::near_miss;
 
-/// The way of sending a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SendMode {
-    /// At the pace of the target file. A GET is retried once after trouble.
-    Paced,
-    /// Without waiting, as part of a burst in this rhythm. It is never retried.
-    Burst(Rhythm),
-}
-
-/// Sends a request. If it cannot be sent, the reason is the trouble of the exchange.
+/// Sends a request at the pace of the target file. A GET is retried once after trouble. A request of a burst in the
+/// rhythm `burst` is sent without waiting, and is never retried. If a request cannot be sent, the reason is the trouble
+/// of the exchange.
 pub(crate) async fn send(
     client: &ServiceClient,
     prepared: ClientRequest,
-    mode: SendMode,
+    burst: Option<Rhythm>,
 ) -> Exchange {
     let operation = client.destination.endpoints.find(&prepared.method, &prepared.path);
-    let sending = Sending { client, prepared, operation, mode };
+    let sending = Sending { client, prepared, operation, burst };
     let (request, attempt) = match sending.check() {
         Ok((request, row)) => sending.send(request, row).await,
         Err(reason) => (None, SendAttempt::not_made(reason)),
@@ -45,7 +40,7 @@ struct Sending<'a> {
     client: &'a ServiceClient,
     prepared: ClientRequest,
     operation: Option<Operation>,
-    mode: SendMode,
+    burst: Option<Rhythm>,
 }
 
 impl Sending<'_> {
@@ -63,7 +58,7 @@ impl Sending<'_> {
         let operation = self.guarded_operation(&request);
         deployment
             .guard
-            .check(&self.prepared, operation, matches!(self.mode, SendMode::Burst(_)))
+            .check(&self.prepared, operation, self.burst.is_some())
             .map_err(Trouble::Withheld)?;
         let Some(kind) = operation.and_then(created_kind) else { return Ok((request, None)) };
         deployment.guard.spend_creation().map_err(Trouble::Withheld)?;
@@ -93,8 +88,8 @@ impl Sending<'_> {
         request: HttpRequest,
         row: Option<usize>,
     ) -> (Option<HttpRequest>, SendAttempt) {
-        let (request, attempt) = match self.mode {
-            SendMode::Burst(rhythm) => {
+        let (request, attempt) = match self.burst {
+            Some(rhythm) => {
                 let deployment = self.client.destination.deployment();
                 if let Some(Err(trouble)) = deployment.map(|it| it.check_back_offs()) {
                     return (None, SendAttempt::not_made(trouble));
@@ -111,7 +106,7 @@ impl Sending<'_> {
                 }
                 (request, attempt)
             }
-            SendMode::Paced => self.send_paced(request).await,
+            None => self.send_paced(request).await,
         };
         self.record(&attempt.outcome, row);
         (Some(request), attempt)
@@ -150,7 +145,7 @@ impl Sending<'_> {
         let revoked = request.headers[at].1.strip_prefix("Bearer ")?;
         let token = self.client.renewed(revoked).await?;
         let mut renewed = request.clone();
-        renewed.headers[at].1 = format!("Bearer {token}");
+        renewed.headers[at] = bearer(&token);
         Some(renewed)
     }
 
@@ -168,10 +163,9 @@ impl Sending<'_> {
         };
         match self.operation {
             Some(Operation::CreateAccessToken) => {
-                if let Some(token) = json.get("access_token").and_then(|token| token.as_str()) {
-                    let scope = json.get("scope").and_then(|scope| scope.as_str());
+                if let Some(token) = response.text("access_token") {
                     let masks = &self.client.sender.masks;
-                    masks.hide(token, &self.token_label(scope));
+                    masks.hide(token, &self.token_label(response.text("scope")));
                     // A scenario may send near misses, and they show nearly all of the token.
                     for (_, near) in near_miss::near_misses(token) {
                         masks.hide(&near, NEAR_MISS_LABEL);
@@ -244,10 +238,89 @@ impl Sending<'_> {
     }
 }
 
+impl ServiceClient {
+    /// Builds a request to a path below the base address, or to an absolute address.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`] if the address is wrong, or another host would get a token.
+    pub(crate) fn http_request(
+        &self,
+        method: &str,
+        path: &str,
+        mut headers: Vec<(String, String)>,
+        body: &ClientBody,
+    ) -> Result<HttpRequest, Trouble> {
+        let url = self.url(method, path, &headers)?;
+        if let Some(content_type) = body.content_type() {
+            headers.push(("content-type".to_owned(), content_type));
+        }
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("user-agent")) {
+            headers.push(("user-agent".to_owned(), USER_AGENT.to_owned()));
+        }
+        if let Some(deployment) = self.destination.deployment()
+            && address::is_same_origin(&url, &self.destination.base)
+        {
+            for header in &deployment.headers {
+                headers.push((header.name.clone(), header.value.expose_secret().to_owned()));
+            }
+        }
+        Ok(HttpRequest { method: method.to_owned(), url, headers, body: body.clone() })
+    }
+
+    fn url(&self, method: &str, path: &str, headers: &[(String, String)]) -> Result<Url, Trouble> {
+        let withheld = |reason: String| Err(Trouble::Withheld(reason));
+        let is_absolute = path.starts_with("http://") || path.starts_with("https://");
+        if !is_absolute && !path.starts_with('/') {
+            return withheld(format!("`{path}` is not a path that begins with `/`"));
+        }
+        let text = if is_absolute {
+            path.to_owned()
+        } else {
+            address::below(&self.destination.base, path)
+        };
+        let url = match Url::parse(&text) {
+            Ok(url) => url,
+            Err(error) => return withheld(format!("`{text}` is not an address: {error}")),
+        };
+        if address::is_same_origin(&url, &self.destination.base) {
+            return Ok(url);
+        }
+        let has_credentials = headers.iter().any(|(name, _)| {
+            name.eq_ignore_ascii_case("authorization") || name.eq_ignore_ascii_case("cookie")
+        });
+        let origin = url.origin().ascii_serialization();
+        if has_credentials {
+            return withheld(format!("a token never goes to another host ({origin})"));
+        }
+        if method != "GET" {
+            return withheld(format!("another host is only read ({origin})"));
+        }
+        Ok(url)
+    }
+
+    /// Waits until the pace allows a request, and sends it.
+    pub(crate) async fn send_in_turn(
+        &self,
+        request: HttpRequest,
+        is_token_request: bool,
+    ) -> SendAttempt {
+        let Some(deployment) = self.destination.deployment() else {
+            return self.sender.send(request).await;
+        };
+        if let Err(trouble) = deployment.turn(is_token_request).await {
+            return SendAttempt::not_made(trouble);
+        }
+        let attempt = self.sender.send(request).await;
+        if let Ok(response) = &attempt.outcome {
+            deployment.back_off_after(response, is_token_request);
+        }
+        attempt
+    }
+}
+
 fn is_token_revoked(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     let Ok(response) = outcome else { return false };
-    let problem = response.json.as_ref().and_then(|json| json.get("type")?.as_str());
-    response.status == 401 && problem == Some(ProblemType::TokenRevoked.as_str())
+    response.status == 401 && response.text("type") == Some(ProblemType::TokenRevoked.as_str())
 }
 
 /// All texts of a request that are shown. The body is there twice, also decoded as a form, because the curl line has

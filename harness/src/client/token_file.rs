@@ -111,6 +111,6 @@ async fn probe(client: &ServiceClient, token: &str) -> (i64, Option<ProblemType>
     let response = client.get("/v1/workflows", token).await.ok();
     let date = response.as_ref().and_then(|it| httpdate::parse_http_date(it.header("date")?).ok());
     let date = date.and_then(|date| jiff::Timestamp::try_from(date).ok());
-    let problem = response.and_then(|it| it.json?.get("type")?.as_str()?.parse().ok());
+    let problem = response.and_then(|it| it.text("type")?.parse().ok());
     (date.unwrap_or_else(jiff::Timestamp::now).as_second(), problem)
 }

@@ -78,9 +78,8 @@ impl Tokens {
     /// Lets later scenarios use the response to this token request.
     pub(crate) fn lend(&mut self, request: String, application: &str, exchange: &Arc<Exchange>) {
         let Ok(response) = &exchange.outcome else { return };
-        let text = |name: &str| response.json.as_ref()?.get(name)?.as_str();
         let (200..=299, Some(token), Some(scope)) =
-            (response.status, text("access_token"), text("scope"))
+            (response.status, response.text("access_token"), response.text("scope"))
         else {
             return;
         };

@@ -11,13 +11,14 @@ use tokio::time::Instant;
 
 use crate::client::ClientRequest;
 use crate::client::deployment_rules::is_limited;
+use crate::client::request::bearer;
 use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
 use crate::verdict::check::Document;
 
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
-use super::{judge, send};
+use super::{judge, prepare};
 
 /// The window of the rate limit (§8), in seconds.
 const WINDOW_SECONDS: i64 = 60;
@@ -30,7 +31,7 @@ pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &BurstStep) -> Result<(
     // This also gets the tokens, so that their requests are not among the calls.
     let mut prepared = Vec::new();
     for shape in step.shapes() {
-        prepared.push(send::prepare(run, &shape).await?);
+        prepared.push(prepare::request(run, &shape).await?);
     }
     let calls = with_other_tokens(run, step, prepared).await?;
     if !step.plan.is_few() {
@@ -78,7 +79,7 @@ async fn with_other_tokens(
         let token = run.session.token(application, Scopes::READ).await?;
         for mut call in own.iter().cloned() {
             call.headers.retain(|(name, _)| name != "authorization");
-            call.headers.push(("authorization".to_owned(), format!("Bearer {token}")));
+            call.headers.push(bearer(&token));
             application.clone_into(&mut call.application);
             calls.push(call);
         }
@@ -92,7 +93,7 @@ async fn send_all(
     step: &BurstStep,
     calls: &[ClientRequest],
 ) -> Result<Vec<Arc<Exchange>>, Stop> {
-    let mark = run.session.mark();
+    let mark = run.session.recording.mark();
     let all = match step.plan.rhythm {
         Rhythm::Over(time) if run.session.has_admin() => {
             send_by_clock(run, step, &calls[0], time).await?
@@ -182,12 +183,12 @@ fn judge_all(run: &mut ScenarioRun<'_>, step: &BurstStep, all: &[Arc<Exchange>])
     if step.plan.is_few() {
         summary["answers"] = all.iter().map(|exchange| response_of(exchange)).collect();
     }
-    let document = Document::of_value(summary);
-    run.capture(&step.capture, &document);
     let refused = all.iter().find(|exchange| is_limited(&exchange.outcome));
-    let shown = refused.or_else(|| all.last()).cloned();
-    let mut checks = judge::checks(run, &step.expect, &document, shown.as_ref());
-    checks.extend(judge::observations(run, &step.observe, &document, shown.as_ref()));
+    let exchange = refused.or_else(|| all.last()).cloned();
+    let document = Document { exchange, ..Document::of_value(summary) };
+    run.capture(&step.capture, &document);
+    let mut checks = judge::checks(run, &step.expect, &document);
+    checks.extend(judge::observations(run, &step.observe, &document));
     run.record.checks.extend(checks);
 }
 

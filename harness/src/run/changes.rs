@@ -7,6 +7,7 @@ use moot_fixtures::contract::Operation;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
+use crate::client::target_file::created_kind;
 use crate::exchange::Exchange;
 
 /// The first pause before a list is read again. Each further pause doubles the time waited.
@@ -74,9 +75,7 @@ impl OwnChanges {
             return false;
         }
         let id = match operation {
-            Operation::CreateLegalRequest
-            | Operation::CreateRepositoryDocument
-            | Operation::CreateWebhook => {
+            operation if created_kind(operation).is_some() => {
                 response.json.as_ref().and_then(|json| json.pointer("/data/id")?.as_str())
             }
             Operation::DeleteWebhook => exchange.request.path.rsplit('/').next(),

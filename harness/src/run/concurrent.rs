@@ -42,12 +42,12 @@ pub(super) async fn run_all(
     if let Some(seed) = shared.options.shuffle {
         order::shuffle(&mut places, seed);
     }
-    if !shared.target.is_mock() {
-        let expires = shared.target.lets_tokens_expire();
-        places.sort_by_key(|(_, place)| Phase::of(Planned::at(files, *place).scenario, expires));
-    }
     let count = places.len();
-    let queue = Mutex::new(queue(shared, files, places));
+    let mut queue = queue(shared, files, places);
+    if !shared.target.is_mock() {
+        queue.sort_by_key(|one| one.phase);
+    }
+    let queue = Mutex::new(queue);
     let runs = (0..count).map(|_| async {
         let (index, place) = next(&mut queue.lock(), shared);
         let planned = Planned::at(files, place);

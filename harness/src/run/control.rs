@@ -2,6 +2,7 @@
 
 use moot_fixtures::contract::Operation;
 
+use crate::client::target_file::created_kind;
 use crate::scenario::model::{
     ControlRequest, Json, Multipart, RequestBody, RequestShape, RequestStep, Text,
 };
@@ -10,7 +11,7 @@ use crate::verdict::check::Document;
 
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
-use super::{judge, send};
+use super::{judge, prepare, send};
 
 /// Sends the control. Stops the scenario unless it is accepted.
 pub(super) async fn check(
@@ -19,17 +20,13 @@ pub(super) async fn check(
     control: &ControlRequest,
 ) -> Result<(), Stop> {
     let shape = merged(&step.shape, &control.shape);
-    let prepared = send::prepare(run, &shape).await?;
+    let prepared = prepare::request(run, &shape).await?;
     // On a deployment, a control that creates something is sent once per run and application. A control that asks for
     // a token is sent once per set of fields, because the limit of the token endpoint is low.
     let fields = match prepared.operation {
         _ if run.shared.target.is_mock() => None,
-        Some(
-            Operation::CreateLegalRequest
-            | Operation::CreateRepositoryDocument
-            | Operation::CreateWebhook,
-        ) => Some(String::new()),
         Some(Operation::CreateAccessToken) => Some(sorted_fields(&prepared.body.shown())),
+        Some(operation) if created_kind(operation).is_some() => Some(String::new()),
         _ => None,
     };
     let key = fields.map(|fields| {
@@ -39,7 +36,7 @@ pub(super) async fn check(
         return known;
     }
     let outcome = match send::send(run, &shape).await {
-        Ok((document, _)) => judge_control(run, control, &document),
+        Ok(document) => judge_control(run, control, &document),
         Err(stop) => Err(stop),
     };
     if let Some(key) = key {

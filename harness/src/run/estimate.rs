@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE, Scopes};
+use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -117,10 +117,8 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
         estimate = estimate.times(Bounds { min: 1, likely: 1, max: 2 });
     }
     // The application of a need is tried with its own token.
-    let roles = scenario.needs.iter().filter_map(|need| application_of(need));
-    estimate.tokens.extend(roles.map(|role| {
-        (role.to_owned(), if role == "writer" { Scopes::WRITE } else { Scopes::READ }.as_str())
-    }));
+    let applications = scenario.needs.iter().filter_map(|need| application_of(need));
+    estimate.tokens.extend(applications.map(|(role, scopes)| (role.to_owned(), scopes.as_str())));
     estimate
 }
 
@@ -320,7 +318,7 @@ impl Counter<'_> {
             RequestLine::Operation { known: Some(operation), .. } => Some(Some(*operation)),
             RequestLine::Operation { operation, known: None, .. } => {
                 let name = operation.render_text(&self.names).ok()?;
-                Some(Operation::ALL.into_iter().find(|one| one.as_str() == name))
+                Some(Operation::from_text(&name))
             }
             RequestLine::Path { method, path } => {
                 let method = method.render_text(&self.names).ok()?;

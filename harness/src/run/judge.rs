@@ -1,21 +1,16 @@
-//! The response of a request, and the results of its checks and observations. The level of a requirement decides
-//! between fail, warn and observed.
+//! The results of checks and observations. The level of a requirement decides between fail, warn and observed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{AnswerStanding, Level, Operation};
+use moot_fixtures::contract::{AnswerStanding, Level};
 use moot_fixtures::{questions, register};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::client::pace::RETRY_AFTER_MAX;
 use crate::exchange::masks::map_texts;
-use crate::exchange::{
-    AnswerSight, Exchange, ReceivedResponse, Trouble, value_text, without_query,
-};
+use crate::exchange::{AnswerSight, Exchange, value_text, without_query};
 use crate::scenario::declared::{self, OwnRows};
 use crate::scenario::model::{AnswerPlace, Check, Claim, Location, Observation, Place, Step};
-use crate::scenario::names::Names;
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::check::{
     self, Document, Judgement, Mismatch, MismatchKind, ResponsePart, implicit,
@@ -24,7 +19,6 @@ use crate::verdict::result::{CheckResult, Subject};
 use crate::verdict::{NotRunKind, Verdict};
 
 use super::context::RunContext;
-use super::endpoint;
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 
@@ -34,77 +28,12 @@ const PRECONDITION: &str = "skipped: an earlier step failed";
 /// The reason if a control is refused; details follow.
 pub(super) const CONTROL: &str = "skipped: the same call without the flaw was not accepted";
 
-/// Records an exchange of the current step, and returns the document of its response. A response that cannot be judged
-/// stops the scenario. `breaks_off` says whether the request ends too early on purpose.
-pub(super) fn response(
-    run: &mut ScenarioRun<'_>,
-    exchange: &Arc<Exchange>,
-    breaks_off: bool,
-) -> Result<Document, Stop> {
-    record(run, exchange);
-    let operation = exchange.request.operation;
-    match &exchange.outcome {
-        // The target may close the connection, or wait for the rest.
-        Err(Trouble::Broken(_) | Trouble::Timeout(_)) if breaks_off => Err(Stop::NotApplicable(
-            "the target does not answer a request that breaks off, and need not".to_owned(),
-        )),
-        Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
-        Ok(response) if is_too_long(response, operation) => Err(Stop::not_run(
-            NotRunKind::UnusableAnswer,
-            "the response is too large to be kept whole, so it cannot be judged",
-        )),
-        Ok(response) if let Some(why) = chance_limit(run, response) => {
-            Err(Stop::not_run(NotRunKind::RateLimited, why))
-        }
-        Ok(response) if let Some(unmet) = endpoint::unknown(run, operation, response) => {
-            Err(Stop::NotRun(unmet))
-        }
-        Ok(response) => {
-            let mut document = Document::from(response);
-            document.operation = operation;
-            document.request_line =
-                Some(format!("{} {}", exchange.request.method, exchange.request.path));
-            let succeeded = operation.filter(|_| matches!(response.status, 200..=299));
-            document.endpoint = succeeded.map(|operation| {
-                let (method, path) = run.session.endpoint(operation);
-                json!({ "method": method, "path": path })
-            });
-            Ok(document)
-        }
-    }
-}
-
-/// Whether a response that is read as JSON was cut.
-fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> bool {
-    let is_file = operation.is_none_or(|operation| operation == Operation::DownloadAgreement);
-    response.is_cut && !is_file
-}
-
-/// The reason if the rate limit of a deployment was met by chance, which is never a violation. A 503 counts if it
-/// has `Retry-After` (`rate_limit_response`).
-fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<String> {
-    let wait = response.header("retry-after");
-    let is_limit = response.status == 429 || response.status == 503 && wait.is_some();
-    (is_limit && !run.shared.target.is_mock()).then(|| {
-        let asks = match wait {
-            Some(wait) => format!("with `Retry-After: {wait}`"),
-            None => "without `Retry-After`".to_owned(),
-        };
-        let most = RETRY_AFTER_MAX.as_secs();
-        format!(
-            "the target's rate limit returned {} {asks}. A request is repeated once, and only if `Retry-After` is at \
-             most {most} s; a lower --rate avoids the limit",
-            response.status
-        )
-    })
-}
-
 /// Records an exchange of the current step, with its implicit checks.
 pub(super) fn record(run: &mut ScenarioRun<'_>, exchange: &Arc<Exchange>) {
     let origin = origin(run);
     let findings = implicit::judge(exchange, &run.shared.implicit);
-    run.record.checks.extend(findings.into_iter().map(|finding| {
-        origin.result(finding.requirement, None, finding.judgement, Some(Arc::clone(exchange)))
+    run.record.checks.extend(findings.into_iter().map(|(requirement, judgement)| {
+        origin.result(requirement, None, judgement, Some(Arc::clone(exchange)))
     }));
     run.record.exchanges.push(Arc::clone(exchange));
 }
@@ -127,15 +56,18 @@ pub(super) fn holds(
     }
 }
 
-/// Judges the checks of the current step. Each result shows `exchange`.
+/// Judges the checks of the current step.
 pub(super) fn checks(
     run: &ScenarioRun<'_>,
     expected: &[Check],
     document: &Document,
-    exchange: Option<&Arc<Exchange>>,
 ) -> Vec<CheckResult> {
     let origin = origin(run);
-    let judge = |check| origin.judge(check, document, &run.names, exchange.cloned());
+    let judge = |check: &Check| {
+        let judgement = check::expectation::judge(&check.expectation, document, &run.names);
+        let place = Some(check.at.clone());
+        origin.result(&check.requirement, place, judgement, document.exchange.clone())
+    };
     expected.iter().map(judge).collect()
 }
 
@@ -167,17 +99,6 @@ impl CheckOrigin {
             strict: shared.options.strict,
             own_rows: Arc::clone(&shared.own_rows),
         }
-    }
-
-    pub(super) fn judge(
-        &self,
-        check: &Check,
-        document: &Document,
-        names: &Names,
-        exchange: Option<Arc<Exchange>>,
-    ) -> CheckResult {
-        let judgement = check::expectation::judge(&check.expectation, document, names);
-        self.result(&check.requirement, Some(check.at.clone()), judgement, exchange)
     }
 
     /// The result of a judgement on a requirement.
@@ -283,12 +204,11 @@ pub(super) fn observations(
     run: &mut ScenarioRun<'_>,
     observations: &[Observation],
     document: &Document,
-    exchange: Option<&Arc<Exchange>>,
 ) -> Vec<CheckResult> {
     let mut results = Vec::with_capacity(observations.len());
     for Observation { question, place: shown, at } in observations {
         let value = check::place::observed(shown, document, &run.names);
-        let mut result = answer(run, question, value.unwrap_or(Value::Null), exchange);
+        let mut result = answer(run, question, value.unwrap_or(Value::Null), document);
         result.place = Some(at.clone());
         if let (Verdict::Drift | Verdict::Warn, AnswerPlace::Whole(place)) = (result.verdict, shown)
         {
@@ -316,9 +236,9 @@ pub(super) fn answer(
     run: &mut ScenarioRun<'_>,
     id: &str,
     value: Value,
-    exchange: Option<&Arc<Exchange>>,
+    document: &Document,
 ) -> CheckResult {
-    let mut result = origin(run).blank(id, None, exchange.cloned());
+    let mut result = origin(run).blank(id, None, document.exchange.clone());
     result.subject = Subject::Question(id.to_owned().into());
     result.level = Some(Level::Open);
     let Some(question) = questions::get(id) else {

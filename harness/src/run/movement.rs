@@ -17,14 +17,6 @@ use super::pages::{self, ListPage};
 use super::scenario_run::ScenarioRun;
 use super::send;
 
-/// Lists whose totals are compared.
-const COUNTED: [Operation; 4] = [
-    Operation::ListWorkflows,
-    Operation::ListLegalRequests,
-    Operation::ListRepositoryDocuments,
-    Operation::ListWebhooks,
-];
-
 /// The data at one moment, as far as it is compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Moment {
@@ -45,7 +37,7 @@ impl Moment {
 
 /// The largest number of requests of one look.
 pub(super) const fn look_requests_max(pages_max: u64) -> u64 {
-    COUNTED.len() as u64 + pages_max
+    Operation::LISTS.len() as u64 + pages_max
 }
 
 /// Reads the data. Values that cannot be read are left out.
@@ -56,7 +48,7 @@ pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &Scena
     };
     let mut run = ScenarioRun::new(shared, &session, planned, name);
     let mut moment = Moment::default();
-    for operation in COUNTED {
+    for operation in Operation::LISTS {
         moment.totals.push(total(&mut run, operation).await);
     }
     let shape = shape(&run, Operation::ListLegalRequests);
@@ -74,7 +66,7 @@ pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &Scena
 
 async fn total(run: &mut ScenarioRun<'_>, operation: Operation) -> Option<u64> {
     let shape = shape(run, operation);
-    let body = send::send(run, &shape).await.ok()?.0.json?;
+    let body = send::send(run, &shape).await.ok()?.json?;
     body.pointer("/pagination/total_count").and_then(Value::as_u64)
 }
 

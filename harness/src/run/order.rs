@@ -33,9 +33,9 @@ impl Phase {
                     if !burst.plan.is_few() && matches!(burst.plan.rhythm, Rhythm::InFlight(_))
             );
         });
-        if has(OperatorAction::AdvanceClock.need()) || lets_tokens_expire && has("expired_token") {
+        if has(&OperatorAction::AdvanceClock.need()) || lets_tokens_expire && has("expired_token") {
             Self::Last
-        } else if has(OperatorAction::Restart.need()) {
+        } else if has(&OperatorAction::Restart.need()) {
             Self::Restart
         } else if uses_up_limit {
             Self::First

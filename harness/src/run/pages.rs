@@ -1,11 +1,10 @@
 //! Reads all pages of a list, and makes one document of them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::exchange::Exchange;
 use crate::scenario::model::{
     EachPage, Json, Location, RequestLine, RequestShape, Text, TextPiece,
 };
@@ -16,19 +15,6 @@ use crate::verdict::{NotRunKind, Verdict};
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::{judge, send};
-
-/// The response that a step judges.
-pub(super) struct StepResponse {
-    pub(super) document: Document,
-    pub(super) exchange: Arc<Exchange>,
-    pub(super) doubt: Option<ListDoubt>,
-}
-
-impl From<(Document, Arc<Exchange>)> for StepResponse {
-    fn from((document, exchange): (Document, Arc<Exchange>)) -> Self {
-        Self { document, exchange, doubt: None }
-    }
-}
 
 /// The reason why a failed check of a list proves nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +36,7 @@ pub(super) async fn read_all(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
     each_page: &EachPage,
-) -> Result<StepResponse, Stop> {
+) -> Result<(Document, Option<ListDoubt>), Stop> {
     let mark = run.record.checks.len();
     let mut list = follow(run, shape, each_page).await?;
     let mut fault = fault_of(run, shape, &list.pages);
@@ -77,8 +63,9 @@ pub(super) async fn read_all(
         }
         None => None,
     };
+    let last = list.pages.last().map(|page| page.document.clone()).unwrap_or_default();
     list.pages.retain(ListPage::is_of_list);
-    let bodies: Vec<&Value> = list.pages.iter().map(|page| &page.body).collect();
+    let bodies: Vec<&Value> = list.pages.iter().map(ListPage::body).collect();
     if !list.is_whole {
         return Err(Stop::NotApplicable(format!(
             "the list has more pages than are read ({}, the last among them; \
@@ -95,12 +82,9 @@ pub(super) async fn read_all(
         }),
     );
     let items: Vec<&Value> = list.pages.iter().flat_map(ListPage::items).collect();
-    let mut document = Document::of_value(json!({ "pages": bodies, "items": items }));
-    document.status = list.last.status;
-    document.operation = list.last.operation;
-    document.request_line = list.last.request_line;
-    document.headers = list.last.headers;
-    Ok(StepResponse { document, exchange: list.exchange, doubt })
+    let json = Some(json!({ "pages": bodies, "items": items }).into());
+    let document = Document { json, body: Bytes::new(), endpoint: None, ..last };
+    Ok((document, doubt))
 }
 
 /// Sets a failed check of a doubtful list to "not run".
@@ -125,13 +109,16 @@ pub(super) fn apply_doubt(check: &mut CheckResult, doubt: ListDoubt) {
 /// One page of a list.
 pub(super) struct ListPage {
     number: u64,
-    body: Value,
-    exchange: Arc<Exchange>,
+    document: Document,
 }
 
 impl ListPage {
+    fn body(&self) -> &Value {
+        self.document.json.as_deref().unwrap_or(&Value::Null)
+    }
+
     pub(super) fn items(&self) -> &[Value] {
-        self.body["data"].as_array().map(Vec::as_slice).unwrap_or_default()
+        self.body()["data"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Whether the page is one of the list. An empty page after the last is not, even if the totals announce it.
@@ -150,7 +137,7 @@ impl ListPage {
     }
 
     fn pagination(&self, member: &str) -> Option<u64> {
-        self.body["pagination"][member].as_u64()
+        self.body()["pagination"][member].as_u64()
     }
 }
 
@@ -164,7 +151,7 @@ fn other_total(
     shape: &RequestShape,
     pages: &[ListPage],
 ) -> Option<CheckResult> {
-    let text = |page: &ListPage| page.body["pagination"]["total_count"].to_string();
+    let text = |page: &ListPage| page.body()["pagination"]["total_count"].to_string();
     let first = text(pages.first()?);
     let page = pages.iter().find(|page| text(page) != first)?;
     let message = format!("the total on page {} is another one than on page 1, twice", page.number);
@@ -181,8 +168,8 @@ fn fault(
     judgement: Judgement,
     at: &str,
 ) -> CheckResult {
-    let (judgement, exchange) = (judgement.at(at.to_owned()), Arc::clone(&page.exchange));
-    judge::origin(run).result(requirement, line_at(shape), judgement, Some(exchange))
+    let (judgement, exchange) = (judgement.at(at.to_owned()), page.document.exchange.clone());
+    judge::origin(run).result(requirement, line_at(shape), judgement, exchange)
 }
 
 /// The first fault of these pages: the number of a page is wrong, a page before the last is not full, or an item is
@@ -245,9 +232,6 @@ fn fault_of(
 /// The pages of a list that were read.
 struct ListRead {
     pages: Vec<ListPage>,
-    /// The last document, with its exchange.
-    last: Document,
-    exchange: Arc<Exchange>,
     /// Whether all pages were read.
     is_whole: bool,
     /// Whether `total_count` stayed the same.
@@ -265,21 +249,20 @@ async fn follow(
     let mut pages: Vec<ListPage> = Vec::new();
     let (mut number, mut is_whole, mut is_steady) = (1, true, true);
     loop {
-        let (page, last) = read(run, shape, number).await?;
+        let page = page(run, shape, number).await?;
         run.names.push();
         run.names.set("page", page_names(&page));
-        let checks = judge::checks(run, &each_page.expect, &last, Some(&page.exchange));
+        let checks = judge::checks(run, &each_page.expect, &page.document);
         run.record.checks.extend(checks);
         run.names.pop();
-        let total = |page: &ListPage| page.body["pagination"]["total_count"].clone();
+        let total = |page: &ListPage| page.body()["pagination"]["total_count"].clone();
         is_steady &= !is_shared || pages.first().is_none_or(|first| total(first) == total(&page));
         let pages_total = page.pages_total();
         let is_last = number >= pages_total || page.items().is_empty();
-        let exchange = Arc::clone(&page.exchange);
         pages.push(page);
         if is_last || number >= pages_max {
             is_whole &= is_last;
-            return Ok(ListRead { pages, last, exchange, is_whole, is_steady });
+            return Ok(ListRead { pages, is_whole, is_steady });
         }
         number += 1;
         if number == pages_max && number < pages_total {
@@ -292,17 +275,15 @@ async fn follow(
 /// Pages that are read unless the target file has `limits.pages_max`.
 pub(crate) const PAGES_MAX: u64 = 40;
 
-async fn read(
+/// Reads one page of a list.
+pub(super) async fn page(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
     number: u64,
-) -> Result<(ListPage, Document), Stop> {
-    let (document, exchange) = send::send(run, &with_page(shape, number)).await?;
+) -> Result<ListPage, Stop> {
+    let document = send::send(run, &with_page(shape, number)).await?;
     match (&document.json, document.status) {
-        (Some(body), Some(200)) if body["data"].is_array() => {
-            let body = body.as_ref().clone();
-            Ok((ListPage { number, body, exchange }, document))
-        }
+        (Some(body), Some(200)) if body["data"].is_array() => Ok(ListPage { number, document }),
         (_, status) => {
             let status = status.map_or_else(|| "unknown".to_owned(), |status| status.to_string());
             let reason = format!("page {number} is not a list (status {status})");
@@ -356,13 +337,4 @@ pub(super) async fn pages(
     let mut pages = follow(run, shape, &each_page).await?.pages;
     pages.retain(ListPage::is_of_list);
     Ok(pages)
-}
-
-/// One page of a list.
-pub(super) async fn page(
-    run: &mut ScenarioRun<'_>,
-    shape: &RequestShape,
-    number: u64,
-) -> Result<ListPage, Stop> {
-    Ok(read(run, shape, number).await?.0)
 }

@@ -30,8 +30,8 @@ pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result
         judge::holds(run, require, &document, NotRunKind::Precondition)?;
     }
     run.capture(&step.capture, &document);
-    let mut checks = judge::checks(run, &step.expect, &document, None);
-    checks.extend(judge::observations(run, &step.observe, &document, None));
+    let mut checks = judge::checks(run, &step.expect, &document);
+    checks.extend(judge::observations(run, &step.observe, &document));
     run.record.checks.extend(checks);
     Ok(())
 }
@@ -42,12 +42,12 @@ async fn deliveries(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result<Vec
     if let Some(recorded) = run.session.recording.outcome(&key) {
         return Ok(recorded?.as_array().cloned().unwrap_or_default());
     }
-    let mark = run.session.mark();
+    let mark = run.session.recording.mark();
     let deliveries = match step.wait.until {
         ReceiveUntil::AtLeast(count, within) => at_least(run, step, count, within).await?,
         ReceiveUntil::NoneFor(duration) => none_for(run, step, duration).await?,
     };
-    run.session.keep_since(mark, key, json!(deliveries));
+    run.session.recording.keep_since(mark, key, json!(deliveries));
     Ok(deliveries)
 }
 

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use moot_fixtures::contract::Operation;
 
-use crate::exchange::Exchange;
 use crate::scenario::model::{Poll, RequestStep};
 use crate::verdict::check::{self, Document, Judgement};
 use crate::verdict::{NotRun, NotRunKind};
 
-use super::pages::{self, StepResponse};
+use super::pages::{self, ListDoubt};
 use super::scenario_run::{FinalSteps, ScenarioRun};
 use super::settle::ListLag;
 use super::stop::Stop;
@@ -24,9 +23,9 @@ pub(super) async fn run<'a>(
         control::check(run, step, control).await?;
     }
     let before = unchanged::before(run, &step.unchanged).await?;
-    let StepResponse { document, exchange, doubt } = match &step.poll {
-        Some(poll) => read_until(run, step, poll).await?,
-        None if step.reuse => send::send_or_reuse(run, &step.shape).await?.into(),
+    let (document, doubt) = match &step.poll {
+        Some(poll) => (read_until(run, step, poll).await?, None),
+        None if step.reuse => (send::send_or_reuse(run, &step.shape).await?, None),
         None => read(run, step).await?,
     };
     // These come before the precondition: `finally` steps need the ids of created objects.
@@ -35,17 +34,17 @@ pub(super) async fn run<'a>(
         let (rows, names) = (rows.to_vec(), run.names.clone());
         run.finals.push(FinalSteps { rows, steps: &step.finally, names });
     }
-    check_default_value(run, step, &document, &exchange)?;
+    check_default_value(run, step, &document)?;
     if let Some(require) = &step.require {
         judge::holds(run, require, &document, NotRunKind::Precondition)?;
     }
-    let mut checks = judge::checks(run, &step.expect, &document, Some(&exchange));
+    let mut checks = judge::checks(run, &step.expect, &document);
     if let Some(doubt) = doubt {
         checks.iter_mut().for_each(|check| pages::apply_doubt(check, doubt));
     }
-    checks.extend(judge::observations(run, &step.observe, &document, Some(&exchange)));
+    checks.extend(judge::observations(run, &step.observe, &document));
     if let Some(rule) = &step.snapshot {
-        checks.extend(snapshot::judge(run, rule, &document, &exchange));
+        checks.extend(snapshot::judge(run, rule, &document));
     }
     unchanged::judge(run, step, before, &mut checks).await?;
     run.record.checks.extend(checks);
@@ -53,36 +52,30 @@ pub(super) async fn run<'a>(
 }
 
 /// Sends the request. A list may show a change late: it is read again until the step holds, or the settle time is over.
-async fn read(run: &mut ScenarioRun<'_>, step: &RequestStep) -> Result<StepResponse, Stop> {
+async fn read(
+    run: &mut ScenarioRun<'_>,
+    step: &RequestStep,
+) -> Result<(Document, Option<ListDoubt>), Stop> {
     let mark = run.record.checks.len();
     let mut lag = None;
     loop {
-        let response = match &step.each_page {
+        let (document, doubt) = match &step.each_page {
             Some(each_page) => pages::read_all(run, &step.shape, each_page).await?,
-            None => send::send(run, &step.shape).await?.into(),
+            None => (send::send(run, &step.shape).await?, None),
         };
-        if !may_lag(&response.exchange) {
-            return Ok(response);
+        if !may_lag(&document) {
+            return Ok((document, doubt));
         }
         let lag = lag.get_or_insert_with(|| ListLag::new(run, mark));
-        if !lag.wait(run, step, &response).await? {
-            return Ok(response);
+        if !lag.wait(run, step, &document).await? {
+            return Ok((document, doubt));
         }
     }
 }
 
 /// Whether the response is a list, or the activity log.
-fn may_lag(exchange: &Exchange) -> bool {
-    matches!(
-        exchange.request.operation,
-        Some(
-            Operation::ListWorkflows
-                | Operation::ListLegalRequests
-                | Operation::GetLegalRequestActivity
-                | Operation::ListRepositoryDocuments
-                | Operation::ListWebhooks
-        )
-    )
+fn may_lag(document: &Document) -> bool {
+    document.operation.is_some_and(|it| it.is_list() || it == Operation::GetLegalRequestActivity)
 }
 
 /// Repeats the request until the condition of `poll` holds.
@@ -90,14 +83,14 @@ async fn read_until(
     run: &mut ScenarioRun<'_>,
     step: &RequestStep,
     poll: &Poll,
-) -> Result<StepResponse, Stop> {
+) -> Result<Document, Stop> {
     let mut waited = Duration::ZERO;
     loop {
-        let (document, exchange) = send::send(run, &step.shape).await?;
+        let document = send::send(run, &step.shape).await?;
         if check::expectation::judge(&poll.until, &document, &run.names) == Judgement::Holds {
             // The data changed just now, so lists may lag.
             run.note_change();
-            return Ok((document, exchange).into());
+            return Ok(document);
         }
         if waited >= poll.at_most {
             return Err(Stop::not_run(
@@ -119,13 +112,13 @@ fn check_default_value(
     run: &ScenarioRun<'_>,
     step: &RequestStep,
     document: &Document,
-    exchange: &Exchange,
 ) -> Result<(), Stop> {
     let Some(status) = document.status.filter(|status| VALUE_REFUSED.contains(status)) else {
         return Ok(());
     };
-    let default = exchange.request.operation.and_then(|it| run.session.default_value(it));
-    let Some(default) = default.filter(|it| exchange.request.body_shown.contains(it.text)) else {
+    let sent = document.exchange.as_ref().map_or("", |exchange| &exchange.request.body_shown);
+    let default = document.operation.and_then(|it| run.session.default_value(it));
+    let Some(default) = default.filter(|it| sent.contains(it.text)) else {
         return Ok(());
     };
     let mut expectations =

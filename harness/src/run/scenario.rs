@@ -101,14 +101,19 @@ fn skipped(
         ..ScenarioResult::new(planned, name)
     };
     if let Stop::NotRun(not_run) = stop {
-        let mut not_run = not_run.clone();
-        if not_run.tolerate_as.is_empty() {
-            not_run.tolerate_as = planned.name().to_string();
-            not_run.is_tolerated |= shared.target.tolerates(&planned.name().to_string());
-        }
-        result.not_run = Some(not_run);
+        result.not_run = Some(tolerated(shared, planned, not_run.clone()));
     }
     result
+}
+
+/// The reason why a scenario was not run, with whether the target file tolerates that by the name of the scenario.
+fn tolerated(shared: &RunContext, planned: Planned<'_>, mut not_run: NotRun) -> NotRun {
+    let name = planned.name().to_string();
+    not_run.is_tolerated |= shared.target.tolerates(&name);
+    if not_run.tolerate_as.is_empty() {
+        not_run.tolerate_as = name;
+    }
+    not_run
 }
 
 /// Stops a scenario that is excluded, or that has a need which the target does not meet.
@@ -120,17 +125,13 @@ async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(),
         let not_run = NotRun { setting, ..NotRun::new(NotRunKind::Excluded, reason) };
         return Err(Stop::NotRun(not_run));
     }
-    let stop = |mut not_run: NotRun| {
-        not_run.is_tolerated |= shared.target.tolerates(&planned.name().to_string());
-        Err(Stop::NotRun(not_run))
-    };
     let needs = &planned.scenario.needs;
     if let Some(not_run) = needs.iter().find_map(|need| shared.target.missing(need)) {
-        return stop(not_run);
+        return Err(Stop::NotRun(not_run));
     }
     for need in needs {
         if let Some(not_run) = shared.target.refused(need).await {
-            return stop(not_run);
+            return Err(Stop::NotRun(not_run));
         }
     }
     if judges_creation(planned)
@@ -325,12 +326,8 @@ fn result(run: ScenarioRun<'_>, stop: Option<Stop>, started: Instant) -> Scenari
     let mut not_run = None;
     if let Some(stop) = stop {
         verdict = verdict.max(stop.verdict().0);
-        if let Stop::NotRun(mut why) = stop {
-            why.is_tolerated |= run.shared.target.tolerates(&run.planned.name().to_string());
-            if why.tolerate_as.is_empty() {
-                why.tolerate_as = run.planned.name().to_string();
-            }
-            not_run = Some(why);
+        if let Stop::NotRun(why) = stop {
+            not_run = Some(tolerated(run.shared, run.planned, why));
         }
     }
     ScenarioResult {

@@ -1,34 +1,27 @@
-//! One request of a scenario: fills in names, token and body, and sends it.
+//! Sends one request of a scenario, and returns the document of its response.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use serde_json::Value;
+use moot_fixtures::contract::Operation;
+use serde_json::json;
 
-use crate::client::{BodyPiece, ClientBody, ClientRequest, FormPart, UselessToken, consent};
-use crate::exchange::{Exchange, Trouble, value_text};
-use crate::run::environment::Session;
-use crate::scenario::ScenarioName;
-use crate::scenario::model::{
-    Json, Multipart, OperatorAction, PartContent, PartSpec, RawBody, RawContent, RequestBody,
-    RequestLine, RequestShape, Text, TokenChoice,
-};
-use crate::scenario::names::Names;
+use crate::client::pace::RETRY_AFTER_MAX;
+use crate::client::{ClientRequest, consent};
+use crate::exchange::{Exchange, ReceivedResponse, Trouble};
+use crate::scenario::model::RequestShape;
 use crate::verdict::NotRunKind;
 use crate::verdict::check::Document;
 
-use super::judge;
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
+use super::{endpoint, judge, prepare};
 
 /// Sends a request once. A response that cannot be judged stops the scenario, after the implicit checks.
 pub(super) async fn send(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
-) -> Result<(Document, Arc<Exchange>), Stop> {
-    let prepared = prepare(run, shape).await?;
+) -> Result<Document, Stop> {
+    let prepared = prepare::request(run, shape).await?;
     send_prepared(run, prepared).await
 }
 
@@ -36,245 +29,34 @@ pub(super) async fn send(
 pub(super) async fn send_or_reuse(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
-) -> Result<(Document, Arc<Exchange>), Stop> {
-    let prepared = prepare(run, shape).await?;
+) -> Result<Document, Stop> {
+    let prepared = prepare::request(run, shape).await?;
     if let Some(exchange) = run.session.lent_token(&prepared).await {
-        return Ok((judge::response(run, &exchange, false)?, exchange));
+        judge::record(run, &exchange);
+        return document(run, &exchange, false);
     }
-    let (document, exchange) = send_prepared(run, prepared.clone()).await?;
-    run.session.lend_token(&prepared, &exchange).await;
-    Ok((document, exchange))
+    let document = send_prepared(run, prepared.clone()).await?;
+    if let Some(exchange) = &document.exchange {
+        run.session.lend_token(&prepared, exchange).await;
+    }
+    Ok(document)
 }
 
 async fn send_prepared(
     run: &mut ScenarioRun<'_>,
     prepared: ClientRequest,
-) -> Result<(Document, Arc<Exchange>), Stop> {
+) -> Result<Document, Stop> {
     let breaks_off = prepared.body.breaks_off();
     let consents = consent::needed(&prepared, prepared.operation, false);
     let exchange = Arc::new(run.session.send(prepared).await);
     note_effect(run, &exchange);
-    let document = judge::response(run, &exchange, breaks_off);
+    judge::record(run, &exchange);
     if matches!(exchange.outcome, Err(Trouble::Withheld(_)))
         && let Some(unmet) = consents.iter().find_map(|it| run.shared.target.missing(it.as_str()))
     {
         return Err(Stop::NotRun(unmet));
     }
-    Ok((document?, exchange))
-}
-
-/// Characters that are encoded in a path. `%` is not among them, so that a scenario can send any bytes.
-const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'#');
-
-/// The request of this shape, with the present values of its names.
-pub(super) async fn prepare(
-    run: &ScenarioRun<'_>,
-    shape: &RequestShape,
-) -> Result<ClientRequest, Stop> {
-    let (session, names) = (run.session, &run.names);
-    let line = shape.line.as_ref().ok_or_else(|| Stop::ours("a request without a line"))?;
-    let (method, mut path, operation) = resolve_line(session, names, line)?;
-    let query = pairs(names, &shape.query)?;
-    if !query.is_empty() {
-        path.push(if path.contains('?') { '&' } else { '?' });
-        path.push_str(
-            &form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish(),
-        );
-    }
-    let application = match &shape.application {
-        Some(text) => text.render_text(names)?,
-        None => "main".to_owned(),
-    };
-    let mut headers = pairs(names, &shape.headers)?;
-    if matches!(shape.token, Some(TokenChoice::Expired)) && can_move_clock(run) {
-        let cause = format!("an expired token of {application}");
-        run.shared.implicit.note_clock_moved(cause, TOKEN_LIFETIME_SECONDS);
-    }
-    if let Some(token) = token(session, names, shape.token.as_ref(), &application).await? {
-        headers.push(("authorization".to_owned(), format!("Bearer {token}")));
-    }
-    let body = match &shape.body {
-        Some(body) => prepare_body(session, names, body)?,
-        None => ClientBody::Empty,
-    };
-    let tag_scenario = ScenarioName::clone(&run.name);
-    Ok(ClientRequest { method, path, operation, headers, body, application, tag_scenario })
-}
-
-/// Whether an operator can move the clock of the target, so that a token expires.
-fn can_move_clock(run: &ScenarioRun<'_>) -> bool {
-    let target = &run.shared.target;
-    !target.is_mock() && target.missing(OperatorAction::AdvanceClock.need()).is_none()
-}
-
-async fn token(
-    session: &Session,
-    names: &Names,
-    choice: Option<&TokenChoice>,
-    application: &str,
-) -> Result<Option<String>, Stop> {
-    Ok(match choice {
-        None | Some(TokenChoice::None) => None,
-        Some(TokenChoice::Shared(scopes)) => Some(session.token(application, *scopes).await?),
-        Some(TokenChoice::Expired) => {
-            Some(session.useless_token(UselessToken::Expired, application).await?)
-        }
-        Some(TokenChoice::Revoked) => {
-            Some(session.useless_token(UselessToken::Revoked, application).await?)
-        }
-        Some(TokenChoice::Given(text)) => Some(text.render_text(names)?),
-    })
-}
-
-/// The method, the path below the base address, and the operation of a request line.
-pub(super) fn resolve_line(
-    session: &Session,
-    names: &Names,
-    line: &RequestLine,
-) -> Result<(String, String, Option<Operation>), Stop> {
-    match line {
-        RequestLine::Path { method, path } => {
-            let path = path.render_text(names)?;
-            let path = utf8_percent_encode(&path, PATH).to_string();
-            let method = method.render_text(names)?;
-            let operation = session.operation(&method, &path);
-            Ok((method, path, operation))
-        }
-        RequestLine::Operation { operation, known, id } => {
-            let operation = match known {
-                Some(known) => *known,
-                None => {
-                    let name = operation.render_text(names)?;
-                    Operation::from_text(&name)
-                        .ok_or_else(|| Stop::ours(&format!("`{name}` is not an operation")))?
-                }
-            };
-            let (method, template) = session.endpoint(operation);
-            let id = match id {
-                Some(id) => id.render_text(names)?,
-                None => String::new(),
-            };
-            let id = utf8_percent_encode(&id, PATH).to_string();
-            Ok((method.to_owned(), template.replace("{id}", &id), Some(operation)))
-        }
-    }
-}
-
-/// The body, with the present values of its names.
-fn prepare_body(session: &Session, names: &Names, body: &RequestBody) -> Result<ClientBody, Stop> {
-    Ok(match body {
-        RequestBody::Form(fields) => {
-            let mut form = form_urlencoded::Serializer::new(String::new());
-            let form = form.extend_pairs(pairs(names, fields)?).finish();
-            ClientBody::bytes("application/x-www-form-urlencoded", form)
-        }
-        RequestBody::Json(json) => {
-            ClientBody::bytes("application/json", json.render(names)?.to_string())
-        }
-        RequestBody::Multipart(multipart) => {
-            ClientBody::Multipart(parts(session, names, multipart)?)
-        }
-        RequestBody::Raw(raw) => raw_body(names, raw)?,
-    })
-}
-
-/// The pairs of a form, a query or headers. A list repeats its name.
-fn pairs(names: &Names, entries: &[(Text, Json)]) -> Result<Vec<(String, String)>, Stop> {
-    let mut pairs = Vec::new();
-    for (key, value) in entries {
-        let key = key.render_text(names)?;
-        match value.render(names)? {
-            Value::Array(items) => {
-                pairs.extend(items.iter().map(|item| (key.clone(), value_text(item))));
-            }
-            single => pairs.push((key, value_text(&single))),
-        }
-    }
-    Ok(pairs)
-}
-
-fn raw_body(names: &Names, raw: &RawBody) -> Result<ClientBody, Stop> {
-    let bytes: Bytes = match &raw.content {
-        RawContent::Text(text) => text.render_text(names)?.into(),
-        RawContent::CrlfLines(lines) => {
-            let mut whole = String::new();
-            for line in lines {
-                whole.push_str(&line.render_text(names)?);
-                whole.push_str("\r\n");
-            }
-            whole.into()
-        }
-        RawContent::Base64(bytes) => bytes.clone().into(),
-    };
-    let content_type = optional(names, raw.content_type.as_ref())?;
-    Ok(ClientBody::Bytes { content_type, bytes, declared_length: raw.declared_length })
-}
-
-fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<FormPart>, Stop> {
-    let mut parts = match &multipart.from_schema {
-        Some(schema) => from_schema(session, names, schema)?,
-        None => Vec::new(),
-    };
-    let set = pairs(names, &multipart.set)?;
-    for (name, _) in &set {
-        parts.retain(|part| part.name != *name);
-    }
-    parts.extend(set.into_iter().map(|(name, text)| FormPart::text(name, text)));
-    for (name, suffix) in pairs(names, &multipart.append)? {
-        append(&mut parts, &name, &suffix)?;
-    }
-    for omitted in multipart.omit.iter().flatten() {
-        let omitted = omitted.render_text(names)?;
-        parts.retain(|part| part.name != omitted);
-    }
-    for spec in multipart.parts.iter().flatten() {
-        parts.push(part(names, spec)?);
-    }
-    Ok(parts)
-}
-
-/// Appends a text to a field.
-fn append(parts: &mut [FormPart], name: &str, suffix: &str) -> Result<(), Stop> {
-    let field = parts.iter_mut().find(|part| part.name == name);
-    let Some(BodyPiece::Bytes(text)) = field.map(|part| &mut part.content) else {
-        return Err(Stop::not_run(
-            NotRunKind::UnusableSchema,
-            format!("the request that is made from the schema has no field `{name}`"),
-        ));
-    };
-    *text = [text.as_ref(), suffix.as_bytes()].concat().into();
-    Ok(())
-}
-
-fn from_schema(session: &Session, names: &Names, schema: &Json) -> Result<Vec<FormPart>, Stop> {
-    let schema = schema.render(names)?;
-    session.payload(&schema).map_err(|reason| {
-        Stop::not_run(
-            NotRunKind::UnusableSchema,
-            format!("no request can be made from the schema: {reason}"),
-        )
-    })
-}
-
-fn part(names: &Names, spec: &PartSpec) -> Result<FormPart, Stop> {
-    let mut file_name = optional(names, spec.file_name.as_ref())?;
-    let mut content_type = optional(names, spec.content_type.as_ref())?;
-    let content = match &spec.content {
-        PartContent::Text(text) => BodyPiece::Bytes(text.render_text(names)?.into()),
-        PartContent::Zeros(length) => BodyPiece::Zeros(*length),
-        PartContent::File(name) => {
-            let document = moot_fixtures::documents::get(name)
-                .ok_or_else(|| Stop::ours(&format!("there is no document `{name}`")))?;
-            file_name.get_or_insert_with(|| document.name.to_owned());
-            content_type.get_or_insert_with(|| document.media_type.to_owned());
-            BodyPiece::Bytes(Bytes::from_static(document.bytes))
-        }
-    };
-    Ok(FormPart { name: spec.name.render_text(names)?, file_name, content_type, content })
-}
-
-fn optional(names: &Names, text: Option<&Text>) -> Result<Option<String>, Stop> {
-    Ok(text.map(|text| text.render_text(names)).transpose()?)
+    document(run, &exchange, breaks_off)
 }
 
 /// Notes the effect of a request on lists. A refused request may also have changed something.
@@ -306,19 +88,69 @@ fn only_reads(exchange: &Exchange) -> bool {
         )
 }
 
-#[cfg(test)]
-mod tests {
-    use super::append;
-    use crate::client::FormPart;
-
-    #[test]
-    fn a_text_is_appended_to_the_value_of_a_field() {
-        let mut parts = vec![FormPart::text("variables", "{}"), FormPart::text("name", "a")];
-        assert!(append(&mut parts, "variables", " and more").is_ok());
-        assert_eq!(
-            parts,
-            [FormPart::text("variables", "{} and more"), FormPart::text("name", "a")]
-        );
-        assert!(append(&mut parts, "metadata", " and more").is_err());
+/// The document of the response. A response that cannot be judged stops the scenario. `breaks_off` says whether the
+/// request ends too early on purpose.
+fn document(
+    run: &ScenarioRun<'_>,
+    exchange: &Arc<Exchange>,
+    breaks_off: bool,
+) -> Result<Document, Stop> {
+    let request = &exchange.request;
+    let operation = request.operation;
+    match &exchange.outcome {
+        // The target may close the connection, or wait for the rest.
+        Err(Trouble::Broken(_) | Trouble::Timeout(_)) if breaks_off => Err(Stop::NotApplicable(
+            "the target does not answer a request that breaks off, and need not".to_owned(),
+        )),
+        Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
+        Ok(response) if is_too_long(response, operation) => Err(Stop::not_run(
+            NotRunKind::UnusableAnswer,
+            "the response is too large to be kept whole, so it cannot be judged",
+        )),
+        Ok(response) if let Some(why) = chance_limit(run, response) => {
+            Err(Stop::not_run(NotRunKind::RateLimited, why))
+        }
+        Ok(response) if let Some(unmet) = endpoint::unknown(run, operation, response) => {
+            Err(Stop::NotRun(unmet))
+        }
+        Ok(response) => {
+            let succeeded = operation.filter(|_| matches!(response.status, 200..=299));
+            let endpoint = succeeded.map(|operation| {
+                let (method, path) = run.session.endpoint(operation);
+                json!({ "method": method, "path": path })
+            });
+            Ok(Document {
+                operation,
+                request_line: Some(format!("{} {}", request.method, request.path)),
+                endpoint,
+                exchange: Some(Arc::clone(exchange)),
+                ..Document::from(response)
+            })
+        }
     }
+}
+
+/// Whether a response that is read as JSON was cut.
+fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> bool {
+    let is_file = operation.is_none_or(|operation| operation == Operation::DownloadAgreement);
+    response.is_cut && !is_file
+}
+
+/// The reason if the rate limit of a deployment was met by chance, which is never a violation. A 503 counts if it
+/// has `Retry-After` (`rate_limit_response`).
+fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<String> {
+    let wait = response.header("retry-after");
+    let is_limit = response.status == 429 || response.status == 503 && wait.is_some();
+    (is_limit && !run.shared.target.is_mock()).then(|| {
+        let asks = match wait {
+            Some(wait) => format!("with `Retry-After: {wait}`"),
+            None => "without `Retry-After`".to_owned(),
+        };
+        let most = RETRY_AFTER_MAX.as_secs();
+        format!(
+            "the target's rate limit returned {} {asks}. A request is repeated once, and only if `Retry-After` is at \
+             most {most} s; a lower --rate avoids the limit",
+            response.status
+        )
+    })
 }

@@ -5,12 +5,12 @@
 
 use std::time::Duration;
 
-use crate::scenario::model::RequestStep;
+use crate::scenario::model::{Claim, RequestStep};
 use crate::verdict::Verdict;
-use crate::verdict::check::{self, Judgement, ResponsePart};
+use crate::verdict::check::{self, Document, Judgement};
+use crate::verdict::result::CheckResult;
 
 use super::judge;
-use super::pages::StepResponse;
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 
@@ -41,11 +41,15 @@ impl ListLag {
         &mut self,
         run: &mut ScenarioRun<'_>,
         step: &RequestStep,
-        response: &StepResponse,
+        document: &Document,
     ) -> Result<bool, Stop> {
-        let is_settled = self.holds(run, step, response);
+        let judged = judge::checks(run, &step.expect, document);
+        let is_settled = self.is_settled(run, step, document, &judged);
+        // A lag does not explain a list that the target should have refused.
+        let is_wrongly_given = matches!(document.status, Some(200..=299))
+            && judged.iter().any(|check| is_failed(check) && check.is_of_status());
         if !is_settled
-            && !is_wrongly_given(run, step, response)
+            && !is_wrongly_given
             && let Some(pause) = self.pause(run)
         {
             run.wait(pause).await?;
@@ -59,7 +63,7 @@ impl ListLag {
                 let lag = run.settle_time.waited;
                 run.shared.changes.note_lag(lag);
                 let seconds = lag.as_millis().div_ceil(1000) as u64;
-                let check = judge::answer(run, LIST_LAG, seconds.into(), Some(&response.exchange));
+                let check = judge::answer(run, LIST_LAG, seconds.into(), document);
                 run.record.checks.push(check);
             }
         }
@@ -78,35 +82,28 @@ impl ListLag {
         }
     }
 
-    /// Whether no precondition and no check of the step or of its pages fails.
-    fn holds(&self, run: &ScenarioRun<'_>, step: &RequestStep, response: &StepResponse) -> bool {
-        let document = &response.document;
-        let is_met = |require| {
+    /// Whether no precondition and no check of the step or of its pages fails. `judged` are the checks of the step.
+    fn is_settled(
+        &self,
+        run: &ScenarioRun<'_>,
+        step: &RequestStep,
+        document: &Document,
+        judged: &[CheckResult],
+    ) -> bool {
+        let is_met = |require: &Vec<Claim>| {
             let judgement = check::expectation::judge(require, document, &run.names);
             !matches!(judgement, Judgement::Fails(_))
         };
-        let origin = judge::origin(run);
-        let fails =
-            |check| origin.judge(check, document, &run.names, None).verdict == Verdict::Fail;
         let of_pages = run.record.checks[self.mark..].iter().filter(|check| !check.is_implicit());
-        step.require.as_deref().is_none_or(is_met)
-            && !step.expect.iter().any(fails)
-            && of_pages.into_iter().all(|check| check.verdict != Verdict::Fail)
+        step.require.as_ref().is_none_or(is_met) && !judged.iter().chain(of_pages).any(is_failed)
     }
+}
+
+fn is_failed(check: &CheckResult) -> bool {
+    check.verdict == Verdict::Fail
 }
 
 /// The key of the repeats in a recording.
 fn key(run: &ScenarioRun<'_>) -> String {
     format!("repeats of {}", run.label)
-}
-
-/// Whether the target returned a list that it should have refused. A lag does not explain that.
-fn is_wrongly_given(run: &ScenarioRun<'_>, step: &RequestStep, response: &StepResponse) -> bool {
-    let Some(200..=299) = response.document.status else { return false };
-    let origin = judge::origin(run);
-    let expects_refusal = |check| {
-        let result = origin.judge(check, &response.document, &run.names, None);
-        result.verdict == Verdict::Fail && result.part == Some(ResponsePart::Status)
-    };
-    step.expect.iter().any(expects_refusal)
 }

@@ -59,7 +59,7 @@ impl HoldReason {
     /// The reason why this scenario stays on shard 1; `None` if any shard may run it.
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let needs = |need: &str| scenario.needs.iter().any(|known| known == need);
-        let acts = |action: OperatorAction| needs(action.need());
+        let acts = |action: OperatorAction| needs(&action.need());
         if acts(OperatorAction::Restart) || acts(OperatorAction::AdvanceClock) {
             return Some(Self::SharedState);
         }

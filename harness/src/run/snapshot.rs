@@ -1,12 +1,9 @@
 //! Compares the response of a step with its snapshot. A difference is drift, never a violation.
 
-use std::sync::Arc;
-
 use moot_fixtures::contract::Operation;
 use moot_fixtures::stored;
 use moot_snapshots::{Comparison, Metadata, Mode, RawResponse, Recorded, Stored};
 
-use crate::exchange::Exchange;
 use crate::scenario::model::{Place, SnapshotRule, TextPiece};
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::Verdict;
@@ -22,12 +19,11 @@ pub(super) fn judge(
     run: &mut ScenarioRun<'_>,
     rule: &SnapshotRule,
     document: &Document,
-    exchange: &Arc<Exchange>,
 ) -> Option<CheckResult> {
     let mode = run.shared.options.snapshots;
     let folder =
         run.shared.options.snapshot_dir.as_deref().filter(|_| mode != SnapshotMode::Off)?;
-    let content = content(run, rule, document, exchange);
+    let content = content(run, rule, document);
     let metadata = Metadata {
         scenario: scenario(run).to_string(),
         step: if run.is_row { run.label.name.clone() } else { run.label.to_string() },
@@ -52,7 +48,7 @@ pub(super) fn judge(
         log.new.insert(name.clone(), recorded);
     }
     drop(log);
-    let mut result = judge::origin(run).blank(&name, None, Some(Arc::clone(exchange)));
+    let mut result = judge::origin(run).blank(&name, None, document.exchange.clone());
     result.subject = Subject::Snapshot(name.into());
     result.section = run.planned.file.section.clone().into();
     result.place = Some(run.planned.scenario.at.clone());
@@ -60,15 +56,11 @@ pub(super) fn judge(
     Some(result)
 }
 
-fn content(
-    run: &mut ScenarioRun<'_>,
-    rule: &SnapshotRule,
-    document: &Document,
-    exchange: &Arc<Exchange>,
-) -> String {
+fn content(run: &mut ScenarioRun<'_>, rule: &SnapshotRule, document: &Document) -> String {
     let redact: Vec<String> = rule.redact.iter().filter_map(pointer).collect();
     // The address of a sandbox and the run tag differ in every run.
-    if let Some(base) = exchange.request.url.strip_suffix(exchange.request.path.as_str()) {
+    let request = document.exchange.as_ref().map(|exchange| &exchange.request);
+    if let Some(base) = request.and_then(|it| it.url.strip_suffix(it.path.as_str())) {
         run.placeholders.hide_base(base);
     }
     run.placeholders.hide(&run.shared.options.target.run_tag, "tag");

@@ -45,10 +45,11 @@ impl SnapshotLog {
             Some(_) | None => Vec::new(),
         };
         let names = known.into_iter().map(|entry| entry.name);
+        let is_reported = matches!(mode, SnapshotMode::Check | SnapshotMode::Record);
         SnapshotFindings {
             new: std::mem::take(&mut self.new).into_values().collect(),
             unused: names.filter(|name| !self.is_used(name)).collect(),
-            counts: folder.filter(|_| mode.is_reported()).map(|folder| self.counts(folder)),
+            counts: folder.filter(|_| is_reported).map(|folder| self.counts(folder)),
         }
     }
 
@@ -97,16 +98,6 @@ impl SnapshotState {
             Comparison::Missing { .. } => Self::Missing,
             Comparison::Mismatch { .. } => Self::Differing,
             Comparison::Error(_) => Self::Unusable,
-        }
-    }
-}
-
-impl SnapshotMode {
-    /// Whether reports have the counts.
-    const fn is_reported(self) -> bool {
-        match self {
-            Self::Check | Self::Record => true,
-            Self::Collect | Self::Off => false,
         }
     }
 }

@@ -138,7 +138,7 @@ async fn ask_control_plane(run: &mut ScenarioRun<'_>, step: &AdminStep) -> Resul
     run.note_change();
     let document = Document::of_value(response);
     run.capture(&step.capture, &document);
-    let checks = judge::checks(run, &step.expect, &document, None);
+    let checks = judge::checks(run, &step.expect, &document);
     run.record.checks.extend(checks);
     Ok(())
 }

@@ -31,13 +31,8 @@ pub(super) fn token_requests_of_rows(scenario: &Scenario) -> u64 {
 /// The tokens that a scenario shares with others: application and scopes.
 pub(super) fn shared_tokens(scenario: &Scenario) -> HashSet<(String, Scopes)> {
     let mut tokens = HashSet::new();
-    for need in &scenario.needs {
-        match application_of(need) {
-            Some("writer") => tokens.insert(("writer".to_owned(), Scopes::WRITE)),
-            Some(role) => tokens.insert((role.to_owned(), Scopes::READ)),
-            None => false,
-        };
-    }
+    let applications = scenario.needs.iter().filter_map(|need| application_of(need));
+    tokens.extend(applications.map(|(role, scopes)| (role.to_owned(), scopes)));
     declared::collect(&scenario.steps, &mut |step| {
         let StepAction::Request(request) = &step.action else { return };
         if !request.unchanged.is_empty() {

@@ -13,9 +13,9 @@ use crate::verdict::result::CheckResult;
 use super::changes::OwnChanges;
 use super::pages::{self, ListPage};
 use super::scenario_run::ScenarioRun;
-use super::send;
 use super::stop::Stop;
 use super::views::{RememberedView, View};
+use super::{prepare, send};
 
 /// On a shared target, a new object without the tag of the run may belong to others. It counts only if this number of
 /// further refused calls also leave something behind.
@@ -70,7 +70,7 @@ fn recall(run: &mut ScenarioRun<'_>, line: &RequestLine) {
 /// The remembered view, with all later changes of the run.
 fn up_to_date(run: &ScenarioRun<'_>, line: &RequestLine, name: &str) -> Option<RememberedView> {
     let mut view = run.views().get(name)?;
-    let (_, _, operation) = send::resolve_line(run.session, &run.names, line).ok()?;
+    let (_, _, operation) = prepare::resolve_line(run.session, &run.names, line).ok()?;
     view.mark = run.shared.changes.add_since(view.mark, operation?, &mut view.changes);
     Some(view)
 }
@@ -183,7 +183,7 @@ async fn left_again(
     let mut left = Vec::new();
     for _ in 0..REPEATS {
         let before = read_all(run, &step.unchanged).await?;
-        let (document, _) = send::send(run, &step.shape).await?;
+        let document = send::send(run, &step.shape).await?;
         let after = read_all(run, &step.unchanged).await?;
         let mut quiet = Vec::new();
         for _ in 0..QUIET_LOOKS {
@@ -202,7 +202,7 @@ async fn left_again(
 }
 
 fn name_of(run: &ScenarioRun<'_>, line: &RequestLine) -> String {
-    match (send::resolve_line(run.session, &run.names, line), line) {
+    match (prepare::resolve_line(run.session, &run.names, line), line) {
         (Ok((method, path, _)), _) => format!("{method} {path}"),
         (Err(_), RequestLine::Operation { known: Some(operation), .. }) => {
             Operation::as_str(*operation).to_owned()

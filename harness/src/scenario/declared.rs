@@ -18,46 +18,33 @@ pub fn own_rows(files: &[ScenarioFile]) -> OwnRows {
 
 /// The explicit checks of one step, without those of steps inside it.
 pub fn checks(step: &Step) -> Vec<&Check> {
-    match &step.action {
-        StepAction::Request(request) => {
-            let pages = request.each_page.iter().flat_map(|pages| &pages.expect);
-            pages.chain(&request.expect).collect()
-        }
-        StepAction::Burst(burst) => burst.expect.iter().collect(),
-        StepAction::Receive(receive) => receive.expect.iter().collect(),
-        StepAction::Admin(admin) => admin.expect.iter().collect(),
-        StepAction::Operator(_)
-        | StepAction::ForEach(..)
-        | StepAction::Let(_)
-        | StepAction::Assume(_) => Vec::new(),
-    }
+    parts(step).0
 }
 
 /// The observations of one step, without those of steps inside it.
 pub fn observations(step: &Step) -> &[Observation] {
-    match &step.action {
-        StepAction::Request(request) => &request.observe,
-        StepAction::Burst(burst) => &burst.observe,
-        StepAction::Receive(receive) => &receive.observe,
-        StepAction::Admin(_)
-        | StepAction::Operator(_)
-        | StepAction::ForEach(..)
-        | StepAction::Let(_)
-        | StepAction::Assume(_) => &[],
-    }
+    parts(step).1
 }
 
 /// The steps inside a step: the steps of a loop, or the `finally` steps of a request.
 pub fn inner(step: &Step) -> &[Step] {
+    parts(step).2
+}
+
+fn parts(step: &Step) -> (Vec<&Check>, &[Observation], &[Step]) {
     match &step.action {
-        StepAction::ForEach(_, steps) => steps,
-        StepAction::Request(request) => &request.finally,
-        StepAction::Burst(_)
-        | StepAction::Receive(_)
-        | StepAction::Admin(_)
-        | StepAction::Operator(_)
-        | StepAction::Let(_)
-        | StepAction::Assume(_) => &[],
+        StepAction::Request(request) => {
+            let pages = request.each_page.iter().flat_map(|pages| &pages.expect);
+            let checks = pages.chain(&request.expect).collect();
+            (checks, &request.observe, &request.finally)
+        }
+        StepAction::Burst(burst) => (burst.expect.iter().collect(), &burst.observe, &[]),
+        StepAction::Receive(receive) => (receive.expect.iter().collect(), &receive.observe, &[]),
+        StepAction::Admin(admin) => (admin.expect.iter().collect(), &[], &[]),
+        StepAction::ForEach(_, steps) => (Vec::new(), &[], steps),
+        StepAction::Operator(_) | StepAction::Let(_) | StepAction::Assume(_) => {
+            (Vec::new(), &[], &[])
+        }
     }
 }
 

@@ -28,6 +28,6 @@ pub use operator::{OperatorAction, OperatorOrder};
 pub use own_requirement::OwnRequirement;
 pub use place::Place;
 pub use receive::{ReceiveStep, ReceiveUntil, ReceiveWait};
-pub use request::{RequestLine, RequestShape, TokenChoice};
+pub use request::{RequestLine, RequestShape, TokenChoice, UselessToken};
 pub use request_keys::{ControlRequest, EachPage, Poll, SnapshotRule};
 pub use step::{Assumption, BoundValue, RequestStep, Step, StepAction};

@@ -24,7 +24,8 @@ pub(crate) fn near_misses(text: &str) -> impl Iterator<Item = (&'static str, Str
     all.into_iter().filter(move |(_, near): &(_, String)| !near.is_empty() && *near != text)
 }
 
-fn other_case(character: char) -> char {
+/// An ASCII letter in the other case. Any other character is not changed.
+pub(crate) fn other_case(character: char) -> char {
     match character {
         'a'..='z' => character.to_ascii_uppercase(),
         'A'..='Z' => character.to_ascii_lowercase(),

@@ -14,7 +14,7 @@ fn failures(context: &ImplicitContext, id: &str, date: &'static str, at: &str) -
     let path = "/v1/repository_documents";
     let seen = Seen::new(Operation::CreateRepositoryDocument, path, 201, &body);
     let found = implicit::judge(&seen.header("date", date).exchange(), context).into_iter();
-    found.filter(|it| matches!(it.judgement, Judgement::Fails(_))).count()
+    found.filter(|(_, judgement)| matches!(judgement, Judgement::Fails(_))).count()
 }
 
 #[test]

@@ -65,8 +65,8 @@ fn correct_responses_fail_no_check() {
 fn every_finding_is_of_its_row() {
     let verified: Vec<&str> = TABLE.iter().flat_map(|row| row.verifies.iter().copied()).collect();
     for seen in [missing(&problem()), token(), list(&empty_list()), missing(&json!([]))] {
-        for finding in findings(&seen) {
-            assert!(verified.contains(&finding.requirement), "{}", finding.requirement);
+        for (requirement, _) in findings(&seen) {
+            assert!(verified.contains(&requirement), "{requirement}");
         }
     }
 }
@@ -361,7 +361,7 @@ fn a_body_that_was_cut_is_not_judged() {
         response.json = None;
     }
     let findings = implicit::judge(&exchange, &ImplicitContext::new("/api"));
-    assert!(findings.iter().all(|finding| finding.judgement == Judgement::Holds), "{findings:?}");
+    assert!(findings.iter().all(|(_, judgement)| *judgement == Judgement::Holds), "{findings:?}");
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn a_request_id_is_of_one_call_of_one_service() {
     let clashes = |seen: &Seen| {
         implicit::judge(&seen.exchange(), &context)
             .into_iter()
-            .any(|f| matches!(f.judgement, Judgement::Fails(_)))
+            .any(|(_, judgement)| matches!(judgement, Judgement::Fails(_)))
     };
     let first = missing(&problem());
     let second = Seen { number: 2, ..first.clone() };
@@ -380,7 +380,10 @@ fn a_request_id_is_of_one_call_of_one_service() {
     let mut elsewhere = Seen { number: 3, ..first }.exchange();
     elsewhere.request.url = "https://legal.example/api/sandboxes/2/v1/requests/x".to_owned();
     let found = implicit::judge(&elsewhere, &context);
-    assert!(found.iter().all(|f| f.judgement == Judgement::Holds), "another world: {found:?}");
+    assert!(
+        found.iter().all(|(_, judgement)| *judgement == Judgement::Holds),
+        "another world: {found:?}"
+    );
 }
 
 #[test]
@@ -396,8 +399,8 @@ fn an_error_shows_no_internals() {
         body["request_id"] = json!(format!("r-{number}"));
         seen.body = body.to_string();
         let found = implicit::judge(&seen.exchange(), &context).into_iter();
-        let fails = found.filter(|it| matches!(it.judgement, Judgement::Fails(_)));
-        fails.map(|it| it.requirement).collect::<Vec<_>>()
+        let fails = found.filter(|(_, judgement)| matches!(judgement, Judgement::Fails(_)));
+        fails.map(|(requirement, _)| requirement).collect::<Vec<_>>()
     };
     assert_eq!(detail("of_our_own", 1), Vec::<&str>::new());
     assert_eq!(detail("of_our_own", 2), Vec::<&str>::new());

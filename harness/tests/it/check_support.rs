@@ -9,7 +9,7 @@ use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest};
 use moot_harness::scenario::model::{Claim, StepAction};
 use moot_harness::scenario::{diagnostic, load};
-use moot_harness::verdict::check::implicit::{self, ImplicitContext, ImplicitJudgement};
+use moot_harness::verdict::check::implicit::{self, ImplicitContext};
 use moot_harness::verdict::check::{Document, Judgement, Mismatch};
 use serde_json::Value;
 
@@ -41,6 +41,7 @@ pub(crate) fn document(status: u16, media_type: &str, body: &Value) -> Document 
         json: Some(Arc::new(body.clone())),
         operation: None,
         endpoint: None,
+        exchange: None,
     }
 }
 
@@ -113,7 +114,7 @@ impl Seen {
 }
 
 /// The findings of the implicit checks about one exchange.
-pub(crate) fn findings(seen: &Seen) -> Vec<ImplicitJudgement> {
+pub(crate) fn findings(seen: &Seen) -> Vec<(&'static str, Judgement)> {
     implicit::judge(&seen.exchange(), &ImplicitContext::new("/api"))
 }
 
@@ -122,9 +123,9 @@ pub(crate) fn findings(seen: &Seen) -> Vec<ImplicitJudgement> {
 pub(crate) fn check(seen: &Seen, expected: &[&str]) {
     let failed: Vec<String> = findings(seen)
         .into_iter()
-        .filter_map(|finding| match finding.judgement {
+        .filter_map(|(requirement, judgement)| match judgement {
             Judgement::Fails(Mismatch { is_tolerable, .. }) => {
-                Some(format!("{}{}", if is_tolerable { "~" } else { "" }, finding.requirement))
+                Some(format!("{}{}", if is_tolerable { "~" } else { "" }, requirement))
             }
             Judgement::Holds | Judgement::Empty { .. } => None,
         })

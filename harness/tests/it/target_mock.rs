@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
-use moot_harness::client::{ClientBody, ClientRequest, UselessToken, payload, target_file};
+use moot_harness::client::{ClientBody, ClientRequest, payload, target_file};
 use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, TargetClass};
 use moot_harness::run::environment::{Environment, Session, TargetChoice, TargetOptions};
-use moot_harness::scenario::model::{NEEDS, Rhythm, Sandbox};
+use moot_harness::scenario::model::{NEEDS, Rhythm, Sandbox, UselessToken};
 use serde_json::{Value, json};
 
 use crate::target_sample::{call_with, json_call};

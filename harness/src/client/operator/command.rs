@@ -122,8 +122,11 @@ fn shown(text: &str, masks: &Masks) -> String {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
+    use strum::IntoEnumIterator;
+
     use super::run;
     use crate::client::operator::trouble::OperatorTrouble;
     use crate::client::target_file::OperatorCommand;
@@ -134,7 +137,7 @@ mod tests {
     fn command(program: &str, script: &str) -> OperatorCommand {
         OperatorCommand {
             command: [program, "-c", script, "operate"].map(str::to_owned).to_vec(),
-            actions: OperatorAction::ALL.into_iter().collect(),
+            actions: OperatorAction::iter().collect(),
             timeout_seconds: Some(30),
             folder: std::env::temp_dir(),
         }

@@ -178,9 +178,7 @@ impl HarEntry {
     /// The reason why the entry is invalid.
     pub(crate) fn exchange(self, masks: &Arc<Masks>) -> Result<Exchange, String> {
         let Self { time, request, response, moot, .. } = self;
-        let operation = moot.operation.as_deref().and_then(|name| {
-            Operation::ALL.into_iter().find(|operation| operation.as_str() == name)
-        });
+        let operation = moot.operation.as_deref().and_then(Operation::from_text);
         let outcome = match moot.trouble {
             Some(trouble) => Err(trouble),
             None => Ok(response.received(moot.is_cut, moot.peer)?),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 
 use crate::client::recording::recorder::Recorder;
@@ -26,60 +26,65 @@ impl RecordingMode {
         recorder.map_or(Self::Off, |it| Self::Record(Arc::clone(it), Mutex::default()))
     }
 
-    /// The recorded result of a call. `None` if this is no replay.
-    pub(crate) fn outcome(&self, key: &str) -> Option<Result<Value, Trouble>> {
+    fn replayed(&self) -> Option<MutexGuard<'_, SessionLog>> {
         match self {
-            Self::Replay(log) => Some(log.lock().call(key)),
+            Self::Replay(log) => Some(log.lock()),
             Self::Off | Self::Record(..) => None,
         }
+    }
+
+    fn recorded(&self) -> Option<MutexGuard<'_, SessionLog>> {
+        match self {
+            Self::Record(_, log) => Some(log.lock()),
+            Self::Off | Self::Replay(_) => None,
+        }
+    }
+
+    /// The recorded result of a call. `None` if this is no replay.
+    pub(crate) fn outcome(&self, key: &str) -> Option<Result<Value, Trouble>> {
+        Some(self.replayed()?.call(key))
     }
 
     /// The recorded exchange. `None` if this is no replay, or it has none.
     pub(crate) fn exchange(&self, method: &str, path: &str) -> Option<Exchange> {
-        match self {
-            Self::Replay(log) => log.lock().exchange(method, path),
-            Self::Off | Self::Record(..) => None,
-        }
+        self.replayed()?.exchange(method, path)
     }
 
     /// The recorded exchanges of a burst. `None` if this is no replay.
     pub(crate) fn burst(&self, key: &str) -> Option<Result<Vec<Exchange>, Trouble>> {
-        let numbers = match self.outcome(key)? {
+        let mut log = self.replayed()?;
+        let numbers = match log.call(key) {
             Ok(numbers) => numbers,
             Err(trouble) => return Some(Err(trouble)),
         };
-        let Self::Replay(log) = self else { return None };
-        let mut log = log.lock();
         let numbers = numbers.as_array().into_iter().flatten().filter_map(Value::as_u64);
         Some(numbers.map(|number| log.numbered(number).ok_or_else(|| absent(key))).collect())
     }
 
     /// Records the result of a call.
     pub(crate) fn keep(&self, key: String, outcome: &Result<Value, Trouble>) {
-        if let Self::Record(_, log) = self {
-            log.lock().calls.push(RecordedOutcome { key, outcome: outcome.clone() });
+        if let Some(mut log) = self.recorded() {
+            log.calls.push(RecordedOutcome { key, outcome: outcome.clone() });
         }
     }
 
     /// Records an exchange.
     pub(crate) fn keep_exchange(&self, exchange: &Exchange) {
-        if let Self::Record(_, log) = self {
-            log.lock().exchanges.push(exchange.clone());
+        if let Some(mut log) = self.recorded() {
+            log.exchanges.push(exchange.clone());
         }
     }
 
     /// The number of results recorded so far.
     pub(crate) fn mark(&self) -> usize {
-        match self {
-            Self::Record(_, log) => log.lock().calls.len(),
-            Self::Off | Self::Replay(_) => 0,
-        }
+        self.recorded().map_or(0, |log| log.calls.len())
     }
 
-    /// Removes the results recorded since `mark`.
-    pub(crate) fn cut(&self, mark: usize) {
-        if let Self::Record(_, log) = self {
-            log.lock().calls.truncate(mark);
+    /// Records a value, and removes the results recorded since `mark`, which it replaces.
+    pub(crate) fn keep_since(&self, mark: usize, key: String, value: Value) {
+        if let Some(mut log) = self.recorded() {
+            log.calls.truncate(mark);
+            log.calls.push(RecordedOutcome { key, outcome: Ok(value) });
         }
     }
 

@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Scopes;
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::client::target_file::model::ApplicationCredentials;
 use crate::exchange::masks::Secrets;
 use crate::exchange::{Exchange, Trouble};
 
@@ -53,12 +55,23 @@ pub(crate) struct DestinationRow {
     pub(crate) has_admin: bool,
 }
 
-/// Credentials in a recording. In the file the secret is a placeholder.
+/// Credentials in a recording, where the secret is a placeholder, or in the description of a sandbox.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CredentialsRow {
     pub(crate) client_id: String,
     pub(crate) client_secret: String,
     pub(crate) scopes: Scopes,
+}
+
+impl From<CredentialsRow> for ApplicationCredentials {
+    fn from(row: CredentialsRow) -> Self {
+        Self {
+            client_id: row.client_id,
+            client_secret: SecretString::from(row.client_secret),
+            scopes: row.scopes,
+            variables: Vec::new(),
+        }
+    }
 }
 
 impl SessionRecord {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 
 /// Shorter texts are ignored.
 pub(crate) const BYTES_MIN: usize = 4;
@@ -13,17 +13,6 @@ pub(crate) struct Needles {
     texts: BTreeMap<Box<[u8]>, usize>,
     /// The first bytes of all texts. They exclude nearly all places of a text at once.
     starts: HashSet<[u8; BYTES_MIN]>,
-}
-
-/// A place where a text was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NeedleMatch {
-    /// The number of the text.
-    pub(crate) number: usize,
-    /// First byte.
-    pub(crate) start: usize,
-    /// Byte after the last.
-    pub(crate) end: usize,
 }
 
 impl Needles {
@@ -49,14 +38,14 @@ impl Needles {
     }
 
     /// The matches in `text` without overlaps: the leftmost, and at the same place the longest.
-    pub(crate) fn find(&self, text: &[u8]) -> Vec<NeedleMatch> {
-        let mut all: Vec<NeedleMatch> = self.matches(text).collect();
-        all.sort_unstable_by_key(|found| (found.start, Reverse(found.end)));
+    pub(crate) fn find(&self, text: &[u8]) -> Vec<(usize, Range<usize>)> {
+        let mut all: Vec<_> = self.matches(text).collect();
+        all.sort_unstable_by_key(|(_, place)| (place.start, Reverse(place.end)));
         let mut end = 0;
-        all.retain(|found| {
-            let is_next = found.start >= end;
+        all.retain(|(_, place)| {
+            let is_next = place.start >= end;
             if is_next {
-                end = found.end;
+                end = place.end;
             }
             is_next
         });
@@ -67,10 +56,10 @@ impl Needles {
     pub(crate) fn replaced(&self, text: &[u8], by: impl Fn(usize) -> String) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         let mut from = 0;
-        for found in self.find(text) {
-            out.extend_from_slice(&text[from..found.start]);
-            out.extend_from_slice(by(found.number).as_bytes());
-            from = found.end;
+        for (number, place) in self.find(text) {
+            out.extend_from_slice(&text[from..place.start]);
+            out.extend_from_slice(by(number).as_bytes());
+            from = place.end;
         }
         out.extend_from_slice(&text[from..]);
         out
@@ -78,19 +67,19 @@ impl Needles {
 
     /// The numbers of all texts that occur in `text`, each once, in order. Matches may overlap.
     pub(crate) fn within(&self, text: &[u8]) -> BTreeSet<usize> {
-        self.matches(text).map(|found| found.number).collect()
+        self.matches(text).map(|(number, _)| number).collect()
     }
 
-    /// All matches, including those that overlap.
-    pub(crate) fn matches<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = NeedleMatch> + 't {
+    /// The number and the place of each match, including those that overlap.
+    pub(crate) fn matches<'t>(
+        &'t self,
+        text: &'t [u8],
+    ) -> impl Iterator<Item = (usize, Range<usize>)> + 't {
         let windows = text.array_windows::<BYTES_MIN>().enumerate();
         let starts = windows.filter(|(_, first)| self.starts.contains(*first));
         starts.flat_map(|(start, _)| {
-            self.at_start(&text[start..]).into_iter().map(move |(length, number)| NeedleMatch {
-                number,
-                start,
-                end: start + length,
-            })
+            let found = self.at_start(&text[start..]).into_iter();
+            found.map(move |(length, number)| (number, start..start + length))
         })
     }
 
@@ -126,7 +115,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{BYTES_MIN, NeedleMatch, Needles};
+    use super::{BYTES_MIN, Needles};
 
     fn needles(texts: &[&str]) -> Needles {
         let mut needles = Needles::default();
@@ -139,12 +128,7 @@ mod tests {
     #[test]
     fn the_leftmost_and_longest_is_found() {
         let needles = needles(&["secret", "secret-two", "cret-two-three"]);
-        let found: Vec<NeedleMatch> = needles.find(b"a secret-two-three, secret");
-        let expected = [
-            NeedleMatch { number: 1, start: 2, end: 12 },
-            NeedleMatch { number: 0, start: 20, end: 26 },
-        ];
-        assert_eq!(found, expected);
+        assert_eq!(needles.find(b"a secret-two-three, secret"), [(1, 2..12), (0, 20..26)]);
         assert!(needles.within(b"a secret-two-three").into_iter().eq([0, 1, 2]));
     }
 
@@ -172,10 +156,10 @@ mod tests {
                 (0..texts.len()).filter(|number| text.contains(texts[*number])).collect();
             prop_assert_eq!(&needles.within(text.as_bytes()), &expected);
             let mut end = 0;
-            for found in needles.find(text.as_bytes()) {
-                prop_assert!(found.start >= end && found.end - found.start >= BYTES_MIN);
-                prop_assert_eq!(&text[found.start..found.end], texts[found.number]);
-                end = found.end;
+            for (number, place) in needles.find(text.as_bytes()) {
+                prop_assert!(place.start >= end && place.len() >= BYTES_MIN);
+                end = place.end;
+                prop_assert_eq!(&text[place], texts[number]);
             }
             prop_assert_eq!(end == 0, expected.is_empty());
         }

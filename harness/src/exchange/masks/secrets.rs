@@ -20,14 +20,10 @@ const STEM: &str = "redacted-";
 /// All forms of all secrets, and the replacement of each secret.
 pub struct Secrets {
     forms: Needles,
-    rows: Vec<SecretRow>,
+    /// The replacement of each secret, and its label.
+    rows: Vec<(String, String)>,
     /// Numbers of the rows that were replaced.
     used: Mutex<BTreeSet<usize>>,
-}
-
-struct SecretRow {
-    label: String,
-    replacement: String,
 }
 
 impl Secrets {
@@ -50,13 +46,11 @@ impl Secrets {
         let forms = numbered().flat_map(|(number, (secret, _))| {
             forms_of(secret).into_iter().map(move |form| (form, number))
         });
-        let row = |(number, (secret, label)): (usize, &(String, String))| SecretRow {
-            label: label.clone(),
-            replacement: replacement(number, secret, label),
-        };
+        let rows = numbered()
+            .map(|(number, (secret, label))| (replacement(number, secret, label), label.clone()));
         Self {
             forms: Needles::of(plain.chain(forms)),
-            rows: numbered().map(row).collect(),
+            rows: rows.collect(),
             used: Mutex::default(),
         }
     }
@@ -70,7 +64,7 @@ impl Secrets {
     pub(crate) fn mask_bytes(&self, bytes: &[u8]) -> Vec<u8> {
         self.forms.replaced(bytes, |number| {
             self.used.lock().insert(number);
-            self.rows[number].replacement.clone()
+            self.rows[number].0.clone()
         })
     }
 
@@ -82,15 +76,12 @@ impl Secrets {
     /// The replacements that were used so far, each with the label of its secret.
     pub(crate) fn used(&self) -> BTreeMap<String, String> {
         let used = self.used.lock();
-        let rows = used.iter().map(|number| &self.rows[*number]);
-        rows.map(|row| (row.replacement.clone(), row.label.clone())).collect()
+        used.iter().map(|number| self.rows[*number].clone()).collect()
     }
 
     /// Whether `artefact` contains a secret in any form.
     pub fn is_in(&self, artefact: &str) -> bool {
-        self.forms
-            .matches(artefact.as_bytes())
-            .any(|form| form.end - form.start >= SCANNED_BYTES_MIN)
+        self.forms.matches(artefact.as_bytes()).any(|(_, place)| place.len() >= SCANNED_BYTES_MIN)
     }
 }
 

@@ -74,8 +74,7 @@ pub(crate) fn client(
     hide_secrets(file, &masks);
     let http = Http::new(file, ConnectionUse::Kept).map_err(OpenError::Usage)?;
     let sender = Arc::new(RequestSender::new(http, masks));
-    let destination = Arc::new(destination(file, &[], run_tag, rules));
-    Ok(ServiceClient { sender, destination })
+    Ok(ServiceClient::new(sender, destination(file, &[], run_tag, rules)))
 }
 
 /// Reads the workflows that the file binds, or else the published ones. Returns those that were found before the
@@ -108,9 +107,7 @@ pub(crate) async fn discover(
 
 /// Hides all secrets of a target file.
 pub(crate) fn hide_secrets(file: &TargetFile, masks: &Masks) {
-    for (role, application) in &file.applications {
-        destination::hide(role, application, masks);
-    }
+    destination::hide(&file.applications, masks);
     let hide = |secret: &SecretString, label: &str| {
         masks.hide(secret.expose_secret(), label);
     };

@@ -7,21 +7,19 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 use url::Url;
 
+use crate::client::ClientRequest;
 use crate::client::access_tokens::{CredentialPlace, TokenError};
 use crate::client::control_plane::ControlPlane;
-use crate::client::destination::FileMistake;
-use crate::client::send::{self, SendMode};
+use crate::client::send;
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
 use crate::client::target_file::model::ApplicationCredentials;
 use crate::client::target_file::{AdminChoice, TargetFile, address};
 use crate::client::token_label::TokenLabel;
 use crate::client::token_refusal::TokenRequestRefusal;
-use crate::client::{ClientBody, ClientRequest};
 use crate::exchange::Trouble;
 use crate::run::environment::advice;
 use crate::run::environment::choice::OpenError;
-use crate::scenario::ScenarioName;
 
 /// Timeout `opening`, for each of the first two responses.
 const OPENING_TIMEOUT: Duration = Duration::from_secs(10);
@@ -142,13 +140,12 @@ async fn try_basic(
         return Err(no_token(client, "main", TokenError::Refused(refusal)));
     }
     if !is_basic_taken && refusal.status == 404 && !has_workflows(client).await {
-        let key = "base_url".to_owned();
-        let place = client.destination.places.of(&key);
         let contradiction = format!("its token endpoint returned {refusal}{advice}");
-        return Err(OpenError::Unreachable(FileMistake { key, place, contradiction }.to_string()));
+        let mistake = client.destination.mistake("base_url", contradiction);
+        return Err(OpenError::Unreachable(mistake.to_string()));
     }
     // The request is repeated, to report it with its response.
-    let exchange = send::send(client, request(CredentialPlace::Form), SendMode::Paced).await;
+    let exchange = send::send(client, request(CredentialPlace::Form), None).await;
     let exchange = Arc::new(exchange);
     if is_basic_taken {
         client.destination.refused.lock().remove("main");
@@ -165,17 +162,9 @@ async fn try_basic(
 /// Whether the list of workflows is below the base address: it refuses a call without a token (§5.5). If it is not
 /// there either, the path of the base address is wrong.
 async fn has_workflows(client: &ServiceClient) -> bool {
-    let endpoint = client.destination.endpoints.get(Operation::ListWorkflows);
-    let request = ClientRequest {
-        method: endpoint.method.clone(),
-        path: endpoint.path.clone(),
-        operation: Some(Operation::ListWorkflows),
-        headers: Vec::new(),
-        body: ClientBody::Empty,
-        application: "main".to_owned(),
-        tag_scenario: ScenarioName::new("", ""),
-    };
-    let exchange = send::send(client, request, SendMode::Paced).await;
+    let endpoints = &client.destination.endpoints;
+    let request = ClientRequest::of(endpoints, Operation::ListWorkflows, "main");
+    let exchange = send::send(client, request, None).await;
     exchange.outcome.is_ok_and(|response| matches!(response.status, 401 | 403))
 }
 

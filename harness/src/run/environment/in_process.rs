@@ -7,13 +7,13 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::BodyExt;
-use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
+use moot_fixtures::contract::{Scopes, TOKEN_LIFETIME_SECONDS};
 use moot_fixtures::{answers, world};
 use moot_mock::defect::{self, Defect};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 use moot_mock::shell::{Site, SiteOptions};
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::client::control_plane::ControlPlane;
 use crate::client::http_request::HttpRequest;
@@ -23,7 +23,6 @@ use crate::client::target_file::{self, TargetFile};
 use crate::client::transport::RequestTransport;
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::run::environment::choice::TargetOptions;
-use crate::run::environment::mock::issued_token;
 
 /// The base address of the mock in process: nothing listens there, but its path is served.
 pub(crate) const BASE_URL: &str = "http://localhost/api";
@@ -113,19 +112,16 @@ pub(crate) async fn target_file(sender: &RequestSender) -> Result<TargetFile, St
     let file = target_file::from_text(DEPLOYMENT, Path::new("deployment.yaml"), &|_| None);
     let mut file = file.map_err(|error| error.to_string())?;
     let control_plane = ControlPlane::below(&file.base_url, None);
-    let call = async |path: &str, order: Value| {
-        let outcome = control_plane.send(sender, "POST", path, Some(&order)).await;
-        outcome.map_err(|trouble| trouble.details().to_owned())
+    let failed = |trouble: Trouble| trouble.details().to_owned();
+    let issue = |age_seconds| {
+        control_plane.issue_token(sender, "demo-main", Scopes::READ_WRITE, age_seconds)
     };
-    let issue = async |age_seconds: i64| {
-        let order = json!({
-            "client_id": "demo-main", "scopes": ["read", "write"], "age_seconds": age_seconds,
-        });
-        issued_token(&call("/tokens", order).await?).map_err(|trouble| trouble.details().to_owned())
-    };
-    file.expired_token = Some(SecretString::from(issue(TOKEN_LIFETIME_SECONDS).await?));
-    let revoked = issue(0).await?;
-    call("/tokens/revoke", json!({ "token": revoked })).await?;
+    let expired = issue(TOKEN_LIFETIME_SECONDS).await.map_err(failed)?;
+    file.expired_token = Some(SecretString::from(expired));
+    let revoked = issue(0).await.map_err(failed)?;
+    let order = json!({ "token": revoked });
+    let revocation = control_plane.send(sender, "POST", "/tokens/revoke", Some(&order));
+    revocation.await.map_err(failed)?;
     file.revoked_token = Some(SecretString::from(revoked));
     Ok(file)
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use moot_fixtures::answers;
 use moot_fixtures::contract::{Endpoint, Operation, Scopes};
 use parking_lot::Mutex;
-use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::client::control_plane::ControlPlane;
 use crate::client::destination::{self, RequestDestination};
+use crate::client::recording::session_record::CredentialsRow;
 use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::address;
@@ -74,9 +74,8 @@ struct SandboxDetails {
 
 #[derive(Debug, Clone, Deserialize)]
 struct ApplicationRow {
-    client_id: String,
-    client_secret: String,
-    scopes: Scopes,
+    #[serde(flatten)]
+    credentials: CredentialsRow,
     company: String,
 }
 
@@ -137,8 +136,7 @@ impl MockSandboxes {
         let id = sandbox.id.clone().or_else(|| base.path().rsplit('/').next().map(str::to_owned));
         let facts = self.facts(settings, &sandbox, &base).await;
         let destination = self.destination(&sandbox, base, &facts);
-        let client =
-            ServiceClient { sender: self.sender.clone(), destination: Arc::new(destination) };
+        let client = ServiceClient::new(self.sender.clone(), destination);
         Ok((client, id.unwrap_or_default()))
     }
 
@@ -199,10 +197,7 @@ impl MockSandboxes {
         let rows: Vec<&WorkflowRow> = sandbox.workflows.iter().filter(is_own).collect();
         let workflows: Vec<WorkflowOffer> = rows.iter().map(|row| offer_of(row)).collect();
         let mut facts = WorldFacts { endpoints, workflows };
-        let client = ServiceClient {
-            sender,
-            destination: Arc::new(self.destination(sandbox, base.clone(), &facts)),
-        };
+        let client = ServiceClient::new(sender, self.destination(sandbox, base.clone(), &facts));
         let ids = rows.iter().map(|row| row.id.clone()).collect();
         let mut found = Vec::new();
         if discovery::forms(&client, ids, &mut found).await.is_ok() && !found.is_empty() {
@@ -218,9 +213,7 @@ impl MockSandboxes {
         facts: &WorldFacts,
     ) -> RequestDestination {
         let applications = roles(sandbox);
-        for (role, application) in &applications {
-            destination::hide(role, application, &self.sender.masks);
-        }
+        destination::hide(&applications, &self.sender.masks);
         let requester = sandbox.users.get(sandbox.company()).and_then(|users| users.first());
         let bound = FileBindings {
             requester_email: requester.cloned(),
@@ -249,27 +242,20 @@ fn unknown_users(sandbox: &SandboxDetails) -> Vec<String> {
 /// The applications by role.
 fn roles(sandbox: &SandboxDetails) -> BTreeMap<String, ApplicationCredentials> {
     let (all, ours) = (&sandbox.applications, sandbox.company());
-    let own = |scopes: Scopes| all.iter().find(|it| it.company == ours && it.scopes == scopes);
-    let of_others =
-        |scopes: Scopes| all.iter().find(|it| it.company != ours && it.scopes.contains_all(scopes));
+    let own = |scopes: Scopes| {
+        all.iter().find(|it| it.company == ours && it.credentials.scopes == scopes)
+    };
+    let of_others = |scopes: Scopes| {
+        all.iter().find(|it| it.company != ours && it.credentials.scopes.contains_all(scopes))
+    };
     let chosen = [
         ("main", own(Scopes::READ_WRITE)),
         ("reader", own(Scopes::READ)),
         ("writer", own(Scopes::WRITE)),
         ("other_company", of_others(Scopes::READ_WRITE).or_else(|| of_others(Scopes::READ))),
     ];
-    chosen
-        .into_iter()
-        .filter_map(|(role, found)| {
-            let found = found?;
-            let application = ApplicationCredentials {
-                client_id: found.client_id.clone(),
-                client_secret: SecretString::from(found.client_secret.clone()),
-                scopes: found.scopes,
-                variables: Vec::new(),
-            };
-            Some((role.to_owned(), application))
-        })
+    let rows = chosen.into_iter();
+    rows.filter_map(|(role, found)| Some((role.to_owned(), found?.credentials.clone().into())))
         .collect()
 }
 
@@ -296,12 +282,6 @@ fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
             Some((operation, Endpoint { method: text("method")?, path: text("path")? }))
         })
         .collect()
-}
-
-/// The token in a response of the control plane.
-pub(crate) fn issued_token(response: &Value) -> Result<String, Trouble> {
-    let token = response.get("access_token").and_then(Value::as_str).map(str::to_owned);
-    token.ok_or_else(|| Trouble::Broken("the control plane issued no `access_token`".to_owned()))
 }
 
 /// The seed of a scenario, the same in every run with the same seed.

@@ -10,26 +10,24 @@ use crate::client::target_file::FileOperator;
 use crate::client::target_file::model::Consent;
 use crate::scenario::model::{NEEDS, OperatorAction};
 
-/// Facts that decide which needs a target meets.
-pub(crate) struct Offer<'a> {
-    pub(crate) destination: &'a RequestDestination,
-    /// A clause about the trouble that ended the search for workflows.
-    pub(crate) discovery_trouble: Option<String>,
-    /// Whether the target reaches our receiver.
-    pub(crate) can_receive: bool,
+/// Every need that is not met, with the reason (a clause) and the setting that would meet it. `can_receive` says whether
+/// the target reaches our receiver, and `discovery_trouble` is a clause about the trouble that ended the search for
+/// workflows.
+pub(crate) fn unmet(
+    destination: &RequestDestination,
+    can_receive: bool,
+    discovery_trouble: Option<&str>,
+) -> BTreeMap<String, (String, String)> {
+    let missing = |need| missing(destination, can_receive, discovery_trouble, need);
+    NEEDS.into_iter().filter_map(|need| Some((need.to_owned(), missing(need)?))).collect()
 }
 
-/// Every need that is not met, with the reason (a clause) and the setting that would meet it.
-pub(crate) fn unmet(offer: &Offer<'_>) -> BTreeMap<String, (String, String)> {
-    NEEDS.into_iter().filter_map(|need| Some((need.to_owned(), missing(offer, need)?))).collect()
-}
-
-/// The application other than `main` that a need requires.
-pub(crate) fn application_of(need: &str) -> Option<&'static str> {
+/// The application other than `main` that a need requires, and the scopes of the token that tries it.
+pub(crate) fn application_of(need: &str) -> Option<(&'static str, Scopes)> {
     match need {
-        "reader_application" => Some("reader"),
-        "writer_application" => Some("writer"),
-        "second_company" => Some("other_company"),
+        "reader_application" => Some(("reader", Scopes::READ)),
+        "writer_application" => Some(("writer", Scopes::WRITE)),
+        "second_company" => Some(("other_company", Scopes::READ)),
         _ => None,
     }
 }
@@ -39,37 +37,44 @@ pub(crate) fn workflow_binding(need: &str) -> Option<String> {
     need.strip_prefix("workflow_").map(|kind| format!("{kind}_workflow_id"))
 }
 
-fn missing(offer: &Offer<'_>, need: &str) -> Option<(String, String)> {
+fn missing(
+    destination: &RequestDestination,
+    can_receive: bool,
+    discovery_trouble: Option<&str>,
+    need: &str,
+) -> Option<(String, String)> {
+    let workflow = |what: &str| {
+        let why = discovery_trouble.map(|why| format!(": {why}")).unwrap_or_default();
+        let reason = format!("no published workflow was found that {what}{why}");
+        binding(destination, &workflow_binding(need)?, &reason)
+    };
     match need {
-        "read" => scope(offer, Scopes::READ),
-        "write" => {
-            consent(offer, Consent::Write).or_else(|| scope(offer, Scopes::WRITE)).or_else(|| {
-                binding(offer, "requester_email", "no user is known who may request anything")
-            })
+        "read" => scope(destination, Scopes::READ),
+        "write" => consent(destination, Consent::Write)
+            .or_else(|| scope(destination, Scopes::WRITE))
+            .or_else(|| {
+                binding(destination, "requester_email", "no user is known who may request anything")
+            }),
+        "delete" => {
+            consent(destination, Consent::Delete).or_else(|| scope(destination, Scopes::WRITE))
         }
-        "delete" => consent(offer, Consent::Delete).or_else(|| scope(offer, Scopes::WRITE)),
-        "load" => consent(offer, Consent::Load),
-        "fetch" => consent(offer, Consent::Fetch).or_else(|| {
-            binding(offer, "document_url", "no address is known that the target may fetch")
+        "load" => consent(destination, Consent::Load),
+        "fetch" => consent(destination, Consent::Fetch).or_else(|| {
+            binding(destination, "document_url", "no address is known that the target may fetch")
         }),
-        "admin" => offer.destination.deployment().map(|_| {
+        "admin" => destination.deployment().map(|_| {
             unmet_row("the target has no control plane", "a moot mock as the target (admin: auto)")
         }),
-        "operator.set_status"
-        | "operator.add_comment"
-        | "operator.restart"
-        | "operator.advance_clock"
-        | "operator.revoke_token" => operator(offer, OperatorAction::of_need(need)?),
-        "second_company" => application(offer, "other_company", "no second company is known"),
-        "read_write_application" => scope(offer, Scopes::READ_WRITE),
+        "second_company" => application(destination, "other_company", "no second company is known"),
+        "read_write_application" => scope(destination, Scopes::READ_WRITE),
         "reader_application" => {
-            application(offer, "reader", "no application scoped `read` alone is known")
+            application(destination, "reader", "no application scoped `read` alone is known")
         }
         "writer_application" => {
-            application(offer, "writer", "no application scoped `write` alone is known")
+            application(destination, "writer", "no application scoped `write` alone is known")
         }
         "expired_token" => {
-            let rules = offer.destination.deployment()?;
+            let rules = destination.deployment()?;
             let is_met =
                 rules.expired_token.is_some() || rules.offers(OperatorAction::AdvanceClock);
             let setting =
@@ -77,29 +82,26 @@ fn missing(offer: &Offer<'_>, need: &str) -> Option<(String, String)> {
             (!is_met).then(|| unmet_row("no expired token is known", setting))
         }
         "revoked_token" => {
-            let rules = offer.destination.deployment()?;
+            let rules = destination.deployment()?;
             let is_met = rules.revoked_token.is_some() || rules.offers(OperatorAction::RevokeToken);
             let setting = "revoked_token in the target file";
             (!is_met).then(|| unmet_row("no revoked token is known", setting))
         }
-        "receiver" => (!offer.can_receive).then(|| {
+        "receiver" => (!can_receive).then(|| {
             unmet_row(
                 "the target reaches no receiver of ours",
                 "--receiver ADDR and --receiver-url URL",
             )
         }),
-        "workflow_generated" => workflow(offer, "generated_workflow_id", "generates its agreement"),
-        "workflow_third_party" => {
-            workflow(offer, "third_party_workflow_id", "takes an uploaded document")
-        }
-        "workflow_single_signer" => {
-            workflow(offer, "single_signer_workflow_id", "asks for one internal signer")
-        }
-        "workflow_multiple_signers" => {
-            workflow(offer, "multiple_signers_workflow_id", "asks for several internal signers")
-        }
+        "workflow_generated" => workflow("generates its agreement"),
+        "workflow_third_party" => workflow("takes an uploaded document"),
+        "workflow_single_signer" => workflow("asks for one internal signer"),
+        "workflow_multiple_signers" => workflow("asks for several internal signers"),
         // A test compares this match with `NEEDS`.
-        other => Some(unmet_row(&format!("there is no need `{other}`"), "another need")),
+        other => match OperatorAction::of_need(other) {
+            Some(action) => operator(destination, action),
+            None => Some(unmet_row(&format!("there is no need `{other}`"), "another need")),
+        },
     }
 }
 
@@ -107,8 +109,8 @@ fn unmet_row(reason: &str, setting: &str) -> (String, String) {
     (reason.to_owned(), setting.to_owned())
 }
 
-fn consent(offer: &Offer<'_>, consent: Consent) -> Option<(String, String)> {
-    let deployment = offer.destination.deployment()?;
+fn consent(destination: &RequestDestination, consent: Consent) -> Option<(String, String)> {
+    let deployment = destination.deployment()?;
     (!deployment.guard.allows(consent)).then(|| {
         let name = consent.as_str();
         unmet_row(
@@ -119,8 +121,8 @@ fn consent(offer: &Offer<'_>, consent: Consent) -> Option<(String, String)> {
 }
 
 /// On a mock, the control plane carries out every action.
-fn operator(offer: &Offer<'_>, action: OperatorAction) -> Option<(String, String)> {
-    let deployment = offer.destination.deployment()?;
+fn operator(destination: &RequestDestination, action: OperatorAction) -> Option<(String, String)> {
+    let deployment = destination.deployment()?;
     if deployment.offers(action) {
         return None;
     }
@@ -147,8 +149,8 @@ fn operator(offer: &Offer<'_>, action: OperatorAction) -> Option<(String, String
     })
 }
 
-fn scope(offer: &Offer<'_>, scopes: Scopes) -> Option<(String, String)> {
-    let main = offer.destination.applications.get("main");
+fn scope(destination: &RequestDestination, scopes: Scopes) -> Option<(String, String)> {
+    let main = destination.applications.get("main");
     let holds = main.is_some_and(|main| main.scopes.contains_all(scopes));
     (!holds).then(|| {
         unmet_row(
@@ -158,17 +160,16 @@ fn scope(offer: &Offer<'_>, scopes: Scopes) -> Option<(String, String)> {
     })
 }
 
-fn application(offer: &Offer<'_>, role: &str, reason: &str) -> Option<(String, String)> {
-    (!offer.destination.applications.contains_key(role))
+fn application(
+    destination: &RequestDestination,
+    role: &str,
+    reason: &str,
+) -> Option<(String, String)> {
+    (!destination.applications.contains_key(role))
         .then(|| unmet_row(reason, &format!("applications.{role} in the target file")))
 }
 
-fn binding(offer: &Offer<'_>, name: &str, reason: &str) -> Option<(String, String)> {
-    (!offer.destination.bindings.contains_key(name))
+fn binding(destination: &RequestDestination, name: &str, reason: &str) -> Option<(String, String)> {
+    (!destination.bindings.contains_key(name))
         .then(|| unmet_row(reason, &format!("bindings.{name} in the target file")))
-}
-
-fn workflow(offer: &Offer<'_>, name: &str, what: &str) -> Option<(String, String)> {
-    let why = offer.discovery_trouble.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    binding(offer, name, &format!("no published workflow was found that {what}{why}"))
 }

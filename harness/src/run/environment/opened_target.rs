@@ -228,7 +228,7 @@ impl Environment {
             let setting = format!("{} in the target file", mistake.key);
             return Some(self.not_run(need, mistake.to_string(), Some(setting)));
         }
-        let role = needs::application_of(need)?;
+        let (role, _) = needs::application_of(need)?;
         if !client.destination.refused.lock().contains_key(role) {
             self.try_application(client, role).await;
         }

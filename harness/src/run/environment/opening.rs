@@ -168,12 +168,9 @@ impl Environment {
             created.map_err(|trouble| OpenError::Unreachable(trouble.details().to_owned()))?;
         sandboxes.delete(&id).await;
         let sent_before = sender.sent();
-        let offer = needs::Offer {
-            destination: &client.destination,
-            discovery_trouble: None,
-            can_receive: sandboxes.is_near() || options.can_receive(),
-        };
-        let index = IndexTarget { is_mock: true, unmet: needs::unmet(&offer), ..index };
+        let can_receive = sandboxes.is_near() || options.can_receive();
+        let unmet = needs::unmet(&client.destination, can_receive, None);
+        let index = IndexTarget { is_mock: true, unmet, ..index };
         let kind = EnvironmentKind::Mock(Arc::new(sandboxes));
         Ok(Self { sent_before, ..Self::new(kind, index, sender, options) })
     }
@@ -193,7 +190,7 @@ impl Environment {
         }
         let is_in_process = rules.operator_control_plane.is_some();
         let destination = deployment::destination(&file, &[], &options.run_tag, rules);
-        let client = ServiceClient { sender: sender.clone(), destination: Arc::new(destination) };
+        let client = ServiceClient::new(sender.clone(), destination);
         first_contact::first_token(&client).await?;
         let expired_token = match &options.token_file {
             Some(path) => token_file::consult(path, &client).await.map_err(OpenError::Usage)?,
@@ -212,17 +209,12 @@ impl Environment {
             found.iter().flat_map(|it| &it.signers).for_each(|it| rules.guard.offer(it));
             rules.expired_token = rules.expired_token.take().or(expired_token);
         }
-        let offer = needs::Offer {
-            destination: &destination,
-            discovery_trouble,
-            can_receive: is_in_process || options.can_receive(),
-        };
-        let unmet = needs::unmet(&offer);
+        let can_receive = is_in_process || options.can_receive();
+        let unmet = needs::unmet(&destination, can_receive, discovery_trouble.as_deref());
         let created_objects_max = file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX);
         let settle = Duration::from_secs(file.limits.settle_seconds.into());
         let index = IndexTarget { unmet, ..index_of(file, TargetClass::Deployment) };
-        let client =
-            ServiceClient { sender: Arc::clone(&sender), destination: Arc::new(destination) };
+        let client = ServiceClient::new(Arc::clone(&sender), destination);
         Ok(Self {
             created_objects_max: Some(created_objects_max),
             settle,

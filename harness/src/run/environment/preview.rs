@@ -40,12 +40,8 @@ impl TargetPreview {
         if self.is_found_later(need) {
             return None;
         }
-        let offer = needs::Offer {
-            destination: &self.destination,
-            discovery_trouble: None,
-            can_receive: self.can_receive,
-        };
-        let (reason, setting) = needs::unmet(&offer).remove(need)?;
+        let mut unmet = needs::unmet(&self.destination, self.can_receive, None);
+        let (reason, setting) = unmet.remove(need)?;
         Some(NotRun {
             kind: NotRunKind::NeedNotMet,
             reason,

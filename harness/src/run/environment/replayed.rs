@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::{self, BoxFuture};
 use moot_fixtures::contract::Operation;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 
 use crate::client::control_plane::ControlPlane;
 use crate::client::destination::{self, RequestDestination};
@@ -58,17 +58,9 @@ pub(crate) fn client(
     row: DestinationRow,
 ) -> Result<ServiceClient, String> {
     let base = address::base(&row.base_url)?;
-    let credentials = |row: CredentialsRow| ApplicationCredentials {
-        client_id: row.client_id,
-        client_secret: SecretString::from(row.client_secret),
-        scopes: row.scopes,
-        variables: Vec::new(),
-    };
     let applications: BTreeMap<String, ApplicationCredentials> =
-        row.applications.into_iter().map(|(role, it)| (role, credentials(it))).collect();
-    for (role, application) in &applications {
-        destination::hide(role, application, &sender.masks);
-    }
+        row.applications.into_iter().map(|(role, it)| (role, it.into())).collect();
+    destination::hide(&applications, &sender.masks);
     // The contract has the endpoint of an operation that the recording lacks.
     let mut endpoints = BTreeMap::new();
     for operation in Operation::ALL {
@@ -80,5 +72,5 @@ pub(crate) fn client(
     let endpoints = Endpoints::new(&endpoints);
     let destination =
         RequestDestination::new(base, endpoints, applications, row.bindings, control_plane, None);
-    Ok(ServiceClient { sender: Arc::clone(sender), destination: Arc::new(destination) })
+    Ok(ServiceClient::new(Arc::clone(sender), destination))
 }

@@ -7,20 +7,19 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use crate::client::destination::UselessToken;
 use crate::client::payload;
 use crate::client::receiver::{DeliveryReceiver, Listener};
 use crate::client::recording::mode::RecordingMode;
 use crate::client::recording::session_record::absent;
 use crate::client::request::{ClientRequest, FormPart};
-use crate::client::send::{self, SendMode};
+use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::TargetOptions;
 use crate::run::environment::discovery::DefaultValue;
-use crate::run::environment::mock::{self, MockSandboxes};
+use crate::run::environment::mock::MockSandboxes;
 use crate::run::environment::{replayed, root_names};
-use crate::scenario::model::{OperatorAction, OperatorOrder, Rhythm};
+use crate::scenario::model::{OperatorAction, OperatorOrder, Rhythm, UselessToken};
 
 /// One scenario's use of an environment.
 pub struct Session {
@@ -63,18 +62,28 @@ impl Session {
         .await
     }
 
-    /// The recorded text of a replay. Otherwise the text of `call`, which is recorded.
+    /// The recorded result of a replay. Otherwise the result of `call`, which is recorded.
+    async fn recorded(
+        &self,
+        key: String,
+        call: impl Future<Output = Result<Value, Trouble>>,
+    ) -> Result<Value, Trouble> {
+        if let Some(recorded) = self.recording.outcome(&key) {
+            return recorded;
+        }
+        let outcome = call.await;
+        self.recording.keep(key, &outcome);
+        outcome
+    }
+
+    /// As [`Session::recorded`], for a text.
     async fn recorded_text(
         &self,
         key: String,
         call: impl Future<Output = Result<String, Trouble>>,
     ) -> Result<String, Trouble> {
-        if let Some(recorded) = self.recording.outcome(&key) {
-            return recorded?.as_str().map(str::to_owned).ok_or_else(|| absent(&key));
-        }
-        let outcome = call.await;
-        self.recording.keep(key, &outcome.clone().map(Value::String));
-        outcome
+        let text = self.recorded(key.clone(), async { call.await.map(Value::String) }).await?;
+        text.as_str().map(str::to_owned).ok_or_else(|| absent(&key))
     }
 
     /// A token of this application that expired or was revoked.
@@ -86,76 +95,58 @@ impl Session {
         why: UselessToken,
         application: &str,
     ) -> Result<String, Trouble> {
-        let word = match why {
-            UselessToken::Expired => "expired",
-            UselessToken::Revoked => "revoked",
-        };
-        let key = format!("{word} token {application}");
-        self.recorded_text(key, self.new_useless_token(why, word, application)).await
+        let key = format!("{why} token {application}");
+        self.recorded_text(key, self.new_useless_token(why, application)).await
     }
 
     async fn new_useless_token(
         &self,
         why: UselessToken,
-        word: &str,
         application: &str,
     ) -> Result<String, Trouble> {
+        let (client, destination) = (&self.client, &self.client.destination);
         let (action, age_seconds) = match why {
             UselessToken::Expired => (OperatorAction::AdvanceClock, TOKEN_LIFETIME_SECONDS),
             UselessToken::Revoked => (OperatorAction::RevokeToken, 0),
         };
-        if self.has_admin() {
-            let token = self.issue_by_control_plane(application, age_seconds).await?;
-            let label = format!("MOOT_{}_TOKEN", word.to_ascii_uppercase());
-            self.client.sender.masks.hide(&token, &label);
+        if let Some(control_plane) = &destination.control_plane {
+            let Some(known) = destination.applications.get(application) else {
+                let reason = format!("the target has no application `{application}`");
+                return Err(Trouble::Withheld(reason));
+            };
+            let (id, scopes) = (&known.client_id, known.scopes);
+            let token = control_plane.issue_token(&client.sender, id, scopes, age_seconds).await?;
+            let label = format!("MOOT_{why}_TOKEN").to_ascii_uppercase();
+            client.sender.masks.hide(&token, &label);
             if why == UselessToken::Revoked {
-                let order = json!({ "token": token });
-                self.client.admin("POST", "/tokens/revoke", Some(&order)).await?;
+                client.admin("POST", "/tokens/revoke", Some(&json!({ "token": token }))).await?;
             }
             return Ok(token);
         }
-        let given = self.client.destination.deployment().and_then(|rules| match why {
+        let given = destination.deployment().and_then(|rules| match why {
             UselessToken::Expired => rules.expired_token.as_ref(),
             UselessToken::Revoked => rules.revoked_token.as_ref(),
         });
         match given {
-            None if self.client.has_operator(action) => {
-                self.client.useless_token(why, application).await.map_err(Trouble::Operator)
+            None if client.has_operator(action) => {
+                client.useless_token(why, application).await.map_err(Trouble::Operator)
             }
-            given => token_of_file(given, application, &format!("{word}_token")),
+            given => token_of_file(given, application, &format!("{why}_token")),
         }
-    }
-
-    async fn issue_by_control_plane(
-        &self,
-        application: &str,
-        age_seconds: i64,
-    ) -> Result<String, Trouble> {
-        let Some(known) = self.client.destination.applications.get(application) else {
-            return Err(Trouble::Withheld(format!(
-                "the target has no application `{application}`"
-            )));
-        };
-        let order = json!({
-            "client_id": known.client_id,
-            "scopes": known.scopes,
-            "age_seconds": age_seconds,
-        });
-        mock::issued_token(&self.client.admin("POST", "/tokens", Some(&order)).await?)
     }
 
     /// Sends one request, with consent, pace, ledger and masks. A GET is repeated once after trouble. A revoked shared
     /// token is replaced once. If a request may not be sent, its exchange has [`Trouble::Withheld`].
     pub async fn send(&self, prepared: ClientRequest) -> Exchange {
-        self.send_as(prepared, SendMode::Paced).await
+        self.send_as(prepared, None).await
     }
 
     /// Sends one request of a burst at once. It is never repeated. On a deployment it needs the consent `load`.
     pub async fn send_in_burst(&self, prepared: ClientRequest, rhythm: Rhythm) -> Exchange {
-        self.send_as(prepared, SendMode::Burst(rhythm)).await
+        self.send_as(prepared, Some(rhythm)).await
     }
 
-    async fn send_as(&self, prepared: ClientRequest, mode: SendMode) -> Exchange {
+    async fn send_as(&self, prepared: ClientRequest, burst: Option<Rhythm>) -> Exchange {
         let path = self.client.sender.masks.mask(&prepared.path);
         if let Some(recorded) = self.recording.exchange(&prepared.method, &path) {
             if let (Some(Operation::GetWorkflowSchema), Ok(response)) =
@@ -167,7 +158,7 @@ impl Session {
             return recorded;
         }
         // The transport of a replay sends nothing, so an exchange that was not recorded is trouble.
-        let exchange = send::send(&self.client, prepared, mode).await;
+        let exchange = send::send(&self.client, prepared, burst).await;
         self.recording.keep_exchange(&exchange);
         exchange
     }
@@ -193,7 +184,7 @@ impl Session {
         exchanges: impl Iterator<Item = &'a Exchange>,
     ) {
         let numbers: Vec<u64> = exchanges.map(|exchange| exchange.number).collect();
-        self.keep_since(mark, self.burst_key(prepared), json!(numbers));
+        self.recording.keep_since(mark, self.burst_key(prepared), json!(numbers));
     }
 
     fn burst_key(&self, prepared: &ClientRequest) -> String {
@@ -215,17 +206,6 @@ impl Session {
     pub async fn lend_token(&self, prepared: &ClientRequest, exchange: &Arc<Exchange>) {
         let mut tokens = self.client.destination.tokens.lock().await;
         tokens.lend(lending_key(prepared), &prepared.application, exchange);
-    }
-
-    /// The position of the recording, for [`Session::keep_since`].
-    pub fn mark(&self) -> usize {
-        self.recording.mark()
-    }
-
-    /// Records a value, and drops the results recorded since `mark`, which it replaces.
-    pub fn keep_since(&self, mark: usize, key: String, value: Value) {
-        self.recording.cut(mark);
-        self.recording.keep(key, &Ok(value));
     }
 
     /// Waits until earlier requests do not count towards the limit (§8) of a burst. On a mock the limit is reset.
@@ -250,12 +230,7 @@ impl Session {
         json: Option<Value>,
     ) -> Result<Value, Trouble> {
         let key = format!("admin {method} {}", self.client.sender.masks.mask(path));
-        if let Some(recorded) = self.recording.outcome(&key) {
-            return recorded;
-        }
-        let outcome = self.client.admin(method, path, json.as_ref()).await;
-        self.recording.keep(key, &outcome);
-        outcome
+        self.recorded(key, self.client.admin(method, path, json.as_ref())).await
     }
 
     /// Lets the operator of the target carry out an order. Returns its masked message for people.

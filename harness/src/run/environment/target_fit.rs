@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::client::access_tokens::TokenError;
 use crate::client::destination::FileMistake;
 use crate::client::payload;
-use crate::client::request::{ClientBody, ClientRequest, FormPart};
-use crate::client::send::{self, SendMode};
+use crate::client::request::{ClientBody, ClientRequest, FormPart, bearer};
+use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse};
@@ -45,11 +45,6 @@ pub(crate) async fn mistake(client: &ServiceClient, need: &str) -> Option<FileMi
     found
 }
 
-fn new_mistake(client: &ServiceClient, key: &str, contradiction: String) -> FileMistake {
-    let place = client.destination.places.of(key);
-    FileMistake { key: key.to_owned(), place, contradiction }
-}
-
 /// Checks the scope `write` of `main`: either a token with `write`, or one with all its scopes, must be able to write.
 async fn writes(client: &ServiceClient) -> Option<FileMistake> {
     let main = client.destination.applications.get("main").filter(|main| main.scopes.write)?;
@@ -74,8 +69,7 @@ async fn writes(client: &ServiceClient) -> Option<FileMistake> {
             Err(_) => return None,
         }
     }
-    Some(new_mistake(
-        client,
+    Some(client.destination.mistake(
         "applications.main.scopes",
         format!("{}; state the scopes that it has, or give it `write`", seen?),
     ))
@@ -88,22 +82,19 @@ async fn empty_creation(client: &ServiceClient, token: &str) -> Option<ReceivedR
 }
 
 async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchange {
-    let endpoint = client.destination.endpoints.get(Operation::CreateLegalRequest);
+    let endpoints = &client.destination.endpoints;
     let request = ClientRequest {
-        method: endpoint.method.clone(),
-        path: endpoint.path.clone(),
-        operation: Some(Operation::CreateLegalRequest),
-        headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
+        headers: vec![bearer(token)],
         body,
-        application: "main".to_owned(),
         tag_scenario: ScenarioName::new("", "the check of the target file"),
+        ..ClientRequest::of(endpoints, Operation::CreateLegalRequest, "main")
     };
-    send::send(client, request, SendMode::Paced).await
+    send::send(client, request, None).await
 }
 
 /// The status and the problem type of a refused creation.
 fn refusal(response: &ReceivedResponse) -> Option<(u16, Option<String>)> {
-    let problem = response.json.as_ref().and_then(|json| json.get("type")?.as_str());
+    let problem = response.text("type");
     REFUSED.contains(&response.status).then(|| (response.status, problem.map(str::to_owned)))
 }
 
@@ -158,7 +149,7 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
                  the workflow; name a user of the company",
                 said(&refused)
             );
-            return Some(new_mistake(client, "bindings.requester_email", contradiction));
+            return Some(client.destination.mistake("bindings.requester_email", contradiction));
         }
     }
     // The requester is the reason only if the default counterparty is not, and if an empty creation is refused
@@ -173,7 +164,7 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
              user has; name a user of the company",
             said(&refused)
         );
-        new_mistake(client, "bindings.requester_email", contradiction)
+        client.destination.mistake("bindings.requester_email", contradiction)
     })
 }
 
@@ -199,7 +190,7 @@ async fn second_company(client: &ServiceClient) -> Option<FileMistake> {
     (seen >= 2).then(|| {
         let contradiction =
             "both applications see the same workflows, requests, documents and webhooks";
-        new_mistake(client, "applications.other_company", contradiction.to_owned())
+        client.destination.mistake("applications.other_company", contradiction.to_owned())
     })
 }
 
@@ -222,9 +213,11 @@ async fn workflow(client: &ServiceClient, name: &str) -> Option<FileMistake> {
     let workflow = read(Operation::GetWorkflow).await?;
     let status = workflow.json.as_ref().and_then(|json| json.pointer("/data/attributes/status"));
     if status.is_some_and(|status| status == "unpublished") {
-        return Some(new_mistake(client, &key, format!("the workflow `{id}` is unpublished")));
+        return Some(
+            client.destination.mistake(&key, format!("the workflow `{id}` is unpublished")),
+        );
     }
     let schema = read(Operation::GetWorkflowSchema).await?;
     let is_absent = workflow.status == 404 && schema.status == 404;
-    is_absent.then(|| new_mistake(client, &key, format!("there is no workflow `{id}`: 404")))
+    is_absent.then(|| client.destination.mistake(&key, format!("there is no workflow `{id}`: 404")))
 }

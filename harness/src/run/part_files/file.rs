@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use strum::IntoStaticStr;
 
@@ -46,15 +47,6 @@ pub struct PartHead {
     pub facts: PartFacts,
     /// The whole plan in order, with the shard of each item.
     pub plan: Vec<(String, u16)>,
-}
-
-/// The last line of a complete part.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EndRow {
-    complete: bool,
-    /// The digest of all lines before this one.
-    sha256: String,
 }
 
 /// A complete part whose digest was checked.
@@ -118,7 +110,7 @@ impl PartWriter {
         Ok(())
     }
 
-    /// Writes the file into this folder, with its last line if the shard has finished.
+    /// Writes the file into this folder. If the shard has finished, the last line has the digest of all lines before it.
     ///
     /// # Errors
     /// The file would contain one of these secrets, or it cannot be written.
@@ -129,7 +121,7 @@ impl PartWriter {
         }
         if is_complete {
             let sha256 = format!("{:x}", Sha256::digest(&self.0));
-            self.line(&EndRow { complete: true, sha256 })?;
+            self.line(&json!({ "complete": true, "sha256": sha256 }))?;
         }
         let write = || fs::create_dir_all(dir).and_then(|()| fs::write(&path, &self.0));
         write().map_err(|source| PartError::File { path: path.clone(), source })
@@ -174,13 +166,12 @@ impl PartFile {
         if !(1..=head.of).contains(&head.shard) {
             return Err(damaged(format!("it says that it is shard {}/{}", head.shard, head.of)));
         }
-        let ended = last_line(&text).and_then(|(content, last)| {
-            Some((content, serde_json::from_str::<EndRow>(last).ok()?))
-        });
-        let Some((content, end)) = ended.filter(|(_, end)| end.complete) else {
+        let ended = last_line(&text)
+            .and_then(|(content, last)| Some((content, serde_json::from_str::<Value>(last).ok()?)));
+        let Some((content, end)) = ended.filter(|(_, end)| end["complete"] == true) else {
             return Err(PartError::Unfinished { dir: dir.to_owned() });
         };
-        if end.sha256 != format!("{:x}", Sha256::digest(content)) {
+        if end["sha256"] != format!("{:x}", Sha256::digest(content)) {
             return Err(damaged("its lines differ from those that were written".to_owned()));
         }
         let lines = content.lines().skip(1).map(str::to_owned).collect();
@@ -201,7 +192,7 @@ fn last_line(text: &str) -> Option<(&str, &str)> {
 }
 
 fn version_of(line: &str) -> Option<u32> {
-    let head: serde_json::Value = serde_json::from_str(line).ok()?;
+    let head: Value = serde_json::from_str(line).ok()?;
     head.get("kind")?;
     u32::try_from(head.get("format_version")?.as_u64()?).ok()
 }

@@ -6,7 +6,7 @@ use strum::IntoEnumIterator;
 
 use super::error::PartError;
 use super::facts::{PartFact, register_fingerprint};
-use super::file::{PartFile, PartKind};
+use super::file::{PartFile, PartHead, PartKind};
 
 /// Complete parts of one run, in the order of their shards.
 #[derive(Debug)]
@@ -69,13 +69,12 @@ impl PartSet {
 
     /// The command that wrote them.
     pub fn kind(&self) -> PartKind {
-        // A set has at least one part.
-        self.parts.first().map_or(PartKind::Run, |part| part.head.kind)
+        self.head().kind
     }
 
     /// The number of shards.
     pub fn count(&self) -> u16 {
-        self.parts.first().map_or(0, |part| part.head.of)
+        self.head().of
     }
 
     /// The missing shards.
@@ -90,17 +89,18 @@ impl PartSet {
 
     /// The whole plan, in order.
     pub fn plan(&self) -> Vec<String> {
-        let plan = self.parts.first().map(|part| part.head.plan.iter());
-        plan.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+        self.head().plan.iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// The items of the missing shards, in order.
     pub fn missing_names(&self) -> Vec<&str> {
-        let plan = self.parts.first().map(|part| part.head.plan.iter());
-        let plan = plan.into_iter().flatten();
-        plan.filter(|(_, shard)| self.missing.contains(shard))
-            .map(|(name, _)| name.as_str())
-            .collect()
+        let missing = self.head().plan.iter().filter(|(_, shard)| self.missing.contains(shard));
+        missing.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The head of the first part. A set has at least one part.
+    fn head(&self) -> &PartHead {
+        &self.parts[0].head
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use strum::{Display, EnumDiscriminants, EnumString, IntoStaticStr, VariantNames};
+use strum::{Display, EnumDiscriminants, EnumIter, EnumString, IntoEnumIterator, VariantNames};
 
 use crate::scenario::language::form::{Integer, SchemaDefinitions, Word, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema};
@@ -18,7 +18,7 @@ const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 #[derive(Debug, Clone, PartialEq, Eq, EnumDiscriminants)]
 #[strum_discriminants(
     name(OperatorAction),
-    derive(PartialOrd, Ord, Display, EnumString, IntoStaticStr, VariantNames),
+    derive(PartialOrd, Ord, Display, EnumIter, EnumString, VariantNames),
     derive(Serialize, Deserialize, JsonSchema),
     serde(rename_all = "snake_case"),
     strum(serialize_all = "snake_case"),
@@ -54,23 +54,14 @@ pub enum OperatorOrder<T = String> {
 }
 
 impl OperatorAction {
-    pub const ALL: [Self; 5] =
-        [Self::SetStatus, Self::AddComment, Self::Restart, Self::AdvanceClock, Self::RevokeToken];
-
     /// The entry of `needs` of a scenario with such a step.
-    pub const fn need(self) -> &'static str {
-        match self {
-            Self::SetStatus => "operator.set_status",
-            Self::AddComment => "operator.add_comment",
-            Self::Restart => "operator.restart",
-            Self::AdvanceClock => "operator.advance_clock",
-            Self::RevokeToken => "operator.revoke_token",
-        }
+    pub fn need(self) -> String {
+        format!("operator.{self}")
     }
 
     /// The action with this need.
     pub fn of_need(need: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.need() == need)
+        need.strip_prefix("operator.")?.parse().ok()
     }
 
     /// The action in words, as in "cannot set the status of a request".
@@ -160,7 +151,7 @@ impl Keys for OperatorOrder<Text> {
             };
             map.add(key, false, description, schema);
         }
-        let one_of = OperatorAction::ALL.into_iter().map(|action| {
+        let one_of = OperatorAction::iter().map(|action| {
             let mut required = vec!["operator"];
             required.extend(action.keys());
             let others = KEYS.iter().filter(|(key, _)| !action.keys().contains(key));

@@ -4,6 +4,7 @@ use moot_fixtures::contract::{Operation, Scopes};
 use moot_fixtures::nearest;
 use moot_fixtures::yaml::{YamlNode, YamlSpan};
 use serde_json::{Value, json};
+use strum::Display;
 
 use super::body::RequestBody;
 use crate::scenario::language::form::{OrDefault, Pairs, SchemaDefinitions, YamlForm};
@@ -60,12 +61,20 @@ pub enum TokenChoice {
     None,
     /// A token with these scopes, which several scenarios may use.
     Shared(Scopes),
-    /// An expired token.
-    Expired,
-    /// A revoked token.
-    Revoked,
+    /// An expired or a revoked token.
+    Useless(UselessToken),
     /// A token that the scenario gives.
     Given(Text),
+}
+
+/// The reason why a token is useless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display)]
+#[strum(serialize_all = "lowercase")]
+pub enum UselessToken {
+    /// It expired.
+    Expired,
+    /// It was revoked.
+    Revoked,
 }
 
 /// The words of [`TokenChoice`].
@@ -73,8 +82,8 @@ const TOKENS: [(&str, TokenChoice); 6] = [
     ("read", TokenChoice::Shared(Scopes::READ)),
     ("write", TokenChoice::Shared(Scopes::WRITE)),
     ("read write", TokenChoice::Shared(Scopes::READ_WRITE)),
-    ("expired", TokenChoice::Expired),
-    ("revoked", TokenChoice::Revoked),
+    ("expired", TokenChoice::Useless(UselessToken::Expired)),
+    ("revoked", TokenChoice::Useless(UselessToken::Revoked)),
     ("none", TokenChoice::None),
 ];
 

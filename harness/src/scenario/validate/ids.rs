@@ -74,7 +74,7 @@ pub(super) fn operator(
     at: &Location,
 ) -> Option<DataError> {
     let need = action.need();
-    if scenario.needs.iter().any(|known| known == need) {
+    if scenario.needs.contains(&need) {
         return None;
     }
     let message = format!("`operator: {action}` without `{need}` in `needs`");

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use crate::exchange::ReceivedResponse;
+use crate::exchange::{Exchange, ReceivedResponse};
 
 /// A response of the service, or a value made of many responses (pages, a burst, deliveries).
 ///
@@ -27,6 +27,8 @@ pub struct Document {
     pub operation: Option<Operation>,
     /// `{method, path}` of the operation on the target. `None` if the call failed.
     pub endpoint: Option<Value>,
+    /// The exchange that reports show with the checks of this document.
+    pub exchange: Option<Arc<Exchange>>,
 }
 
 impl Document {

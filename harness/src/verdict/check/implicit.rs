@@ -39,15 +39,7 @@ enum ImplicitRule {
     /// Judges one requirement.
     One(fn(&AnsweredExchange<'_>) -> Option<Judgement>),
     /// Judges several requirements.
-    Several(fn(&AnsweredExchange<'_>) -> Vec<ImplicitJudgement>),
-}
-
-/// The result of an implicit check for one requirement.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImplicitJudgement {
-    /// The id of the requirement.
-    pub requirement: &'static str,
-    pub judgement: Judgement,
+    Several(fn(&AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)>),
 }
 
 /// Every implicit check, in the order of judging.
@@ -90,13 +82,13 @@ const fn one(
 const fn several(
     name: &'static str,
     verifies: &'static [&'static str],
-    judge: fn(&AnsweredExchange<'_>) -> Vec<ImplicitJudgement>,
+    judge: fn(&AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)>,
 ) -> Implicit {
     Implicit { name, verifies, judge: ImplicitRule::Several(judge) }
 }
 
-/// The results of all checks of the table. None if there was no response.
-pub fn judge(exchange: &Exchange, context: &ImplicitContext) -> Vec<ImplicitJudgement> {
+/// The results of all checks of the table, each with the id of its requirement. None if there was no response.
+pub fn judge(exchange: &Exchange, context: &ImplicitContext) -> Vec<(&'static str, Judgement)> {
     let Ok(response) = &exchange.outcome else { return Vec::new() };
     let answered = AnsweredExchange { exchange, response, context };
     let mut findings = Vec::new();
@@ -104,15 +96,10 @@ pub fn judge(exchange: &Exchange, context: &ImplicitContext) -> Vec<ImplicitJudg
         match row.judge {
             ImplicitRule::One(judge) => {
                 let judgement = judge(&answered);
-                findings.extend(judgement.map(|judgement| found(row.verifies[0], judgement)));
+                findings.extend(judgement.map(|judgement| (row.verifies[0], judgement)));
             }
             ImplicitRule::Several(judge) => findings.extend(judge(&answered)),
         }
     }
     findings
-}
-
-/// The result for one requirement.
-fn found(requirement: &'static str, judgement: Judgement) -> ImplicitJudgement {
-    ImplicitJudgement { requirement, judgement }
 }

@@ -6,8 +6,7 @@
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use super::context::Creation;
-use super::{AnsweredExchange, ImplicitJudgement, found};
+use super::AnsweredExchange;
 use crate::verdict::check::{Judgement, MismatchKind};
 
 pub(super) const VERIFIES: &[&str] = &[MADE_NOW, TELLS_TIMES_APART, STAYS, LOGGED_NOW];
@@ -26,7 +25,7 @@ const MINUTE_SECONDS: i64 = 60;
 /// The largest difference between a rounded time and a truncated one.
 const ROUNDING_SECONDS_MAX: i64 = 1;
 
-pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     let Some(body) = answered.response.json.as_deref().filter(|_| answered.is_success()) else {
         return Vec::new();
     };
@@ -82,7 +81,7 @@ fn creation(
     place: &str,
     made: &Value,
     at: Option<i64>,
-) -> Vec<ImplicitJudgement> {
+) -> Vec<(&'static str, Judgement)> {
     let (Some(made), Some(at)) = (made.as_str(), at) else { return Vec::new() };
     let place = format!("{place}/created_at");
     let mut findings = vec![made_now(answered, &place, at)];
@@ -90,7 +89,7 @@ fn creation(
     findings
 }
 
-fn made_now(answered: &AnsweredExchange<'_>, place: &str, at: i64) -> ImplicitJudgement {
+fn made_now(answered: &AnsweredExchange<'_>, place: &str, at: i64) -> (&'static str, Judgement) {
     let date = date(answered);
     let now = date.unwrap_or(answered.exchange.sent_at_seconds);
     let moved = answered.context.moved_seconds();
@@ -104,7 +103,7 @@ fn made_now(answered: &AnsweredExchange<'_>, place: &str, at: i64) -> ImplicitJu
         let fails = fails.at(place);
         if date.is_some() { fails } else { fails.tolerated() }
     };
-    found(MADE_NOW, judgement)
+    (MADE_NOW, judgement)
 }
 
 /// Two resources that were created one after the other have different times.
@@ -113,31 +112,31 @@ fn tells_times_apart(
     place: &str,
     made: &str,
     at: i64,
-) -> Option<ImplicitJudgement> {
+) -> Option<(&'static str, Judgement)> {
     let date = date(answered)?;
     let lasted = i64::try_from(answered.exchange.duration.as_secs()).unwrap_or_default();
-    let this = Creation { made: made.to_owned(), date };
     let key = format!("{} {at}", answered.operation()?.as_str());
-    let first = answered.context.creations.or_remember(answered.base(), &key, this);
+    let (first, first_date) =
+        answered.context.creations.or_remember(answered.base(), &key, (made.to_owned(), date));
     // By the clock of the service, the request began after the first resource existed.
     let is_to_the_minute = at % MINUTE_SECONDS == 0;
     let apart = APART_SECONDS_MIN + if is_to_the_minute { MINUTE_SECONDS } else { 0 };
-    let is_later = date - lasted - first.date >= apart;
-    let judgement = if first.made == made || !is_later {
+    let is_later = date - lasted - first_date >= apart;
+    let judgement = if first == made || !is_later {
         Judgement::Holds
     } else {
         let message = "resources that were created at different times have the same creation time";
         let expected = format!("a time after {}", time_text(at));
         Judgement::fails(MismatchKind::Duplicate, message, expected, time_text(at)).at(place)
     };
-    Some(found(TELLS_TIMES_APART, judgement))
+    Some((TELLS_TIMES_APART, judgement))
 }
 
 /// Each resource has the creation time that it had before.
 fn stays<'a>(
     answered: &AnsweredExchange<'_>,
     members: impl IntoIterator<Item = (String, &'a Value, Option<i64>)>,
-) -> Option<ImplicitJudgement> {
+) -> Option<(&'static str, Judgement)> {
     let kind = match answered.operation() {
         Some(Operation::GetLegalRequestActivity) => answered.path(),
         _ => "document",
@@ -157,11 +156,11 @@ fn stays<'a>(
         judgement = Some(fails.at(format!("{place}/created_at")));
         break;
     }
-    judgement.map(|judgement| found(STAYS, judgement))
+    judgement.map(|judgement| (STAYS, judgement))
 }
 
 /// The times in the log of a legal request of this run are between its creation and now.
-fn logged_now(answered: &AnsweredExchange<'_>, body: &Value) -> Option<ImplicitJudgement> {
+fn logged_now(answered: &AnsweredExchange<'_>, body: &Value) -> Option<(&'static str, Judgement)> {
     let id = answered.path().rsplit('/').nth(1)?;
     let created = answered.context.legal_requests.get(answered.base(), id)?;
     let now = date(answered)?;
@@ -181,7 +180,7 @@ fn logged_now(answered: &AnsweredExchange<'_>, body: &Value) -> Option<ImplicitJ
                 .at(format!("{place}/created_at"))
         }
     };
-    Some(found(LOGGED_NOW, judgement))
+    Some((LOGGED_NOW, judgement))
 }
 
 /// A timestamp in seconds since 1970. `None` if it is not a timestamp.

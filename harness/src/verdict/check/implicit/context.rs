@@ -16,8 +16,9 @@ pub struct ImplicitContext {
     pub(super) request_ids: FirstSeen<u64>,
     /// By `detail`: the type of its first problem.
     pub(super) details: FirstSeen<String>,
-    /// By operation and creation time: the first resource.
-    pub(super) creations: FirstSeen<Creation>,
+    /// By operation and creation time: the first resource or token, with the `Date` of its response in seconds since
+    /// 1970.
+    pub(super) creations: FirstSeen<(String, i64)>,
     /// By resource: its first creation time, in seconds since 1970.
     pub(super) creation_times: FirstSeen<i64>,
     /// By legal request of this run: the `Date` of its creation, in seconds since 1970.
@@ -27,15 +28,6 @@ pub struct ImplicitContext {
     /// Seconds by which an operator moves the clock of the service, by the cause. `Date` may come from a proxy, whose
     /// clock stays.
     moved_seconds: Mutex<BTreeMap<String, i64>>,
-}
-
-/// The creation of a resource or a token.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Creation {
-    /// The id, or the token.
-    pub(super) made: String,
-    /// The `Date` of the response, in seconds since 1970.
-    pub(super) date: i64,
 }
 
 impl ImplicitContext {

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use super::{AnsweredExchange, ImplicitJudgement, found};
+use super::AnsweredExchange;
 use crate::verdict::check::{Judgement, MismatchKind};
 
 pub(super) const VERIFIES: &[&str] = &["activity.entry-id-unique", "activity.each-change-once"];
 
-pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     if answered.operation() != Some(Operation::GetLegalRequestActivity) || !answered.is_success() {
         return Vec::new();
     }
@@ -22,7 +22,7 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     let Some(entries) = entries else { return Vec::new() };
     let mut findings = Vec::new();
     if entries.iter().any(|entry| id(entry).is_some()) {
-        findings.push(found("activity.entry-id-unique", ids_are_unique(entries)));
+        findings.push(("activity.entry-id-unique", ids_are_unique(entries)));
     }
     // A repeated entry is a mismatch of the check above only.
     let mut known = BTreeSet::new();
@@ -31,7 +31,7 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
         .filter_map(|(index, entry)| StatusChange::of(index, entry))
         .collect();
     if !changes.is_empty() {
-        findings.push(found("activity.each-change-once", changes_are_unique(&changes)));
+        findings.push(("activity.each-change-once", changes_are_unique(&changes)));
     }
     findings
 }

@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::{AnsweredExchange, ImplicitJudgement, found};
+use super::AnsweredExchange;
 use crate::verdict::check::equal::as_integer;
 use crate::verdict::check::value_text::shortened;
 use crate::verdict::check::{Judgement, MismatchKind};
@@ -11,15 +11,15 @@ use crate::verdict::check::{Judgement, MismatchKind};
 pub(super) const AGREEMENT: &[&str] = &["errors.status-agrees", "errors.instance-is-path"];
 
 /// Does `status` agree with the HTTP status, and `instance` with the path?
-pub(super) fn agreement(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+pub(super) fn agreement(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     let Some(problem) = answered.problem() else { return Vec::new() };
     let mut findings = Vec::new();
     // Another check judges the types of the members.
     if let Some(status) = problem.get("status").and_then(|s| as_integer(s.as_number()?)) {
-        findings.push(found("errors.status-agrees", status_agrees(status, answered.status())));
+        findings.push(("errors.status-agrees", status_agrees(status, answered.status())));
     }
     if let Some(instance) = problem.get("instance").and_then(|instance| instance.as_str()) {
-        findings.push(found("errors.instance-is-path", instance_is_path(instance, answered)));
+        findings.push(("errors.instance-is-path", instance_is_path(instance, answered)));
     }
     findings
 }

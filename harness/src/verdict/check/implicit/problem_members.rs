@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{AnsweredExchange, ImplicitJudgement, found};
+use super::AnsweredExchange;
 use crate::verdict::check::equal::as_integer;
 use crate::verdict::check::value_text::{shortened, value_text};
 use crate::verdict::check::{Judgement, MismatchKind, sound_json};
@@ -31,22 +31,23 @@ const MEMBERS: [MemberRow; 6] = [
 
 const NON_EMPTY_TEXT: &str = "a string that is not empty";
 
-pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     if !answered.is_problem_due() {
         return Vec::new();
     }
     let Some(problem) = answered.problem() else { return without_problem(answered) };
     VERIFIES
         .iter()
+        .copied()
         .zip(MEMBERS)
         .map(|(requirement, (name, is_right, expected))| {
-            found(requirement, judge_member(problem.get(name), name, is_right, expected))
+            (requirement, judge_member(problem.get(name), name, is_right, expected))
         })
         .collect()
 }
 
 /// One cause, one finding: the first member fails, and the others are not judged.
-fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     let body = shortened(&String::from_utf8_lossy(&answered.response.body));
     let actual = if body.is_empty() { "an empty body".to_owned() } else { body };
     let failed = sound_json::unreadable(&answered.document()).unwrap_or_else(|| {
@@ -56,11 +57,7 @@ fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     });
     let empty = Judgement::empty("the body is not a problem: see `errors.member-type`");
     let judgements = std::iter::once(failed).chain(std::iter::repeat(empty));
-    VERIFIES
-        .iter()
-        .zip(judgements)
-        .map(|(requirement, judgement)| found(requirement, judgement))
-        .collect()
+    VERIFIES.iter().copied().zip(judgements).collect()
 }
 
 fn judge_member(

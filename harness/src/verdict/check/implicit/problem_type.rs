@@ -3,30 +3,30 @@
 
 use moot_fixtures::contract::{Operation, ProblemType};
 
-use super::{AnsweredExchange, ImplicitJudgement, found};
+use super::AnsweredExchange;
 use crate::verdict::check::value_text::value_text;
 use crate::verdict::check::{Judgement, MismatchKind};
 
 pub(super) const VERIFIES: &[&str] =
     &["errors.known-type", "errors.title-of-type", "errors.type-of-401"];
 
-pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     let Some(problem) = answered.problem() else { return Vec::new() };
     let name = problem.get("type").and_then(|name| name.as_str());
     let known = ProblemType::STATED.into_iter().find(|known| Some(known.as_str()) == name);
     let mut findings = Vec::new();
     if let Some(name) = name.filter(|_| answered.status() == 401 && answered.takes_token()) {
         let judgement = type_of_401(name, known);
-        findings.push(found("errors.type-of-401", judgement));
+        findings.push(("errors.type-of-401", judgement));
     }
     let Some(known) = known else { return findings };
-    findings.push(found("errors.known-type", status(answered, known)));
+    findings.push(("errors.known-type", status(answered, known)));
     let title = problem.get("title");
     if title.is_some_and(serde_json::Value::is_string) {
         let holds = title.and_then(|title| title.as_str()) == Some(known.title());
         let judgement =
             if holds { Judgement::Holds } else { wrong_title(answered, known, &value_text(title)) };
-        findings.push(found("errors.title-of-type", judgement));
+        findings.push(("errors.title-of-type", judgement));
     }
     findings
 }

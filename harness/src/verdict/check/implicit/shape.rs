@@ -2,7 +2,7 @@
 
 use moot_fixtures::contract::Operation;
 
-use super::{AnsweredExchange, ImplicitJudgement, found};
+use super::AnsweredExchange;
 use crate::verdict::check::duplicate_members::ambiguous_member;
 use crate::verdict::check::{Judgement, schema, sound_json};
 
@@ -26,28 +26,28 @@ pub(super) const OF_SUCCESSES: &[&str] = &[
 ];
 
 /// Does a response of the token endpoint have the body of a token or of a token failure (§2.8, §4.1)?
-pub(super) fn token(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+pub(super) fn token(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     if answered.operation() != Some(Operation::CreateAccessToken) || answered.whole_body().is_none()
     {
         return Vec::new();
     }
     let document = answered.document();
     match answered.status() {
-        200..=299 => vec![found("token.response-shape", schema::judge("token", &document))],
+        200..=299 => vec![("token.response-shape", schema::judge("token", &document))],
         400..=499 if !answered.is_limit() => {
-            vec![found("token-failure.shape", schema::judge("token_failure", &document))]
+            vec![("token-failure.shape", schema::judge("token_failure", &document))]
         }
         _ => Vec::new(),
     }
 }
 
 /// Does a success have the body that its operation documents (§4)?
-pub(super) fn success(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+pub(super) fn success(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     let judged = || {
         let operation = answered.operation()?;
         let requirement = requirement(operation)?;
         let body = answered.whole_body().filter(|_| answered.is_success())?;
-        Some(found(requirement, judge_body(operation.success_schema()?, body, answered)))
+        Some((requirement, judge_body(operation.success_schema()?, body, answered)))
     };
     judged().into_iter().collect()
 }
@@ -63,24 +63,9 @@ fn judge_body(name: &str, body: &[u8], answered: &AnsweredExchange<'_>) -> Judge
     }
 }
 
-const fn requirement(operation: Operation) -> Option<&'static str> {
-    Some(match operation {
-        Operation::ListWorkflows => "list-workflows.shape",
-        Operation::GetWorkflow => "get-workflow.shape",
-        Operation::GetWorkflowSchema => "get-workflow-schema.shape",
-        Operation::CreateLegalRequest => "create-legal-request.shape",
-        Operation::ListLegalRequests => "list-legal-requests.shape",
-        Operation::GetLegalRequest => "get-legal-request.shape",
-        Operation::GetLegalRequestActivity => "get-legal-request-activity.shape",
-        Operation::CreateRepositoryDocument => "create-repository-document.shape",
-        Operation::ListRepositoryDocuments => "list-repository-documents.shape",
-        Operation::GetRepositoryDocument => "get-repository-document.shape",
-        Operation::ListWebhooks => "list-webhooks.shape",
-        Operation::CreateWebhook => "create-webhook.shape",
-        // Other checks judge their bodies, or the bodies are free.
-        Operation::CreateAccessToken
-        | Operation::RevokeToken
-        | Operation::DownloadAgreement
-        | Operation::DeleteWebhook => return None,
-    })
+/// The requirement about the body of this operation. Other checks judge the bodies of the operations without one, or the
+/// bodies are free.
+fn requirement(operation: Operation) -> Option<&'static str> {
+    let id = format!("{}.shape", operation.as_str().replace('_', "-"));
+    OF_SUCCESSES.iter().copied().find(|known| *known == id)
 }

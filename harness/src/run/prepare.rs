@@ -1,0 +1,249 @@
+//! Prepares one request of a scenario: fills in its names, token and body.
+
+use bytes::Bytes;
+use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::Value;
+
+use crate::client::request::bearer;
+use crate::client::{BodyPiece, ClientBody, ClientRequest, FormPart};
+use crate::exchange::value_text;
+use crate::run::environment::Session;
+use crate::scenario::ScenarioName;
+use crate::scenario::model::{
+    Json, Multipart, OperatorAction, PartContent, PartSpec, RawBody, RawContent, RequestBody,
+    RequestLine, RequestShape, Text, TokenChoice, UselessToken,
+};
+use crate::scenario::names::Names;
+use crate::verdict::NotRunKind;
+
+use super::scenario_run::ScenarioRun;
+use super::stop::Stop;
+
+/// Characters that are encoded in a path. `%` is not among them, so that a scenario can send any bytes.
+const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'#');
+
+/// The request of this shape, with the present values of its names.
+pub(super) async fn request(
+    run: &ScenarioRun<'_>,
+    shape: &RequestShape,
+) -> Result<ClientRequest, Stop> {
+    let (session, names) = (run.session, &run.names);
+    let line = shape.line.as_ref().ok_or_else(|| Stop::ours("a request without a line"))?;
+    let (method, mut path, operation) = resolve_line(session, names, line)?;
+    let query = pairs(names, &shape.query)?;
+    if !query.is_empty() {
+        path.push(if path.contains('?') { '&' } else { '?' });
+        path.push_str(
+            &form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish(),
+        );
+    }
+    let application = match &shape.application {
+        Some(text) => text.render_text(names)?,
+        None => "main".to_owned(),
+    };
+    let mut headers = pairs(names, &shape.headers)?;
+    if matches!(shape.token, Some(TokenChoice::Useless(UselessToken::Expired)))
+        && can_move_clock(run)
+    {
+        let cause = format!("an expired token of {application}");
+        run.shared.implicit.note_clock_moved(cause, TOKEN_LIFETIME_SECONDS);
+    }
+    if let Some(token) = token(session, names, shape.token.as_ref(), &application).await? {
+        headers.push(bearer(&token));
+    }
+    let body = match &shape.body {
+        Some(shape) => body(session, names, shape)?,
+        None => ClientBody::Empty,
+    };
+    let tag_scenario = ScenarioName::clone(&run.name);
+    Ok(ClientRequest { method, path, operation, headers, body, application, tag_scenario })
+}
+
+/// Whether an operator can move the clock of the target, so that a token expires.
+fn can_move_clock(run: &ScenarioRun<'_>) -> bool {
+    let target = &run.shared.target;
+    !target.is_mock() && target.missing(&OperatorAction::AdvanceClock.need()).is_none()
+}
+
+async fn token(
+    session: &Session,
+    names: &Names,
+    choice: Option<&TokenChoice>,
+    application: &str,
+) -> Result<Option<String>, Stop> {
+    Ok(match choice {
+        None | Some(TokenChoice::None) => None,
+        Some(TokenChoice::Shared(scopes)) => Some(session.token(application, *scopes).await?),
+        Some(TokenChoice::Useless(why)) => Some(session.useless_token(*why, application).await?),
+        Some(TokenChoice::Given(text)) => Some(text.render_text(names)?),
+    })
+}
+
+/// The method, the path below the base address, and the operation of a request line.
+pub(super) fn resolve_line(
+    session: &Session,
+    names: &Names,
+    line: &RequestLine,
+) -> Result<(String, String, Option<Operation>), Stop> {
+    match line {
+        RequestLine::Path { method, path } => {
+            let path = path.render_text(names)?;
+            let path = utf8_percent_encode(&path, PATH).to_string();
+            let method = method.render_text(names)?;
+            let operation = session.operation(&method, &path);
+            Ok((method, path, operation))
+        }
+        RequestLine::Operation { operation, known, id } => {
+            let operation = match known {
+                Some(known) => *known,
+                None => {
+                    let name = operation.render_text(names)?;
+                    Operation::from_text(&name)
+                        .ok_or_else(|| Stop::ours(&format!("`{name}` is not an operation")))?
+                }
+            };
+            let (method, template) = session.endpoint(operation);
+            let id = match id {
+                Some(id) => id.render_text(names)?,
+                None => String::new(),
+            };
+            let id = utf8_percent_encode(&id, PATH).to_string();
+            Ok((method.to_owned(), template.replace("{id}", &id), Some(operation)))
+        }
+    }
+}
+
+/// The body, with the present values of its names.
+fn body(session: &Session, names: &Names, shape: &RequestBody) -> Result<ClientBody, Stop> {
+    Ok(match shape {
+        RequestBody::Form(fields) => {
+            let mut form = form_urlencoded::Serializer::new(String::new());
+            let form = form.extend_pairs(pairs(names, fields)?).finish();
+            ClientBody::bytes("application/x-www-form-urlencoded", form)
+        }
+        RequestBody::Json(json) => {
+            ClientBody::bytes("application/json", json.render(names)?.to_string())
+        }
+        RequestBody::Multipart(multipart) => {
+            ClientBody::Multipart(parts(session, names, multipart)?)
+        }
+        RequestBody::Raw(raw) => raw_body(names, raw)?,
+    })
+}
+
+/// The pairs of a form, a query or headers. A list repeats its name.
+fn pairs(names: &Names, entries: &[(Text, Json)]) -> Result<Vec<(String, String)>, Stop> {
+    let mut pairs = Vec::new();
+    for (key, value) in entries {
+        let key = key.render_text(names)?;
+        match value.render(names)? {
+            Value::Array(items) => {
+                pairs.extend(items.iter().map(|item| (key.clone(), value_text(item))));
+            }
+            single => pairs.push((key, value_text(&single))),
+        }
+    }
+    Ok(pairs)
+}
+
+fn raw_body(names: &Names, raw: &RawBody) -> Result<ClientBody, Stop> {
+    let bytes: Bytes = match &raw.content {
+        RawContent::Text(text) => text.render_text(names)?.into(),
+        RawContent::CrlfLines(lines) => {
+            let mut whole = String::new();
+            for line in lines {
+                whole.push_str(&line.render_text(names)?);
+                whole.push_str("\r\n");
+            }
+            whole.into()
+        }
+        RawContent::Base64(bytes) => bytes.clone().into(),
+    };
+    let content_type = optional(names, raw.content_type.as_ref())?;
+    Ok(ClientBody::Bytes { content_type, bytes, declared_length: raw.declared_length })
+}
+
+fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<FormPart>, Stop> {
+    let mut parts = match &multipart.from_schema {
+        Some(schema) => from_schema(session, names, schema)?,
+        None => Vec::new(),
+    };
+    let set = pairs(names, &multipart.set)?;
+    for (name, _) in &set {
+        parts.retain(|part| part.name != *name);
+    }
+    parts.extend(set.into_iter().map(|(name, text)| FormPart::text(name, text)));
+    for (name, suffix) in pairs(names, &multipart.append)? {
+        append(&mut parts, &name, &suffix)?;
+    }
+    for omitted in multipart.omit.iter().flatten() {
+        let omitted = omitted.render_text(names)?;
+        parts.retain(|part| part.name != omitted);
+    }
+    for spec in multipart.parts.iter().flatten() {
+        parts.push(part(names, spec)?);
+    }
+    Ok(parts)
+}
+
+/// Appends a text to a field.
+fn append(parts: &mut [FormPart], name: &str, suffix: &str) -> Result<(), Stop> {
+    let field = parts.iter_mut().find(|part| part.name == name);
+    let Some(BodyPiece::Bytes(text)) = field.map(|part| &mut part.content) else {
+        return Err(Stop::not_run(
+            NotRunKind::UnusableSchema,
+            format!("the request that is made from the schema has no field `{name}`"),
+        ));
+    };
+    *text = [text.as_ref(), suffix.as_bytes()].concat().into();
+    Ok(())
+}
+
+fn from_schema(session: &Session, names: &Names, schema: &Json) -> Result<Vec<FormPart>, Stop> {
+    let schema = schema.render(names)?;
+    session.payload(&schema).map_err(|reason| {
+        Stop::not_run(
+            NotRunKind::UnusableSchema,
+            format!("no request can be made from the schema: {reason}"),
+        )
+    })
+}
+
+fn part(names: &Names, spec: &PartSpec) -> Result<FormPart, Stop> {
+    let mut file_name = optional(names, spec.file_name.as_ref())?;
+    let mut content_type = optional(names, spec.content_type.as_ref())?;
+    let content = match &spec.content {
+        PartContent::Text(text) => BodyPiece::Bytes(text.render_text(names)?.into()),
+        PartContent::Zeros(length) => BodyPiece::Zeros(*length),
+        PartContent::File(name) => {
+            let document = moot_fixtures::documents::get(name)
+                .ok_or_else(|| Stop::ours(&format!("there is no document `{name}`")))?;
+            file_name.get_or_insert_with(|| document.name.to_owned());
+            content_type.get_or_insert_with(|| document.media_type.to_owned());
+            BodyPiece::Bytes(Bytes::from_static(document.bytes))
+        }
+    };
+    Ok(FormPart { name: spec.name.render_text(names)?, file_name, content_type, content })
+}
+
+fn optional(names: &Names, text: Option<&Text>) -> Result<Option<String>, Stop> {
+    Ok(text.map(|text| text.render_text(names)).transpose()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::append;
+    use crate::client::FormPart;
+
+    #[test]
+    fn a_text_is_appended_to_the_value_of_a_field() {
+        let mut parts = vec![FormPart::text("variables", "{}"), FormPart::text("name", "a")];
+        assert!(append(&mut parts, "variables", " and more").is_ok());
+        assert_eq!(
+            parts,
+            [FormPart::text("variables", "{} and more"), FormPart::text("name", "a")]
+        );
+        assert!(append(&mut parts, "metadata", " and more").is_err());
+    }
+}
