@@ -19,8 +19,7 @@ use super::verification::Verification;
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
 use crate::report::section_order;
-use crate::report::terminal::paint::{self, left};
-use crate::report::terminal::{Align, Cell, Detail, Table};
+use crate::report::terminal::{Detail, Table, paint};
 use crate::run::environment::{TargetChoice, TargetOptions, TargetPreview};
 use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
@@ -184,9 +183,9 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
         section.0 = &row.requirement.section;
         *section.1.entry(row.cover).or_default() += 1;
     }
-    let mut table = Table::new(0, [[Align::Left].as_slice(), &[Align::Right; 5]].concat());
+    let mut table = Table::with_numbers(0, 1..Cover::VARIANTS.len() + 1);
     let heads = ["§"].into_iter().chain(Cover::VARIANTS.iter().map(|cover| cover.as_str()));
-    table.row(heads.map(Cell::dim));
+    table.row(heads.map(paint::dim));
     let mut totals = BTreeMap::new();
     for (section, counts) in sections.values() {
         for (cover, count) in counts {
@@ -203,11 +202,11 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
             Cover::Checked | Cover::Observed => screen.detail() == Detail::Verbose,
         };
         if shows {
-            let cover = paint::verdict(row.cover.color(), &left(row.cover.as_str(), 14));
+            let cover = paint::verdict(row.cover.color(), format!("{:<14}", row.cover.as_str()));
             let (id, sentence) = (paint::name(&row.requirement.id), &row.requirement.sentence);
             out.push_str(&format!("\n{cover} {id}\n  {sentence}\n"));
             for why in reasons(row) {
-                out.push_str(&format!("  {}\n", paint::dim(&escape::line(&why))));
+                out.push_str(&format!("  {}\n", paint::dim(escape::line(&why))));
             }
         }
     }
@@ -225,10 +224,10 @@ fn reasons(row: &CoverageRow<'_>) -> Vec<String> {
     }
 }
 
-fn cells(section: &str, counts: &BTreeMap<Cover, usize>) -> Vec<Cell> {
+fn cells(section: &str, counts: &BTreeMap<Cover, usize>) -> Vec<String> {
     let count = |cover: &Cover| match counts.get(cover) {
-        None => Cell::dim("·"),
-        Some(count) => Cell::verdict(cover.color(), count.to_string()),
+        None => paint::dim("·"),
+        Some(count) => paint::verdict(cover.color(), count.to_string()),
     };
-    [Cell::plain(section)].into_iter().chain(Cover::VARIANTS.iter().map(count)).collect()
+    [section.to_owned()].into_iter().chain(Cover::VARIANTS.iter().map(count)).collect()
 }

@@ -12,7 +12,7 @@ use super::screen::Screen;
 use super::target_arguments::{TargetArguments, open_error};
 use crate::exchange::masks::Masks;
 use crate::exchange::{TargetClass, TargetDescription, escape};
-use crate::report::terminal::{Align, Cell, Table, paint};
+use crate::report::terminal::{Table, paint};
 use crate::run::environment::{Environment, TargetOptions};
 use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
@@ -145,10 +145,10 @@ fn text(diagnosis: &Diagnosis) -> String {
         out.push_str(&format!("  {no} {}\n", escape::line(mistake)));
     }
     out.push_str("\nNeeds of scenarios that it meets\n");
-    let mut table = Table::new(2, [Align::Left; 3]);
+    let mut table = Table::new(2);
     for DiagnosedNeed { need, unmet, scenarios } in &diagnosis.needs {
         let Some(why) = unmet else {
-            table.row([Cell::verdict(Verdict::Pass, "yes"), Cell::plain(*need)]);
+            table.row([paint::verdict(Verdict::Pass, "yes"), (*need).to_owned()]);
             continue;
         };
         let setting = why.setting.as_deref().map(|text| format!("; set {text}"));
@@ -158,8 +158,8 @@ fn text(diagnosis: &Diagnosis) -> String {
         };
         let setting = setting.unwrap_or_default();
         let reason = escape::line(&format!("{}{setting}{enables}", why.reason));
-        let no = Cell::verdict(Verdict::NotRun, "no");
-        table.row([no, Cell::plain(*need), Cell::dim(reason)]);
+        let no = paint::verdict(Verdict::NotRun, "no");
+        table.row([no, (*need).to_owned(), paint::dim(reason)]);
     }
     out.push_str(&table.render());
     if let Some(line) = tolerate_line(diagnosis) {

@@ -47,7 +47,7 @@ use crate::grading::drill::table::{self, Drill};
 use crate::grading::drill::waiver::Waiver;
 use crate::grading::drill::{html, text};
 use crate::report::Format;
-use crate::report::terminal::{Align, Cell, Table};
+use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
 use crate::run::environment::Shard;
 use crate::run::part_files::PartSet;
@@ -349,9 +349,9 @@ fn list(screen: &Screen) -> Result<u8, CommandError> {
         });
         json!({ "drills": rows.collect::<Vec<_>>() })
     };
-    let mut rows = Table::new(0, [Align::Left, Align::Left]);
+    let mut rows = Table::new(0);
     for drill in table::all() {
-        rows.row([Cell::name(drill.id.as_str()), Cell::plain(drill.title.as_str())]);
+        rows.row([paint::name(&drill.id), drill.title.clone()]);
     }
     screen.show(json, || rows.render())?;
     Ok(0)

@@ -14,7 +14,7 @@ use super::error::CommandError;
 use super::screen::Screen;
 use super::suite;
 use super::verification::Verification;
-use crate::report::terminal::paint::{self, left};
+use crate::report::terminal::{add_field, paint};
 use crate::scenario::declared::{self, OwnRows};
 
 #[derive(Debug, Args)]
@@ -193,15 +193,12 @@ struct Explanation<'a> {
 
 impl<'a> Explanation<'a> {
     fn new(screen: &'a Screen, head: &str, sentence: &str) -> Self {
-        Self { out: format!("{}\n  {sentence}\n\n", paint::bold(&paint::name(head))), screen }
+        Self { out: format!("{}\n  {sentence}\n\n", paint::bold(paint::name(head))), screen }
     }
 
     /// Adds a row, unless its value is empty.
     fn row(&mut self, name: &str, value: &str) {
-        if !value.is_empty() {
-            let name = paint::dim(&left(name, 15));
-            self.out.push_str(&format!("  {name} {value}\n"));
-        }
+        add_field(&mut self.out, 15, name, value);
     }
 
     fn list(&mut self, head: &str, names: &[impl AsRef<str>]) {

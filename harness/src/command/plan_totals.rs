@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::client::target_file::model::TOKEN_MINUTES_MAX;
 use crate::client::target_file::{Consent, FileLimits};
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Table, paint};
+use crate::report::terminal::{Table, paint};
 use crate::run::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
 
@@ -209,7 +209,7 @@ impl PlanTotals {
             Some(rate) => format!(", {rate} a minute"),
         };
         let objects = format!("at most {}{by_kind}{budget}", self.objects_max());
-        let mut table = Table::new(2, [Align::Left; 2]);
+        let mut table = Table::new(2);
         for (name, value) in [
             ("requests", likely_text(self.requests)),
             ("of them for tokens", format!("{}{tokens_pace}", likely_text(self.token_requests))),
@@ -217,11 +217,11 @@ impl PlanTotals {
             ("objects created", objects),
             ("may send mail to", mails),
         ] {
-            table.row([Cell::dim(name), Cell::plain(escape::line(&value))]);
+            table.row([paint::dim(name), escape::line(&value)]);
         }
         let mut out = format!("\n{}", table.render());
         for note in &self.notes {
-            out.push_str(&format!("  {}\n", paint::dim(&escape::line(note))));
+            out.push_str(&format!("  {}\n", paint::dim(escape::line(note))));
         }
         out.push_str("\nnothing was sent\n");
         out

@@ -24,7 +24,7 @@ use crate::grading::drill::table;
 use crate::grading::misbehaving::{
     self, Misbehaviour, ServicePlace, TrialSituation, misbehaviours, not_shown,
 };
-use crate::report::terminal::{Align, Cell, Table};
+use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
 use crate::verdict::{Verdict, pluralize};
 
@@ -209,11 +209,11 @@ fn findings_text(result: &DrillResult) -> Vec<String> {
 }
 
 fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool) -> String {
-    let mut rows = Table::new(0, [Align::Left, Align::Left, Align::Left, Align::Left]);
+    let mut rows = Table::new(0);
     let cell = |is_proven: bool, text: String| {
-        Cell::verdict(if is_proven { Verdict::Pass } else { Verdict::Fail }, text)
+        paint::verdict(if is_proven { Verdict::Pass } else { Verdict::Fail }, text)
     };
-    rows.row(["rule", "severity", "situation", "result"].map(Cell::dim));
+    rows.row(["rule", "severity", "situation", "result"].map(paint::dim));
     for trial in trials {
         let said = match (&trial.trouble, trial.is_found, trial.others.as_slice()) {
             (Some(trouble), ..) => trouble.clone(),
@@ -222,9 +222,9 @@ fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool) -> String 
             (None, true, others) => format!("found, and also {}", others.join(", ")),
         };
         rows.row([
-            Cell::name(trial.rule.as_str()),
-            Cell::plain(trial.severity.as_str()),
-            Cell::plain(trial.situation.as_str()),
+            paint::name(trial.rule.as_str()),
+            trial.severity.as_str().to_owned(),
+            trial.situation.clone(),
             cell(trial.is_proven(), said),
         ]);
     }

@@ -10,8 +10,7 @@ use super::Exploration;
 use super::differences::{Differences, MockDifference};
 use super::violation::Violation;
 use crate::exchange::{TargetClass, escape};
-use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{self, left};
+use crate::report::terminal::{Detail, add_field, paint};
 use crate::scenario::ScenarioName;
 use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
 use crate::verdict::{Verdict, pluralize};
@@ -58,15 +57,7 @@ fn block(out: &mut String, violation: &Violation, class: TargetClass) {
     let row = register::get(requirement);
     let fail = paint::verdict(Verdict::Fail, "FAIL");
     let _ = writeln!(out, "{fail}  {}", paint::bold(requirement));
-    let mut line = |name: &str, value: &str| {
-        if value.is_empty() {
-            return;
-        }
-        for (index, part) in escape::block(value).lines().enumerate() {
-            let name = if index == 0 { name } else { "" };
-            let _ = writeln!(out, "  {} {part}", paint::dim(&left(name, 9)));
-        }
-    };
+    let mut line = |name: &str, value: &str| add_field(out, 9, name, &escape::block(value));
     let cut = |text: &str| escape::cut(text, VALUE_CHARACTERS_MAX);
     if let Some((step, check)) = violation.check() {
         line("said", &cut(&check.message));
@@ -146,7 +137,7 @@ fn section<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (&'a st
     let _ = writeln!(out, "{}", paint::bold(title));
     for (name, said) in rows.iter().take(LINES_MAX) {
         let said = escape::cut(&escape::line(said), VALUE_CHARACTERS_MAX);
-        let _ = writeln!(out, "  {}: {said}", paint::name(&escape::line(name)));
+        let _ = writeln!(out, "  {}: {said}", paint::name(escape::line(name)));
     }
     if rows.len() > LINES_MAX {
         let _ = writeln!(out, "  … and {} more", rows.len() - LINES_MAX);

@@ -6,7 +6,7 @@ use super::on_target::{DefectFate, DefectOnTarget, TargetSelftest};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use super::score::{MutationScore, MutationTest};
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Detail, Table, paint};
+use crate::report::terminal::{Detail, Table, paint};
 use crate::verdict::{Verdict, pluralize};
 
 /// The number of lines of one kind that are shown without `-v`.
@@ -51,15 +51,14 @@ impl TextPage {
         }
     }
 
-    /// Adds indented rows with these columns.
+    /// Adds the lines of a table.
     fn rows<const N: usize>(
         &mut self,
-        columns: [Align; N],
+        mut table: Table,
         rows: impl IntoIterator<Item = [String; N]>,
     ) {
-        let mut table = Table::new(0, columns);
         for row in rows {
-            table.row(row.map(|text| Cell::plain(escape::line(&text))));
+            table.row(row.map(|text| escape::line(&text)));
         }
         self.lines(table.render().lines().map(str::to_owned).collect());
     }
@@ -149,8 +148,7 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
     ] {
         page.head(true, &format!("mutants {title}: tried, killed, killed as a deployment"));
         if page.detail == Detail::Verbose {
-            let columns = [Align::Left, Align::Right, Align::Right, Align::Right];
-            page.rows(columns, groups.into_iter().map(score));
+            page.rows(Table::with_numbers(0, 1..4), groups.into_iter().map(score));
         }
     }
     let excused: Vec<String> = test
@@ -205,7 +203,7 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
     if page.detail == Detail::Verbose {
         let rows = outcome.matrix.iter();
         let rows = rows.map(|row| [row.requirement.clone(), row.killed_by.join(", ")]);
-        page.rows([Align::Left; 2], rows);
+        page.rows(Table::new(0), rows);
     }
 }
 
@@ -257,7 +255,7 @@ fn degenerate(page: &mut TextPage, outcome: &SelftestOutcome) {
     let row = |it: &DegenerateTarget| {
         [it.name.clone(), format!("exit {}", it.exit_code), it.said.clone()]
     };
-    page.rows([Align::Left; 3], all.iter().map(row));
+    page.rows(Table::new(0), all.iter().map(row));
 }
 
 /// The report of a self-test on a deployment. `Detail::Verbose` shows every line.
@@ -308,5 +306,5 @@ fn alive_checks(page: &mut TextPage, found: &TargetSelftest) {
     let said = format!("checks that are alive: {} of {passing} that pass", alive.len());
     page.head(!alive.is_empty(), &said);
     let rows = alive.iter().map(|it| [it.row.requirement.clone(), it.row.killed_by.join(", ")]);
-    page.rows([Align::Left; 2], rows);
+    page.rows(Table::new(0), rows);
 }

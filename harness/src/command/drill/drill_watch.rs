@@ -169,7 +169,7 @@ impl DrillConsole {
 }
 
 fn progress_line(result: &DrillResult, number: usize, count: usize) -> String {
-    let end = paint::verdict(text::verdict(result.end), &result.end.shown());
+    let end = paint::verdict(text::verdict(result.end), result.end.shown());
     format!("{number}/{count} {end} {}: {}\n", result.drill, result.title)
 }
 

@@ -20,12 +20,12 @@ pub(super) fn happened(out: &mut String, report: &Report, detail: Detail) {
     }
     out.push_str(&format!("{}\n", paint::bold("Expected failures")));
     for one in shown {
-        let count = paint::verdict(Verdict::Warn, &format!("{:>4}", one.names.len()));
+        let count = paint::verdict(Verdict::Warn, format!("{:>4}", one.names.len()));
         let verdict = paint::dim(one.outcome.as_str());
-        let note = one.note.as_ref().map(|why| paint::dim(&format!("  does not apply: {why}")));
+        let note = one.note.as_ref().map(|why| paint::dim(format!("  does not apply: {why}")));
         let note = note.unwrap_or_default();
         out.push_str(&format!("  {count} {verdict} {}{note}\n", paint::name(&one.id)));
-        let expires = one.expires.as_ref().map(|day| paint::dim(&format!("  until {day}")));
+        let expires = one.expires.as_ref().map(|day| paint::dim(format!("  until {day}")));
         out.push_str(&format!("       {}{}\n", one.reason, expires.unwrap_or_default()));
         names(out, &one.names, detail);
     }

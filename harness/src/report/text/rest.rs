@@ -1,7 +1,7 @@
 //! Answers, residue, scenarios that were not run, and the last lines.
 
 use crate::report::Report;
-use crate::report::terminal::{Align, Cell, Detail, Table, paint};
+use crate::report::terminal::{Detail, Table, paint};
 use crate::verdict::result::RunOutcome;
 use crate::verdict::{Verdict, pluralize};
 
@@ -11,12 +11,12 @@ pub(super) fn answers(out: &mut String, report: &Report, detail: Detail) {
         return;
     }
     out.push_str(&format!("{}\n", paint::bold("Answers to open questions")));
-    let mut table = Table::new(2, [Align::Left; 3]);
+    let mut table = Table::new(2);
     for answer in &report.answers {
-        let section = Cell::dim(&answer.section);
-        table.row([section, Cell::name(&answer.question), Cell::plain(answer.line())]);
+        let section = paint::dim(&answer.section);
+        table.row([section, paint::name(&answer.question), answer.line()]);
         if detail == Detail::Verbose {
-            table.row([Cell::plain(""), Cell::dim(format!("seen {}", answer.seen_line()))]);
+            table.row([String::new(), paint::dim(format!("seen {}", answer.seen_line()))]);
         }
     }
     out.push_str(&table.render());
@@ -42,11 +42,11 @@ pub(super) fn residue(out: &mut String, report: &Report) {
         return;
     }
     out.push_str(&format!("{}\n", paint::bold("Left behind on the target")));
-    let mut table = Table::new(2, [Align::Left; 3]);
+    let mut table = Table::new(2);
     for one in &report.residue {
         let id = one.id.as_deref().unwrap_or("(id unknown)");
-        let by = Cell::dim(format!("{}, by {}", one.tag, one.scenario));
-        table.row([Cell::plain(&one.kind), Cell::plain(id), by]);
+        let by = paint::dim(format!("{}, by {}", one.tag, one.scenario));
+        table.row([one.kind.clone(), id.to_owned(), by]);
     }
     out.push_str(&table.render());
     out.push('\n');
@@ -61,7 +61,7 @@ pub(super) fn not_run(out: &mut String, report: &Report, detail: Detail) {
     for one in &report.not_run {
         let count = format!("{:>4}", one.names.len());
         let tolerated = match (&one.known, one.is_tolerated) {
-            (Some(reason), _) => paint::dim(&format!("  expected: {reason}")),
+            (Some(reason), _) => paint::dim(format!("  expected: {reason}")),
             (None, true) => paint::dim("  tolerated"),
             (None, false) => String::new(),
         };
@@ -94,7 +94,7 @@ pub(super) fn summary(out: &mut String, report: &Report) {
         let wanted = Verdict::worst_first().filter(|v| is_wanted(*v));
         let there = wanted.filter(|v| report.counts.of(*v) > 0);
         there
-            .map(|v| paint::verdict(v, &format!("{} {}", report.counts.of(v), v.as_str())))
+            .map(|v| paint::verdict(v, format!("{} {}", report.counts.of(v), v.as_str())))
             .collect()
     };
     let bad = counts(is_finding).join(", ");
