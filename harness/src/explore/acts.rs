@@ -14,28 +14,6 @@ use serde_json::{Map, Value};
 
 use super::case::Act;
 use super::inputs::InputKind;
-use crate::scenario::model::NEEDS;
-
-/// The needs of scenarios that a target meets: consents, tokens, other companies.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Means(BTreeSet<&'static str>);
-
-impl Means {
-    /// The needs for which `is_met` is true.
-    pub(super) fn of(is_met: impl Fn(&str) -> bool) -> Self {
-        Self(NEEDS.into_iter().filter(|need| is_met(need)).collect())
-    }
-
-    /// The same for a target that must not be written to.
-    pub(super) fn without_writing(mut self) -> Self {
-        self.0.retain(|need| !["write", "delete"].contains(need));
-        self
-    }
-
-    fn meet(&self, needs: &[String]) -> bool {
-        needs.iter().all(|need| self.0.contains(need.as_str()))
-    }
-}
 
 /// An act of a file: steps with places for inputs.
 ///
@@ -83,9 +61,10 @@ const FILES: [&str; 7] = [
 static ALL: LazyLock<Vec<ActTemplate>> =
     LazyLock::new(|| FILES.into_iter().flat_map(yaml::embedded::<Vec<_>>).collect());
 
-/// An act that may be sent to a target with these means.
-pub(super) fn act(means: &Means) -> BoxedStrategy<Act> {
-    let allowed = ALL.iter().filter(|template| means.meet(&template.needs));
+/// An act that may be sent to a target that meets these needs of scenarios.
+pub(super) fn act(met: &BTreeSet<&str>) -> BoxedStrategy<Act> {
+    let is_met = |need: &String| met.contains(need.as_str());
+    let allowed = ALL.iter().filter(|template| template.needs.iter().all(is_met));
     Union::new_weighted(allowed.map(|it| (it.weight, it.strategy())).collect()).boxed()
 }
 
@@ -154,7 +133,7 @@ mod tests {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
 
-    use super::{ALL, Means, Strategy, act};
+    use super::{ALL, BTreeSet, Strategy, act};
     use crate::explore::case::{Case, files};
     use crate::scenario::model::NEEDS;
 
@@ -173,7 +152,7 @@ mod tests {
     #[test]
     fn a_target_that_may_only_be_read_is_sent_nothing_that_creates() {
         let mut runner = TestRunner::deterministic();
-        let acts = act(&Means::of(|need| need == "read"));
+        let acts = act(&BTreeSet::from(["read"]));
         for _ in 0..200 {
             let act = acts.new_tree(&mut runner).expect("it is drawn").current();
             assert_eq!((act.needs.len(), act.creations), (0, 0), "{act:?}");

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use moot_fixtures::register;
 
 use super::Exploration;
-use super::differences::{Differences, MockDifference};
+use super::differences::Differences;
 use super::violation::Violation;
 use crate::exchange::{TargetClass, escape};
 use crate::report::terminal::{Detail, add_field, paint};
@@ -31,8 +31,8 @@ pub fn text(explored: &Exploration, saved: Option<&str>, detail: Detail) -> Stri
         block(&mut out, violation, explored.result.target.class);
     }
     if detail > Detail::Quiet {
-        let warnings = explored.warnings.iter().map(|(id, warning)| {
-            (id.as_str(), format!("{} ({})", warning.message, pluralize(warning.times, "time")))
+        let warnings = explored.warnings.iter().map(|(id, (message, times))| {
+            (id.as_str(), format!("{message} ({})", pluralize(times, "time")))
         });
         section(&mut out, "Warnings", warnings);
         let differs = by_what(&explored.differences);
@@ -91,7 +91,7 @@ fn block(out: &mut String, violation: &Violation, class: TargetClass) {
 /// Each difference with the acts that showed it, the most frequent first.
 fn by_what(differences: &Differences) -> Vec<(&str, String)> {
     let mut groups: BTreeMap<&str, (u32, &ScenarioName, Vec<&str>)> = BTreeMap::new();
-    for ((act, what), MockDifference { times, first }) in differences {
+    for ((act, what), (times, first)) in differences {
         let group = groups.entry(what).or_insert_with(|| (0, first, Vec::new()));
         group.0 += times;
         group.2.push(act);
@@ -194,14 +194,13 @@ pub(super) fn outcome_word(result: &RunResult) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::by_what;
-    use crate::explore::differences::MockDifference;
     use crate::scenario::ScenarioName;
 
     #[test]
     fn the_same_in_many_acts_is_one_line() {
         let found = [("a", "x", 1), ("a", "y", 2), ("b", "y", 3)].map(|(act, what, times)| {
             let first = ScenarioName::new("explored", format!("case-{times}"));
-            ((act.to_owned(), what.to_owned()), MockDifference { times, first })
+            ((act.to_owned(), what.to_owned()), (times, first))
         });
         let expected = [
             ("y", "a; b (5 times, first in explored/case-2)".to_owned()),
