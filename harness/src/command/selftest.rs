@@ -27,7 +27,7 @@ use crate::exchange::escape;
 use crate::report::Format;
 use crate::run::environment::{Shard, TargetOptions};
 use crate::run::part_files::PartSet;
-use crate::selftest::on_target::{TargetSelftestError, on_target};
+use crate::selftest::on_target::{on_target, record};
 use crate::selftest::{
     Bench, SelftestOutcome, SelftestPlan, markdown, mutants, on_target_text, page, text,
 };
@@ -227,14 +227,16 @@ fn on_deployment(
     let seed = random_seed();
     let options =
         TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
-    let found = runtime()?.block_on(on_target(&bench, choice, options, folder.path(), defects));
-    progress.end();
-    let found = found.map_err(|error| match error {
-        TargetSelftestError::Trouble { said, exit_code } => {
-            CommandError::usage(said).exit(exit_code)
+    let found = runtime()?.block_on(async {
+        let run = record(&bench, choice, options, folder.path()).await;
+        let run = run.map_err(|error| CommandError::fault(error.to_string()))?;
+        if let Some(said) = &run.trouble {
+            return Err(CommandError::usage(said).exit(run.exit_code()));
         }
-        TargetSelftestError::Recording(error) => CommandError::fault(error.to_string()),
-    })?;
+        Ok(on_target(&bench, &run, folder.path(), defects).await)
+    });
+    progress.end();
+    let found = found?;
     reports::publish(&arguments.reports, screen, |request| {
         Ok(match request.format {
             Format::Json => report_json(json!(found)),
