@@ -10,13 +10,14 @@ use std::sync::Arc;
 use moot_mock::defect::{self, Defect};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
-    Bench, IdRow, SEED, Sampling, by_requirement, is_heavy, is_noticed, of_shard, side_by_side,
+    Bench, Sampling, by_requirement, is_heavy, is_noticed, of_shard, side_by_side, with_defect,
 };
-use crate::run::environment::{Shard, TargetChoice, TargetOptions};
+use crate::run::environment::{Shard, TargetChoice};
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
@@ -75,10 +76,8 @@ pub async fn defects(
             ids.is_some_and(|ids| defect.breaks.iter().any(|id| ids.contains(id)))
         });
         let scenarios = files.iter().map(|file| file.scenarios.len()).sum();
-        let defects = vec![defect.id.clone()];
-        let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
         async move {
-            let files = Arc::new(files);
+            let (files, options) = (Arc::new(files), with_defect(defect));
             let choice = TargetChoice::InProcess;
             let result = bench.run(&defect.id, choice, Arc::clone(&files), options).await;
             let history = match is_deployed {
@@ -96,8 +95,9 @@ pub async fn defects(
 }
 
 fn defect_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Defect, D::Error> {
-    let IdRow { id } = IdRow::deserialize(source)?;
-    defect::named(&id).ok_or_else(|| D::Error::custom(format!("there is no defect `{id}`")))
+    let row = Value::deserialize(source)?;
+    let id = row["id"].as_str().unwrap_or_default();
+    defect::named(id).ok_or_else(|| D::Error::custom(format!("there is no defect `{id}`")))
 }
 
 /// The requirements that each scenario declares, by its file and its place there.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
-use serde::Deserialize;
+use moot_mock::defect::Defect;
 
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::run::{Interruption, RunOptions, run, run_until};
@@ -122,6 +122,11 @@ pub(super) fn of_shard<T>(
     all.into_iter().enumerate().filter(move |(index, _)| shard.has(*index))
 }
 
+/// The options of a service with this defect.
+pub(super) fn with_defect(defect: &Defect) -> TargetOptions {
+    TargetOptions { seed: SEED, defects: vec![defect.id.clone()], ..TargetOptions::default() }
+}
+
 /// The options of a trial. Without a run tag, the tag is made from the seed.
 pub(super) fn run_options(
     jobs: usize,
@@ -152,7 +157,7 @@ pub(super) fn only(
 }
 
 /// Runs in a separate task, so that trials run on several threads.
-async fn apart(run: impl Future<Output = RunResult> + Send + 'static) -> RunResult {
+pub(super) async fn apart<T: Send + 'static>(run: impl Future<Output = T> + Send + 'static) -> T {
     tokio::spawn(run).await.unwrap_or_else(|broken| {
         // Nothing cancels the task, so it panicked.
         std::panic::resume_unwind(broken.into_panic())
@@ -174,12 +179,6 @@ pub async fn side_by_side<F: Future>(
 /// Whether the scenario at this index is heavy.
 pub fn is_heavy(file: &ScenarioFile, at: usize) -> bool {
     file.scenarios[at].tags.iter().any(|tag| tag == HEAVY)
-}
-
-/// The id of a defect, read from the part of a shard.
-#[derive(Deserialize)]
-pub(super) struct IdRow {
-    pub(super) id: String,
 }
 
 /// The order of verdicts for [`by_requirement`]. A check that did not run counts least.
