@@ -9,7 +9,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::client::{CallOutcome, TrialClient, form};
-use super::receiver::{EventReceiver, ReceiverHabits, TOKEN};
+use super::receiver::{EventReceiver, TOKEN};
 use super::service::MisbehaviourError;
 
 const LIST: &str = "/v1/requests";
@@ -92,20 +92,22 @@ impl TrialClient {
 
     /// Registers a webhook for its receiver, and a second one that it deletes at once.
     async fn subscribe(&mut self) -> Result<EventReceiver, MisbehaviourError> {
-        let slow = self.breaks("hook-slow");
-        let habits = ReceiverHabits {
-            status: if self.breaks("hook-refuses") {
-                StatusCode::NOT_FOUND
-            } else if self.breaks("hook-redirects") {
-                StatusCode::FOUND
-            } else {
-                StatusCode::OK
-            },
-            delay: if slow { SLOW_RESPONSE } else { Duration::ZERO },
-            is_strict: self.breaks("hook-unknown-event"),
-            checks_credential: !self.breaks("hook-unlocked") && !self.breaks("hook-open"),
+        let status = if self.breaks("hook-refuses") {
+            StatusCode::NOT_FOUND
+        } else if self.breaks("hook-redirects") {
+            StatusCode::FOUND
+        } else {
+            StatusCode::OK
         };
-        let receiver = EventReceiver::listen(habits).await?;
+        let delay = if self.breaks("hook-slow") { SLOW_RESPONSE } else { Duration::ZERO };
+        let is_strict = self.breaks("hook-unknown-event");
+        let is_open = self.breaks("hook-unlocked") || self.breaks("hook-open");
+        let respond = move |is_trusted, is_known| match (is_trusted || is_open, is_known) {
+            (false, _) => StatusCode::UNAUTHORIZED,
+            (true, false) if is_strict => StatusCode::BAD_REQUEST,
+            (true, _) => status,
+        };
+        let receiver = EventReceiver::listen(delay, respond).await?;
         let mut hook =
             json!({ "name": "errand", "url": receiver.url, "auth_type": "bearer", "token": TOKEN });
         if self.breaks("hook-open") {
