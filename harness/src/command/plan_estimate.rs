@@ -85,8 +85,8 @@ fn on_deployment<'a>(
         let unmet = needs.iter().find_map(|need| preview.missing(need));
         let depends_on = needs.iter().find(|need| preview.is_found_later(need)).cloned();
         let mut row = planned_scenario(planned, unmet, depends_on, &terms);
-        row.seconds = Some(plan_totals::seconds(&row.estimate, preview.limits()));
-        row.seconds_max = Some(plan_totals::seconds_max(&row.estimate, preview.limits()));
+        (row.seconds, row.seconds_max) =
+            Some(plan_totals::seconds(&row.estimate, preview.limits())).unzip();
         row
     };
     let rows: Vec<PlannedScenario<'a>> = planned.into_iter().map(row).collect();
