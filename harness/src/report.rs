@@ -27,7 +27,8 @@ use std::str::FromStr;
 use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::exchange::masks::Secrets;
-use crate::verdict::result::{Event, RunResult};
+use crate::verdict::Verdict;
+use crate::verdict::result::{Event, RunOutcome, RunResult};
 use document::ForPeople;
 pub use document::Report;
 pub use findings::Finding;
@@ -112,5 +113,16 @@ pub fn render(
         Err(RenderError::SecretFound(format))
     } else {
         Ok(text)
+    }
+}
+
+/// The verdict in whose colour an outcome is shown.
+pub(crate) const fn color_of(outcome: RunOutcome) -> Verdict {
+    match outcome {
+        RunOutcome::Conformant => Verdict::Pass,
+        RunOutcome::NonConformant => Verdict::Fail,
+        RunOutcome::Incomplete | RunOutcome::Unreachable => Verdict::NotRun,
+        RunOutcome::Drifted => Verdict::Drift,
+        RunOutcome::Usage | RunOutcome::Internal => Verdict::Error,
     }
 }

@@ -32,6 +32,7 @@ impl Side {
             base_url: self.result.target.base_url.clone(),
             class: self.result.target.class.to_string(),
             started_at: self.result.started_at.clone(),
+            outcome: self.result.outcome,
             exit_code: self.result.exit_code(),
             trouble: self.result.trouble.clone(),
             requests_sent: self.result.requests_sent,

@@ -4,7 +4,9 @@ use strum::VariantArray;
 
 use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
 use crate::exchange::escape;
+use crate::report::color_of;
 use crate::report::terminal::{Detail, Table, paint};
+use crate::verdict::result::RunOutcome;
 use crate::verdict::{Verdict, pluralize};
 
 /// The highest numbers of lines and characters of one reading.
@@ -215,21 +217,15 @@ impl ComparisonText {
     }
 
     fn summary(&mut self, comparison: &TargetComparison) {
-        let verdict = match comparison.exit_code {
-            0 => Verdict::Pass,
-            1 => Verdict::Fail,
-            5 => Verdict::Drift,
-            3 | 4 => Verdict::NotRun,
-            _ => Verdict::Error,
+        let outcome = comparison.outcome;
+        let has_known = comparison.differences.iter().any(|one| one.known.is_some());
+        let word = match outcome {
+            RunOutcome::Conformant if has_known => "as expected",
+            RunOutcome::Conformant => "the same",
+            RunOutcome::Usage | RunOutcome::Internal | RunOutcome::Unreachable => outcome.as_str(),
+            RunOutcome::NonConformant | RunOutcome::Incomplete | RunOutcome::Drifted => "different",
         };
-        let word = match comparison.exit_code {
-            0 if comparison.differences.iter().any(|one| one.known.is_some()) => "as expected",
-            0 => "the same",
-            2 | 70 => "error",
-            4 => "inconclusive",
-            _ => "different",
-        };
-        self.line(&format!("{}: {}", paint::verdict(verdict, word), comparison.meaning));
+        self.line(&format!("{}: {}", paint::verdict(color_of(outcome), word), comparison.meaning));
         let compared = comparison.compared;
         let follow_ups = match compared.follow_ups {
             0 => String::new(),

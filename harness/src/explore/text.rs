@@ -10,9 +10,10 @@ use super::Exploration;
 use super::differences::Differences;
 use super::violation::Violation;
 use crate::exchange::{TargetClass, escape};
+use crate::report::color_of;
 use crate::report::terminal::{Detail, add_field, paint};
 use crate::scenario::ScenarioName;
-use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
+use crate::verdict::result::{ExpectedFailure, ExpectedState, RunOutcome, RunResult};
 use crate::verdict::{Verdict, pluralize};
 
 /// The highest number of lines of a section. Further lines are counted.
@@ -155,11 +156,6 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {
         let again = "with the same --target and --seed, runs the cases again";
         let _ = writeln!(out, "          moot run --scenarios {saved}, {again}");
     }
-    let worst = match result.exit_code() {
-        0 => Verdict::Pass,
-        1 | 2 | 70 => Verdict::Fail,
-        _ => Verdict::NotRun,
-    };
     let happened = |one: &&ExpectedFailure| one.state == ExpectedState::Happened;
     let expected = match result.expected.iter().filter(happened).count() {
         0 => String::new(),
@@ -169,7 +165,7 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {
     let _ = writeln!(
         out,
         "{}: {} on {}, {} ran to the end, {}; {found} found{expected}; seed {}",
-        paint::verdict(worst, outcome_word(result)),
+        paint::verdict(color_of(result.outcome), outcome_word(result)),
         pluralize(explored.cases, "case"),
         escape::line(&result.target.name),
         explored.walked,
@@ -181,13 +177,13 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {
 
 /// The outcome in words. Exploring proves nothing, so no outcome is "conformant".
 pub(super) fn outcome_word(result: &RunResult) -> &'static str {
-    match result.exit_code() {
-        0 => "nothing found",
-        1 => "violations found",
-        3 if result.trouble.is_some() => "not finished",
-        3 => "nothing explored",
-        4 => "target unreachable",
-        _ => "error",
+    match result.outcome {
+        RunOutcome::Conformant => "nothing found",
+        RunOutcome::NonConformant => "violations found",
+        RunOutcome::Incomplete if result.trouble.is_some() => "not finished",
+        RunOutcome::Incomplete => "nothing explored",
+        RunOutcome::Unreachable => "target unreachable",
+        RunOutcome::Usage | RunOutcome::Drifted | RunOutcome::Internal => "error",
     }
 }
 

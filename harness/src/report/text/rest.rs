@@ -1,8 +1,7 @@
 //! Answers, residue, scenarios that were not run, and the last lines.
 
-use crate::report::Report;
 use crate::report::terminal::{Detail, Table, paint};
-use crate::verdict::result::RunOutcome;
+use crate::report::{Report, color_of};
 use crate::verdict::{Verdict, pluralize};
 
 /// Adds the answers of the target to open questions; with `-v` also all observations.
@@ -130,14 +129,4 @@ pub(super) fn summary(out: &mut String, report: &Report) {
 /// Whether checks of this verdict are findings that are more than a warning.
 const fn is_finding(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Error | Verdict::Fail | Verdict::Drift)
-}
-
-const fn color_of(outcome: RunOutcome) -> Verdict {
-    match outcome {
-        RunOutcome::Conformant => Verdict::Pass,
-        RunOutcome::NonConformant => Verdict::Fail,
-        RunOutcome::Incomplete | RunOutcome::Unreachable => Verdict::NotRun,
-        RunOutcome::Drifted => Verdict::Drift,
-        RunOutcome::Usage | RunOutcome::Internal => Verdict::Error,
-    }
 }
