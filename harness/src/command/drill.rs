@@ -231,7 +231,7 @@ async fn record(
         timeout: Duration::from_secs(arguments.timeout),
         interruption: &interruption,
         probe: arguments.probe.as_ref(),
-        watch: Some(watch),
+        watch,
     };
     let mut signals = StopSignals::new()?;
     let running = all_runs(arguments, &runner, drills, screen, watch);

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::drill::drill_run::{DrillRunner, run_client};
+use super::drill::drill_watch::DrillWatch;
 use super::error::CommandError;
 use super::progress::Progress;
 use super::runtime::runtime;
@@ -95,7 +96,7 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
     let drills = if rules.is_empty() { table::all() } else { &[] };
     let progress = Progress::new(screen.shows_progress());
     progress.expect(1 + chosen.len() + drills.len());
-    let results = runtime()?.block_on(run_all(chosen, drills, &progress));
+    let results = runtime()?.block_on(run_all(chosen, drills, &progress, screen));
     progress.end();
     let (trials, honest) = results?;
     let is_whole_proven = trials.iter().all(RuleTrial::is_proven) && honest.iter().all(is_proven);
@@ -115,8 +116,9 @@ async fn run_all(
     chosen: Vec<&'static Misbehaviour>,
     drills: &[Drill],
     progress: &Progress,
+    screen: &Screen,
 ) -> Result<(Vec<RuleTrial>, Vec<DrillResult>), CommandError> {
-    let calm = client_run(None, None).await?;
+    let calm = client_run(None, None, screen).await?;
     progress.done("calm");
     let honest = drills.iter().map(|drill| (None, Some(drill.clone())));
     let broken = chosen.into_iter().map(|it| (Some(it), it.situation()));
@@ -124,7 +126,7 @@ async fn run_all(
     // The longest first, so that the others run at the same time.
     trials.sort_by_key(|(_, (broken, drill))| Reverse(seconds(*broken, drill.as_ref())));
     let runs = trials.into_iter().map(|(at, (broken, drill))| async move {
-        let run = client_run(broken.map(|it| it.rule.as_str()), drill.as_ref()).await?;
+        let run = client_run(broken.map(|it| it.rule.as_str()), drill.as_ref(), screen).await?;
         Ok::<_, CommandError>((at, broken, drill, run))
     });
     let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(JOBS));
@@ -156,6 +158,7 @@ fn seconds(broken: Option<&Misbehaviour>, drill: Option<&Drill>) -> u64 {
 async fn client_run(
     rule: Option<&str>,
     drill: Option<&Drill>,
+    screen: &Screen,
 ) -> Result<DrillRecording, CommandError> {
     let program = std::env::current_exe()
         .map_err(|error| CommandError::fault(format!("this program has no path: {error}")))?;
@@ -172,7 +175,7 @@ async fn client_run(
         probe: None,
         tls: None,
         ca_file: None,
-        watch: None,
+        watch: &DrillWatch::without_console(screen),
     };
     run_client(&runner, drill).await
 }
