@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use moot_fixtures::contract::Requirement;
@@ -14,13 +13,13 @@ use strum::{IntoStaticStr, VariantArray};
 use super::error::{CommandError, INCONCLUSIVE};
 use super::screen::Screen;
 use super::suite;
-use super::target_arguments::{choice_of, open_error};
+use super::target_arguments::{choice_of, deployment, open_error};
 use super::verification::Verification;
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
 use crate::report::section_order;
 use crate::report::terminal::{Detail, Table, paint};
-use crate::run::environment::{TargetChoice, TargetOptions, TargetPreview};
+use crate::run::environment::{TargetOptions, TargetPreview};
 use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::verdict::Verdict;
@@ -107,17 +106,10 @@ pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<
 /// The needs that a deployment does not meet by its target file, each with the reason and the setting that
 /// would enable it. A mock meets every need.
 fn unmet(target: Option<&str>) -> Result<BTreeMap<&'static str, (String, String)>, CommandError> {
-    let preview = match choice_of(target)? {
-        TargetChoice::Http(file) if !file.can_only_be_a_mock() => {
-            TargetPreview::new(Arc::unwrap_or_clone(file), &TargetOptions::default())
-                .map_err(|error| open_error(&error, &Masks::default()))?
-        }
-        TargetChoice::Http(_)
-        | TargetChoice::InProcess
-        | TargetChoice::InProcessDeployment
-        | TargetChoice::Recording(_)
-        | TargetChoice::Wrong { .. } => return Ok(BTreeMap::new()),
-    };
+    let choice = choice_of(target)?;
+    let Some(file) = deployment(&choice) else { return Ok(BTreeMap::new()) };
+    let preview = TargetPreview::new(file.clone(), &TargetOptions::default())
+        .map_err(|error| open_error(&error, &Masks::default()))?;
     let missing = |need: &'static str| {
         let why = preview.missing(need)?;
         Some((need, (why.reason, why.setting.unwrap_or_default())))

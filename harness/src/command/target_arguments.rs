@@ -113,6 +113,18 @@ pub(super) fn choice_of(target: Option<&str>) -> Result<TargetChoice, DataError>
     })
 }
 
+/// The file of a target that may be a deployment; `None` for a mock and a recording. Without credentials a target can only
+/// be a moot mock, which gives us its own.
+pub(super) fn deployment(choice: &TargetChoice) -> Option<&TargetFile> {
+    match choice {
+        TargetChoice::Http(file) => Some(&**file).filter(|file| !file.can_only_be_a_mock()),
+        TargetChoice::InProcess
+        | TargetChoice::InProcessDeployment
+        | TargetChoice::Recording(_)
+        | TargetChoice::Wrong { .. } => None,
+    }
+}
+
 /// Reads the target file that this word names, with its secrets. An address stands for a file without consent.
 ///
 /// # Errors
