@@ -43,7 +43,7 @@ pub(super) struct TargetArguments {
 }
 
 /// The options for requests to targets, and for webhooks from them.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct ReachArguments {
     /// Requests per minute; 0 means no limit, on loopback only
     #[arg(long, value_name = "N", value_parser = number::<u32>(0..=u32::MAX.into()))]
