@@ -61,7 +61,7 @@ fn read_set(word: &str) -> Result<Observed, CommandError> {
     }
     let help = "give a file, `default`, `documented` or `random:SEED`";
     let text = read_file(Path::new(word)).map_err(|error| error.help(help))?;
-    Observed::from_text(&text).map_err(|error| CommandError::usage(error.in_file(word).to_string()))
+    Ok(Observed::from_text(&text).map_err(|error| error.in_file(word))?)
 }
 
 fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
