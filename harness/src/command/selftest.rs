@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use jiff::Timestamp;
 use moot_fixtures::nearest::alike;
 use moot_mock::defect::mutant::{self, Mutant};
 use moot_mock::defect::{self, Defect};
@@ -110,9 +110,8 @@ fn sample_size(text: &str) -> Result<usize, String> {
 
 /// The current day, in days since 1970.
 fn day() -> u64 {
-    const DAY_SECONDS: u64 = 24 * 60 * 60;
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs() / DAY_SECONDS)
+    const DAY_SECONDS: i64 = 24 * 60 * 60;
+    (Timestamp::now().as_second() / DAY_SECONDS).unsigned_abs()
 }
 
 /// Exit 1 if no check detects a defect, a mutation score is below its goal, a gating row detects no defect, a conforming
