@@ -200,11 +200,9 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
 fn selected_drills(only: &[String]) -> Result<Vec<&'static Drill>, CommandError> {
     let ids = || table::all().iter().map(|drill| drill.id.as_str());
     if let Some(unknown) = only.iter().find(|id| table::get(id).is_none()) {
-        let error = CommandError::usage(format!("there is no drill `{unknown}`"));
-        return Err(match moot_fixtures::nearest::nearest(unknown, ids()) {
-            None => error.help("`moot drill --list` shows all"),
-            near => error.nearest(near),
-        });
+        return Err(CommandError::usage(format!("there is no drill `{unknown}`"))
+            .help("`moot drill --list` shows all")
+            .nearest(moot_fixtures::nearest::nearest(unknown, ids())));
     }
     let is_chosen = |drill: &&Drill| only.is_empty() || only.contains(&drill.id);
     Ok(table::all().iter().filter(is_chosen).collect())
