@@ -107,7 +107,7 @@ fn sequence(report: &Report, finding: &Finding, first: Option<&CheckResult>) -> 
         context! {
             number => row.number,
             line => format!("{} {}", row.method, row.url),
-           response => row.status.map(|status| status.to_string()).or_else(|| row.trouble.clone()),
+            response => row.response(),
             is_judged => Some(row.number) == judged,
         }
     })

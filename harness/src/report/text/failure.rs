@@ -126,11 +126,7 @@ fn sequence(out: &mut String, report: &Report, finding: &Finding, check: &CheckR
 }
 
 fn first_line(exchange: &ExchangeRow) -> String {
-    let response = match (exchange.status, &exchange.trouble) {
-        (Some(status), _) => status.to_string(),
-        (None, Some(trouble)) => trouble.clone(),
-        (None, None) => "no response".to_owned(),
-    };
+    let response = exchange.response();
     let duration = paint::dim(format!("({:.1} ms)", exchange.duration_ms));
     format!("{} {} → {response} {duration}", exchange.method, exchange.url)
 }
