@@ -118,7 +118,7 @@ pub(super) fn compare(
     let options_b = b.options(&arguments, &plan, files)?;
     let first = run_side(&a, options_a, screen)?;
     let second = run_side(&b, options_b, screen)?;
-    let secrets = [&first, &second].map(|side| Secrets::of(&side.result().masks));
+    let secrets = [&first, &second].map(|side| Secrets::of(&side.result.masks));
     let comparison = compared(&first, &second, plan);
     let masked = comparison.with_texts(|text| secrets[1].mask(&secrets[0].mask(text)));
     publish(&masked, &secrets, &arguments, screen)?;

@@ -41,11 +41,6 @@ impl Screen {
         self.format == JSON
     }
 
-    /// Whether `-v` was given.
-    pub(super) fn is_verbose(&self) -> bool {
-        self.verbose
-    }
-
     /// How much is printed.
     pub(super) fn detail(&self) -> Detail {
         match (self.quiet, self.verbose) {

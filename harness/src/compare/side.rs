@@ -11,7 +11,8 @@ use crate::verdict::result::{ExpectedState, RunResult};
 pub struct Side {
     /// The name on the command line.
     pub(super) word: String,
-    pub(super) result: RunResult,
+    /// The run.
+    pub result: RunResult,
     pub(super) readings: BTreeMap<ScenarioName, Vec<StepReading>>,
 }
 
@@ -19,10 +20,6 @@ impl Side {
     /// A run, with the responses that its events collected.
     pub fn new(word: &str, result: RunResult, readings: &RunReadings) -> Self {
         Self { word: word.to_owned(), result, readings: readings.take() }
-    }
-
-    pub fn result(&self) -> &RunResult {
-        &self.result
     }
 
     /// This side, as in the comparison.
