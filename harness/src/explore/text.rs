@@ -11,7 +11,7 @@ use super::differences::Differences;
 use super::violation::Violation;
 use crate::exchange::{TargetClass, escape};
 use crate::report::color_of;
-use crate::report::terminal::{Detail, add_field, paint};
+use crate::report::terminal::{Detail, add_field, add_section, paint};
 use crate::scenario::ScenarioName;
 use crate::verdict::result::{ExpectedFailure, ExpectedState, RunOutcome, RunResult};
 use crate::verdict::{Verdict, pluralize};
@@ -132,18 +132,15 @@ fn expected_failure(one: &ExpectedFailure) -> (&str, String) {
 
 fn section<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (&'a str, String)>) {
     let rows: Vec<_> = rows.collect();
-    if rows.is_empty() {
-        return;
-    }
-    let _ = writeln!(out, "{}", paint::bold(title));
+    let mut lines = String::new();
     for (name, said) in rows.iter().take(LINES_MAX) {
         let said = escape::cut(&escape::line(said), VALUE_CHARACTERS_MAX);
-        let _ = writeln!(out, "  {}: {said}", paint::name(escape::line(name)));
+        let _ = writeln!(lines, "  {}: {said}", paint::name(escape::line(name)));
     }
     if rows.len() > LINES_MAX {
-        let _ = writeln!(out, "  … and {} more", rows.len() - LINES_MAX);
+        let _ = writeln!(lines, "  … and {} more", rows.len() - LINES_MAX);
     }
-    out.push('\n');
+    add_section(out, title, &lines);
 }
 
 fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {

@@ -37,3 +37,10 @@ pub(crate) fn add_field(out: &mut String, width: usize, name: &str, value: &str)
         out.push_str(&format!("  {} {line}\n", paint::dim(format!("{name:<width$}"))));
     }
 }
+
+/// Adds a heading, these lines and an empty line. Without lines it adds nothing.
+pub(crate) fn add_section(out: &mut String, title: &str, lines: &str) {
+    if !lines.is_empty() {
+        out.push_str(&format!("{}\n{lines}\n", paint::bold(title)));
+    }
+}

@@ -3,7 +3,7 @@
 
 use crate::exchange::escape;
 use crate::report::exchange::ExchangeRow;
-use crate::report::terminal::{Detail, add_field, paint};
+use crate::report::terminal::{Detail, add_field, add_section, paint};
 use crate::report::{Finding, Report};
 use crate::verdict::result::CheckResult;
 
@@ -41,16 +41,15 @@ pub(super) fn failures(out: &mut String, report: &Report, detail: Detail) {
 pub(super) fn warnings(out: &mut String, report: &Report, detail: Detail) {
     let warned: Vec<&Finding> =
         report.findings.iter().filter(|finding| !finding.is_bad()).collect();
-    if warned.is_empty() || detail == Detail::Quiet {
-        return;
+    match detail {
+        Detail::Quiet => {}
+        Detail::Normal => {
+            let mut lines = String::new();
+            warned.iter().for_each(|finding| one_line(&mut lines, report, finding));
+            add_section(out, "Warnings", &lines);
+        }
+        Detail::Verbose => warned.iter().for_each(|finding| block(out, report, finding, detail)),
     }
-    if detail == Detail::Verbose {
-        warned.iter().for_each(|finding| block(out, report, finding, detail));
-        return;
-    }
-    out.push_str(&format!("{}\n", paint::bold("Warnings")));
-    warned.iter().for_each(|finding| one_line(out, report, finding));
-    out.push('\n');
 }
 
 fn one_line(out: &mut String, report: &Report, finding: &Finding) {

@@ -2,7 +2,7 @@
 
 use crate::report::Report;
 use crate::report::terminal::paint::{self, sign};
-use crate::report::terminal::{Table, add_field};
+use crate::report::terminal::{Table, add_field, add_section};
 use crate::verdict::Verdict;
 use crate::verdict::result::Counts;
 
@@ -58,15 +58,15 @@ pub(super) fn files(out: &mut String, report: &Report) {
 /// Adds a line for each scenario.
 pub(super) fn scenarios(out: &mut String, report: &Report) {
     for file in &report.files {
-        out.push_str(&format!("{}\n", paint::bold(&file.name)));
+        let mut lines = String::new();
         for scenario in &file.scenarios {
             let mark = paint::verdict(scenario.verdict, sign(scenario.verdict));
             let name = scenario.name.in_file();
             let reason =
                 scenario.not_run.as_ref().map(|why| paint::dim(format!(": {}", why.reason)));
             let reason = reason.unwrap_or_default();
-            out.push_str(&format!("  {mark} {name}  {}{reason}\n", paint::dim(&scenario.title)));
+            lines.push_str(&format!("  {mark} {name}  {}{reason}\n", paint::dim(&scenario.title)));
         }
-        out.push('\n');
+        add_section(out, &file.name, &lines);
     }
 }
