@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::reproduce::GivenOptions;
 use super::runtime::{random_seed, runtime};
-use super::screen::Screen;
+use super::screen::{Screen, json_text};
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::{ReachArguments, TargetArguments, choice_of};
 use crate::client::answers::Pins;
@@ -254,9 +254,7 @@ fn publish(
     reports::publish(&arguments.reports, screen, |request| {
         let escaped = || comparison.clone().with_texts(escape::block);
         let report = match request.format {
-            Format::Json => {
-                format!("{}\n", escape::json(&format!("{:#}", serde_json::json!(comparison))))
-            }
+            Format::Json => json_text(comparison),
             Format::Html => page::page(&escaped()).map_err(CommandError::fault)?,
             _ => text::text(&escaped(), screen.detail()),
         };

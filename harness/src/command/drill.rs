@@ -35,7 +35,7 @@ use super::listen::{at_port, listen_address};
 use super::number::{number, port};
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
-use super::screen::Screen;
+use super::screen::{Screen, json_text};
 use super::serve::{self, WorldArguments};
 use super::signals::StopSignals;
 use crate::exchange::escape;
@@ -328,12 +328,7 @@ fn show(
     screen: &Screen,
 ) -> Result<(), CommandError> {
     reports::publish(requests, screen, |request| match request.format {
-        Format::Json => {
-            let text = serde_json::to_string_pretty(certificate).map_err(|error| {
-                CommandError::fault(format!("the certificate is not JSON: {error}"))
-            })?;
-            Ok(format!("{}\n", escape::json(&text)))
-        }
+        Format::Json => Ok(json_text(certificate)),
         Format::Html => html::page(certificate).map_err(CommandError::fault),
         _ => Ok(text::render(certificate)),
     })

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
 use anstream::AutoStream;
 use anstream::stream::RawStream;
 use clap::{Args, ColorChoice};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::CommandError;
@@ -133,7 +134,7 @@ impl Screen {
     /// # Errors
     /// As [`Screen::print`].
     pub(super) fn json(&self, value: &Value) -> Result<(), CommandError> {
-        self.print(&format!("{}\n", escape::json(&format!("{value:#}"))))
+        self.print(&json_text(value))
     }
 
     /// Prints an error to stderr.
@@ -152,6 +153,11 @@ impl Screen {
         // If stderr is closed too, only the exit code remains.
         let _ = self.err().write_all(text.as_bytes());
     }
+}
+
+/// A value as indented JSON, with a line end.
+pub(super) fn json_text(value: &impl Serialize) -> String {
+    format!("{}\n", escape::json(&format!("{:#}", json!(value))))
 }
 
 /// Whether a command line that clap refused asks for JSON.

@@ -17,13 +17,12 @@ use super::number::any_number;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
-use super::screen::Screen;
+use super::screen::{Screen, json_text};
 use super::selftest_conduct;
 use super::selftest_shard;
 use super::suite;
 use super::target_arguments::choice_of;
 use crate::client::recording::Recorder;
-use crate::exchange::escape;
 use crate::report::Format;
 use crate::run::environment::{Shard, TargetOptions};
 use crate::run::part_files::PartSet;
@@ -200,7 +199,7 @@ fn publish(
 /// Adds the version, by which a later report recognises that it may replace this one.
 fn report_json(mut outcome: Value) -> String {
     outcome["moot_version"] = env!("CARGO_PKG_VERSION").into();
-    escape::json(&format!("{outcome:#}\n"))
+    json_text(&outcome)
 }
 
 fn on_deployment(
