@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
-    Bench, Sampling, by_requirement, is_heavy, is_noticed, of_shard, side_by_side, with_defect,
+    Bench, by_requirement, is_heavy, is_noticed, of_shard, side_by_side, with_defect,
 };
 use crate::run::environment::{Shard, TargetChoice};
 use crate::scenario::ScenarioName;
@@ -66,14 +66,11 @@ pub async fn defects(
     let lanes = if is_deployed { bench.lanes_on_deployments() } else { bench.lanes };
     let trials = of_shard(all.iter().copied(), shard).map(|(turn, defect)| {
         let is_explicit = |id: &String| declared.values().any(|ids| ids.contains(id));
-        let sampling = Sampling {
-            is_thorough: is_thorough || !defect.breaks.iter().all(is_explicit),
-            with_heavy: defect.heavy,
-            turn,
-        };
-        let files = bench.sample(sampling, |file, at| {
+        let is_thorough = is_thorough || !defect.breaks.iter().all(is_explicit);
+        let files = bench.sample(turn, is_thorough, |file, at| {
             let ids = declared.get(&(file.stem.clone(), at));
-            ids.is_some_and(|ids| defect.breaks.iter().any(|id| ids.contains(id)))
+            let declares = ids.is_some_and(|ids| defect.breaks.iter().any(|id| ids.contains(id)));
+            declares && (defect.heavy || !is_heavy(file, at))
         });
         let scenarios = files.iter().map(|file| file.scenarios.len()).sum();
         async move {

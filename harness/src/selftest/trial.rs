@@ -39,17 +39,6 @@ pub struct Bench {
     pub tell: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The selection of further scenarios for a trial.
-#[derive(Debug, Clone, Copy)]
-pub struct Sampling {
-    /// Runs all other scenarios, instead of a sample.
-    pub is_thorough: bool,
-    /// Also runs the heavy scenarios that the trial is about.
-    pub with_heavy: bool,
-    /// The number of the trial. It shifts the sample, so that all trials together cover the suite.
-    pub turn: usize,
-}
-
 impl Bench {
     /// The scenarios that `keeps` accepts, in their files.
     pub fn only(&self, keeps: impl FnMut(&ScenarioFile, usize) -> bool) -> Vec<ScenarioFile> {
@@ -66,21 +55,20 @@ impl Bench {
         self.only(|file, at| !is_heavy(file, at))
     }
 
-    /// The scenarios that a trial is about, and a sample of the others.
+    /// The scenarios that a trial is about, and all others that are not heavy (`is_thorough`) or a sample of them. `turn` is
+    /// the number of the trial. It shifts the sample, so that all trials together cover the suite.
     pub(super) fn sample(
         &self,
-        sampling: Sampling,
+        turn: usize,
+        is_thorough: bool,
         is_about: impl Fn(&ScenarioFile, usize) -> bool,
     ) -> Vec<ScenarioFile> {
-        let mut others = sampling.turn;
+        let mut others = turn;
         let drawn = self.only(|file, at| {
             let is_about = is_about(file, at);
             others += usize::from(!is_about);
-            match (is_heavy(file, at), is_about) {
-                (true, _) => sampling.with_heavy && is_about,
-                (false, true) => true,
-                (false, false) => sampling.is_thorough || others.is_multiple_of(SAMPLE_EVERY),
-            }
+            let is_drawn = is_thorough || others.is_multiple_of(SAMPLE_EVERY);
+            is_about || (is_drawn && !is_heavy(file, at))
         });
         // The sample of a small suite may be empty.
         if drawn.is_empty() { self.light() } else { drawn }
