@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use moot_fixtures::yaml;
-use proptest::sample::select;
 use proptest::strategy::{BoxedStrategy, Strategy, Union};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -35,17 +34,9 @@ struct ActTemplate {
     compares: bool,
     /// Its inputs by name.
     #[serde(default)]
-    draw: BTreeMap<String, Input>,
+    draw: BTreeMap<String, InputKind>,
     /// Steps of the scenario language.
     steps: Vec<Value>,
-}
-
-/// The source of an input.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Input {
-    Kind(InputKind),
-    OneOf(Vec<Value>),
 }
 
 const FILES: [&str; 7] = [
@@ -70,7 +61,8 @@ pub(super) fn act(met: &BTreeSet<&str>) -> BoxedStrategy<Act> {
 
 impl ActTemplate {
     fn strategy(&'static self) -> BoxedStrategy<Act> {
-        let inputs: Vec<BoxedStrategy<Value>> = self.draw.values().map(Input::strategy).collect();
+        let inputs: Vec<BoxedStrategy<Value>> =
+            self.draw.values().map(InputKind::strategy).collect();
         inputs.prop_map(|values| self.act(&self.draw.keys().cloned().zip(values).collect())).boxed()
     }
 
@@ -78,15 +70,6 @@ impl ActTemplate {
         let Self { needs, creations, compares, steps, .. } = self;
         let steps = steps.iter().map(|step| fill(step, inputs)).collect();
         Act { steps, needs, creations: *creations, compares: *compares }
-    }
-}
-
-impl Input {
-    fn strategy(&'static self) -> BoxedStrategy<Value> {
-        match self {
-            Self::Kind(kind) => kind.strategy(),
-            Self::OneOf(values) => select(values.as_slice()).boxed(),
-        }
     }
 }
 
