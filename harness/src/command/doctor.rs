@@ -18,9 +18,9 @@ use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::verdict::{NotRun, Verdict, pluralize};
 
-/// The timeout `doctor` of the whole command.
+/// Timeout of the whole command. Messages call it `doctor`.
 const DOCTOR_TIMEOUT: Duration = Duration::from_secs(10);
-/// The timeout `discovery`, half of the timeout `doctor`.
+/// Timeout of the requests that open the target: half of the whole. Messages call it `discovery`.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A need of scenarios.

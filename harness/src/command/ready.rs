@@ -100,12 +100,11 @@ fn workflows(description: &Value) -> String {
         .map(|one| ["id", "type", "name", "company"].map(|name| member(one, name)).to_vec())
         .collect();
     let more = all.len().saturating_sub(WORKFLOWS_SHOWN_MAX);
-    let rows = all.into_iter().take(WORKFLOWS_SHOWN_MAX).collect();
-    let mut out = table(&["published workflow", "type", "name", "company"], rows);
+    let mut rows: Vec<Vec<String>> = all.into_iter().take(WORKFLOWS_SHOWN_MAX).collect();
     if more > 0 {
-        out.insert_str(out.len() - 1, &format!("  {}\n", paint::dim(format!("and {more} more"))));
+        rows.push(vec![paint::dim(format!("and {more} more"))]);
     }
-    out
+    table(&["published workflow", "type", "name", "company"], rows)
 }
 
 /// A command that gets a token for the application with the most scopes.
