@@ -69,7 +69,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use error::CommandError;
 use reproduce::GivenOptions;
-use screen::{Screen, ScreenArguments};
+use screen::Screen;
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 conformant, 1 violation, 2 usage or a wrong file, 3 not everything checked, \
@@ -83,7 +83,7 @@ struct CommandLine {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
-    screen: ScreenArguments,
+    screen: Screen,
 }
 
 #[derive(Debug, Subcommand)]
@@ -190,11 +190,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(if refusal.use_stderr() { error::USAGE } else { 0 });
         }
     };
-    let screen = Screen::new(&line.screen);
-    match dispatch(line.command, &given, &screen) {
+    match dispatch(line.command, &given, &line.screen) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            screen.error(&error);
+            line.screen.error(&error);
             ExitCode::from(error.exit_code)
         }
     }

@@ -71,13 +71,14 @@ pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> TargetComparison {
         one.places = seen.cloned().collect::<BTreeSet<_>>().into_iter().collect();
     }
     let (a, b) = (a.to_compared(), b.to_compared());
-    let exit_code = comparison::exit_code([&a, &b], &differences, &not_compared, compared);
+    let outcome = comparison::outcome([&a, &b], &differences, &not_compared, compared);
     TargetComparison {
         schema_version: SCHEMA_VERSION,
         moot_version: env!("CARGO_PKG_VERSION"),
         interface_version: INTERFACE_VERSION,
-        exit_code,
-        meaning: comparison::meaning(exit_code, [&a, &b], &differences),
+        outcome,
+        exit_code: outcome.exit_code(),
+        meaning: comparison::meaning(outcome, [&a, &b], &differences),
         a,
         b,
         seed: plan.seed,

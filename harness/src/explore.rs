@@ -18,5 +18,5 @@ mod shrink;
 pub mod text;
 pub mod violation;
 
-pub use exploration::{Exploration, WarningCount};
+pub use exploration::Exploration;
 pub use search::{ExploreOptions, explore};

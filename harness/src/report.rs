@@ -22,12 +22,11 @@ pub mod terminal;
 pub mod text;
 mod values;
 
-use std::str::FromStr;
-
-use strum::{Display, IntoStaticStr, VariantArray};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::exchange::masks::Secrets;
-use crate::verdict::result::{Event, RunResult};
+use crate::verdict::Verdict;
+use crate::verdict::result::{Event, RunOutcome, RunResult};
 use document::ForPeople;
 pub use document::Report;
 pub use findings::Finding;
@@ -36,9 +35,19 @@ use terminal::{Detail, paint};
 
 /// The format of a report.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, IntoStaticStr, VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
 )]
-#[strum(serialize_all = "lowercase")]
+#[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = unknown_format)]
 pub enum Format {
     /// For a person at a terminal.
     Text,
@@ -74,16 +83,9 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let all = Self::VARIANTS.iter().copied();
-        all.clone().find(|format| format.as_str() == text).ok_or_else(|| {
-            let names = all.map(Self::as_str).collect::<Vec<_>>().join(", ");
-            format!("`{text}` is not a kind of report; there are {names}")
-        })
-    }
+fn unknown_format(text: &str) -> String {
+    let names: Vec<&str> = Format::VARIANTS.iter().map(|format| format.as_str()).collect();
+    format!("`{text}` is not a kind of report; there are {}", names.join(", "))
 }
 
 /// Renders a whole report, and scans it for the secrets of the run. A text report has colours.
@@ -112,5 +114,23 @@ pub fn render(
         Err(RenderError::SecretFound(format))
     } else {
         Ok(text)
+    }
+}
+
+/// The verdict in whose colour an outcome is shown.
+pub(crate) const fn color_of(outcome: RunOutcome) -> Verdict {
+    match outcome {
+        RunOutcome::Conformant => Verdict::Pass,
+        RunOutcome::NonConformant => Verdict::Fail,
+        RunOutcome::Incomplete | RunOutcome::Unreachable => Verdict::NotRun,
+        RunOutcome::Drifted => Verdict::Drift,
+        RunOutcome::Usage | RunOutcome::Internal => Verdict::Error,
+    }
+}
+
+/// Adds a line for each of these names that has a value.
+fn add_values(out: &mut String, values: &[(&str, &str)]) {
+    for (name, value) in values.iter().filter(|(_, value)| !value.is_empty()) {
+        out.push_str(&format!("\n{name}: {}", value.trim_end()));
     }
 }

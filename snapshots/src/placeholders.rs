@@ -56,15 +56,6 @@ pub struct RawResponse<'a> {
     pub text: &'a str,
 }
 
-/// The position of a value in a body.
-#[derive(Clone, Copy)]
-struct ValuePosition<'a> {
-    /// The id (or token) of the innermost resource.
-    owner: &'a str,
-    /// The member.
-    member: &'a str,
-}
-
 impl Placeholders {
     /// No names.
     pub fn new() -> Self {
@@ -122,7 +113,7 @@ impl Placeholders {
                     }
                 }
                 self.learn(&value, false);
-                let shown = self.render(&value, ValuePosition { owner: "", member: "" });
+                let shown = self.render(&value, "", "");
                 printable(&format!("{shown:#}"))
             }
             None => self.plain_body(response.text),
@@ -236,23 +227,20 @@ impl Placeholders {
         format!("[{kind}:{given}]")
     }
 
-    /// Second pass: replaces values by their names.
-    fn render(&mut self, value: &Value, at: ValuePosition<'_>) -> Value {
+    /// Second pass: replaces values by their names. `owner` is the id (or token) of the innermost resource.
+    fn render(&mut self, value: &Value, owner: &str, member: &str) -> Value {
         let is_redacted = value.as_str() == Some(REDACTED);
         if let Some(label) = self.stored.label(&self.path, &[value]).filter(|_| !is_redacted) {
-            return Value::String(self.own(&label, &value.to_string(), at));
+            return Value::String(self.own(&label, &value.to_string(), owner, member));
         }
         match value {
             Value::Object(object) => {
                 let own = ["id", "access_token"].iter().find_map(|m| object.get(*m)?.as_str());
-                let owner = own.unwrap_or(at.owner);
+                let owner = own.unwrap_or(owner);
                 let mut shown = Map::new();
                 for (member, value) in sorted_members(object) {
                     self.path.push(member.to_owned());
-                    shown.insert(
-                        member.to_owned(),
-                        self.render(value, ValuePosition { owner, member }),
-                    );
+                    shown.insert(member.to_owned(), self.render(value, owner, member));
                     self.path.pop();
                 }
                 Value::Object(shown)
@@ -262,15 +250,15 @@ impl Placeholders {
             }
             Value::Array(items) => {
                 self.path.push(ITEM.to_owned());
-                let shown = items.iter().map(|item| self.render(item, at)).collect();
+                let shown = items.iter().map(|item| self.render(item, owner, member)).collect();
                 self.path.pop();
                 Value::Array(shown)
             }
-            Value::String(text) => Value::String(self.text(text, at)),
-            Value::Number(number) if number.is_u64() => match at.member {
+            Value::String(text) => Value::String(self.text(text, owner, member)),
+            Value::Number(number) if number.is_u64() => match member {
                 "total_count" | "total_pages" => Value::String("[count]".to_owned()),
                 member if member.ends_with("_at") => {
-                    Value::String(self.time(&number.to_string(), at))
+                    Value::String(self.time(&number.to_string(), owner, member))
                 }
                 _ => value.clone(),
             },
@@ -278,27 +266,27 @@ impl Placeholders {
         }
     }
 
-    fn text(&mut self, text: &str, at: ValuePosition<'_>) -> String {
+    fn text(&mut self, text: &str, owner: &str, member: &str) -> String {
         if let Some(name) = self.known.get(text) {
             return name.clone();
         }
         if is_timestamp(text) {
-            return self.time(text, at);
+            return self.time(text, owner, member);
         }
         let shown = self.words(text);
-        if at.member == "agreement_url" { address(&shown) } else { without_loopback(&shown) }
+        if member == "agreement_url" { address(&shown) } else { without_loopback(&shown) }
     }
 
-    fn time(&mut self, value: &str, at: ValuePosition<'_>) -> String {
-        if at.owner.is_empty() {
+    fn time(&mut self, value: &str, owner: &str, member: &str) -> String {
+        if owner.is_empty() {
             return "[time]".to_owned();
         }
-        self.own("time", value, at)
+        self.own("time", value, owner, member)
     }
 
     /// The name of a value of one member of one resource.
-    fn own(&mut self, kind: &str, value: &str, at: ValuePosition<'_>) -> String {
-        let key = (at.owner.to_owned(), at.member.to_owned(), value.to_owned());
+    fn own(&mut self, kind: &str, value: &str, owner: &str, member: &str) -> String {
+        let key = (owner.to_owned(), member.to_owned(), value.to_owned());
         if let Some(name) = self.own.get(&key) {
             return name.clone();
         }

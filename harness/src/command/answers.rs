@@ -13,7 +13,7 @@ use super::files::read_file;
 use super::screen::Screen;
 use crate::client::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Table, paint};
+use crate::report::terminal::{Table, paint};
 use crate::verdict::{Verdict, pluralize};
 
 /// Exit code: two sets contradict each other.
@@ -61,7 +61,7 @@ fn read_set(word: &str) -> Result<Observed, CommandError> {
     }
     let help = "give a file, `default`, `documented` or `random:SEED`";
     let text = read_file(Path::new(word)).map_err(|error| error.help(help))?;
-    Observed::from_text(&text).map_err(|error| CommandError::usage(error.in_file(word).to_string()))
+    Ok(Observed::from_text(&text).map_err(|error| error.in_file(word))?)
 }
 
 fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
@@ -71,7 +71,7 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
             "observed": observed.evidence,
         }));
     }
-    let mut table = Table::new(0, [Align::Left, Align::Left, Align::Left]);
+    let mut table = Table::new(0);
     for question in questions::all() {
         let id = &question.id;
         let (answer, evidence) = (observed.answers.get(id), observed.evidence.get(id));
@@ -80,11 +80,11 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
         }
         let not_imitated = || {
             let reason = why_not_imitated(id);
-            Cell::verdict(Verdict::NotRun, format!("not imitated: {reason}"))
+            paint::verdict(Verdict::NotRun, format!("not imitated: {reason}"))
         };
-        let answer = answer.map_or_else(not_imitated, |answer| Cell::plain(shown(answer)));
-        table.row([Cell::dim(format!("§{}", question.section)), Cell::name(id), answer]);
-        table.row([Cell::plain(""), Cell::dim(&question.ask)]);
+        let answer = answer.map_or_else(not_imitated, shown);
+        table.row([paint::dim(format!("§{}", question.section)), paint::name(id), answer]);
+        table.row([String::new(), paint::dim(&question.ask)]);
         if let Some(evidence) = evidence {
             add_evidence(evidence, &mut table);
         }
@@ -108,22 +108,21 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
 /// Adds the observations behind an answer: how often each was made, and where.
 fn add_evidence(evidence: &Evidence, table: &mut Table) {
     let steady = match evidence.steady {
-        true => Cell::verdict(Verdict::Pass, "steady"),
-        false => Cell::verdict(Verdict::Warn, "varying"),
+        true => paint::verdict(Verdict::Pass, "steady"),
+        false => paint::verdict(Verdict::Warn, "varying"),
     };
     let samples = evidence.samples.iter();
-    let samples =
-        samples.map(|sample| Cell::plain(format!("{} ×{}", shown(&sample.value), sample.times)));
-    let places = evidence.seen_in.iter().map(|place| Cell::dim(escape::line(place)));
+    let samples = samples.map(|sample| format!("{} ×{}", shown(&sample.value), sample.times));
+    let places = evidence.seen_in.iter().map(|place| paint::dim(escape::line(place)));
     add_group(steady, samples, table);
-    add_group(Cell::dim("seen in"), places, table);
+    add_group(paint::dim("seen in"), places, table);
 }
 
 /// Adds a row for each cell. The first row has the heading.
-fn add_group(heading: Cell, cells: impl Iterator<Item = Cell>, table: &mut Table) {
-    let headings = iter::once(heading).chain(iter::repeat(Cell::plain("")));
+fn add_group(heading: String, cells: impl Iterator<Item = String>, table: &mut Table) {
+    let headings = iter::once(heading).chain(iter::repeat(String::new()));
     for (heading, cell) in headings.zip(cells) {
-        table.row([Cell::plain(""), heading, cell]);
+        table.row([String::new(), heading, cell]);
     }
 }
 
@@ -146,8 +145,8 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
         let ask = paint::dim(ask.unwrap_or_default());
         out.push_str(&format!("{}  {ask}\n", paint::name(&one.question)));
         let (first, second) = (side(&one.a), side(&one.b));
-        out.push_str(&format!("  {}\n", paint::verdict(Verdict::Drift, &format!("- {first}"))));
-        out.push_str(&format!("  {}\n", paint::verdict(Verdict::Drift, &format!("+ {second}"))));
+        out.push_str(&format!("  {}\n", paint::verdict(Verdict::Drift, format!("- {first}"))));
+        out.push_str(&format!("  {}\n", paint::verdict(Verdict::Drift, format!("+ {second}"))));
     }
     let changes = all.iter().filter(|one| one.is_change()).count();
     for (is_in_first, place) in [(true, "first"), (false, "second")] {
@@ -158,10 +157,10 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
         }
         let head = format!("only the {place} answers these: no contradiction, and not counted");
         out.push_str(&format!("{}\n", paint::dim(&head)));
-        let mut table = Table::new(2, [Align::Left, Align::Left]);
+        let mut table = Table::new(2);
         for one in only {
             let answer = one.a.as_ref().or(one.b.as_ref()).map(shown).unwrap_or_default();
-            table.row([Cell::name(&one.question), Cell::plain(answer)]);
+            table.row([paint::name(&one.question), answer]);
         }
         out.push_str(&table.render());
     }

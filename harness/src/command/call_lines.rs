@@ -7,8 +7,7 @@ use moot_mock::shell::{CallWatch, WatchedCall};
 
 use super::screen::Screen;
 use crate::exchange::escape;
-use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{self, left};
+use crate::report::terminal::{Detail, paint};
 use crate::verdict::Verdict;
 
 /// The width of the method's column, in characters.
@@ -48,13 +47,13 @@ fn line(call: &WatchedCall) -> String {
     format!(
         "{} {} {} {} {} {} {} {}",
         paint::dim(&time),
-        paint::bold(&left(&escape::line(&call.method), METHOD_WIDTH)),
+        paint::bold(format!("{:<METHOD_WIDTH$}", escape::line(&call.method))),
         escape::line(&call.path),
-        paint::name(&escape::line(call.application.as_deref().unwrap_or("-"))),
-        paint::verdict(verdict, &call.status.to_string()),
+        paint::name(escape::line(call.application.as_deref().unwrap_or("-"))),
+        paint::verdict(verdict, call.status.to_string()),
         escape::line(&decision),
         paint::dim(operation),
-        paint::dim(&format!("{} ms", call.milliseconds)),
+        paint::dim(format!("{} ms", call.milliseconds)),
     )
 }
 

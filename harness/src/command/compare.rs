@@ -6,16 +6,15 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::error::{CommandError, RECORDING_HELP, UNREACHABLE, USAGE};
-use super::files::{answers_named, world_named};
 use super::number::{any_number, number};
 use super::plan_estimate;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::reproduce::GivenOptions;
 use super::runtime::{random_seed, runtime};
-use super::screen::Screen;
+use super::screen::{Screen, json_text};
 use super::suite::{self, SuiteArguments};
-use super::target_arguments::{ReachArguments, choice_of};
+use super::target_arguments::{ReachArguments, TargetArguments, choice_of};
 use crate::client::answers::Pins;
 use crate::client::recording::RecordingIndex;
 use crate::compare::{
@@ -24,7 +23,7 @@ use crate::compare::{
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
 use crate::report::Format;
-use crate::run::environment::{TargetChoice, TargetOptions};
+use crate::run::environment::TargetChoice;
 use crate::run::{self, RunOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan;
@@ -88,8 +87,7 @@ struct SideArguments<'a> {
     choice: TargetChoice,
     /// The recording, if it is one.
     index: Option<RecordingIndex>,
-    answers: Option<&'a str>,
-    world: Option<&'a str>,
+    target: TargetArguments,
 }
 
 /// Returns the exit code of the comparison.
@@ -101,8 +99,15 @@ pub(super) fn compare(
     reports::check(&arguments.reports, arguments.replace)?;
     let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     let CompareArguments { a, b, answers_a, answers_b, world_a, world_b, .. } = &arguments;
-    let a = SideArguments::of("A", a, answers_a.as_deref(), world_a.as_deref(), &files)?;
-    let b = SideArguments::of("B", b, answers_b.as_deref(), world_b.as_deref(), &files)?;
+    let target = |word: &str, answers: &Option<String>, world: &Option<String>| TargetArguments {
+        target: (word != MOCK).then(|| word.to_owned()),
+        answers: answers.clone(),
+        world: world.clone(),
+        reach: arguments.reach.clone(),
+        ..TargetArguments::default()
+    };
+    let a = SideArguments::of("A", a, target(a, answers_a, world_a), &files)?;
+    let b = SideArguments::of("B", b, target(b, answers_b, world_b), &files)?;
     let selectors = selectors(&arguments, &a, &b)?;
     plan::select(&files, &selectors)?;
     let recorded = || a.index.as_ref().or(b.index.as_ref()).map(|index| index.seed);
@@ -113,7 +118,7 @@ pub(super) fn compare(
     let options_b = b.options(&arguments, &plan, files)?;
     let first = run_side(&a, options_a, screen)?;
     let second = run_side(&b, options_b, screen)?;
-    let secrets = [&first, &second].map(|side| Secrets::of(&side.result().masks));
+    let secrets = [&first, &second].map(|side| Secrets::of(&side.result.masks));
     let comparison = compared(&first, &second, plan);
     let masked = comparison.with_texts(|text| secrets[1].mask(&secrets[0].mask(text)));
     publish(&masked, &secrets, &arguments, screen)?;
@@ -128,8 +133,7 @@ impl<'a> SideArguments<'a> {
     fn of(
         name: &'static str,
         word: &'a str,
-        answers: Option<&'a str>,
-        world: Option<&'a str>,
+        target: TargetArguments,
         files: &[ScenarioFile],
     ) -> Result<Self, CommandError> {
         let wrong = |why: String| CommandError::usage(format!("{name}: {why}"));
@@ -157,14 +161,13 @@ impl<'a> SideArguments<'a> {
             | TargetChoice::InProcessDeployment
             | TargetChoice::Wrong { .. } => None,
         };
-        let is_in_process = matches!(choice, TargetChoice::InProcess);
-        if !is_in_process && (answers.is_some() || world.is_some()) {
+        if target.target.is_some() && (target.answers.is_some() || target.world.is_some()) {
             let lower = name.to_ascii_lowercase();
             let message = format!("{name} is `{word}`, not the mock in this process");
             return Err(CommandError::usage(message)
                 .help(format!("--answers-{lower} and --world-{lower} are for `mock`")));
         }
-        Ok(Self { name, word, choice, index, answers, world })
+        Ok(Self { name, word, choice, index, target })
     }
 
     /// The options of this side's run.
@@ -177,26 +180,12 @@ impl<'a> SideArguments<'a> {
         plan: &ComparisonPlan,
         files: Arc<Vec<ScenarioFile>>,
     ) -> Result<RunOptions, CommandError> {
-        // A recording has its own seed and tag.
-        let (seed, run_tag) = match &self.index {
-            Some(index) => (index.seed, index.run_tag.clone()),
-            None if matches!(self.choice, TargetChoice::InProcess) => {
-                (plan.seed, format!("moot-{:08x}", plan.seed & u64::from(u32::MAX)))
-            }
-            None => (plan.seed, format!("moot-{:08x}", random_seed())),
-        };
+        // The expected failures are those of the target file.
+        let mut target = self.target.options(plan.seed)?;
+        if let Some(index) = &self.index {
+            (target.seed, target.run_tag) = (index.seed, index.run_tag.clone());
+        }
         let was_strict = self.index.as_ref().is_some_and(|index| index.strict);
-        let target = TargetOptions {
-            seed,
-            world: self.world.map(world_named).transpose()?,
-            answers: self.answers.map(answers_named).transpose()?,
-            rate: arguments.reach.rate,
-            receiver: arguments.reach.receiver,
-            receiver_url: arguments.reach.receiver_url.clone(),
-            run_tag,
-            // The expected failures are those of the target file.
-            ..TargetOptions::default()
-        };
         Ok(RunOptions {
             selectors: plan.selectors.clone(),
             jobs: arguments.jobs.map(usize::from),
@@ -265,9 +254,7 @@ fn publish(
     reports::publish(&arguments.reports, screen, |request| {
         let escaped = || comparison.clone().with_texts(escape::block);
         let report = match request.format {
-            Format::Json => {
-                format!("{}\n", escape::json(&format!("{:#}", serde_json::json!(comparison))))
-            }
+            Format::Json => json_text(comparison),
             Format::Html => page::page(&escaped()).map_err(CommandError::fault)?,
             _ => text::text(&escaped(), screen.detail()),
         };

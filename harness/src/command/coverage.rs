@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use moot_fixtures::contract::Requirement;
@@ -14,14 +13,13 @@ use strum::{IntoStaticStr, VariantArray};
 use super::error::{CommandError, INCONCLUSIVE};
 use super::screen::Screen;
 use super::suite;
-use super::target_arguments::{choice_of, open_error};
+use super::target_arguments::{choice_of, deployment, open_error};
 use super::verification::Verification;
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
 use crate::report::section_order;
-use crate::report::terminal::paint::{self, left};
-use crate::report::terminal::{Align, Cell, Detail, Table};
-use crate::run::environment::{TargetChoice, TargetOptions, TargetPreview};
+use crate::report::terminal::{Detail, Table, paint};
+use crate::run::environment::{TargetOptions, TargetPreview};
 use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::verdict::Verdict;
@@ -108,17 +106,10 @@ pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<
 /// The needs that a deployment does not meet by its target file, each with the reason and the setting that
 /// would enable it. A mock meets every need.
 fn unmet(target: Option<&str>) -> Result<BTreeMap<&'static str, (String, String)>, CommandError> {
-    let preview = match choice_of(target)? {
-        TargetChoice::Http(file) if !file.can_only_be_a_mock() => {
-            TargetPreview::new(Arc::unwrap_or_clone(file), &TargetOptions::default())
-                .map_err(|error| open_error(&error, &Masks::default()))?
-        }
-        TargetChoice::Http(_)
-        | TargetChoice::InProcess
-        | TargetChoice::InProcessDeployment
-        | TargetChoice::Recording(_)
-        | TargetChoice::Wrong { .. } => return Ok(BTreeMap::new()),
-    };
+    let choice = choice_of(target)?;
+    let Some(file) = deployment(&choice) else { return Ok(BTreeMap::new()) };
+    let preview = TargetPreview::new(file.clone(), &TargetOptions::default())
+        .map_err(|error| open_error(&error, &Masks::default()))?;
     let missing = |need: &'static str| {
         let why = preview.missing(need)?;
         Some((need, (why.reason, why.setting.unwrap_or_default())))
@@ -184,9 +175,9 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
         section.0 = &row.requirement.section;
         *section.1.entry(row.cover).or_default() += 1;
     }
-    let mut table = Table::new(0, [[Align::Left].as_slice(), &[Align::Right; 5]].concat());
+    let mut table = Table::with_numbers(0, 1..Cover::VARIANTS.len() + 1);
     let heads = ["§"].into_iter().chain(Cover::VARIANTS.iter().map(|cover| cover.as_str()));
-    table.row(heads.map(Cell::dim));
+    table.row(heads.map(paint::dim));
     let mut totals = BTreeMap::new();
     for (section, counts) in sections.values() {
         for (cover, count) in counts {
@@ -203,11 +194,11 @@ fn text(rows: &[CoverageRow<'_>], screen: &Screen) -> String {
             Cover::Checked | Cover::Observed => screen.detail() == Detail::Verbose,
         };
         if shows {
-            let cover = paint::verdict(row.cover.color(), &left(row.cover.as_str(), 14));
+            let cover = paint::verdict(row.cover.color(), format!("{:<14}", row.cover.as_str()));
             let (id, sentence) = (paint::name(&row.requirement.id), &row.requirement.sentence);
             out.push_str(&format!("\n{cover} {id}\n  {sentence}\n"));
             for why in reasons(row) {
-                out.push_str(&format!("  {}\n", paint::dim(&escape::line(&why))));
+                out.push_str(&format!("  {}\n", paint::dim(escape::line(&why))));
             }
         }
     }
@@ -225,10 +216,10 @@ fn reasons(row: &CoverageRow<'_>) -> Vec<String> {
     }
 }
 
-fn cells(section: &str, counts: &BTreeMap<Cover, usize>) -> Vec<Cell> {
+fn cells(section: &str, counts: &BTreeMap<Cover, usize>) -> Vec<String> {
     let count = |cover: &Cover| match counts.get(cover) {
-        None => Cell::dim("·"),
-        Some(count) => Cell::verdict(cover.color(), count.to_string()),
+        None => paint::dim("·"),
+        Some(count) => paint::verdict(cover.color(), count.to_string()),
     };
-    [Cell::plain(section)].into_iter().chain(Cover::VARIANTS.iter().map(count)).collect()
+    [section.to_owned()].into_iter().chain(Cover::VARIANTS.iter().map(count)).collect()
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::error::{CommandError, UNREACHABLE};
 use super::runtime::{random_seed, runtime};
@@ -12,26 +12,16 @@ use super::screen::Screen;
 use super::target_arguments::{TargetArguments, open_error};
 use crate::exchange::masks::Masks;
 use crate::exchange::{TargetClass, TargetDescription, escape};
-use crate::report::terminal::{Align, Cell, Table, paint};
+use crate::report::terminal::{Table, paint};
 use crate::run::environment::{Environment, TargetOptions};
 use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::verdict::{NotRun, Verdict, pluralize};
 
-/// The timeout `doctor` of the whole command.
+/// Timeout of the whole command. Messages call it `doctor`.
 const DOCTOR_TIMEOUT: Duration = Duration::from_secs(10);
-/// The timeout `discovery`, half of the timeout `doctor`.
+/// Timeout of the requests that open the target: half of the whole. Messages call it `discovery`.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The result for a target that can be used.
-struct Diagnosis {
-    description: TargetDescription,
-    requests_sent: u64,
-    duration: Duration,
-    needs: Vec<DiagnosedNeed>,
-    /// Values of the target file that the target does not confirm.
-    mistakes: Vec<String>,
-}
 
 /// A need of scenarios.
 struct DiagnosedNeed {
@@ -63,15 +53,17 @@ pub(super) fn doctor(arguments: TargetArguments, screen: &Screen) -> Result<u8, 
     let target = opened.map_err(|error| open_error(&error, &masks))?;
     let files = load::bundled()
         .map_err(|_| CommandError::fault("the bundled suite is unsound".to_owned()))?;
-    let diagnosis = Diagnosis {
-        description: target.description(),
-        requests_sent: target.requests_sent(),
-        duration: started.elapsed(),
-        needs: NEEDS.into_iter().map(|need| diagnose(need, &target, &files)).collect(),
-        mistakes: target.mistakes().iter().map(|mistake| masks.mask(mistake)).collect(),
-    };
-    screen.show(|| as_json(&diagnosis), || text(&diagnosis))?;
-    Ok(if diagnosis.mistakes.is_empty() { 0 } else { UNREACHABLE })
+    let duration = started.elapsed();
+    let needs: Vec<DiagnosedNeed> =
+        NEEDS.into_iter().map(|need| diagnose(need, &target, &files)).collect();
+    // Values of the target file that the target does not confirm.
+    let mistakes: Vec<String> =
+        target.mistakes().iter().map(|mistake| masks.mask(mistake)).collect();
+    screen.show(
+        || as_json(&target, &needs, &mistakes),
+        || text(&target, &needs, &mistakes, duration),
+    )?;
+    Ok(if mistakes.is_empty() { 0 } else { UNREACHABLE })
 }
 
 fn diagnose(need: &'static str, target: &Environment, files: &[ScenarioFile]) -> DiagnosedNeed {
@@ -81,8 +73,8 @@ fn diagnose(need: &'static str, target: &Environment, files: &[ScenarioFile]) ->
 }
 
 /// The line `tolerate: [load, admin]` with all needs that are not met; `None` if all of them are tolerated already.
-fn tolerate_line(diagnosis: &Diagnosis) -> Option<String> {
-    let unmet = || diagnosis.needs.iter().filter_map(|one| Some((one.need, one.unmet.as_ref()?)));
+fn tolerate_line(needs: &[DiagnosedNeed]) -> Option<String> {
+    let unmet = || needs.iter().filter_map(|one| Some((one.need, one.unmet.as_ref()?)));
     if unmet().all(|(_, why)| why.is_tolerated) {
         return None;
     }
@@ -98,8 +90,9 @@ fn too_late() -> CommandError {
     CommandError::usage(message).exit(UNREACHABLE)
 }
 
-fn as_json(diagnosis: &Diagnosis) -> serde_json::Value {
-    let needs = diagnosis.needs.iter().map(|DiagnosedNeed { need, unmet, scenarios }| {
+fn as_json(target: &Environment, needs: &[DiagnosedNeed], mistakes: &[String]) -> Value {
+    let TargetDescription { name, base_url, class, .. } = target.description();
+    let rows = needs.iter().map(|DiagnosedNeed { need, unmet, scenarios }| {
         json!({
             "scenarios": scenarios,
             "need": need,
@@ -110,20 +103,21 @@ fn as_json(diagnosis: &Diagnosis) -> serde_json::Value {
         })
     });
     json!({
-        "target": {
-            "name": diagnosis.description.name,
-            "base_url": diagnosis.description.base_url,
-            "class": diagnosis.description.class,
-        },
-        "requests_sent": diagnosis.requests_sent,
-        "needs": needs.collect::<Vec<_>>(),
-        "mistakes": diagnosis.mistakes,
-        "tolerate": tolerate_line(diagnosis),
+        "target": { "name": name, "base_url": base_url, "class": class },
+        "requests_sent": target.requests_sent(),
+        "needs": rows.collect::<Vec<_>>(),
+        "mistakes": mistakes,
+        "tolerate": tolerate_line(needs),
     })
 }
 
-fn text(diagnosis: &Diagnosis) -> String {
-    let description = &diagnosis.description;
+fn text(
+    target: &Environment,
+    needs: &[DiagnosedNeed],
+    mistakes: &[String],
+    duration: Duration,
+) -> String {
+    let description = target.description();
     let place = match description.base_url.starts_with("https://") {
         true => format!("{} answers, over TLS", description.base_url),
         false => format!("{} answers, without TLS", description.base_url),
@@ -134,21 +128,18 @@ fn text(diagnosis: &Diagnosis) -> String {
     };
     let mut out = format!("{} ({})\n", escape::line(&description.name), description.class);
     for line in [place.as_str(), taken] {
-        out.push_str(&format!(
-            "  {} {}\n",
-            paint::verdict(Verdict::Pass, "ok"),
-            escape::line(line)
-        ));
+        let ok = paint::verdict(Verdict::Pass, "ok");
+        out.push_str(&format!("  {ok} {}\n", escape::line(line)));
     }
-    for mistake in &diagnosis.mistakes {
+    for mistake in mistakes {
         let no = paint::verdict(Verdict::Fail, "no");
         out.push_str(&format!("  {no} {}\n", escape::line(mistake)));
     }
     out.push_str("\nNeeds of scenarios that it meets\n");
-    let mut table = Table::new(2, [Align::Left; 3]);
-    for DiagnosedNeed { need, unmet, scenarios } in &diagnosis.needs {
+    let mut table = Table::new(2);
+    for DiagnosedNeed { need, unmet, scenarios } in needs {
         let Some(why) = unmet else {
-            table.row([Cell::verdict(Verdict::Pass, "yes"), Cell::plain(*need)]);
+            table.row([paint::verdict(Verdict::Pass, "yes"), (*need).to_owned()]);
             continue;
         };
         let setting = why.setting.as_deref().map(|text| format!("; set {text}"));
@@ -158,16 +149,16 @@ fn text(diagnosis: &Diagnosis) -> String {
         };
         let setting = setting.unwrap_or_default();
         let reason = escape::line(&format!("{}{setting}{enables}", why.reason));
-        let no = Cell::verdict(Verdict::NotRun, "no");
-        table.row([no, Cell::plain(*need), Cell::dim(reason)]);
+        let no = paint::verdict(Verdict::NotRun, "no");
+        table.row([no, (*need).to_owned(), paint::dim(reason)]);
     }
     out.push_str(&table.render());
-    if let Some(line) = tolerate_line(diagnosis) {
+    if let Some(line) = tolerate_line(needs) {
         out.push_str(&format!(
             "\nIf they may stay not run, put this into the target file\n  {line}\n"
         ));
     }
-    let seconds = diagnosis.duration.as_secs_f64();
-    out.push_str(&format!("\n{} requests, {seconds:.1} s\n", diagnosis.requests_sent));
+    let (requests, seconds) = (target.requests_sent(), duration.as_secs_f64());
+    out.push_str(&format!("\n{requests} requests, {seconds:.1} s\n"));
     out
 }

@@ -38,11 +38,9 @@ pub(super) fn schema(arguments: SchemaArguments, screen: &Screen) -> Result<u8, 
         (Some(format), _) => screen.json(&format.schema())?,
         (None, Some(schema)) => screen.json(schema)?,
         (None, None) => {
-            let refusal = CommandError::usage(format!("there is no schema `{name}`"));
-            return Err(match alike(name, known()) {
-                None => refusal.help("`moot schema` lists all names"),
-                near => refusal.nearest(near),
-            });
+            return Err(CommandError::usage(format!("there is no schema `{name}`"))
+                .help("`moot schema` lists all names")
+                .nearest(alike(name, known())));
         }
     }
     Ok(0)

@@ -35,7 +35,7 @@ use super::listen::{at_port, listen_address};
 use super::number::{number, port};
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
-use super::screen::Screen;
+use super::screen::{Screen, json_text};
 use super::serve::{self, WorldArguments};
 use super::signals::StopSignals;
 use crate::exchange::escape;
@@ -47,7 +47,7 @@ use crate::grading::drill::table::{self, Drill};
 use crate::grading::drill::waiver::Waiver;
 use crate::grading::drill::{html, text};
 use crate::report::Format;
-use crate::report::terminal::{Align, Cell, Table};
+use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
 use crate::run::environment::Shard;
 use crate::run::part_files::PartSet;
@@ -200,11 +200,9 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
 fn selected_drills(only: &[String]) -> Result<Vec<&'static Drill>, CommandError> {
     let ids = || table::all().iter().map(|drill| drill.id.as_str());
     if let Some(unknown) = only.iter().find(|id| table::get(id).is_none()) {
-        let error = CommandError::usage(format!("there is no drill `{unknown}`"));
-        return Err(match moot_fixtures::nearest::nearest(unknown, ids()) {
-            None => error.help("`moot drill --list` shows all"),
-            near => error.nearest(near),
-        });
+        return Err(CommandError::usage(format!("there is no drill `{unknown}`"))
+            .help("`moot drill --list` shows all")
+            .nearest(moot_fixtures::nearest::nearest(unknown, ids())));
     }
     let is_chosen = |drill: &&Drill| only.is_empty() || only.contains(&drill.id);
     Ok(table::all().iter().filter(is_chosen).collect())
@@ -231,7 +229,7 @@ async fn record(
         timeout: Duration::from_secs(arguments.timeout),
         interruption: &interruption,
         probe: arguments.probe.as_ref(),
-        watch: Some(watch),
+        watch,
     };
     let mut signals = StopSignals::new()?;
     let running = all_runs(arguments, &runner, drills, screen, watch);
@@ -330,12 +328,7 @@ fn show(
     screen: &Screen,
 ) -> Result<(), CommandError> {
     reports::publish(requests, screen, |request| match request.format {
-        Format::Json => {
-            let text = serde_json::to_string_pretty(certificate).map_err(|error| {
-                CommandError::fault(format!("the certificate is not JSON: {error}"))
-            })?;
-            Ok(format!("{}\n", escape::json(&text)))
-        }
+        Format::Json => Ok(json_text(certificate)),
         Format::Html => html::page(certificate).map_err(CommandError::fault),
         _ => Ok(text::render(certificate)),
     })
@@ -349,9 +342,9 @@ fn list(screen: &Screen) -> Result<u8, CommandError> {
         });
         json!({ "drills": rows.collect::<Vec<_>>() })
     };
-    let mut rows = Table::new(0, [Align::Left, Align::Left]);
+    let mut rows = Table::new(0);
     for drill in table::all() {
-        rows.row([Cell::name(drill.id.as_str()), Cell::plain(drill.title.as_str())]);
+        rows.row([paint::name(&drill.id), drill.title.clone()]);
     }
     screen.show(json, || rows.render())?;
     Ok(0)

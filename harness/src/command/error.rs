@@ -61,7 +61,7 @@ impl CommandError {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The same error with the most similar name as advice, if there is one.
+    /// The same error with the most similar name as its advice, if there is one.
     pub(super) fn nearest(self, nearest: Option<&str>) -> Self {
         match nearest {
             Some(name) => self.help(format!("did you mean `{name}`?")),

@@ -50,8 +50,8 @@ pub(super) struct ExecArguments {
     replace: ReplaceArguments,
     /// End with 1 if a rule of conduct is broken: a severity (must, should or hint; more severe rules count too), or
     /// the id of a rule; repeatable. If the command failed, its own exit code is returned
-    #[arg(long, value_name = "SEVERITY|RULE", value_parser = conduct_gate)]
-    fail_on: Vec<ConductGate>,
+    #[arg(long, value_name = "SEVERITY|RULE", value_parser = severity_or_rule)]
+    fail_on: Vec<String>,
     /// When the command has ended, keep the mock and its console until Ctrl-C
     #[arg(long)]
     console: bool,
@@ -60,33 +60,19 @@ pub(super) struct ExecArguments {
     command: Vec<OsString>,
 }
 
-/// A value of `--fail-on`.
-#[derive(Debug, Clone)]
-enum ConductGate {
-    /// Rules of this severity, and more severe ones.
-    Severity(Severity),
-    /// The rule with this id.
-    Rule(&'static str),
+/// Accepts the values of `--fail-on`.
+fn severity_or_rule(text: &str) -> Result<String, String> {
+    if text.parse::<Severity>().is_ok() || moot_fixtures::conduct::get(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    let near = ending(moot_fixtures::conduct::nearest(text));
+    Err(format!("`{text}` is neither a severity (must, should, hint) nor a rule of conduct{near}"))
 }
 
-impl ConductGate {
-    fn applies_to(&self, finding: &ConductFinding) -> bool {
-        match self {
-            Self::Severity(severity) => finding.severity <= *severity,
-            Self::Rule(id) => finding.rule == *id,
-        }
-    }
-}
-
-fn conduct_gate(text: &str) -> Result<ConductGate, String> {
-    if let Ok(severity) = text.parse() {
-        return Ok(ConductGate::Severity(severity));
-    }
-    let rule = moot_fixtures::conduct::get(text).ok_or_else(|| {
-        let near = ending(moot_fixtures::conduct::nearest(text));
-        format!("`{text}` is neither a severity (must, should, hint) nor a rule of conduct{near}")
-    })?;
-    Ok(ConductGate::Rule(&rule.id))
+/// Whether a value of `--fail-on` names this finding.
+fn is_named(finding: &ConductFinding, severity_or_rule: &str) -> bool {
+    finding.rule == severity_or_rule
+        || severity_or_rule.parse().is_ok_and(|severity: Severity| finding.severity <= severity)
 }
 
 /// Returns the exit code of the command, or 1 if it succeeded and broke a rule of `--fail-on`.
@@ -113,9 +99,8 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
         let (ended, outlived) = run_on(opened, &site, &arguments, screen).await?;
         let account = Account { outlived, ..account(&site)? };
         let mut code = exit_code(ended);
-        let is_gated =
-            |it: &ConductFinding| arguments.fail_on.iter().any(|gate| gate.applies_to(it));
-        if code == 0 && account.findings.iter().any(is_gated) {
+        let fails = |it: &ConductFinding| arguments.fail_on.iter().any(|word| is_named(it, word));
+        if code == 0 && account.findings.iter().any(fails) {
             code = BROKEN_RULE;
         }
         let report = |format: Format| {

@@ -8,13 +8,13 @@ use moot_fixtures::contract::{ConductOccasion, ConductRule, Level, Question, Req
 use moot_fixtures::nearest::nearest;
 use moot_fixtures::{questions, register};
 use moot_mock::defect::{self, Defect};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::error::CommandError;
 use super::screen::Screen;
 use super::suite;
 use super::verification::Verification;
-use crate::report::terminal::paint::{self, left};
+use crate::report::terminal::{add_field, paint};
 use crate::scenario::declared::{self, OwnRows};
 
 #[derive(Debug, Args)]
@@ -57,13 +57,10 @@ fn explain_id(
             .or_else(|| questions::nearest(id))
             .or_else(|| conduct::nearest(id))
             .or_else(|| nearest(id, defect::all().iter().map(|defect| defect.id.as_str())));
-        let refusal = CommandError::usage(format!(
-            "`{id}` is not a requirement, question, rule of conduct or defect"
-        ));
-        Err(match near {
-            Some(_) => refusal.nearest(near),
-            None => refusal.help("`moot coverage` lists every requirement"),
-        })
+        let message = format!("`{id}` is not a requirement, question, rule of conduct or defect");
+        Err(CommandError::usage(message)
+            .help("`moot coverage` lists every requirement")
+            .nearest(near))
     }
 }
 
@@ -86,45 +83,44 @@ fn requirement(
             breakers.iter().map(|it| json!({"id": it.id, "what": it.what})).collect();
         return screen.json(&value);
     }
-    let mut page = Explanation::new(screen, &row.id, &row.sentence);
-    if let Some(clause) = clause {
-        page.row("clause", &format!("§{clause} of the specification"));
-    }
-    page.row("level", level(row));
-    page.row("source", row.source.as_deref().unwrap_or_default());
-    page.row("question", row.question.as_deref().unwrap_or_default());
-    page.row("needs", &row.needs.join(", "));
-    page.row("remedy", row.remedy.as_deref().unwrap_or_default());
-    page.row("not verifiable", row.unverifiable.as_deref().unwrap_or_default());
-    page.list("checked on every exchange by", &implicit);
-    page.list("checked by", &scenarios);
-    page.list("observed by", &observers);
+    let clause = clause.map(|clause| format!("§{clause} of the specification"));
     let breakers: Vec<String> =
         breakers.iter().map(|defect| format!("{}: {}", defect.id, defect.what)).collect();
-    page.list("broken by (`moot mock --defect ID`)", &breakers);
-    page.print()
+    let rows = [
+        ("clause", clause.as_deref().unwrap_or_default()),
+        ("level", level(row)),
+        ("source", row.source.as_deref().unwrap_or_default()),
+        ("question", row.question.as_deref().unwrap_or_default()),
+        ("needs", &row.needs.join(", ")),
+        ("remedy", row.remedy.as_deref().unwrap_or_default()),
+        ("not verifiable", row.unverifiable.as_deref().unwrap_or_default()),
+    ];
+    let lists = [
+        ("checked on every exchange by", implicit),
+        ("checked by", scenarios),
+        ("observed by", observers),
+        ("broken by (`moot mock --defect ID`)", breakers.iter().map(String::as_str).collect()),
+    ];
+    screen.print(&explanation(&row.id, &row.sentence, &rows, &lists))
 }
 
 fn conduct_page(rule: &ConductRule, screen: &Screen) -> Result<(), CommandError> {
     if screen.is_json() {
         return screen.json(&serde_json::to_value(rule).unwrap_or_default());
     }
-    let mut page = Explanation::new(screen, &rule.id, &rule.sentence);
-    page.row("clause", &rule.clause());
-    page.row("severity", rule.severity.as_str());
-    page.row(
-        "judged",
-        match rule.seen {
-            ConductOccasion::Traffic => "in any calls of a client: `moot exec -- CMD`",
-            ConductOccasion::Drill => {
-                "only in a drill that disturbs the client: `moot drill -- CMD`"
-            }
-        },
-    );
-    page.row("evidence", &rule.evidence);
-    page.row("excused", rule.excused.as_deref().unwrap_or_default());
-    page.row("instead", &rule.instead);
-    page.print()
+    let judged = match rule.seen {
+        ConductOccasion::Traffic => "in any calls of a client: `moot exec -- CMD`",
+        ConductOccasion::Drill => "only in a drill that disturbs the client: `moot drill -- CMD`",
+    };
+    let rows = [
+        ("clause", &*rule.clause()),
+        ("severity", rule.severity.as_str()),
+        ("judged", judged),
+        ("evidence", &rule.evidence),
+        ("excused", rule.excused.as_deref().unwrap_or_default()),
+        ("instead", &rule.instead),
+    ];
+    screen.print(&explanation(&rule.id, &rule.sentence, &rows, &[]))
 }
 
 fn defect_page(defect: &Defect, screen: &Screen) -> Result<(), CommandError> {
@@ -135,12 +131,15 @@ fn defect_page(defect: &Defect, screen: &Screen) -> Result<(), CommandError> {
             "heavy": heavy,
         }));
     }
-    let mut page = Explanation::new(screen, &defect.id, &defect.what);
-    page.row("clause", &format!("breaks §{} of the specification", defect.section));
-    page.row("try it", &format!("moot mock --defect {}", defect.id));
-    page.list("breaks", &defect.breaks);
-    page.list("breaks too, unavoidably", &defect.also);
-    page.print()
+    let rows = [
+        ("clause", &*format!("breaks §{} of the specification", defect.section)),
+        ("try it", &format!("moot mock --defect {}", defect.id)),
+    ];
+    let lists = [
+        ("breaks", defect.breaks.iter().map(String::as_str).collect()),
+        ("breaks too, unavoidably", defect.also.iter().map(String::as_str).collect()),
+    ];
+    screen.print(&explanation(&defect.id, &defect.what, &rows, &lists))
 }
 
 fn question(
@@ -154,25 +153,21 @@ fn question(
         value["observed_by"] = json!(observers);
         return screen.json(&value);
     }
-    let mut page = Explanation::new(screen, &question.id, &question.ask);
-    page.row("clause", &format!("§{} leaves it open", question.section));
-    page.row("allowed", &json_text(serde_json::to_value(&question.latitude)));
-    if let Some(warn) = &question.warn {
-        page.row("warned of", &json_text(serde_json::to_value(warn)));
-    }
     let about = register::all().iter().filter(|row| row.question.as_ref() == Some(&question.id));
-    if observers.is_empty() {
-        for why in about.clone().filter_map(|row| row.unverifiable.as_deref()) {
-            page.row("not observed", why);
-        }
-    }
-    page.list("requirements about it", &about.map(|row| row.id.as_str()).collect::<Vec<_>>());
-    page.list("observed by", &observers);
-    page.print()
-}
-
-fn json_text(value: serde_json::Result<Value>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
+    let unverifiable = about.clone().filter_map(|row| row.unverifiable.as_deref());
+    let not_observed: Vec<&str> = unverifiable.filter(|_| observers.is_empty()).collect();
+    let warned_of = question.warn.as_ref().map(|it| json!(it).to_string()).unwrap_or_default();
+    let rows = [
+        ("clause", &*format!("§{} leaves it open", question.section)),
+        ("allowed", &json!(question.latitude).to_string()),
+        ("warned of", &warned_of),
+        ("not observed", &not_observed.join("\n")),
+    ];
+    let lists = [
+        ("requirements about it", about.map(|row| row.id.as_str()).collect()),
+        ("observed by", observers),
+    ];
+    screen.print(&explanation(&question.id, &question.ask, &rows, &lists))
 }
 
 const fn level(row: &Requirement) -> &'static str {
@@ -185,35 +180,19 @@ const fn level(row: &Requirement) -> &'static str {
     }
 }
 
-/// A text of rows and lists below a heading.
-struct Explanation<'a> {
-    out: String,
-    screen: &'a Screen,
-}
-
-impl<'a> Explanation<'a> {
-    fn new(screen: &'a Screen, head: &str, sentence: &str) -> Self {
-        Self { out: format!("{}\n  {sentence}\n\n", paint::bold(&paint::name(head))), screen }
+/// A heading and a sentence, then names with their values, then lists. Empty values and lists are left out.
+fn explanation(
+    head: &str,
+    sentence: &str,
+    rows: &[(&str, &str)],
+    lists: &[(&str, Vec<&str>)],
+) -> String {
+    let mut out = format!("{}\n  {sentence}\n\n", paint::bold(paint::name(head)));
+    for (name, value) in rows {
+        add_field(&mut out, 15, name, value);
     }
-
-    /// Adds a row, unless its value is empty.
-    fn row(&mut self, name: &str, value: &str) {
-        if !value.is_empty() {
-            let name = paint::dim(&left(name, 15));
-            self.out.push_str(&format!("  {name} {value}\n"));
-        }
+    for (head, names) in lists.iter().filter(|(_, names)| !names.is_empty()) {
+        out.push_str(&format!("\n  {}\n    {}\n", paint::dim(head), names.join("\n    ")));
     }
-
-    fn list(&mut self, head: &str, names: &[impl AsRef<str>]) {
-        if !names.is_empty() {
-            self.out.push_str(&format!("\n  {}\n", paint::dim(head)));
-        }
-        for name in names {
-            self.out.push_str(&format!("    {}\n", name.as_ref()));
-        }
-    }
-
-    fn print(self) -> Result<(), CommandError> {
-        self.screen.print(&self.out)
-    }
+    out
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
-use moot_fixtures::{answers, world};
+use moot_fixtures::{DataError, answers, world};
 use moot_mock::shell::settings::{self, SettingError};
 use serde_json::Value;
 
@@ -49,32 +49,28 @@ pub(super) fn write_file(path: &Path, text: &str) -> Result<(), CommandError> {
 
 /// Reads answers: `default`, `documented`, `random:SEED` or a file.
 pub(super) fn answers_named(name: &str) -> Result<Answers, CommandError> {
-    match settings::answers(name) {
-        Ok(answers) => Ok(answers),
-        Err(error) => answers::parse(&read_instead(name, &error)?)
-            .map_err(|error| CommandError::usage(error.in_file(name).to_string())),
-    }
+    settings::answers(name).or_else(|unknown| read_instead(name, &unknown, answers::parse))
 }
 
 /// Reads a bundled world, or a world file.
 pub(super) fn world_named(name: &str) -> Result<Arc<SeedWorld>, CommandError> {
-    match settings::world(name) {
-        Ok(world) => Ok(world),
-        Err(error) => world::parse(&read_instead(name, &error)?)
-            .map(Arc::new)
-            .map_err(|error| CommandError::usage(error.in_file(name).to_string())),
-    }
+    settings::world(name)
+        .or_else(|unknown| read_instead(name, &unknown, world::parse).map(Arc::new))
 }
 
-/// Reads a file whose name is not a bundled name. If the file does not exist, the message includes `error`, which lists
+/// Reads a file whose name is not a bundled name. If the file does not exist, the message includes `unknown`, which lists
 /// the bundled names.
-fn read_instead(file: &str, error: &SettingError) -> Result<String, CommandError> {
+fn read_instead<T>(
+    file: &str,
+    unknown: &SettingError,
+    parse: fn(&str) -> Result<T, DataError>,
+) -> Result<T, CommandError> {
     if !Path::new(file).is_file() {
         return Err(CommandError::usage(format!(
-            "{error} (the path of a file is accepted too, but the file `{file}` does not exist)"
+            "{unknown} (the path of a file is accepted too, but the file `{file}` does not exist)"
         )));
     }
-    read_file(Path::new(file))
+    Ok(parse(&read_file(Path::new(file))?).map_err(|error| error.in_file(file))?)
 }
 
 #[cfg(test)]

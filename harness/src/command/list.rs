@@ -5,7 +5,7 @@ use serde_json::json;
 use super::error::CommandError;
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
-use crate::report::terminal::{Align, Cell, Detail, Table, paint};
+use crate::report::terminal::{Detail, Table, paint};
 use crate::scenario::declared;
 use crate::scenario::model::Scenario;
 use crate::scenario::plan::{self, Planned};
@@ -35,17 +35,17 @@ pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, Com
 
 /// The scenarios of one file; with `-v` also their requirements.
 fn table(planned: &[Planned<'_>], detail: Detail) -> Table {
-    let mut table = Table::new(2, [Align::Left, Align::Left, Align::Left]);
+    let mut table = Table::new(2);
     for one in planned {
         let Scenario { id, title, needs, steps, .. } = one.scenario;
-        let mut cells = vec![Cell::name(id), Cell::plain(title)];
+        let mut cells = vec![paint::name(id), title.clone()];
         if !needs.is_empty() {
-            cells.push(Cell::dim(format!("needs {}", needs.join(" "))));
+            cells.push(paint::dim(format!("needs {}", needs.join(" "))));
         }
         table.row(cells);
         if detail == Detail::Verbose {
             for requirement in declared::requirements(steps) {
-                table.row([Cell::plain(""), Cell::dim(requirement)]);
+                table.row([String::new(), paint::dim(requirement)]);
             }
         }
     }

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use super::error::CommandError;
 use super::number::port;
 
-/// The options of commands that listen on a free port by default.
+/// The options of commands that listen, by default on a free port.
 #[derive(Debug, Args)]
 pub(super) struct ListenArguments {
     /// Where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one

@@ -1,6 +1,5 @@
 //! `moot mock`: serves the mock on a socket until a signal stops it. `--healthcheck` asks a mock that runs.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::Args;
@@ -8,8 +7,7 @@ use reqwest::{Client, StatusCode};
 
 use super::call_lines::call_watch;
 use super::error::CommandError;
-use super::listen::{at_port, listen_address};
-use super::number::port;
+use super::listen::ListenArguments;
 use super::ready;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -19,13 +17,10 @@ use crate::client::response;
 use crate::client::target_file::address;
 
 #[derive(Debug, Args)]
+#[command(mut_arg("listen", |listen| listen.default_value("127.0.0.1:4010")))]
 pub(super) struct MockArguments {
-    /// Where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010", value_parser = listen_address)]
-    listen: SocketAddr,
-    /// Listen on this port of 127.0.0.1
-    #[arg(long, value_name = "PORT", value_parser = port, conflicts_with = "listen")]
-    port: Option<u16>,
+    #[command(flatten)]
+    listen: ListenArguments,
     /// Do not serve, but ask a running mock whether it is healthy (`GET /health`). Exit 0 if it is, else 1.
     /// For the health check of a container
     #[arg(long, value_name = "URL", exclusive = true)]
@@ -44,13 +39,13 @@ const HEALTH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Exit 0 when a signal stops it.
 pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let MockArguments { listen, port, healthcheck, world, place } = arguments;
-    let listen = at_port(listen, port);
+    let MockArguments { listen, healthcheck, world, place } = arguments;
     runtime()?.block_on(async {
         if let Some(url) = healthcheck {
             return check_health(&url).await;
         }
-        let mock = ListeningMock::open(listen, &place, &world, call_watch(screen)).await?;
+        let mock =
+            ListeningMock::open(listen.address(), &place, &world, call_watch(screen)).await?;
         let mut signals = StopSignals::new()?;
         // The socket listens already, so the address is valid as soon as it is printed.
         if let Some(note) = &mock.note {

@@ -16,6 +16,7 @@ use super::signals::with_interruption;
 use crate::client::answers::Observed;
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
+use crate::report::terminal::Detail;
 use crate::report::{Format, render};
 use crate::run::environment::TargetChoice;
 use crate::run::part::{PartScope, RunPart};
@@ -106,7 +107,7 @@ fn head(options: &RunOptions) -> String {
 /// Whether a report or the screen lists every check, or needs its exchange.
 pub(super) fn lists_checks(requests: &[ReportRequest], screen: &Screen) -> bool {
     screen.is_json()
-        || screen.is_verbose()
+        || screen.detail() == Detail::Verbose
         || requests.iter().any(|request| match request.format {
             // An annotation of a warning has the place of its check.
             Format::Json | Format::Junit | Format::Html | Format::Github => true,

@@ -17,7 +17,7 @@ use super::suite::{self, SuiteArguments};
 use super::target_arguments::TargetArguments;
 use crate::exchange::escape;
 use crate::exchange::masks::Masks;
-use crate::report::terminal::{Align, Cell, Table};
+use crate::report::terminal::{Table, paint};
 use crate::run::RunOptions;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::scenario::model::ScenarioFile;
@@ -112,23 +112,23 @@ fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
 }
 
 fn text(rows: &[PlannedScenario<'_>]) -> String {
-    let mut table = Table::new(2, [Align::Left; 3]);
+    let mut table = Table::new(2);
     for row in rows {
-        let name = Cell::plain(row.planned.name().to_string());
+        let name = row.planned.name().to_string();
         table.row(match &row.unmet {
             None => {
                 let depends = row.depends_on.as_ref().map(|need| format!(", if {need} is there"));
                 let requests = plan_totals::likely_text(row.estimate.requests);
                 let noun = if row.estimate.requests.max == 1 { "request" } else { "requests" };
                 let note = format!("{requests} {noun}{}", depends.unwrap_or_default());
-                [Cell::verdict(Verdict::Pass, "runs"), name, Cell::dim(note)]
+                [paint::verdict(Verdict::Pass, "runs"), name, paint::dim(note)]
             }
             Some(why) => {
                 let setting = why.setting.as_deref().map(|text| format!("; set {text}"));
                 let tolerated = if why.is_tolerated { " (tolerated)" } else { "" };
                 let reason = format!("{}{}{tolerated}", why.reason, setting.unwrap_or_default());
-                let reason = Cell::dim(escape::line(&reason));
-                [Cell::verdict(Verdict::NotRun, "not run"), name, reason]
+                let reason = paint::dim(escape::line(&reason));
+                [paint::verdict(Verdict::NotRun, "not run"), name, reason]
             }
         });
     }
@@ -150,12 +150,12 @@ fn slowest(rows: &[PlannedScenario<'_>]) -> String {
     if slow.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(2, [Align::Left; 3]);
+    let mut table = Table::new(2);
     for (row, seconds) in slow {
-        let minutes = Cell::plain(format!("{:.1} min", seconds / 60.0));
+        let minutes = format!("{:.1} min", seconds / 60.0);
         let waits = row.estimate.burst_seconds;
         let waits = if waits > 0 { format!("{waits} s of them waiting") } else { String::new() };
-        table.row([minutes, Cell::plain(row.planned.name().to_string()), Cell::dim(waits)]);
+        table.row([minutes, row.planned.name().to_string(), paint::dim(waits)]);
     }
     let table = table.render();
     format!("The slowest scenarios; `--exclude SELECTOR` leaves them out\n{table}\n")

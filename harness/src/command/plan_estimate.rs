@@ -9,7 +9,7 @@ use super::error::CommandError;
 use super::plan_totals::{self, PlanTotals};
 use super::progress::ScenarioWork;
 use super::runtime::runtime;
-use super::target_arguments::open_error;
+use super::target_arguments::{deployment, open_error};
 use crate::client::target_file::{Endpoints, TargetFile};
 use crate::exchange::masks::Masks;
 use crate::run::environment::{Environment, TargetChoice, TargetOptions, TargetPreview};
@@ -46,16 +46,9 @@ pub(super) fn estimate_plan<'a>(
     planned: Vec<Planned<'a>>,
     masks: &Arc<Masks>,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
-    match choice {
-        TargetChoice::Http(file) if !file.can_only_be_a_mock() => {
-            on_deployment(Arc::unwrap_or_clone(file), options, files, planned, masks)
-        }
-        // Without credentials the target can only be a moot mock, which gives us its own.
-        TargetChoice::Http(_) => on_mock(TargetChoice::InProcess, options, planned, masks),
-        choice @ (TargetChoice::InProcess
-        | TargetChoice::InProcessDeployment
-        | TargetChoice::Recording(_)
-        | TargetChoice::Wrong { .. }) => on_mock(choice, options, planned, masks),
+    match deployment(&choice) {
+        Some(file) => on_deployment(file.clone(), options, files, planned, masks),
+        None => on_mock(options, planned, masks),
     }
 }
 
@@ -85,8 +78,8 @@ fn on_deployment<'a>(
         let unmet = needs.iter().find_map(|need| preview.missing(need));
         let depends_on = needs.iter().find(|need| preview.is_found_later(need)).cloned();
         let mut row = planned_scenario(planned, unmet, depends_on, &terms);
-        row.seconds = Some(plan_totals::seconds(&row.estimate, preview.limits()));
-        row.seconds_max = Some(plan_totals::seconds_max(&row.estimate, preview.limits()));
+        (row.seconds, row.seconds_max) =
+            Some(plan_totals::seconds(&row.estimate, preview.limits())).unzip();
         row
     };
     let rows: Vec<PlannedScenario<'a>> = planned.into_iter().map(row).collect();
@@ -96,12 +89,11 @@ fn on_deployment<'a>(
 }
 
 fn on_mock<'a>(
-    choice: TargetChoice,
     options: &TargetOptions,
     planned: Vec<Planned<'a>>,
     masks: &Arc<Masks>,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
-    let opening = Environment::open(choice, options.clone(), Arc::clone(masks));
+    let opening = Environment::open(TargetChoice::InProcess, options.clone(), Arc::clone(masks));
     let target = runtime()?.block_on(opening).map_err(|error| open_error(&error, masks))?;
     let endpoints = Endpoints::new(&BTreeMap::new());
     let terms = Terms {

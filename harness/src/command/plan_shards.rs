@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::report::terminal::{Align, Cell, Table, paint};
+use crate::report::terminal::{Table, paint};
 use crate::run::environment::Shard;
 use crate::run::shard::{HoldReason, ShardPlan};
 use crate::verdict::pluralize;
@@ -56,7 +56,7 @@ impl PlannedShards {
 
     /// A line for each shard, and the reasons why scenarios stay on shard 1.
     pub(super) fn text(&self) -> String {
-        let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
+        let mut table = Table::with_numbers(2, 1..2);
         for number in 1..=self.plan.count {
             let name = Shard { number, count: self.plan.count };
             let own = if number == self.shard.number { "this plan" } else { "" };
@@ -67,11 +67,7 @@ impl PlannedShards {
             let scenarios = pluralize(self.plan.of_shard(number).count(), "scenario");
             let note = [time.as_str(), own].into_iter().filter(|it| !it.is_empty());
             let note = note.collect::<Vec<_>>().join(", ");
-            table.row([
-                Cell::plain(format!("shard {name}")),
-                Cell::plain(scenarios),
-                Cell::dim(note),
-            ]);
+            table.row([format!("shard {name}"), scenarios, paint::dim(note)]);
         }
         let mut out = format!("\n{}", table.render());
         for (reason, count) in self.held() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::client::target_file::model::TOKEN_MINUTES_MAX;
 use crate::client::target_file::{Consent, FileLimits};
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Table, paint};
+use crate::report::terminal::{Table, paint};
 use crate::run::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
 
@@ -21,14 +21,6 @@ const FIT_REQUESTS_MAX: u64 = 30;
 const SEARCH_NOTE: &str = "workflows without a binding are searched for when the target is opened";
 const CUT_NOTE: &str =
     "calls beyond limits.created_objects_max are not sent, and steps that need them do not run";
-
-/// The minutes of a run.
-#[derive(Debug, Clone, Copy)]
-struct PlannedMinutes {
-    min: f64,
-    likely: f64,
-    max: f64,
-}
 
 /// The minutes that `requests` take, `tokens` of which are token requests. `unpaced` requests do not wait for the rate.
 fn minutes(
@@ -70,8 +62,8 @@ pub(super) struct PlanTotals {
     token_requests: Bounds,
     /// The limit of the token endpoint, if it is known; 0 is no limit.
     tokens_a_minute: Option<u32>,
-    /// At the allowed rate; `None` without a rate limit.
-    minutes: Option<PlannedMinutes>,
+    /// The least, the likely and the most minutes at the allowed rate; `None` without a rate limit.
+    minutes: Option<[f64; 3]>,
     objects: BTreeMap<&'static str, u64>,
     created_objects_max: Option<u64>,
     /// Addresses to which the service may send mail about created objects.
@@ -124,11 +116,11 @@ impl PlanTotals {
         tokens.max = tokens.max.saturating_mul(renewals.saturating_add(1));
         let requests = base.plus(tokens);
         let token_requests = allowed(limits, sum.token_requests.plus(tokens));
-        let minutes = PlannedMinutes {
-            min: minutes(requests.min, token_requests.min, 0),
-            likely: minutes(requests.likely, token_requests.likely, sum.burst_seconds),
-            max: minutes(requests.max, token_requests.max, sum.waits_seconds),
-        };
+        let minutes = [
+            minutes(requests.min, token_requests.min, 0),
+            minutes(requests.likely, token_requests.likely, sum.burst_seconds),
+            minutes(requests.max, token_requests.max, sum.waits_seconds),
+        ];
         let is_unpaced =
             limits.requests_per_minute == 0 && limits.token_requests_per_minute.unwrap_or(0) == 0;
         let creates = !sum.objects.is_empty();
@@ -166,8 +158,9 @@ impl PlanTotals {
         json!({
             "requests": self.requests,
             "token_requests": self.token_requests,
-            "minutes": self.minutes.map(|PlannedMinutes { min, likely, max }| {
-                json!({ "min": tenth(min), "likely": tenth(likely), "max": tenth(max) })
+            "minutes": self.minutes.map(|minutes| {
+                let [min, likely, max] = minutes.map(tenth);
+                json!({ "min": min, "likely": likely, "max": max })
             }),
             "objects": {
                 "max": self.objects_max(),
@@ -183,7 +176,7 @@ impl PlanTotals {
     pub(super) fn text(&self) -> String {
         let minutes = match self.minutes {
             None => "unpaced".to_owned(),
-            Some(PlannedMinutes { min, likely, max }) => {
+            Some([min, likely, max]) => {
                 format!("about {likely:.1} at the allowed rate ({min:.1} to {max:.1})")
             }
         };
@@ -209,7 +202,7 @@ impl PlanTotals {
             Some(rate) => format!(", {rate} a minute"),
         };
         let objects = format!("at most {}{by_kind}{budget}", self.objects_max());
-        let mut table = Table::new(2, [Align::Left; 2]);
+        let mut table = Table::new(2);
         for (name, value) in [
             ("requests", likely_text(self.requests)),
             ("of them for tokens", format!("{}{tokens_pace}", likely_text(self.token_requests))),
@@ -217,28 +210,27 @@ impl PlanTotals {
             ("objects created", objects),
             ("may send mail to", mails),
         ] {
-            table.row([Cell::dim(name), Cell::plain(escape::line(&value))]);
+            table.row([paint::dim(name), escape::line(&value)]);
         }
         let mut out = format!("\n{}", table.render());
         for note in &self.notes {
-            out.push_str(&format!("  {}\n", paint::dim(&escape::line(note))));
+            out.push_str(&format!("  {}\n", paint::dim(escape::line(note))));
         }
         out.push_str("\nnothing was sent\n");
         out
     }
 }
 
-/// The likely seconds of requests and waits, at these limits.
-pub(super) fn seconds(estimate: &Estimate, limits: FileLimits) -> f64 {
-    let Estimate { requests, token_requests, unpaced_requests, burst_seconds, .. } = estimate;
-    minutes(limits, *unpaced_requests, requests.likely, token_requests.likely, *burst_seconds)
-        * 60.0
-}
-
-/// The most seconds of requests and waits, at these limits.
-pub(super) fn seconds_max(estimate: &Estimate, limits: FileLimits) -> f64 {
-    let Estimate { requests, token_requests, unpaced_requests, waits_seconds, .. } = estimate;
-    minutes(limits, *unpaced_requests, requests.max, token_requests.max, *waits_seconds) * 60.0
+/// The likely seconds of requests and waits at these limits, and the most seconds.
+pub(super) fn seconds(estimate: &Estimate, limits: FileLimits) -> (f64, f64) {
+    let Estimate { requests, token_requests: tokens, burst_seconds, waits_seconds, .. } = estimate;
+    let seconds = |requests, tokens, waits_seconds| {
+        minutes(limits, estimate.unpaced_requests, requests, tokens, waits_seconds) * 60.0
+    };
+    (
+        seconds(requests.likely, tokens.likely, *burst_seconds),
+        seconds(requests.max, tokens.max, *waits_seconds),
+    )
 }
 
 /// `about 5 (3 to 7)`.

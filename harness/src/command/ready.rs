@@ -6,8 +6,7 @@ use super::error::CommandError;
 use super::screen::Screen;
 use super::serve::{DEFAULT_ANSWERS, ListeningMock, PlaceArguments, WorldArguments};
 use crate::exchange::escape;
-use crate::report::terminal::paint::{self, left};
-use crate::report::terminal::{Align, Cell, Table};
+use crate::report::terminal::{Table, add_field, paint};
 
 /// The most users of each company, and the most workflows, that are named.
 const USERS_SHOWN_MAX: usize = 2;
@@ -39,11 +38,9 @@ fn text(description: &Value, world: &str, place: &PlaceArguments) -> String {
     let mut out = format!(
         "{} {}\n\n",
         paint::bold("moot mock is ready at"),
-        paint::bold(&paint::name(&member(description, "base_url")))
+        paint::bold(paint::name(member(description, "base_url")))
     );
-    let mut row = |name: &str, value: &str| {
-        out.push_str(&format!("  {} {value}\n", paint::dim(&left(name, 14))));
-    };
+    let mut row = |name: &str, value: &str| add_field(&mut out, 14, name, value);
     row("token", &member(description, "token_url"));
     row("control plane", &member(description, "admin_url"));
     row("console", &member(description, "console"));
@@ -103,12 +100,11 @@ fn workflows(description: &Value) -> String {
         .map(|one| ["id", "type", "name", "company"].map(|name| member(one, name)).to_vec())
         .collect();
     let more = all.len().saturating_sub(WORKFLOWS_SHOWN_MAX);
-    let rows = all.into_iter().take(WORKFLOWS_SHOWN_MAX).collect();
-    let mut out = table(&["published workflow", "type", "name", "company"], rows);
+    let mut rows: Vec<Vec<String>> = all.into_iter().take(WORKFLOWS_SHOWN_MAX).collect();
     if more > 0 {
-        out.insert_str(out.len() - 1, &format!("  {}\n", paint::dim(&format!("and {more} more"))));
+        rows.push(vec![paint::dim(format!("and {more} more"))]);
     }
-    out
+    table(&["published workflow", "type", "name", "company"], rows)
 }
 
 /// A command that gets a token for the application with the most scopes.
@@ -129,10 +125,10 @@ fn paste(description: &Value) -> String {
 
 /// A table with headings, and an empty line below it.
 fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
-    let mut table = Table::new(2, heads.iter().map(|_| Align::Left));
-    table.row(heads.iter().copied().map(Cell::dim));
+    let mut table = Table::new(2);
+    table.row(heads.iter().map(paint::dim));
     for row in rows {
-        table.row(row.into_iter().map(Cell::plain));
+        table.row(row);
     }
     table.render() + "\n"
 }

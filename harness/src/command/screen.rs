@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
 
-use anstream::{AutoStream, ColorChoice};
-use clap::{Args, ValueEnum};
+use anstream::AutoStream;
+use anstream::stream::RawStream;
+use clap::{Args, ColorChoice};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::CommandError;
@@ -13,15 +15,15 @@ use crate::exchange::escape;
 use crate::report::terminal::{Detail, paint};
 use crate::verdict::Verdict;
 
-/// The options of every command.
-#[derive(Debug, Args)]
-pub(super) struct ScreenArguments {
+/// The output of this process, by the options of every command.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Screen {
     /// Text for people, JSON for programs
-    #[arg(long, global = true, value_enum, default_value_t = OutputFormat::Text)]
-    format: OutputFormat,
+    #[arg(long, global = true, value_parser = [TEXT, JSON], default_value = TEXT)]
+    format: String,
     /// Colour; `auto` depends on the terminal and on NO_COLOR
-    #[arg(long, global = true, value_enum, default_value_t = clap::ColorChoice::Auto)]
-    color: clap::ColorChoice,
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
     /// Print only findings and the outcome
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
@@ -30,68 +32,45 @@ pub(super) struct ScreenArguments {
     verbose: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OutputFormat {
-    Text,
-    Json,
-}
-
-/// The output settings of this process.
-#[derive(Clone)]
-pub(super) struct Screen {
-    format: OutputFormat,
-    color_out: ColorChoice,
-    color_err: ColorChoice,
-    detail: Detail,
-}
+/// The values of `--format`.
+const TEXT: &str = "text";
+const JSON: &str = "json";
 
 impl Screen {
-    pub(super) fn new(arguments: &ScreenArguments) -> Self {
-        let choose = |automatic: ColorChoice| match arguments.color {
-            clap::ColorChoice::Always => ColorChoice::Always,
-            clap::ColorChoice::Never => ColorChoice::Never,
-            clap::ColorChoice::Auto => automatic,
-        };
-        let detail = match (arguments.quiet, arguments.verbose) {
-            (true, _) => Detail::Quiet,
-            (false, true) => Detail::Verbose,
-            (false, false) => Detail::Normal,
-        };
-        Self {
-            format: arguments.format,
-            color_out: choose(AutoStream::choice(&io::stdout())),
-            color_err: choose(AutoStream::choice(&io::stderr())),
-            detail,
-        }
-    }
-
     /// Whether JSON was asked for.
     pub(super) fn is_json(&self) -> bool {
-        self.format == OutputFormat::Json
-    }
-
-    /// Whether `-v` was given.
-    pub(super) fn is_verbose(&self) -> bool {
-        self.detail == Detail::Verbose
+        self.format == JSON
     }
 
     /// How much is printed.
     pub(super) fn detail(&self) -> Detail {
-        self.detail
+        match (self.quiet, self.verbose) {
+            (true, _) => Detail::Quiet,
+            (false, true) => Detail::Verbose,
+            (false, false) => Detail::Normal,
+        }
     }
 
     /// Whether stdout has colour.
     pub(super) fn color(&self) -> bool {
-        self.color_out != ColorChoice::Never
+        self.out().current_choice() != anstream::ColorChoice::Never
     }
 
     /// Stdout. It removes colours if it should have none.
     pub(super) fn out(&self) -> AutoStream<StdoutLock<'static>> {
-        AutoStream::new(io::stdout().lock(), self.color_out)
+        self.stream(io::stdout().lock())
     }
 
     fn err(&self) -> AutoStream<StderrLock<'static>> {
-        AutoStream::new(io::stderr().lock(), self.color_err)
+        self.stream(io::stderr().lock())
+    }
+
+    fn stream<S: RawStream>(&self, raw: S) -> AutoStream<S> {
+        match self.color {
+            ColorChoice::Always => AutoStream::always(raw),
+            ColorChoice::Never => AutoStream::never(raw),
+            ColorChoice::Auto => AutoStream::auto(raw),
+        }
     }
 
     /// Whether progress is shown as a bar: on a terminal, without -q and without JSON.
@@ -101,7 +80,7 @@ impl Screen {
 
     /// How the progress of a run is shown: as a bar on a terminal, else as lines; hidden with -q and JSON.
     pub(super) fn progress_display(&self) -> ProgressDisplay {
-        if self.detail == Detail::Quiet || self.is_json() {
+        if self.quiet || self.is_json() {
             ProgressDisplay::Hidden
         } else if io::stderr().is_terminal() {
             ProgressDisplay::Bar
@@ -155,7 +134,7 @@ impl Screen {
     /// # Errors
     /// As [`Screen::print`].
     pub(super) fn json(&self, value: &Value) -> Result<(), CommandError> {
-        self.print(&format!("{}\n", escape::json(&format!("{value:#}"))))
+        self.print(&json_text(value))
     }
 
     /// Prints an error to stderr.
@@ -174,6 +153,11 @@ impl Screen {
         // If stderr is closed too, only the exit code remains.
         let _ = self.err().write_all(text.as_bytes());
     }
+}
+
+/// A value as indented JSON, with a line end.
+pub(super) fn json_text(value: &impl Serialize) -> String {
+    format!("{}\n", escape::json(&format!("{:#}", json!(value))))
 }
 
 /// Whether a command line that clap refused asks for JSON.

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use jiff::Timestamp;
 use moot_fixtures::nearest::alike;
 use moot_mock::defect::mutant::{self, Mutant};
 use moot_mock::defect::{self, Defect};
@@ -17,17 +17,16 @@ use super::number::any_number;
 use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
-use super::screen::Screen;
+use super::screen::{Screen, json_text};
 use super::selftest_conduct;
 use super::selftest_shard;
 use super::suite;
 use super::target_arguments::choice_of;
 use crate::client::recording::Recorder;
-use crate::exchange::escape;
 use crate::report::Format;
 use crate::run::environment::{Shard, TargetOptions};
 use crate::run::part_files::PartSet;
-use crate::selftest::on_target::{TargetSelftestError, on_target};
+use crate::selftest::on_target::{on_target, record};
 use crate::selftest::{
     Bench, SelftestOutcome, SelftestPlan, markdown, mutants, on_target_text, page, text,
 };
@@ -110,9 +109,8 @@ fn sample_size(text: &str) -> Result<usize, String> {
 
 /// The current day, in days since 1970.
 fn day() -> u64 {
-    const DAY_SECONDS: u64 = 24 * 60 * 60;
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs() / DAY_SECONDS)
+    const DAY_SECONDS: i64 = 24 * 60 * 60;
+    (Timestamp::now().as_second() / DAY_SECONDS).unsigned_abs()
 }
 
 /// Exit 1 if no check detects a defect, a mutation score is below its goal, a gating row detects no defect, a conforming
@@ -201,7 +199,7 @@ fn publish(
 /// Adds the version, by which a later report recognises that it may replace this one.
 fn report_json(mut outcome: Value) -> String {
     outcome["moot_version"] = env!("CARGO_PKG_VERSION").into();
-    escape::json(&format!("{outcome:#}\n"))
+    json_text(&outcome)
 }
 
 fn on_deployment(
@@ -227,14 +225,16 @@ fn on_deployment(
     let seed = random_seed();
     let options =
         TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
-    let found = runtime()?.block_on(on_target(&bench, choice, options, folder.path(), defects));
-    progress.end();
-    let found = found.map_err(|error| match error {
-        TargetSelftestError::Trouble { said, exit_code } => {
-            CommandError::usage(said).exit(exit_code)
+    let found = runtime()?.block_on(async {
+        let run = record(&bench, choice, options, folder.path()).await;
+        let run = run.map_err(|error| CommandError::fault(error.to_string()))?;
+        if let Some(said) = &run.trouble {
+            return Err(CommandError::usage(said).exit(run.exit_code()));
         }
-        TargetSelftestError::Recording(error) => CommandError::fault(error.to_string()),
-    })?;
+        Ok(on_target(&bench, &run, folder.path(), defects).await)
+    });
+    progress.end();
+    let found = found?;
     reports::publish(&arguments.reports, screen, |request| {
         Ok(match request.format {
             Format::Json => report_json(json!(found)),

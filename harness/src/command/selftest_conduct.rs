@@ -1,6 +1,7 @@
 //! `moot selftest --conduct`: tests the rules of conduct with real clients. Each client is this program again, run as
 //! `moot drill` runs a client: one client behaves well, and for each rule one client breaks it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -12,19 +13,19 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::drill::drill_run::{DrillRunner, run_client};
+use super::drill::drill_watch::DrillWatch;
 use super::error::CommandError;
 use super::progress::Progress;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::WorldArguments;
 use crate::grading::conduct;
+use crate::grading::drill::certificate::CALM;
 use crate::grading::drill::judge::{self, DrillResult};
 use crate::grading::drill::recording::DrillRecording;
-use crate::grading::drill::table;
-use crate::grading::misbehaving::{
-    self, Misbehaviour, ServicePlace, TrialSituation, misbehaviours, not_shown,
-};
-use crate::report::terminal::{Align, Cell, Table};
+use crate::grading::drill::table::{self, Drill};
+use crate::grading::misbehaving::{self, Misbehaviour, ServicePlace, misbehaviours, not_shown};
+use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
 use crate::verdict::{Verdict, pluralize};
 
@@ -95,7 +96,7 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
     let drills = if rules.is_empty() { table::all() } else { &[] };
     let progress = Progress::new(screen.shows_progress());
     progress.expect(1 + chosen.len() + drills.len());
-    let results = runtime()?.block_on(run_all(chosen, drills, &progress));
+    let results = runtime()?.block_on(run_all(chosen, drills, &progress, screen));
     progress.end();
     let (trials, honest) = results?;
     let is_whole_proven = trials.iter().all(RuleTrial::is_proven) && honest.iter().all(is_proven);
@@ -113,30 +114,31 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
 /// Runs all clients. Returns the results of those that break a rule, and of the one that behaves well.
 async fn run_all(
     chosen: Vec<&'static Misbehaviour>,
-    drills: &'static [table::Drill],
+    drills: &[Drill],
     progress: &Progress,
+    screen: &Screen,
 ) -> Result<(Vec<RuleTrial>, Vec<DrillResult>), CommandError> {
-    let calm = client_run(None, &TrialSituation::Calm).await?;
+    let calm = client_run(None, None, screen).await?;
     progress.done("calm");
-    let honest = drills.iter().map(|drill| (None, TrialSituation::Drill(drill)));
+    let honest = drills.iter().map(|drill| (None, Some(drill.clone())));
     let broken = chosen.into_iter().map(|it| (Some(it), it.situation()));
     let mut trials: Vec<_> = honest.chain(broken).enumerate().collect();
     // The longest first, so that the others run at the same time.
-    trials.sort_by_key(|(_, (broken, situation))| std::cmp::Reverse(seconds(*broken, situation)));
-    let runs = trials.into_iter().map(|(at, (broken, situation))| async move {
-        let run = client_run(broken.map(|it| it.rule.as_str()), &situation).await?;
-        Ok::<_, CommandError>((at, broken, situation, run))
+    trials.sort_by_key(|(_, (broken, drill))| Reverse(seconds(*broken, drill.as_ref())));
+    let runs = trials.into_iter().map(|(at, (broken, drill))| async move {
+        let run = client_run(broken.map(|it| it.rule.as_str()), drill.as_ref(), screen).await?;
+        Ok::<_, CommandError>((at, broken, drill, run))
     });
     let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(JOBS));
     let (mut rules, mut honest) = (BTreeMap::new(), vec![judge::calm(&calm)]);
     while let Some(ended) = runs.next().await {
-        let (at, broken, situation, run) = ended?;
+        let (at, broken, drill, run) = ended?;
         if let Some(broken) = broken {
             progress.done(&broken.rule);
-            rules.insert(at, rule_trial(broken, &situation, &calm, &run));
-        } else if let Some(drill) = situation.drill() {
+            rules.insert(at, rule_trial(broken, drill.as_ref(), &calm, &run));
+        } else if let Some(drill) = drill {
             progress.done(&drill.id);
-            honest.push(judge::judge(drill, &calm, &run));
+            honest.push(judge::judge(&drill, &calm, &run));
         }
     }
     honest.sort_by_key(|result| table::all().iter().position(|it| it.id == result.drill));
@@ -144,18 +146,19 @@ async fn run_all(
 }
 
 /// The approximate duration of a run of a client that breaks a rule, or of the one that behaves well.
-fn seconds(broken: Option<&Misbehaviour>, situation: &TrialSituation) -> u64 {
+fn seconds(broken: Option<&Misbehaviour>, drill: Option<&Drill>) -> u64 {
     match broken {
-        None => situation.drill().map_or(0, |drill| drill.seconds),
+        None => drill.map_or(0, |drill| drill.seconds),
         Some(it) if it.rule == "decline-missed" || it.rule == "hook-slow" => 20,
         Some(_) => 0,
     }
 }
 
-/// Runs this program as a client.
+/// Runs this program as a client. `None` is a client that behaves well, and a calm run.
 async fn client_run(
     rule: Option<&str>,
-    situation: &TrialSituation,
+    drill: Option<&Drill>,
+    screen: &Screen,
 ) -> Result<DrillRecording, CommandError> {
     let program = std::env::current_exe()
         .map_err(|error| CommandError::fault(format!("this program has no path: {error}")))?;
@@ -172,24 +175,28 @@ async fn client_run(
         probe: None,
         tls: None,
         ca_file: None,
-        watch: None,
+        watch: &DrillWatch::without_console(screen),
     };
-    run_client(&runner, situation.drill()).await
+    run_client(&runner, drill).await
 }
 
 fn rule_trial(
     broken: &Misbehaviour,
-    situation: &TrialSituation,
+    drill: Option<&Drill>,
     calm: &DrillRecording,
     run: &DrillRecording,
 ) -> RuleTrial {
-    let (findings, trouble) = match (situation, run.worlds()) {
+    let id = drill.map_or(CALM, |drill| drill.id.as_str());
+    let (findings, trouble) = match (table::get(id), run.worlds()) {
         (_, Err(error)) => (Vec::new(), Some(error.to_string())),
-        (TrialSituation::Drill(drill), Ok(_)) => (judge::judge(drill, calm, run).findings, None),
-        (TrialSituation::Calm, Ok(worlds)) => (conduct::findings(&worlds), None),
-        (TrialSituation::Made(_), Ok(worlds)) => {
-            let disturbed = conduct::disturbed_findings(&worlds);
-            (conduct::findings(&worlds).into_iter().chain(disturbed).collect(), None)
+        (Some(drill), Ok(_)) => (judge::judge(drill, calm, run).findings, None),
+        (None, Ok(worlds)) => {
+            let mut findings = conduct::findings(&worlds);
+            // A situation of its own disturbs the client.
+            if drill.is_some() {
+                findings.extend(conduct::disturbed_findings(&worlds));
+            }
+            (findings, None)
         }
     };
     let others = findings.iter().filter(|it| it.severity == Severity::Must);
@@ -197,7 +204,7 @@ fn rule_trial(
     RuleTrial {
         rule: broken.rule.clone(),
         severity: register::get(&broken.rule).map_or(Severity::Hint, |rule| rule.severity),
-        situation: situation.name().into_owned(),
+        situation: id.to_owned(),
         is_found: findings.iter().any(|it| it.rule == broken.rule),
         others: others.collect(),
         trouble: trouble.or_else(|| run.trouble.clone()),
@@ -209,11 +216,11 @@ fn findings_text(result: &DrillResult) -> Vec<String> {
 }
 
 fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool) -> String {
-    let mut rows = Table::new(0, [Align::Left, Align::Left, Align::Left, Align::Left]);
+    let mut rows = Table::new(0);
     let cell = |is_proven: bool, text: String| {
-        Cell::verdict(if is_proven { Verdict::Pass } else { Verdict::Fail }, text)
+        paint::verdict(if is_proven { Verdict::Pass } else { Verdict::Fail }, text)
     };
-    rows.row(["rule", "severity", "situation", "result"].map(Cell::dim));
+    rows.row(["rule", "severity", "situation", "result"].map(paint::dim));
     for trial in trials {
         let said = match (&trial.trouble, trial.is_found, trial.others.as_slice()) {
             (Some(trouble), ..) => trouble.clone(),
@@ -222,9 +229,9 @@ fn text(trials: &[RuleTrial], honest: &[DrillResult], is_whole: bool) -> String 
             (None, true, others) => format!("found, and also {}", others.join(", ")),
         };
         rows.row([
-            Cell::name(trial.rule.as_str()),
-            Cell::plain(trial.severity.as_str()),
-            Cell::plain(trial.situation.as_str()),
+            paint::name(trial.rule.as_str()),
+            trial.severity.as_str().to_owned(),
+            trial.situation.clone(),
             cell(trial.is_proven(), said),
         ]);
     }

@@ -43,7 +43,7 @@ pub(super) struct TargetArguments {
 }
 
 /// The options for requests to targets, and for webhooks from them.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct ReachArguments {
     /// Requests per minute; 0 means no limit, on loopback only
     #[arg(long, value_name = "N", value_parser = number::<u32>(0..=u32::MAX.into()))]
@@ -111,6 +111,18 @@ pub(super) fn choice_of(target: Option<&str>) -> Result<TargetChoice, DataError>
         None => TargetChoice::InProcess,
         Some(word) => TargetChoice::Http(Arc::new(target_file(word)?)),
     })
+}
+
+/// The file of a target that may be a deployment; `None` for a mock and a recording. Without credentials a target can only
+/// be a moot mock, which gives us its own.
+pub(super) fn deployment(choice: &TargetChoice) -> Option<&TargetFile> {
+    match choice {
+        TargetChoice::Http(file) => Some(&**file).filter(|file| !file.can_only_be_a_mock()),
+        TargetChoice::InProcess
+        | TargetChoice::InProcessDeployment
+        | TargetChoice::Recording(_)
+        | TargetChoice::Wrong { .. } => None,
+    }
 }
 
 /// Reads the target file that this word names, with its secrets. An address stands for a file without consent.

@@ -11,7 +11,7 @@ use crate::verdict::check::implicit;
 #[derive(Debug, Default)]
 pub(super) struct Verification {
     by_scenario: BTreeMap<String, BTreeSet<String>>,
-    by_implicit: BTreeMap<String, BTreeSet<&'static str>>,
+    by_implicit: BTreeMap<String, BTreeSet<String>>,
     questions: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -33,7 +33,8 @@ impl Verification {
         }
         for row in implicit::TABLE {
             for id in row.verifies {
-                verified.by_implicit.entry((*id).to_owned()).or_default().insert(row.name);
+                let names = verified.by_implicit.entry((*id).to_owned()).or_default();
+                names.insert(row.name.to_owned());
             }
         }
         verified
@@ -45,9 +46,8 @@ impl Verification {
     }
 
     /// The implicit checks of this requirement.
-    pub(super) fn implicit(&self, requirement: &str) -> Vec<&'static str> {
-        let names = self.by_implicit.get(requirement);
-        names.map(|names| names.iter().copied().collect()).unwrap_or_default()
+    pub(super) fn implicit(&self, requirement: &str) -> Vec<&str> {
+        listed(self.by_implicit.get(requirement))
     }
 
     /// The scenarios that observe this question.

@@ -44,6 +44,9 @@ pub struct TargetComparison {
     pub moot_version: &'static str,
     /// Version of the interface description that the verdicts are based on.
     pub interface_version: &'static str,
+    /// The outcome, as of a run.
+    #[serde(skip)]
+    pub outcome: RunOutcome,
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub exit_code: u8,
     /// The exit code in words.
@@ -80,6 +83,9 @@ pub struct ComparedSide {
     pub class: String,
     /// Start of its run, ISO 8601 UTC. For a recording, when it was judged.
     pub started_at: String,
+    /// Outcome of its run.
+    #[serde(skip)]
+    pub outcome: RunOutcome,
     /// Exit code of its run.
     pub exit_code: u8,
     /// Why the target could not be used.
@@ -188,53 +194,56 @@ impl TargetComparison {
     }
 }
 
-/// The most severe of 70 > 2 > 1 > 4 > 5 > 3 > 0. Violations of a run count as differences. The exit code of a run counts
-/// only if it could not be compared.
-pub(super) fn exit_code(
+/// The most severe outcome of the sides and of the differences. Violations of a run count as differences. The outcome of a
+/// run counts only if it could not be compared.
+pub(super) fn outcome(
     sides: [&ComparedSide; 2],
     differences: &[SideDifference],
     not_compared: &[NotCompared],
     compared: ComparedCounts,
-) -> u8 {
-    let of_side = |side: &ComparedSide| match side.exit_code {
-        70 => RunOutcome::Internal,
-        2 => RunOutcome::Usage,
-        4 => RunOutcome::Unreachable,
+) -> RunOutcome {
+    let of_side = |side: &ComparedSide| match side.outcome {
+        outcome @ (RunOutcome::Internal | RunOutcome::Usage | RunOutcome::Unreachable) => outcome,
         _ if !side.stale.is_empty() => RunOutcome::Drifted,
         _ => RunOutcome::Conformant,
     };
-    let mut ending = of_side(sides[0]).max(of_side(sides[1]));
-    for one in differences {
-        ending = ending.max(one.ending());
-    }
+    let of_differences = differences.iter().map(SideDifference::ending);
+    let all = of_differences.chain(sides.map(of_side));
+    let ending = all.max().unwrap_or(RunOutcome::Conformant);
     if compared.checks == 0 || not_compared.iter().any(|one| !one.is_tolerated) {
-        ending = ending.max(RunOutcome::Incomplete);
+        return ending.max(RunOutcome::Incomplete);
     }
-    ending.exit_code()
+    ending
 }
 
-/// The exit code in words.
+/// The outcome in words.
 pub(super) fn meaning(
-    exit_code: u8,
+    outcome: RunOutcome,
     sides: [&ComparedSide; 2],
     differences: &[SideDifference],
 ) -> &'static str {
     let is_stale = sides.iter().any(|side| !side.stale.is_empty());
     let is_answered = differences.iter().any(|one| one.class == Class::BothAllowed);
-    match exit_code {
-        0 if differences.iter().any(|one| one.known.is_some()) => {
+    match outcome {
+        RunOutcome::Conformant if differences.iter().any(|one| one.known.is_some()) => {
             "they differ only in expected failures"
         }
-        0 => "the sides gave the same responses to everything that was compared",
-        1 => "a side violates the specification",
-        2 => "the command or a file given to it is wrong; nothing was sent",
-        3 => "no requirement and no open question decides a difference, or something did not run",
-        4 => "a side could not be reached, or refused the credentials",
-        5 if is_stale && !is_answered => "an expected failure did not happen",
-        5 if is_stale => {
+        RunOutcome::Conformant => {
+            "the sides gave the same responses to everything that was compared"
+        }
+        RunOutcome::NonConformant => "a side violates the specification",
+        RunOutcome::Usage => outcome.meaning(),
+        RunOutcome::Incomplete => {
+            "no requirement and no open question decides a difference, or something did not run"
+        }
+        RunOutcome::Unreachable => "a side could not be reached, or refused the credentials",
+        RunOutcome::Drifted if is_stale && !is_answered => "an expected failure did not happen",
+        RunOutcome::Drifted if is_stale => {
             "they answer open questions differently, and an expected failure did not happen"
         }
-        5 => "they answer open questions differently, and both answers are allowed",
-        _ => "a fault of this program",
+        RunOutcome::Drifted => {
+            "they answer open questions differently, and both answers are allowed"
+        }
+        RunOutcome::Internal => "a fault of this program",
     }
 }

@@ -11,7 +11,8 @@ use crate::verdict::result::{ExpectedState, RunResult};
 pub struct Side {
     /// The name on the command line.
     pub(super) word: String,
-    pub(super) result: RunResult,
+    /// The run.
+    pub result: RunResult,
     pub(super) readings: BTreeMap<ScenarioName, Vec<StepReading>>,
 }
 
@@ -21,10 +22,6 @@ impl Side {
         Self { word: word.to_owned(), result, readings: readings.take() }
     }
 
-    pub fn result(&self) -> &RunResult {
-        &self.result
-    }
-
     /// This side, as in the comparison.
     pub(super) fn to_compared(&self) -> ComparedSide {
         ComparedSide {
@@ -32,6 +29,7 @@ impl Side {
             base_url: self.result.target.base_url.clone(),
             class: self.result.target.class.to_string(),
             started_at: self.result.started_at.clone(),
+            outcome: self.result.outcome,
             exit_code: self.result.exit_code(),
             trouble: self.result.trouble.clone(),
             requests_sent: self.result.requests_sent,

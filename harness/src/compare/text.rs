@@ -4,8 +4,9 @@ use strum::VariantArray;
 
 use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
 use crate::exchange::escape;
-use crate::report::terminal::paint::{left, right};
-use crate::report::terminal::{Align, Cell, Detail, Table, paint};
+use crate::report::color_of;
+use crate::report::terminal::{Detail, Table, paint};
+use crate::verdict::result::RunOutcome;
 use crate::verdict::{Verdict, pluralize};
 
 /// The highest numbers of lines and characters of one reading.
@@ -48,19 +49,15 @@ impl ComparisonText {
     fn head(&mut self, comparison: &TargetComparison) {
         self.line(&format!(
             "{} {}\n",
-            paint::bold(&format!("moot {}", comparison.moot_version)),
-            paint::dim(&format!("compares by interface {}", comparison.interface_version)),
+            paint::bold(format!("moot {}", comparison.moot_version)),
+            paint::dim(format!("compares by interface {}", comparison.interface_version)),
         ));
         let sides = [("A", &comparison.a), ("B", &comparison.b)];
-        let mut table = Table::new(2, [Align::Left; 4]);
+        let mut table = Table::new(2);
         for (name, side) in sides {
             let class = format!("({}, alone exit {})", side.class, side.exit_code);
-            table.row([
-                Cell::plain(name),
-                Cell::plain(&side.word),
-                Cell::name(address(side)),
-                Cell::dim(class),
-            ]);
+            let (name, word) = (name.to_owned(), side.word.clone());
+            table.row([name, word, paint::name(address(side)), paint::dim(class)]);
         }
         for (line, (_, side)) in table.render().lines().zip(sides) {
             self.line(line);
@@ -77,17 +74,17 @@ impl ComparisonText {
     }
 
     fn classes(&mut self, comparison: &TargetComparison) {
-        let mut table = Table::new(2, [Align::Left, Align::Right, Align::Right]);
-        table.row(["", "differences", "places"].map(Cell::dim));
+        let mut table = Table::with_numbers(2, 1..3);
+        table.row(["", "differences", "places"].map(paint::dim));
         for class in Class::VARIANTS.iter().copied() {
             let count = comparison.of(class).count();
             let places: usize = comparison.of(class).map(|one| one.places.len()).sum();
-            let name = Cell::plain(class.as_ref());
+            let name = class.as_ref().to_owned();
             table.row(match count {
-                0 => [name, Cell::dim("·"), Cell::dim("·")],
+                0 => [name, paint::dim("·"), paint::dim("·")],
                 _ => {
-                    let count = Cell::verdict(color(class), count.to_string());
-                    [name, count, Cell::plain(places.to_string())]
+                    let count = paint::verdict(color(class), count.to_string());
+                    [name, count, places.to_string()]
                 }
             });
         }
@@ -100,7 +97,7 @@ impl ComparisonText {
         if all.is_empty() {
             return;
         }
-        self.line(&paint::bold(&capital(class.as_ref())));
+        self.line(&paint::bold(capital(class.as_ref())));
         for one in all {
             let verdict = one.verdict.unwrap_or(Verdict::Fail);
             let clause = match (&one.section, one.level) {
@@ -109,7 +106,7 @@ impl ComparisonText {
             };
             self.line(&format!(
                 "  {} {}  {}",
-                paint::verdict(verdict, &format!("{} {}", mark(verdict), verdict.as_str())),
+                paint::verdict(verdict, format!("{} {}", mark(verdict), verdict.as_str())),
                 paint::name(&one.subject),
                 paint::dim(&clause),
             ));
@@ -135,13 +132,13 @@ impl ComparisonText {
         let all: Vec<&SideDifference> = comparison.of(Class::BothAllowed).collect();
         if !all.is_empty() {
             self.line(&paint::bold("Both allowed: open questions that they answer differently"));
-            let mut table = Table::new(2, [Align::Left; 4]);
-            table.row(["§", "question", "A", "B"].map(Cell::dim));
+            let mut table = Table::new(2);
+            table.row(["§", "question", "A", "B"].map(paint::dim));
             for one in &all {
                 let answer =
-                    |text| Cell::verdict(Verdict::Drift, escape::cut(text, ANSWER_CHARACTERS_MAX));
-                let section = Cell::dim(one.section.as_deref().unwrap_or_default());
-                table.row([section, Cell::name(&one.subject), answer(&one.a), answer(&one.b)]);
+                    |text| paint::verdict(Verdict::Drift, escape::cut(text, ANSWER_CHARACTERS_MAX));
+                let section = paint::dim(one.section.as_deref().unwrap_or_default());
+                table.row([section, paint::name(&one.subject), answer(&one.a), answer(&one.b)]);
             }
             let table = table.render();
             let places = std::iter::once(None).chain(all.iter().map(Some));
@@ -189,7 +186,7 @@ impl ComparisonText {
         let value = escape::cut(value, READING_CHARACTERS_MAX);
         for (at, line) in value.lines().take(READING_LINES_MAX).enumerate() {
             let name = if at == 0 { name } else { "" };
-            let name = paint::dim(&left(name, 8));
+            let name = paint::dim(format!("{name:<8}"));
             self.line(&format!("    {name} {line}"));
         }
     }
@@ -197,7 +194,7 @@ impl ComparisonText {
     fn places(&mut self, places: &[String]) {
         for (at, place) in self.detail.some_of(places).iter().enumerate() {
             let name = if at == 0 { "seen at" } else { "" };
-            let said = paint::dim(&format!("{} {place}", left(name, 8)));
+            let said = paint::dim(format!("{name:<8} {place}"));
             self.line(&format!("    {said}"));
         }
     }
@@ -208,7 +205,7 @@ impl ComparisonText {
         }
         self.line(&paint::bold("Not compared"));
         for one in &comparison.not_compared {
-            let count = paint::verdict(Verdict::NotRun, &right(&one.names.len().to_string(), 5));
+            let count = paint::verdict(Verdict::NotRun, format!("{:>5}", one.names.len()));
             let tolerated =
                 if one.is_tolerated { paint::dim("  tolerated") } else { String::new() };
             self.line(&format!(" {count} {}{tolerated}", one.reason));
@@ -220,21 +217,15 @@ impl ComparisonText {
     }
 
     fn summary(&mut self, comparison: &TargetComparison) {
-        let verdict = match comparison.exit_code {
-            0 => Verdict::Pass,
-            1 => Verdict::Fail,
-            5 => Verdict::Drift,
-            3 | 4 => Verdict::NotRun,
-            _ => Verdict::Error,
+        let outcome = comparison.outcome;
+        let has_known = comparison.differences.iter().any(|one| one.known.is_some());
+        let word = match outcome {
+            RunOutcome::Conformant if has_known => "as expected",
+            RunOutcome::Conformant => "the same",
+            RunOutcome::Usage | RunOutcome::Internal | RunOutcome::Unreachable => outcome.as_str(),
+            RunOutcome::NonConformant | RunOutcome::Incomplete | RunOutcome::Drifted => "different",
         };
-        let word = match comparison.exit_code {
-            0 if comparison.differences.iter().any(|one| one.known.is_some()) => "as expected",
-            0 => "the same",
-            2 | 70 => "error",
-            4 => "inconclusive",
-            _ => "different",
-        };
-        self.line(&format!("{}: {}", paint::verdict(verdict, word), comparison.meaning));
+        self.line(&format!("{}: {}", paint::verdict(color_of(outcome), word), comparison.meaning));
         let compared = comparison.compared;
         let follow_ups = match compared.follow_ups {
             0 => String::new(),

@@ -7,35 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use moot_fixtures::yaml;
-use proptest::sample::select;
 use proptest::strategy::{BoxedStrategy, Strategy, Union};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::case::Act;
 use super::inputs::InputKind;
-use crate::scenario::model::NEEDS;
-
-/// The needs of scenarios that a target meets: consents, tokens, other companies.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Means(BTreeSet<&'static str>);
-
-impl Means {
-    /// The needs for which `is_met` is true.
-    pub(super) fn of(is_met: impl Fn(&str) -> bool) -> Self {
-        Self(NEEDS.into_iter().filter(|need| is_met(need)).collect())
-    }
-
-    /// The same for a target that must not be written to.
-    pub(super) fn without_writing(mut self) -> Self {
-        self.0.retain(|need| !["write", "delete"].contains(need));
-        self
-    }
-
-    fn meet(&self, needs: &[String]) -> bool {
-        needs.iter().all(|need| self.0.contains(need.as_str()))
-    }
-}
 
 /// An act of a file: steps with places for inputs.
 ///
@@ -57,17 +34,9 @@ struct ActTemplate {
     compares: bool,
     /// Its inputs by name.
     #[serde(default)]
-    draw: BTreeMap<String, Input>,
+    draw: BTreeMap<String, InputKind>,
     /// Steps of the scenario language.
     steps: Vec<Value>,
-}
-
-/// The source of an input.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Input {
-    Kind(InputKind),
-    OneOf(Vec<Value>),
 }
 
 const FILES: [&str; 7] = [
@@ -83,15 +52,17 @@ const FILES: [&str; 7] = [
 static ALL: LazyLock<Vec<ActTemplate>> =
     LazyLock::new(|| FILES.into_iter().flat_map(yaml::embedded::<Vec<_>>).collect());
 
-/// An act that may be sent to a target with these means.
-pub(super) fn act(means: &Means) -> BoxedStrategy<Act> {
-    let allowed = ALL.iter().filter(|template| means.meet(&template.needs));
+/// An act that may be sent to a target that meets these needs of scenarios.
+pub(super) fn act(met: &BTreeSet<&str>) -> BoxedStrategy<Act> {
+    let is_met = |need: &String| met.contains(need.as_str());
+    let allowed = ALL.iter().filter(|template| template.needs.iter().all(is_met));
     Union::new_weighted(allowed.map(|it| (it.weight, it.strategy())).collect()).boxed()
 }
 
 impl ActTemplate {
     fn strategy(&'static self) -> BoxedStrategy<Act> {
-        let inputs: Vec<BoxedStrategy<Value>> = self.draw.values().map(Input::strategy).collect();
+        let inputs: Vec<BoxedStrategy<Value>> =
+            self.draw.values().map(InputKind::strategy).collect();
         inputs.prop_map(|values| self.act(&self.draw.keys().cloned().zip(values).collect())).boxed()
     }
 
@@ -99,15 +70,6 @@ impl ActTemplate {
         let Self { needs, creations, compares, steps, .. } = self;
         let steps = steps.iter().map(|step| fill(step, inputs)).collect();
         Act { steps, needs, creations: *creations, compares: *compares }
-    }
-}
-
-impl Input {
-    fn strategy(&'static self) -> BoxedStrategy<Value> {
-        match self {
-            Self::Kind(kind) => kind.strategy(),
-            Self::OneOf(values) => select(values.as_slice()).boxed(),
-        }
     }
 }
 
@@ -154,7 +116,7 @@ mod tests {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
 
-    use super::{ALL, Means, Strategy, act};
+    use super::{ALL, BTreeSet, Strategy, act};
     use crate::explore::case::{Case, files};
     use crate::scenario::model::NEEDS;
 
@@ -173,7 +135,7 @@ mod tests {
     #[test]
     fn a_target_that_may_only_be_read_is_sent_nothing_that_creates() {
         let mut runner = TestRunner::deterministic();
-        let acts = act(&Means::of(|need| need == "read"));
+        let acts = act(&BTreeSet::from(["read"]));
         for _ in 0..200 {
             let act = acts.new_tree(&mut runner).expect("it is drawn").current();
             assert_eq!((act.needs.len(), act.creations), (0, 0), "{act:?}");

@@ -15,17 +15,9 @@ use crate::verdict::result::{ScenarioResult, StepResult};
 /// The highest number of differences that are kept. Further differences are ignored.
 const DIFFERENCES_MAX: usize = 200;
 
-/// The steps that showed a difference.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MockDifference {
-    /// Their number.
-    pub times: u32,
-    /// The scenario of the first.
-    pub first: ScenarioName,
-}
-
-/// All differences, by the name of the step and the description of the difference.
-pub type Differences = BTreeMap<(String, String), MockDifference>;
+/// All differences, by the name of the step and the description of the difference: the number of steps that showed it, and
+/// the scenario of the first.
+pub type Differences = BTreeMap<(String, String), (u32, ScenarioName)>;
 
 /// Adds the differences between two runs of one case.
 pub(super) fn add(all: &mut Differences, target: &ScenarioResult, model: &ScenarioResult) {
@@ -40,8 +32,7 @@ pub(super) fn add(all: &mut Differences, target: &ScenarioResult, model: &Scenar
         let Some(what) = between(step, twin) else { continue };
         let key = (act_name(&step.name.name).to_owned(), what);
         if all.len() < DIFFERENCES_MAX || all.contains_key(&key) {
-            let first = || MockDifference { times: 0, first: target.name.clone() };
-            all.entry(key).or_insert_with(first).times += 1;
+            all.entry(key).or_insert_with(|| (0, target.name.clone())).0 += 1;
         }
     }
 }

@@ -1,20 +1,23 @@
-//! Drawing cases: the same seed, number and means give the same case.
+//! Drawing cases: the same seed, number and needs give the same case.
+
+use std::collections::BTreeSet;
 
 use proptest::collection::vec;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::acts::{Means, act};
+use super::acts::act;
 use super::case::Act;
 
 /// The highest number of acts of one case.
 const ACTS_MAX: usize = 6;
 
-/// The case with this number, which proptest can shrink. `None` if proptest rejects the draw.
+/// The case with this number for a target that meets these needs. proptest can shrink it. `None` if proptest rejects the
+/// draw.
 pub(super) fn case(
     seed: u64,
     number: u64,
-    means: &Means,
+    met: &BTreeSet<&str>,
 ) -> Option<impl ValueTree<Value = Vec<Act>> + use<>> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -22,7 +25,7 @@ pub(super) fn case(
     let config = Config { failure_persistence: None, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    vec(act(means), 1..=ACTS_MAX).new_tree(&mut runner).ok()
+    vec(act(met), 1..=ACTS_MAX).new_tree(&mut runner).ok()
 }
 
 #[cfg(test)]
@@ -31,13 +34,14 @@ mod tests {
     use proptest::strategy::ValueTree;
     use serde_json::Value;
 
-    use super::{Means, case};
+    use super::case;
     use crate::explore::case::{Case, text};
+    use crate::scenario::model::NEEDS;
 
     proptest! {
         #[test]
         fn a_written_case_is_read_as_it_was_drawn(seed in any::<u64>()) {
-            let tree = case(seed, 1, &Means::of(|_| true)).expect("it is drawn");
+            let tree = case(seed, 1, &NEEDS.into()).expect("it is drawn");
             let case = Case { number: 1, acts: tree.current() };
             let text = text(std::slice::from_ref(&case));
             let read: Value = serde_saphyr::from_str(&text).expect("it is YAML");

@@ -20,19 +20,10 @@ pub struct Exploration {
     pub not_walked: BTreeMap<String, u64>,
     /// One violation for each broken requirement.
     pub violations: Vec<Violation>,
-    /// Warnings, by requirement.
-    pub warnings: BTreeMap<String, WarningCount>,
+    /// Warnings, by requirement: the message of the first check, and the number of checks that warned.
+    pub warnings: BTreeMap<String, (String, u32)>,
     /// Differences between the responses of the target and of the mock.
     pub differences: Differences,
-}
-
-/// The warnings of one requirement.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WarningCount {
-    /// The message of the first check.
-    pub message: String,
-    /// The number of checks that warned.
-    pub times: u32,
 }
 
 impl Exploration {

@@ -28,8 +28,8 @@ const TEXT: &str = "[A-Za-z0-9 .,'\"ßé漢😀&+;:=(){}|~\\[\\]\\\\/-]{0,60}";
 /// A short word.
 const WORD: &str = "[a-z]{1,12}";
 
-/// A kind of input, by its name in the files of acts.
-#[derive(Debug, Clone, Copy, Deserialize)]
+/// A kind of input, by its name in the files of acts, or a list of values.
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum InputKind {
     PlainId,
@@ -54,10 +54,13 @@ pub(super) enum InputKind {
     RequestField,
     /// A JSON object: its `text`, and its `value`.
     Metadata,
+    /// One of these values.
+    #[serde(untagged)]
+    OneOf(Vec<Value>),
 }
 
 impl InputKind {
-    pub(super) fn strategy(self) -> BoxedStrategy<Value> {
+    pub(super) fn strategy(&'static self) -> BoxedStrategy<Value> {
         match self {
             Self::PlainId => PLAIN_ID.prop_map(Value::from).boxed(),
             Self::NastyId => NASTY_ID.prop_map(Value::from).boxed(),
@@ -91,6 +94,7 @@ impl InputKind {
                 prop_oneof![2 => select(known).prop_map(Value::from), 1 => WORD.prop_map(Value::from)]
                     .boxed()
             }
+            Self::OneOf(values) => select(values.as_slice()).boxed(),
             Self::Metadata => btree_map(WORD, json_value(), 0..4)
                 .prop_map(|members| {
                     let value = json!(members);

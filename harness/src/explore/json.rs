@@ -13,12 +13,12 @@ const SCHEMA_VERSION: u32 = 1;
 /// warnings: [], differences: [], expected: [], not_walked: [], residue: [], saved, trouble, reproduce}`.
 pub fn json(explored: &Exploration, saved: Option<&str>) -> Value {
     let result = &explored.result;
-    let warnings = explored.warnings.iter().map(|(id, warning)| {
-        json!({ "requirement": id, "message": warning.message, "times": warning.times })
-    });
+    let warnings = explored.warnings.iter().map(
+        |(id, (message, times))| json!({ "requirement": id, "message": message, "times": times }),
+    );
     let differences =
-        explored.differences.iter().map(|((act, what), it)| {
-            json!({ "act": act, "what": what, "times": it.times, "first": it.first })
+        explored.differences.iter().map(|((act, what), (times, first))| {
+            json!({ "act": act, "what": what, "times": times, "first": first })
         });
     let expected = result.expected.iter();
     let not_walked = explored.not_walked.iter();

@@ -1,20 +1,21 @@
 //! The search: draws cases, runs them in batches on the target and on the mock, and shrinks those that
 //! break a requirement.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use moot_fixtures::contract::Operation;
 use proptest::strategy::ValueTree;
 
-use super::acts::Means;
 use super::case::{self, Act, Case};
 use super::differences::{self, Differences};
 use super::draw;
 use super::expected_failures;
-use super::exploration::{Exploration, WarningCount};
+use super::exploration::Exploration;
 use super::shrink;
-use super::violation::{Violation, ViolationEvidence, breaks, collect};
+use super::violation::{Violation, breaks, collect};
 use crate::run::{Interruption, RunOptions, Runner};
+use crate::scenario::model::NEEDS;
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, RunOutcome, RunResult, ScenarioResult, Subject};
 
@@ -65,11 +66,12 @@ pub async fn explore(
 /// The results of the cases so far.
 #[derive(Default)]
 struct Findings {
-    cases: Vec<(Case, Means)>,
+    /// Each with the needs that its acts may have.
+    cases: Vec<(Case, BTreeSet<&'static str>)>,
     /// The results of all cases, with shortened exchanges.
     results: Vec<Arc<ScenarioResult>>,
     not_walked: BTreeMap<String, u64>,
-    warnings: BTreeMap<String, WarningCount>,
+    warnings: BTreeMap<String, (String, u32)>,
     differences: Differences,
 }
 
@@ -86,7 +88,12 @@ impl Findings {
         }
     }
 
-    fn add(&mut self, drawn: &(Case, Means), result: Arc<ScenarioResult>, model: &ScenarioResult) {
+    fn add(
+        &mut self,
+        drawn: &(Case, BTreeSet<&'static str>),
+        result: Arc<ScenarioResult>,
+        model: &ScenarioResult,
+    ) {
         if let Some(not_run) = &result.not_run {
             *self.not_walked.entry(not_run.reason.clone()).or_default() += 1;
         }
@@ -101,8 +108,8 @@ impl Findings {
                 && check.verdict == Verdict::Warn
                 && check.known.is_none()
             {
-                let first = || WarningCount { message: check.message.clone(), times: 0 };
-                self.warnings.entry(id.to_string()).or_insert_with(first).times += 1;
+                let first = || (check.message.clone(), 0);
+                self.warnings.entry(id.to_string()).or_insert_with(first).1 += 1;
             }
         }
     }
@@ -135,17 +142,19 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn draw(&self) -> Vec<(Case, Means)> {
+    fn draw(&self) -> Vec<(Case, BTreeSet<&'static str>)> {
         let target = self.runner.target();
-        let means = Means::of(|need| target.missing(need).is_none());
-        if target.missing("read").is_some() {
+        let met: BTreeSet<&str> =
+            NEEDS.into_iter().filter(|need| target.missing(need).is_none()).collect();
+        if !met.contains("read") {
             return Vec::new();
         }
-        let reading = means.clone().without_writing();
+        // Without those that write, if the limit of created objects is reached.
+        let reading = &met - &BTreeSet::from(["write", "delete"]);
         let mut left = target.created_objects_max.map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
         let mut drawn = Vec::new();
         for number in 1..=self.options.cases {
-            let acts = self.acts(number, &means);
+            let acts = self.acts(number, &met);
             let creations: u32 = acts.iter().map(|act| act.creations).sum();
             let rest = left.map(|left| left.checked_sub(creations));
             if rest == Some(None) {
@@ -153,14 +162,14 @@ impl Search<'_> {
                 drawn.push((Case { number, acts }, reading.clone()));
             } else {
                 left = rest.flatten();
-                drawn.push((Case { number, acts }, means.clone()));
+                drawn.push((Case { number, acts }, met.clone()));
             }
         }
         drawn
     }
 
-    fn acts(&self, number: u64, means: &Means) -> Vec<Act> {
-        let tree = draw::case(self.options.target.target.seed, number, means);
+    fn acts(&self, number: u64, met: &BTreeSet<&str>) -> Vec<Act> {
+        let tree = draw::case(self.options.target.target.seed, number, met);
         tree.map(|tree| tree.current()).unwrap_or_default()
     }
 
@@ -169,14 +178,14 @@ impl Search<'_> {
         let results = self.findings.results.iter();
         let mut marked: Vec<ScenarioResult> = results.map(|it| it.as_ref().clone()).collect();
         self.runner.mark(&mut marked);
-        let mut broken: BTreeMap<String, ViolationEvidence> = BTreeMap::new();
+        let mut broken = BTreeMap::new();
         for (index, result) in marked.iter().enumerate() {
             collect(&mut broken, index, result);
             self.findings.add_warnings(result);
         }
         let mut violations: Vec<Violation> = Vec::new();
-        for (requirement, evidence) in broken {
-            violations.extend(self.violation(requirement, evidence, &violations).await?);
+        for (requirement, shown_by) in broken {
+            violations.extend(self.violation(requirement, shown_by, &violations).await?);
         }
         Ok(violations)
     }
@@ -184,7 +193,7 @@ impl Search<'_> {
     async fn violation(
         &self,
         requirement: String,
-        ViolationEvidence { cases: indices, operations }: ViolationEvidence,
+        (indices, operations): (Vec<usize>, BTreeSet<Operation>),
         earlier: &[Violation],
     ) -> Result<Option<Violation>, String> {
         let cases = u32::try_from(indices.len()).unwrap_or(u32::MAX);
@@ -200,12 +209,12 @@ impl Search<'_> {
                 Some((self.findings.cases.get(*index)?, self.findings.results.get(*index)?))
             })
             .min_by_key(|((case, _), _)| (is_shown(case.number), case.acts.len(), case.number));
-        let Some(((case, means), result)) = smallest else { return Ok(None) };
+        let Some(((case, met), result)) = smallest else { return Ok(None) };
         let acts_before = case.acts.len();
         let (case, result) = (case.clone(), Arc::clone(result));
         let (case, result) = if earlier.len() < SHRUNK_MAX && !is_shown(case.number) {
             let names = (self.options.target.target.seed, self.options.stem.as_str());
-            shrink::shrink(&self.runner, names, (case, means), &requirement, result).await?
+            shrink::shrink(&self.runner, names, (case, met), &requirement, result).await?
         } else {
             (case, result)
         };

@@ -1,10 +1,10 @@
 //! Shrinking a case that fails, as long as it still breaks the same requirement.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::strategy::ValueTree;
 
-use super::acts::Means;
 use super::case::{self, Case};
 use super::draw;
 use super::violation::breaks;
@@ -24,12 +24,12 @@ const RUNS_MAX_DEPLOYMENT: u32 = 12;
 pub(super) async fn shrink(
     runner: &Runner,
     (seed, stem): (u64, &str),
-    (case, means): (Case, &Means),
+    (case, met): (Case, &BTreeSet<&str>),
     requirement: &str,
     result: Arc<ScenarioResult>,
 ) -> Result<(Case, Arc<ScenarioResult>), String> {
     let (number, mut best) = (case.number, (case, result));
-    let Some(mut tree) = draw::case(seed, number, means) else { return Ok(best) };
+    let Some(mut tree) = draw::case(seed, number, met) else { return Ok(best) };
     let runs = if runner.target().is_mock() { RUNS_MAX } else { RUNS_MAX_DEPLOYMENT };
     for _ in 0..runs {
         if runner.is_over() || !tree.simplify() {

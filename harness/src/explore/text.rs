@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 use moot_fixtures::register;
 
 use super::Exploration;
-use super::differences::{Differences, MockDifference};
+use super::differences::Differences;
 use super::violation::Violation;
 use crate::exchange::{TargetClass, escape};
-use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{self, left};
+use crate::report::color_of;
+use crate::report::terminal::{Detail, add_field, add_section, paint};
 use crate::scenario::ScenarioName;
-use crate::verdict::result::{ExpectedFailure, ExpectedState, RunResult};
+use crate::verdict::result::{ExpectedFailure, ExpectedState, RunOutcome, RunResult};
 use crate::verdict::{Verdict, pluralize};
 
 /// The highest number of lines of a section. Further lines are counted.
@@ -32,8 +32,8 @@ pub fn text(explored: &Exploration, saved: Option<&str>, detail: Detail) -> Stri
         block(&mut out, violation, explored.result.target.class);
     }
     if detail > Detail::Quiet {
-        let warnings = explored.warnings.iter().map(|(id, warning)| {
-            (id.as_str(), format!("{} ({})", warning.message, pluralize(warning.times, "time")))
+        let warnings = explored.warnings.iter().map(|(id, (message, times))| {
+            (id.as_str(), format!("{message} ({})", pluralize(times, "time")))
         });
         section(&mut out, "Warnings", warnings);
         let differs = by_what(&explored.differences);
@@ -58,15 +58,7 @@ fn block(out: &mut String, violation: &Violation, class: TargetClass) {
     let row = register::get(requirement);
     let fail = paint::verdict(Verdict::Fail, "FAIL");
     let _ = writeln!(out, "{fail}  {}", paint::bold(requirement));
-    let mut line = |name: &str, value: &str| {
-        if value.is_empty() {
-            return;
-        }
-        for (index, part) in escape::block(value).lines().enumerate() {
-            let name = if index == 0 { name } else { "" };
-            let _ = writeln!(out, "  {} {part}", paint::dim(&left(name, 9)));
-        }
-    };
+    let mut line = |name: &str, value: &str| add_field(out, 9, name, &escape::block(value));
     let cut = |text: &str| escape::cut(text, VALUE_CHARACTERS_MAX);
     if let Some((step, check)) = violation.check() {
         line("said", &cut(&check.message));
@@ -100,7 +92,7 @@ fn block(out: &mut String, violation: &Violation, class: TargetClass) {
 /// Each difference with the acts that showed it, the most frequent first.
 fn by_what(differences: &Differences) -> Vec<(&str, String)> {
     let mut groups: BTreeMap<&str, (u32, &ScenarioName, Vec<&str>)> = BTreeMap::new();
-    for ((act, what), MockDifference { times, first }) in differences {
+    for ((act, what), (times, first)) in differences {
         let group = groups.entry(what).or_insert_with(|| (0, first, Vec::new()));
         group.0 += times;
         group.2.push(act);
@@ -140,18 +132,15 @@ fn expected_failure(one: &ExpectedFailure) -> (&str, String) {
 
 fn section<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (&'a str, String)>) {
     let rows: Vec<_> = rows.collect();
-    if rows.is_empty() {
-        return;
-    }
-    let _ = writeln!(out, "{}", paint::bold(title));
+    let mut lines = String::new();
     for (name, said) in rows.iter().take(LINES_MAX) {
         let said = escape::cut(&escape::line(said), VALUE_CHARACTERS_MAX);
-        let _ = writeln!(out, "  {}: {said}", paint::name(&escape::line(name)));
+        let _ = writeln!(lines, "  {}: {said}", paint::name(escape::line(name)));
     }
     if rows.len() > LINES_MAX {
-        let _ = writeln!(out, "  … and {} more", rows.len() - LINES_MAX);
+        let _ = writeln!(lines, "  … and {} more", rows.len() - LINES_MAX);
     }
-    out.push('\n');
+    add_section(out, title, &lines);
 }
 
 fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {
@@ -164,11 +153,6 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {
         let again = "with the same --target and --seed, runs the cases again";
         let _ = writeln!(out, "          moot run --scenarios {saved}, {again}");
     }
-    let worst = match result.exit_code() {
-        0 => Verdict::Pass,
-        1 | 2 | 70 => Verdict::Fail,
-        _ => Verdict::NotRun,
-    };
     let happened = |one: &&ExpectedFailure| one.state == ExpectedState::Happened;
     let expected = match result.expected.iter().filter(happened).count() {
         0 => String::new(),
@@ -178,7 +162,7 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {
     let _ = writeln!(
         out,
         "{}: {} on {}, {} ran to the end, {}; {found} found{expected}; seed {}",
-        paint::verdict(worst, outcome_word(result)),
+        paint::verdict(color_of(result.outcome), outcome_word(result)),
         pluralize(explored.cases, "case"),
         escape::line(&result.target.name),
         explored.walked,
@@ -190,27 +174,26 @@ fn outcome(out: &mut String, explored: &Exploration, saved: Option<&str>) {
 
 /// The outcome in words. Exploring proves nothing, so no outcome is "conformant".
 pub(super) fn outcome_word(result: &RunResult) -> &'static str {
-    match result.exit_code() {
-        0 => "nothing found",
-        1 => "violations found",
-        3 if result.trouble.is_some() => "not finished",
-        3 => "nothing explored",
-        4 => "target unreachable",
-        _ => "error",
+    match result.outcome {
+        RunOutcome::Conformant => "nothing found",
+        RunOutcome::NonConformant => "violations found",
+        RunOutcome::Incomplete if result.trouble.is_some() => "not finished",
+        RunOutcome::Incomplete => "nothing explored",
+        RunOutcome::Unreachable => "target unreachable",
+        RunOutcome::Usage | RunOutcome::Drifted | RunOutcome::Internal => "error",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::by_what;
-    use crate::explore::differences::MockDifference;
     use crate::scenario::ScenarioName;
 
     #[test]
     fn the_same_in_many_acts_is_one_line() {
         let found = [("a", "x", 1), ("a", "y", 2), ("b", "y", 3)].map(|(act, what, times)| {
             let first = ScenarioName::new("explored", format!("case-{times}"));
-            ((act.to_owned(), what.to_owned()), MockDifference { times, first })
+            ((act.to_owned(), what.to_owned()), (times, first))
         });
         let expected = [
             ("y", "a; b (5 times, first in explored/case-2)".to_owned()),

@@ -62,26 +62,19 @@ pub(super) fn breaks(result: &ScenarioResult, requirement: &str) -> bool {
     result.checks().any(|check| broken(check) == Some(requirement))
 }
 
-/// The cases and operations that break a requirement.
-#[derive(Debug, Default)]
-pub(super) struct ViolationEvidence {
-    /// Indices of cases, in ascending order.
-    pub(super) cases: Vec<usize>,
-    pub(super) operations: BTreeSet<Operation>,
-}
-
-/// Adds the requirements that the case with this index breaks.
+/// Adds the requirements that the case with this index breaks. Each has the indices of its cases, in ascending order, and
+/// the operations that broke it.
 pub(super) fn collect(
-    all: &mut BTreeMap<String, ViolationEvidence>,
+    all: &mut BTreeMap<String, (Vec<usize>, BTreeSet<Operation>)>,
     index: usize,
     result: &ScenarioResult,
 ) {
     for check in result.checks() {
         let Some(requirement) = broken(check) else { continue };
-        let evidence = all.entry(requirement.to_owned()).or_default();
-        evidence.operations.extend(check.exchange.as_ref().and_then(|it| it.request.operation));
-        if evidence.cases.last() != Some(&index) {
-            evidence.cases.push(index);
+        let (cases, operations) = all.entry(requirement.to_owned()).or_default();
+        operations.extend(check.exchange.as_ref().and_then(|it| it.request.operation));
+        if cases.last() != Some(&index) {
+            cases.push(index);
         }
     }
 }

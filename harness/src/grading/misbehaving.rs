@@ -11,7 +11,7 @@ mod table;
 mod task;
 
 pub use service::{MisbehaviourError, ServicePlace};
-pub use table::{Misbehaviour, TrialSituation, misbehaviours, not_shown};
+pub use table::{Misbehaviour, misbehaviours, not_shown};
 
 use client::TrialClient;
 

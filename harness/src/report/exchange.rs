@@ -40,6 +40,12 @@ pub struct ExchangeRow {
 }
 
 impl ExchangeRow {
+    /// The status of the response, or the reason why there is none.
+    pub(super) fn response(&self) -> String {
+        let status = self.status.map(|status| status.to_string());
+        status.or_else(|| self.trouble.clone()).unwrap_or_else(|| "no response".to_owned())
+    }
+
     /// The request and its response as lines of text.
     pub(super) fn text(&self) -> String {
         let mut out = format!("{} {}", self.method, self.url);

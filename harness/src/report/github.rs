@@ -2,7 +2,7 @@
 //!
 //! The runner reads these lines from the output of a step. The job summary is the Markdown report.
 
-use super::{Finding, Report};
+use super::{Finding, Report, add_values};
 use crate::scenario::model::Location;
 use crate::verdict::Verdict;
 use crate::verdict::result::CheckResult;
@@ -42,7 +42,7 @@ fn of_finding(report: &Report, finding: &Finding) -> Option<String> {
     let title = format!("{} {}", finding.verdict.as_str(), finding.subject.as_str());
     let mut text = format!("{}{}", finding.message, finding.times());
     let scenario = format!("{} › {}", check.scenario, check.step);
-    for (name, value) in [
+    let values = [
         ("scenario", scenario.as_str()),
         ("expected", &check.expected),
         ("actual", &check.actual),
@@ -50,11 +50,8 @@ fn of_finding(report: &Report, finding: &Finding) -> Option<String> {
         ("clause", check.sentence().unwrap_or_default()),
         ("remedy", check.remedy().unwrap_or_default()),
         ("repeat", finding.repeat.as_deref().unwrap_or_default()),
-    ] {
-        if !value.is_empty() {
-            text.push_str(&format!("\n{name}: {}", value.trim_end()));
-        }
-    }
+    ];
+    add_values(&mut text, &values);
     let place = at.map(|at| format!("file={},line={},", property(&at.file), at.line));
     let (place, title) = (place.unwrap_or_default(), property(&title));
     Some(format!("::{level} {place}title={title}::{}", message(&text)))

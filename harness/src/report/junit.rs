@@ -17,7 +17,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
 use super::document::FileResult;
-use super::{Finding, Report};
+use super::{Finding, Report, add_values};
 use crate::scenario::ScenarioName;
 use crate::verdict::Verdict;
 use crate::verdict::result::{CheckResult, ScenarioResult};
@@ -218,7 +218,7 @@ fn stale(report: &Report) -> Option<TestSuite> {
 fn details(check: &CheckResult) -> String {
     let mut out = check.message.clone();
     let place = check.place.as_ref().map(ToString::to_string);
-    for (name, value) in [
+    let values = [
         ("expected", check.expected.as_str()),
         ("actual", &check.actual),
         ("pointer", check.pointer.as_deref().unwrap_or_default()),
@@ -226,11 +226,8 @@ fn details(check: &CheckResult) -> String {
         ("remedy", check.remedy().unwrap_or_default()),
         ("place", place.as_deref().unwrap_or_default()),
         ("curl", check.curl.as_deref().unwrap_or_default()),
-    ] {
-        if !value.is_empty() {
-            out.push_str(&format!("\n{name}: {}", value.trim_end()));
-        }
-    }
+    ];
+    add_values(&mut out, &values);
     out
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
+use crate::client::target_file::created_kind;
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::verdict::result::{RunResult, ScenarioResult};
 
@@ -77,14 +78,7 @@ fn exchanges(scenario: &ScenarioResult) -> impl Iterator<Item = &Exchange> {
 }
 
 fn is_creating(exchange: &Exchange) -> bool {
-    matches!(
-        exchange.request.operation,
-        Some(
-            Operation::CreateLegalRequest
-                | Operation::CreateRepositoryDocument
-                | Operation::CreateWebhook
-        )
-    )
+    exchange.request.operation.and_then(created_kind).is_some()
 }
 
 fn response(exchange: &Exchange) -> Option<&ReceivedResponse> {

@@ -3,7 +3,7 @@
 pub mod paint;
 pub mod table;
 
-pub use table::{Align, Cell, Table};
+pub use table::Table;
 
 /// The most names of a list that are shown without `-v`.
 const NAMES_SHOWN_MAX: usize = 3;
@@ -27,5 +27,20 @@ impl Detail {
         }
         let more = format!("and {} more", names.len() - NAMES_SHOWN_MAX);
         names.iter().take(NAMES_SHOWN_MAX).cloned().chain([more]).collect()
+    }
+}
+
+/// Adds a line with a name and its value. Further lines of the value are indented. An empty value adds nothing.
+pub(crate) fn add_field(out: &mut String, width: usize, name: &str, value: &str) {
+    for (at, line) in value.lines().enumerate() {
+        let name = if at == 0 { name } else { "" };
+        out.push_str(&format!("  {} {line}\n", paint::dim(format!("{name:<width$}"))));
+    }
+}
+
+/// Adds a heading, these lines and an empty line. Without lines it adds nothing.
+pub(crate) fn add_section(out: &mut String, title: &str, lines: &str) {
+    if !lines.is_empty() {
+        out.push_str(&format!("{}\n{lines}\n", paint::bold(title)));
     }
 }

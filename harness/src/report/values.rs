@@ -24,7 +24,7 @@ pub(super) fn values(report: &Report) -> Value {
     let columns: Vec<_> = report
         .columns()
         .into_iter()
-        .map(|v| context! { key => key(v), name => v.as_str() })
+        .map(|v| context! { key => Value::from(Serde(v)), name => v.as_str() })
         .collect();
     let answers: Vec<_> = report
         .answers
@@ -81,7 +81,7 @@ fn finding_values(report: &Report, finding: &Finding) -> Value {
         Value::from(Serde(row))
     });
     context! {
-        verdict => key(finding.verdict),
+        verdict => Value::from(Serde(finding.verdict)),
         subject => finding.subject.as_str(),
         message => &finding.message,
         times => finding.times(),
@@ -107,7 +107,7 @@ fn sequence(report: &Report, finding: &Finding, first: Option<&CheckResult>) -> 
         context! {
             number => row.number,
             line => format!("{} {}", row.method, row.url),
-           response => row.status.map(|status| status.to_string()).or_else(|| row.trouble.clone()),
+            response => row.response(),
             is_judged => Some(row.number) == judged,
         }
     })
@@ -117,8 +117,4 @@ fn sequence(report: &Report, finding: &Finding, first: Option<&CheckResult>) -> 
 /// The text of a serialised verdict: `not run` for `not_run`.
 pub(super) fn verdict_text(key: &str) -> String {
     key.replace('_', " ")
-}
-
-fn key(verdict: Verdict) -> String {
-    verdict.as_str().replace(' ', "_")
 }

@@ -10,7 +10,7 @@ use moot_fixtures::contract::Answers;
 use serde_json::{Map, Value};
 
 use super::latitude::{AnswerDraw, DrawnService, try_answers};
-use super::trial::{Bench, Sampling, of_shard, side_by_side};
+use super::trial::{Bench, is_heavy, of_shard, side_by_side};
 use crate::run::environment::Shard;
 use crate::scenario::declared;
 
@@ -28,9 +28,9 @@ pub(super) async fn alone(
     shard: Shard,
 ) -> Vec<DrawnService> {
     let trials = of_shard(draws(seeds), shard).map(|(turn, (question, draw))| {
-        let sampling = Sampling { is_thorough, with_heavy: false, turn };
-        let files = bench.sample(sampling, |file, at| {
-            declared::questions(&file.scenarios[at].steps).contains(&question)
+        let files = bench.sample(turn, is_thorough, |file, at| {
+            let observed = declared::questions(&file.scenarios[at].steps);
+            observed.contains(&question) && !is_heavy(file, at)
         });
         try_answers(bench, draw, files.into())
     });

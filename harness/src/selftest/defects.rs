@@ -10,13 +10,14 @@ use std::sync::Arc;
 use moot_mock::defect::{self, Defect};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
-    Bench, IdRow, SEED, Sampling, by_requirement, is_heavy, is_noticed, of_shard, side_by_side,
+    Bench, by_requirement, is_heavy, is_noticed, of_shard, side_by_side, with_defect,
 };
-use crate::run::environment::{Shard, TargetChoice, TargetOptions};
+use crate::run::environment::{Shard, TargetChoice};
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
@@ -65,20 +66,15 @@ pub async fn defects(
     let lanes = if is_deployed { bench.lanes_on_deployments() } else { bench.lanes };
     let trials = of_shard(all.iter().copied(), shard).map(|(turn, defect)| {
         let is_explicit = |id: &String| declared.values().any(|ids| ids.contains(id));
-        let sampling = Sampling {
-            is_thorough: is_thorough || !defect.breaks.iter().all(is_explicit),
-            with_heavy: defect.heavy,
-            turn,
-        };
-        let files = bench.sample(sampling, |file, at| {
+        let is_thorough = is_thorough || !defect.breaks.iter().all(is_explicit);
+        let files = bench.sample(turn, is_thorough, |file, at| {
             let ids = declared.get(&(file.stem.clone(), at));
-            ids.is_some_and(|ids| defect.breaks.iter().any(|id| ids.contains(id)))
+            let declares = ids.is_some_and(|ids| defect.breaks.iter().any(|id| ids.contains(id)));
+            declares && (defect.heavy || !is_heavy(file, at))
         });
         let scenarios = files.iter().map(|file| file.scenarios.len()).sum();
-        let defects = vec![defect.id.clone()];
-        let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
         async move {
-            let files = Arc::new(files);
+            let (files, options) = (Arc::new(files), with_defect(defect));
             let choice = TargetChoice::InProcess;
             let result = bench.run(&defect.id, choice, Arc::clone(&files), options).await;
             let history = match is_deployed {
@@ -96,8 +92,9 @@ pub async fn defects(
 }
 
 fn defect_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Defect, D::Error> {
-    let IdRow { id } = IdRow::deserialize(source)?;
-    defect::named(&id).ok_or_else(|| D::Error::custom(format!("there is no defect `{id}`")))
+    let row = Value::deserialize(source)?;
+    let id = row["id"].as_str().unwrap_or_default();
+    defect::named(id).ok_or_else(|| D::Error::custom(format!("there is no defect `{id}`")))
 }
 
 /// The requirements that each scenario declares, by its file and its place there.

@@ -9,8 +9,10 @@ use strum::IntoStaticStr;
 
 use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
-use super::trial::{Bench, SEED, by_requirement, is_heavy, is_noticed, of_shard, side_by_side};
-use crate::run::environment::{Shard, TargetOptions};
+use super::trial::{
+    Bench, by_requirement, is_heavy, is_noticed, of_shard, side_by_side, with_defect,
+};
+use crate::run::environment::Shard;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::result::RunOutcome;
@@ -46,17 +48,12 @@ pub async fn caught(
             let declared = declared::requirements(&file.scenarios[at].steps);
             !is_heavy(file, at) && defect.breaks.iter().any(|id| declared.contains(id))
         });
-        let options = TargetOptions {
-            seed: SEED,
-            defects: vec![defect.id.clone()],
-            ..TargetOptions::default()
-        };
         async move {
             if files.is_empty() {
                 return (defect.id.clone(), Vec::new());
             }
             let choice = TrialColumn::Deployment.choice();
-            let result = bench.run(&defect.id, choice, files, options).await;
+            let result = bench.run(&defect.id, choice, files, with_defect(defect)).await;
             let verdicts = by_requirement(&result.scenarios);
             // A target that refuses the token violates the specification before any scenario.
             let is_refused =

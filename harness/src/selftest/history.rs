@@ -7,9 +7,9 @@ use std::sync::Arc;
 use moot_mock::defect::Defect;
 use serde::{Deserialize, Serialize};
 
-use super::trial::{SEED, by_requirement, is_noticed, run_options};
+use super::trial::{apart, by_requirement, is_noticed, run_options, with_defect};
 use crate::run::Runner;
-use crate::run::environment::{TargetChoice, TargetOptions};
+use crate::run::environment::TargetChoice;
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::{Scenario, ScenarioFile};
@@ -41,12 +41,9 @@ pub(super) async fn differences(
     }
     // The verdicts of implicit checks may depend on the data of other scenarios.
     let declaring: BTreeSet<(ScenarioName, String)> = files.iter().flat_map(declared_by).collect();
-    let defects = vec![defect.id.clone()];
-    let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
     // One at a time: some defects count reads, so another scenario must not read in between.
-    let options = run_options(1, TargetChoice::InProcessDeployment, options, files);
-    // A separate task, so that trials run on several threads.
-    let rounds = tokio::spawn(async move {
+    let options = run_options(1, TargetChoice::InProcessDeployment, with_defect(defect), files);
+    let rounds = apart(async move {
         // If the target cannot be opened, no scenario notices the defect.
         let files = Arc::clone(&options.files);
         let runner = Runner::open(options, Arc::default(), |_| ()).await.ok()?;
@@ -55,10 +52,7 @@ pub(super) async fn differences(
         places.reverse();
         Some((fresh, runner.run(&files, &places).await))
     });
-    // Nothing cancels the task, so an error is a panic.
-    let rounds =
-        rounds.await.unwrap_or_else(|broken| std::panic::resume_unwind(broken.into_panic()));
-    rounds.map_or_else(Vec::new, |(fresh, used)| {
+    rounds.await.map_or_else(Vec::new, |(fresh, used)| {
         let mut found = compare(&defect.breaks, &verdicts(&fresh), &verdicts(&used));
         found.retain(|it| declares(&declaring, it));
         found

@@ -13,8 +13,11 @@ use moot_fixtures::register;
 use moot_mock::defect::mutant::{self, Mutant};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
-use super::trial::{Bench, IdRow, SEED, by_requirement, of_shard, only, side_by_side, weight};
+use super::trial::{
+    Bench, SEED, by_requirement, of_shard, only, side_by_side, weight, with_defect,
+};
 use crate::run::Interruption;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions, text_hash};
 use crate::scenario::ScenarioName;
@@ -78,8 +81,9 @@ impl MutantTrial {
 }
 
 fn mutant_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Mutant, D::Error> {
-    let IdRow { id } = IdRow::deserialize(source)?;
-    mutant::named(&id).ok_or_else(|| D::Error::custom(format!("there is no mutant `{id}`")))
+    let row = Value::deserialize(source)?;
+    let id = row["id"].as_str().unwrap_or_default();
+    mutant::named(id).ok_or_else(|| D::Error::custom(format!("there is no mutant `{id}`")))
 }
 
 /// Tries each mutant of a shard in both columns. It gets the verdicts of [`sound`] in both.
@@ -136,8 +140,7 @@ async fn run_mutant(
             stop.interrupt();
         }
     };
-    let defects = vec![mutant.defect.id.clone()];
-    let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
+    let options = with_defect(&mutant.defect);
     let result = bench.run_until(column.choice(), files, options, interruption, on_event).await;
     let is_noticing =
         |scenario: &&ScenarioResult| !new_findings(&by_requirement([*scenario]), sound).is_empty();

@@ -18,23 +18,7 @@ use crate::client::recording::{Recorder, RecordingIndex};
 use crate::run::environment::{ResponseOverlay, TargetChoice, TargetOptions};
 use crate::run::{RunOptions, recording_index, run};
 use crate::verdict::Verdict;
-use crate::verdict::result::RunResult;
-
-/// The self-test cannot run on a target.
-#[derive(Debug, thiserror::Error)]
-pub enum TargetSelftestError {
-    /// The run failed: the target cannot be reached or refuses the credentials, or the target file is wrong.
-    #[error("{said}")]
-    Trouble {
-        /// The message of the run.
-        said: String,
-        /// The exit code of the run: 2 or 4.
-        exit_code: u8,
-    },
-    /// The recording cannot be written or read.
-    #[error(transparent)]
-    Recording(#[from] DataError),
-}
+use crate::verdict::result::{Event, RunResult};
 
 /// The results on a deployment, as data.
 #[derive(Debug, Clone, Serialize)]
@@ -106,40 +90,39 @@ impl TargetSelftest {
     }
 }
 
-/// Records the deployment of `choice` in `folder`, and tries each defect on the recording.
-///
-/// # Errors
-/// [`TargetSelftestError`].
+/// Tries each defect on the recording in `folder`, which [`record`] made of this run.
 pub async fn on_target(
     bench: &Bench,
-    choice: TargetChoice,
-    options: TargetOptions,
+    run: &RunResult,
     folder: &Path,
     all: Vec<&'static Defect>,
-) -> Result<TargetSelftest, TargetSelftestError> {
-    let run = record(bench, choice, options, folder).await?;
+) -> TargetSelftest {
     let result = judge(bench, "the responses as they are", folder, None).await;
     let sound = by_requirement(&result.scenarios);
     let trials = all.into_iter().map(|defect| try_defect(bench, folder, &sound, defect));
     let defects: Vec<DefectOnTarget> = side_by_side(trials, bench.lanes).await;
     let checks = checks(bench, &sound, &defects);
-    Ok(TargetSelftest {
+    TargetSelftest {
         version: env!("CARGO_PKG_VERSION"),
         base_url: run.target.base_url.clone(),
         requests_sent: run.requests_sent,
         run_exit_code: run.exit_code(),
         defects,
         checks,
-    })
+    }
 }
 
-/// The one run that sends requests.
-async fn record(
+/// Records a deployment in `folder`: the one run that sends requests. If the target cannot be used, the result says why,
+/// and nothing is recorded.
+///
+/// # Errors
+/// The recording cannot be written.
+pub async fn record(
     bench: &Bench,
     choice: TargetChoice,
     options: TargetOptions,
     folder: &Path,
-) -> Result<RunResult, TargetSelftestError> {
+) -> Result<RunResult, DataError> {
     let recorder = Arc::new(Recorder::default());
     let run_tag = options.run_tag.clone();
     let tell = Arc::clone(&bench.tell);
@@ -148,19 +131,15 @@ async fn record(
         ..RunOptions::new(choice, options, bench.light())
     };
     let result = run(run_options, move |event| {
-        if let crate::verdict::result::Event::Ended(scenario) = event {
+        if let Event::Ended(scenario) = event {
             tell(&scenario.name.to_string());
         }
     })
     .await;
-    if let Some(said) = &result.trouble {
-        return Err(TargetSelftestError::Trouble {
-            said: said.clone(),
-            exit_code: result.exit_code(),
-        });
+    if result.trouble.is_none() {
+        let index = RecordingIndex { run_tag, ..recording_index(&result) };
+        recorder.write(folder, index, &result.masks)?;
     }
-    let index = RecordingIndex { run_tag, ..recording_index(&result) };
-    recorder.write(folder, index, &result.masks)?;
     Ok(result)
 }
 

@@ -1,5 +1,7 @@
 //! A self-test as one self-contained HTML page without scripts.
 
+use std::collections::BTreeMap;
+
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
@@ -55,7 +57,7 @@ struct SectionProof {
 
 /// In the order of the specification. Requirements count only if every defect was tried.
 fn sections(outcome: &SelftestOutcome) -> Vec<SectionProof> {
-    let mut all: Vec<SectionProof> = Vec::new();
+    let mut all: BTreeMap<Vec<u32>, SectionProof> = BTreeMap::new();
     for row in outcome.matrix.iter().filter(|row| row.is_gating && outcome.is_whole) {
         let section = of(&mut all, &row.section);
         section.gating += 1;
@@ -66,14 +68,10 @@ fn sections(outcome: &SelftestOutcome) -> Vec<SectionProof> {
         section.defects += 1;
         section.caught += usize::from(!caught_by.is_empty());
     }
-    all.sort_by_cached_key(|section| section_order(&section.section));
-    all
+    all.into_values().collect()
 }
 
-fn of<'a>(all: &'a mut Vec<SectionProof>, name: &str) -> &'a mut SectionProof {
-    let at = all.iter().position(|section| section.section == name).unwrap_or_else(|| {
-        all.push(SectionProof { section: name.to_owned(), ..SectionProof::default() });
-        all.len() - 1
-    });
-    &mut all[at]
+fn of<'a>(all: &'a mut BTreeMap<Vec<u32>, SectionProof>, name: &str) -> &'a mut SectionProof {
+    let new = || SectionProof { section: name.to_owned(), ..SectionProof::default() };
+    all.entry(section_order(name)).or_insert_with(new)
 }

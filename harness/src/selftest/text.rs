@@ -1,12 +1,13 @@
 //! A self-test as text for a terminal.
 
 use super::degenerate::DegenerateTarget;
+use super::deployed::UnprovenRow;
 use super::mutants::{MutantTrial, TrialColumn};
 use super::on_target::{DefectFate, DefectOnTarget, TargetSelftest};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use super::score::{MutationScore, MutationTest};
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Detail, Table, paint};
+use crate::report::terminal::{Detail, Table, paint};
 use crate::verdict::{Verdict, pluralize};
 
 /// The number of lines of one kind that are shown without `-v`.
@@ -41,7 +42,8 @@ impl TextPage {
     }
 
     /// Adds indented lines.
-    fn lines(&mut self, lines: Vec<String>) {
+    fn lines(&mut self, lines: impl IntoIterator<Item = String>) {
+        let lines: Vec<String> = lines.into_iter().collect();
         let shown = if self.detail == Detail::Verbose { lines.len() } else { LINES_MAX };
         for line in lines.iter().take(shown) {
             self.out.push_str(&format!("      {}\n", escape::line(line)));
@@ -51,17 +53,16 @@ impl TextPage {
         }
     }
 
-    /// Adds indented rows with these columns.
+    /// Adds the lines of a table.
     fn rows<const N: usize>(
         &mut self,
-        columns: [Align; N],
+        mut table: Table,
         rows: impl IntoIterator<Item = [String; N]>,
     ) {
-        let mut table = Table::new(0, columns);
         for row in rows {
-            table.row(row.map(|text| Cell::plain(escape::line(&text))));
+            table.row(row.map(|text| escape::line(&text)));
         }
-        self.lines(table.render().lines().map(str::to_owned).collect());
+        self.lines(table.render().lines().map(str::to_owned));
     }
 }
 
@@ -69,16 +70,10 @@ fn defects(page: &mut TextPage, outcome: &SelftestOutcome) {
     let (all, survivors) = (outcome.defects.len(), outcome.survivors());
     let caught = all - survivors.len();
     page.head(survivors.is_empty(), &format!("defects: {caught} of {all} caught"));
-    page.lines(
-        survivors
-            .iter()
-            .map(|it| {
-                let said: Vec<String> =
-                    it.said.iter().map(|(id, said)| format!("{id} {said}")).collect();
-                format!("survived: {} ({}): {}", it.defect.id, it.defect.what, said.join("; "))
-            })
-            .collect(),
-    );
+    page.lines(survivors.iter().map(|it| {
+        let said: Vec<String> = it.said.iter().map(|(id, said)| format!("{id} {said}")).collect();
+        format!("survived: {} ({}): {}", it.defect.id, it.defect.what, said.join("; "))
+    }));
     let median = outcome.median_unrelated();
     let how = if outcome.is_thorough {
         "all scenarios"
@@ -90,7 +85,7 @@ fn defects(page: &mut TextPage, outcome: &SelftestOutcome) {
         &format!("unrelated requirements that fail: median {median} ({how})"),
     );
     let noisy = outcome.defects.iter().filter(|it| it.unrelated.len() > UNRELATED_MAX);
-    page.lines(noisy.map(|it| format!("{}: {}", it.defect.id, it.unrelated.join(", "))).collect());
+    page.lines(noisy.map(|it| format!("{}: {}", it.defect.id, it.unrelated.join(", "))));
     findings(page, outcome);
 }
 
@@ -141,7 +136,7 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
         total.percent(TrialColumn::Deployment)
     );
     page.head(test.is_proven(), &said);
-    page.lines(test.survivors().map(survivor).collect());
+    page.lines(test.survivors().map(survivor));
     for (title, groups) in [
         ("by operator", test.by_operator()),
         ("by kind of place", test.by_kind()),
@@ -149,17 +144,16 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
     ] {
         page.head(true, &format!("mutants {title}: tried, killed, killed as a deployment"));
         if page.detail == Detail::Verbose {
-            let columns = [Align::Left, Align::Right, Align::Right, Align::Right];
-            page.rows(columns, groups.into_iter().map(score));
+            page.rows(Table::with_numbers(0, 1..4), groups.into_iter().map(score));
         }
     }
-    let excused: Vec<String> = test
-        .equivalent
-        .iter()
-        .map(|(class, it)| format!("{} {}: {}", it.mutants, class.replace('_', " "), it.reason))
-        .collect();
     page.head(true, "mutants that no outside observer can notice");
-    page.lines(excused);
+    let excused = test.equivalent.iter();
+    page.lines(
+        excused.map(|(class, it)| {
+            format!("{} {}: {}", it.mutants, class.replace('_', " "), it.reason)
+        }),
+    );
 }
 
 fn survivor(trial: &MutantTrial) -> String {
@@ -186,26 +180,20 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
     let said = format!("gating requirements killed: {proven} of {gating}");
     if outcome.is_whole {
         page.head(unproven.is_empty(), &said);
-        page.lines(
-            unproven.iter().map(|row| format!("noticed no defect: {}", row.requirement)).collect(),
-        );
+        page.lines(unproven.iter().map(|row| format!("noticed no defect: {}", row.requirement)));
     } else {
         page.head(true, &format!("{said} (only chosen defects were tried: not judged)"));
     }
     if let (true, Some(there)) = (outcome.is_whole, &outcome.unproven_as_deployment) {
         let said = format!("as a deployment: {} of {gating}", gating - there.len());
         page.head(true, &format!("gating requirements killed {said}"));
-        page.lines(
-            there
-                .iter()
-                .map(|row| format!("{}: {}", row.requirement, Into::<&str>::into(row.reason)))
-                .collect(),
-        );
+        let reason = |it: &UnprovenRow| <&str>::from(it.reason);
+        page.lines(there.iter().map(|it| format!("{}: {}", it.requirement, reason(it))));
     }
     if page.detail == Detail::Verbose {
         let rows = outcome.matrix.iter();
         let rows = rows.map(|row| [row.requirement.clone(), row.killed_by.join(", ")]);
-        page.rows([Align::Left; 2], rows);
+        page.rows(Table::new(0), rows);
     }
 }
 
@@ -257,7 +245,7 @@ fn degenerate(page: &mut TextPage, outcome: &SelftestOutcome) {
     let row = |it: &DegenerateTarget| {
         [it.name.clone(), format!("exit {}", it.exit_code), it.said.clone()]
     };
-    page.rows([Align::Left; 3], all.iter().map(row));
+    page.rows(Table::new(0), all.iter().map(row));
 }
 
 /// The report of a self-test on a deployment. `Detail::Verbose` shows every line.
@@ -288,7 +276,7 @@ pub fn on_target_text(found: &TargetSelftest, detail: Detail) -> String {
             let line = |it: &&DefectOnTarget| {
                 format!("{} ({})", it.defect.id, it.defect.breaks.join(", "))
             };
-            page.lines(defects.iter().map(line).collect());
+            page.lines(defects.iter().map(line));
         }
     }
     alive_checks(&mut page, found);
@@ -308,5 +296,5 @@ fn alive_checks(page: &mut TextPage, found: &TargetSelftest) {
     let said = format!("checks that are alive: {} of {passing} that pass", alive.len());
     page.head(!alive.is_empty(), &said);
     let rows = alive.iter().map(|it| [it.row.requirement.clone(), it.row.killed_by.join(", ")]);
-    page.rows([Align::Left; 2], rows);
+    page.rows(Table::new(0), rows);
 }

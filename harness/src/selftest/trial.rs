@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
-use serde::Deserialize;
+use moot_mock::defect::Defect;
 
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::run::{Interruption, RunOptions, run, run_until};
@@ -39,17 +39,6 @@ pub struct Bench {
     pub tell: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The selection of further scenarios for a trial.
-#[derive(Debug, Clone, Copy)]
-pub struct Sampling {
-    /// Runs all other scenarios, instead of a sample.
-    pub is_thorough: bool,
-    /// Also runs the heavy scenarios that the trial is about.
-    pub with_heavy: bool,
-    /// The number of the trial. It shifts the sample, so that all trials together cover the suite.
-    pub turn: usize,
-}
-
 impl Bench {
     /// The scenarios that `keeps` accepts, in their files.
     pub fn only(&self, keeps: impl FnMut(&ScenarioFile, usize) -> bool) -> Vec<ScenarioFile> {
@@ -66,21 +55,20 @@ impl Bench {
         self.only(|file, at| !is_heavy(file, at))
     }
 
-    /// The scenarios that a trial is about, and a sample of the others.
+    /// The scenarios that a trial is about, and all others that are not heavy (`is_thorough`) or a sample of them. `turn` is
+    /// the number of the trial. It shifts the sample, so that all trials together cover the suite.
     pub(super) fn sample(
         &self,
-        sampling: Sampling,
+        turn: usize,
+        is_thorough: bool,
         is_about: impl Fn(&ScenarioFile, usize) -> bool,
     ) -> Vec<ScenarioFile> {
-        let mut others = sampling.turn;
+        let mut others = turn;
         let drawn = self.only(|file, at| {
             let is_about = is_about(file, at);
             others += usize::from(!is_about);
-            match (is_heavy(file, at), is_about) {
-                (true, _) => sampling.with_heavy && is_about,
-                (false, true) => true,
-                (false, false) => sampling.is_thorough || others.is_multiple_of(SAMPLE_EVERY),
-            }
+            let is_drawn = is_thorough || others.is_multiple_of(SAMPLE_EVERY);
+            is_about || (is_drawn && !is_heavy(file, at))
         });
         // The sample of a small suite may be empty.
         if drawn.is_empty() { self.light() } else { drawn }
@@ -122,6 +110,11 @@ pub(super) fn of_shard<T>(
     all.into_iter().enumerate().filter(move |(index, _)| shard.has(*index))
 }
 
+/// The options of a service with this defect.
+pub(super) fn with_defect(defect: &Defect) -> TargetOptions {
+    TargetOptions { seed: SEED, defects: vec![defect.id.clone()], ..TargetOptions::default() }
+}
+
 /// The options of a trial. Without a run tag, the tag is made from the seed.
 pub(super) fn run_options(
     jobs: usize,
@@ -152,7 +145,7 @@ pub(super) fn only(
 }
 
 /// Runs in a separate task, so that trials run on several threads.
-async fn apart(run: impl Future<Output = RunResult> + Send + 'static) -> RunResult {
+pub(super) async fn apart<T: Send + 'static>(run: impl Future<Output = T> + Send + 'static) -> T {
     tokio::spawn(run).await.unwrap_or_else(|broken| {
         // Nothing cancels the task, so it panicked.
         std::panic::resume_unwind(broken.into_panic())
@@ -174,12 +167,6 @@ pub async fn side_by_side<F: Future>(
 /// Whether the scenario at this index is heavy.
 pub fn is_heavy(file: &ScenarioFile, at: usize) -> bool {
     file.scenarios[at].tags.iter().any(|tag| tag == HEAVY)
-}
-
-/// The id of a defect, read from the part of a shard.
-#[derive(Deserialize)]
-pub(super) struct IdRow {
-    pub(super) id: String,
 }
 
 /// The order of verdicts for [`by_requirement`]. A check that did not run counts least.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::mem::take;
 
 use moot_mock::defect::Defect;
 use moot_mock::defect::mutant::Mutant;
@@ -138,15 +139,15 @@ impl SelftestTrials {
     }
 
     /// The results of several shards, in the order of the shards. `is_complete`: no shard is missing.
-    pub fn joined(parts: Vec<Self>, is_complete: bool) -> Self {
-        let mut all = Self::default();
-        let (mut defects, mut mutants) = (Vec::new(), Vec::new());
-        let (mut latitude, mut alone) = (Vec::new(), Vec::new());
+    pub fn joined(mut parts: Vec<Self>, is_complete: bool) -> Self {
+        let mut all = Self {
+            defects: in_turn(parts.iter_mut().map(|part| take(&mut part.defects))),
+            mutants: in_turn(parts.iter_mut().map(|part| take(&mut part.mutants))),
+            latitude: in_turn(parts.iter_mut().map(|part| take(&mut part.latitude))),
+            alone: in_turn(parts.iter_mut().map(|part| take(&mut part.alone))),
+            ..Self::default()
+        };
         for part in parts {
-            defects.push(part.defects);
-            mutants.push(part.mutants);
-            latitude.push(part.latitude);
-            alone.push(part.alone);
             all.degenerate.extend(part.degenerate);
             if let Some(caught) = part.caught_as_deployment {
                 all.caught_as_deployment.get_or_insert_default().extend(caught);
@@ -154,10 +155,6 @@ impl SelftestTrials {
             (all.mutant_seed, all.is_thorough) = (part.mutant_seed, part.is_thorough);
             all.is_whole = part.is_whole && is_complete;
         }
-        all.defects = in_turn(defects);
-        all.mutants = in_turn(mutants);
-        all.latitude = in_turn(latitude);
-        all.alone = in_turn(alone);
         all
     }
 
@@ -184,8 +181,8 @@ impl SelftestTrials {
 }
 
 /// The first item of each list, then the second of each, and so on.
-fn in_turn<T>(lists: Vec<Vec<T>>) -> Vec<T> {
-    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+fn in_turn<T>(lists: impl Iterator<Item = Vec<T>>) -> Vec<T> {
+    let mut lists: Vec<_> = lists.map(Vec::into_iter).collect();
     let mut all = Vec::new();
     loop {
         let before = all.len();
@@ -226,7 +223,7 @@ mod tests {
                 let shard = Shard { number, count };
                 (0..items).filter(|index| shard.has(*index)).collect()
             });
-            assert_eq!(in_turn(lists.collect()), (0..items).collect::<Vec<_>>(), "{items} {count}");
+            assert_eq!(in_turn(lists), (0..items).collect::<Vec<_>>(), "{items} {count}");
         }
     }
 }

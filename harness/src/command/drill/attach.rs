@@ -79,11 +79,11 @@ impl<'a> AttachedClient<'a> {
         let mut recording = match &mut self.lines {
             None => {
                 let working = self.runner.run_command(&mock, drill);
-                self.runner.watch_while(&mock, drill, working).await
+                self.runner.watch.watch_while(&mock, drill, working).await
             }
             Some(lines) => {
                 self.screen.note(&instruction(drill))?;
-                self.runner.watch_while(&mock, drill, next_line(lines)).await?
+                self.runner.watch.watch_while(&mock, drill, next_line(lines)).await?
             }
         };
         mock.wait_until_quiet(QUIET, self.runner.timeout).await;
@@ -96,7 +96,6 @@ impl<'a> AttachedClient<'a> {
         let strangers_trusted = self.served.strangers_trusted();
         recording.strangers_trusted = strangers_trusted - self.strangers_trusted;
         self.strangers_trusted = strangers_trusted;
-        recording.count_deliveries();
         mock.add_result(&mut recording);
         for (method, path, body) in undoing {
             mock.everywhere(&method, &path, &body).await;

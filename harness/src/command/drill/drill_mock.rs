@@ -20,7 +20,7 @@ use crate::command::error::CommandError;
 use crate::command::exec_environment;
 use crate::command::runtime::random_seed;
 use crate::command::serve::secrets_in;
-use crate::grading::drill::recording::DrillRecording;
+use crate::grading::drill::recording::{DrillRecording, answered_deliveries};
 use crate::grading::drill::table::DrillOrder;
 
 /// The mock of a drill, with the orders that the drill gives to its control plane.
@@ -137,8 +137,9 @@ impl DrillMock {
         }
     }
 
-    /// Adds the result of the situation to a recording: objects made, orders done, trouble.
+    /// Adds the result of the situation to a recording with its journal: deliveries, objects made, orders done, trouble.
     pub(super) fn add_result(&self, recording: &mut DrillRecording) {
+        recording.deliveries = answered_deliveries(&recording.journal).count();
         let situation = self.situation.lock();
         recording.orders_done = situation.done.len();
         recording.trouble = recording.trouble.take().or(situation.trouble.clone());

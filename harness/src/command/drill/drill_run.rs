@@ -36,7 +36,7 @@ pub(in crate::command) struct DrillRunner<'a> {
     pub(in crate::command) tls: Option<Tls>,
     pub(in crate::command) ca_file: Option<PathBuf>,
     /// Shows the calls while the client works.
-    pub(in crate::command) watch: Option<&'a DrillWatch<'a>>,
+    pub(in crate::command) watch: &'a DrillWatch<'a>,
 }
 
 /// Runs the command against a mock of its own, in the situation of the drill; `None` is the calm run.
@@ -60,7 +60,7 @@ pub(in crate::command) async fn run_client(
     let mock = served.mock.clone();
     mock.begin(drill.map(|drill| drill.orders.clone()).unwrap_or_default()).await;
     let working = runner.run_command(&mock, drill);
-    let mut recording = runner.watch_while(&mock, drill, working).await;
+    let mut recording = runner.watch.watch_while(&mock, drill, working).await;
     mock.settle(SETTLE_SECONDS).await;
     runner.ask_probe(&mock, drill, &mut recording).await;
     served.end().await;
@@ -68,7 +68,6 @@ pub(in crate::command) async fn run_client(
     recording.strangers_trusted = served.strangers_trusted();
     recording.is_tls = runner.tls.is_some();
     recording.connections = wrong_tls.map_or(0, |tls| tls.connections());
-    recording.count_deliveries();
     mock.add_result(&mut recording);
     mock.masked(recording)
 }
@@ -88,19 +87,6 @@ impl DrillRunner<'_> {
         let description = mock.description();
         let prepare = |command: &mut Command| self.prepare(command, &description, mock);
         recording.probe = Some(probe.ask(&mock.journals(), prepare).await);
-    }
-
-    /// Waits for `working`, and shows the calls of the client in the meantime.
-    pub(super) async fn watch_while<T>(
-        &self,
-        mock: &DrillMock,
-        drill: Option<&Drill>,
-        working: impl Future<Output = T>,
-    ) -> T {
-        match self.watch {
-            Some(watch) => watch.watch_while(drill, mock, working).await,
-            None => working.await,
-        }
     }
 
     /// Runs the command once.

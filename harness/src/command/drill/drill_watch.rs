@@ -45,6 +45,11 @@ struct DrillConsole {
 }
 
 impl<'a> DrillWatch<'a> {
+    /// Shows nothing but lines on a terminal.
+    pub(in crate::command) fn without_console(screen: &'a Screen) -> Self {
+        Self { screen, console: None }
+    }
+
     /// Starts the console, if there is one, and prints its address. It ends with the runtime. `can_start`: the page may
     /// start drills again.
     ///
@@ -56,12 +61,12 @@ impl<'a> DrillWatch<'a> {
         has_console: bool,
         can_start: bool,
     ) -> Result<Self, CommandError> {
-        let console =
-            if has_console { Some(DrillConsole::start(drills, can_start).await?) } else { None };
-        if let Some(console) = &console {
-            screen.note(&format!("the console is at {}\n", console.url))?;
+        if !has_console {
+            return Ok(Self::without_console(screen));
         }
-        Ok(Self { screen, console })
+        let console = DrillConsole::start(drills, can_start).await?;
+        screen.note(&format!("the console is at {}\n", console.url))?;
+        Ok(Self { screen, console: Some(console) })
     }
 
     /// Shows that a drill runs; `None` is the calm run.
@@ -78,8 +83,8 @@ impl<'a> DrillWatch<'a> {
     /// Waits for `working`. With a console, shows the calls of the client in the meantime.
     pub(super) async fn watch_while<T>(
         &self,
-        drill: Option<&Drill>,
         mock: &DrillMock,
+        drill: Option<&Drill>,
         working: impl Future<Output = T>,
     ) -> T {
         let id = drill.map_or(CALM, |drill| drill.id.as_str());
@@ -169,7 +174,7 @@ impl DrillConsole {
 }
 
 fn progress_line(result: &DrillResult, number: usize, count: usize) -> String {
-    let end = paint::verdict(text::verdict(result.end), &result.end.shown());
+    let end = paint::verdict(text::verdict(result.end), result.end.shown());
     format!("{number}/{count} {end} {}: {}\n", result.drill, result.title)
 }
 

@@ -54,16 +54,12 @@ Each check names one of these. `moot explain ID` shows its checks, and how to fi
 A requirement that cannot be verified from outside the service has no check. The table gives the reason.
 "
     .to_owned();
-    let mut sections: Vec<&str> = Vec::new();
-    for row in register::all() {
-        if !sections.contains(&row.section.as_str()) {
-            sections.push(&row.section);
-        }
-    }
-    sections.sort_by_key(|section| section_order(section));
-    for section in sections {
+    let mut rows: Vec<&Requirement> = register::all().iter().collect();
+    rows.sort_by_cached_key(|row| section_order(&row.section));
+    for rows in rows.chunk_by(|one, next| one.section == next.section) {
+        let section = &rows[0].section;
         let _ = write!(page, "\n## §{section}\n\n| id | level | requirement |\n|---|---|---|\n");
-        for row in register::all().iter().filter(|row| row.section == section) {
+        for row in rows {
             let _ = writeln!(page, "{}", requirement(row));
         }
     }

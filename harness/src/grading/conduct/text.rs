@@ -7,7 +7,7 @@ use super::finding::ConductFinding;
 use super::journal::ControlUse;
 use super::relied::ReliedQuestion;
 use crate::exchange::escape;
-use crate::report::terminal::{Align, Cell, Table, paint};
+use crate::report::terminal::{Table, paint};
 use crate::verdict::{Verdict, pluralize};
 
 /// Errors that are shown. Further errors are only counted.
@@ -83,12 +83,12 @@ fn control(uses: &[ControlUse]) -> String {
 }
 
 fn operations(used: &[OperationUse]) -> String {
-    let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
+    let mut table = Table::with_numbers(2, 1..2);
     for one in used {
         let name = one.operation.as_deref().unwrap_or("(no operation)");
         let statuses: Vec<String> =
             one.statuses.iter().map(|(status, times)| shown(*status, *times)).collect();
-        table.row([name.to_owned(), one.calls.to_string(), statuses.join(", ")].map(Cell::plain));
+        table.row([name.to_owned(), one.calls.to_string(), statuses.join(", ")]);
     }
     table.render()
 }
@@ -119,7 +119,7 @@ fn relied(questions: &[ReliedQuestion]) -> String {
         out.push_str(&format!(
             "  {} {} {}\n      here {}; allowed: {}\n",
             it.question,
-            paint::dim(&format!("(§{}, call {})", it.section, it.call)),
+            paint::dim(format!("(§{}, call {})", it.section, it.call)),
             it.ask,
             escape::cut(&escape::line(&it.answer.to_string()), ANSWER_LENGTH_MAX),
             escape::cut(&it.allowed, ANSWER_LENGTH_MAX),
@@ -143,7 +143,7 @@ fn one_finding(finding: &ConductFinding) -> String {
         paint::verdict(verdict(finding.severity), finding.severity.as_str()),
         finding.rule,
         escape::line(&finding.seen),
-        paint::dim(&format!(
+        paint::dim(format!(
             "({}, {})",
             finding.clause,
             place(finding.calls.first().copied(), finding.sandbox.as_deref(), finding.worlds)

@@ -46,6 +46,6 @@ pub fn page(certificate: &Certificate) -> Result<String, String> {
 }
 
 /// The CSS class of an end: that of its verdict.
-fn class(end: DrillEnd) -> String {
-    text::verdict(end).as_str().replace(' ', "_")
+fn class(end: DrillEnd) -> Value {
+    Value::from(Serde(text::verdict(end)))
 }

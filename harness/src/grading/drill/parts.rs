@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use moot_fixtures::conduct::DrillEnd;
 use moot_fixtures::contract::Severity;
@@ -58,17 +58,14 @@ pub fn joined_certificate(set: &PartSet, today: String) -> Result<Certificate, P
         calms.push((file, calm));
         recordings.extend(own);
     }
-    let input = input.ok_or_else(|| PartError::NotAPart {
-        dir: Default::default(),
-        reason: "there is no part".to_owned(),
-    })?;
     let worst = calms.iter().enumerate().max_by_key(|(at, (_, calm))| {
         let result = judge::calm(calm);
         let musts = result.findings.iter().filter(|it| it.severity == Severity::Must).count();
         (result.end != DrillEnd::Held, musts, result.findings.len(), Reverse(*at))
     });
-    let Some((_, (worst_file, worst))) = worst else {
-        return Err(set.parts()[0].damaged("it has no calm run"));
+    let (Some(input), Some((_, (worst_file, worst)))) = (input, worst) else {
+        let reason = "there is no part".to_owned();
+        return Err(PartError::NotAPart { dir: PathBuf::new(), reason });
     };
     if judge::calm(worst).end == DrillEnd::Held {
         let drills = table::all().iter().filter_map(|it| Some((it, recordings.get(&it.id)?)));

@@ -50,11 +50,6 @@ pub struct ProbeReplies {
 }
 
 impl DrillRecording {
-    /// Counts the deliveries that a receiver answered, by the journal.
-    pub fn count_deliveries(&mut self) {
-        self.deliveries = answered_deliveries(&self.journal).count();
-    }
-
     /// The client's calls of the control plane.
     pub fn control_uses(&self) -> Vec<ControlUse> {
         conduct::control_uses(&self.journal).unwrap_or_default()

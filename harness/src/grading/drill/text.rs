@@ -5,17 +5,17 @@ use moot_fixtures::conduct::DrillEnd;
 use super::certificate::{Certificate, Grade};
 use crate::exchange::escape;
 use crate::grading::conduct::text::findings;
-use crate::report::terminal::{Align, Cell, Table, paint};
+use crate::report::terminal::{Table, paint};
 use crate::verdict::Verdict;
 
 /// Renders the drills, the waivers and the grade.
 pub fn render(certificate: &Certificate) -> String {
-    let mut table = Table::new(2, [Align::Left, Align::Left, Align::Left]);
+    let mut table = Table::new(2);
     for drill in &certificate.drills {
         table.row([
-            Cell::verdict(verdict(drill.end), drill.end.shown()),
-            Cell::name(drill.drill.as_str()),
-            Cell::plain(escape::line(&drill.why)),
+            paint::verdict(verdict(drill.end), drill.end.shown()),
+            paint::name(drill.drill.as_str()),
+            escape::line(&drill.why),
         ]);
     }
     let mut out = table.render();
@@ -35,7 +35,7 @@ pub fn render(certificate: &Certificate) -> String {
         Grade::ReadyWithRemarks | Grade::Inconclusive => Verdict::Warn,
         Grade::NotReady => Verdict::Fail,
     };
-    out.push_str(&format!("\n{}\n", paint::verdict(verdict, &certificate.grade.shown())));
+    out.push_str(&format!("\n{}\n", paint::verdict(verdict, certificate.grade.shown())));
     for reason in &certificate.reasons {
         out.push_str(&format!("  {}\n", escape::line(reason)));
     }

@@ -1,6 +1,5 @@
 //! The rules that the client can break, each with the situation that reveals it.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -34,54 +33,19 @@ pub struct Misbehaviour {
     orders: Vec<DrillOrder>,
 }
 
-/// The situation that reveals a misbehaviour.
-#[derive(Debug)]
-pub enum TrialSituation {
-    /// A calm run.
-    Calm,
-    /// A drill of `moot drill`.
-    Drill(&'static Drill),
-    /// A situation for this misbehaviour alone.
-    Made(Box<Drill>),
-}
-
 impl Misbehaviour {
-    /// The situation that reveals it.
-    pub fn situation(&self) -> TrialSituation {
-        match (self.drill.as_deref().and_then(table::get), self.orders.is_empty()) {
-            (Some(drill), _) => TrialSituation::Drill(drill),
-            (None, true) => TrialSituation::Calm,
-            (None, false) => TrialSituation::Made(Box::new(Drill {
-                id: format!("made-for-{}", self.rule),
-                orders: self.orders.clone(),
-                ..Drill::default()
-            })),
-        }
+    /// The situation that reveals it: a drill of `moot drill`, or one with the id `own` for this misbehaviour alone.
+    /// `None` is a calm run.
+    pub fn situation(&self) -> Option<Drill> {
+        let own =
+            || Drill { id: "own".to_owned(), orders: self.orders.clone(), ..Drill::default() };
+        let drill = self.drill.as_deref().and_then(table::get).cloned();
+        drill.or_else(|| (!self.orders.is_empty()).then(own))
     }
 
     /// Whether its drill exists.
     pub fn is_sound(&self) -> bool {
         self.drill.as_deref().is_none_or(|drill| table::get(drill).is_some())
-    }
-}
-
-impl TrialSituation {
-    /// The drill, with its orders; `None` for a calm run.
-    pub fn drill(&self) -> Option<&Drill> {
-        match self {
-            Self::Calm => None,
-            Self::Drill(drill) => Some(drill),
-            Self::Made(drill) => Some(drill),
-        }
-    }
-
-    /// Its name: `calm`, the id of the drill, or `own`.
-    pub fn name(&self) -> Cow<'static, str> {
-        match self {
-            Self::Calm => "calm".into(),
-            Self::Drill(drill) => drill.id.as_str().into(),
-            Self::Made(_) => "own".into(),
-        }
     }
 }
 

@@ -7,9 +7,10 @@ use http::StatusCode;
 use moot_fixtures::contract::EXECUTION_COMPLETE;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::client::{CallOutcome, TrialClient, form};
-use super::receiver::{EventReceiver, ReceiverHabits, TOKEN};
+use super::receiver::{self, TOKEN};
 use super::service::MisbehaviourError;
 
 const LIST: &str = "/v1/requests";
@@ -43,7 +44,7 @@ const ENDS: [&str; 5] = ["signed", "archived", "declined", "canceled", "expired"
 /// Runs the task.
 pub(super) async fn run(mut client: TrialClient) -> Result<(), MisbehaviourError> {
     client.read_list(LIST).await?;
-    let mut receiver = client.subscribe().await?;
+    let mut deliveries = client.subscribe().await?;
     let Some(id) = client.create().await? else { return Ok(()) };
     if client.breaks("order-assumed") {
         let newest = client.get(LIST).await?["data"][0]["id"].clone();
@@ -61,7 +62,7 @@ pub(super) async fn run(mut client: TrialClient) -> Result<(), MisbehaviourError
         return Err("no action is called `created`".into());
     }
     let status = client.wait_for_the_end(&id).await?;
-    let events = if status == "signed" { client.events(&mut receiver).await? } else { 1 };
+    let events = if status == "signed" { client.events(&mut deliveries).await? } else { 1 };
     for number in 0..events {
         client.upload(&format!("{number}-{FILE_NAME}")).await?;
     }
@@ -90,32 +91,34 @@ impl TrialClient {
         Ok(all)
     }
 
-    /// Registers a webhook for its receiver, and a second one that it deletes at once.
-    async fn subscribe(&mut self) -> Result<EventReceiver, MisbehaviourError> {
-        let slow = self.breaks("hook-slow");
-        let habits = ReceiverHabits {
-            status: if self.breaks("hook-refuses") {
-                StatusCode::NOT_FOUND
-            } else if self.breaks("hook-redirects") {
-                StatusCode::FOUND
-            } else {
-                StatusCode::OK
-            },
-            delay: if slow { SLOW_RESPONSE } else { Duration::ZERO },
-            is_strict: self.breaks("hook-unknown-event"),
-            checks_credential: !self.breaks("hook-unlocked") && !self.breaks("hook-open"),
+    /// Registers a webhook for its receiver, and a second one that it deletes at once. Returns the bodies of deliveries.
+    async fn subscribe(&mut self) -> Result<UnboundedReceiver<String>, MisbehaviourError> {
+        let status = if self.breaks("hook-refuses") {
+            StatusCode::NOT_FOUND
+        } else if self.breaks("hook-redirects") {
+            StatusCode::FOUND
+        } else {
+            StatusCode::OK
         };
-        let receiver = EventReceiver::listen(habits).await?;
+        let delay = if self.breaks("hook-slow") { SLOW_RESPONSE } else { Duration::ZERO };
+        let is_strict = self.breaks("hook-unknown-event");
+        let is_open = self.breaks("hook-unlocked") || self.breaks("hook-open");
+        let respond = move |is_trusted, is_known| match (is_trusted || is_open, is_known) {
+            (false, _) => StatusCode::UNAUTHORIZED,
+            (true, false) if is_strict => StatusCode::BAD_REQUEST,
+            (true, _) => status,
+        };
+        let (url, deliveries) = receiver::listen(delay, respond).await?;
         let mut hook =
-            json!({ "name": "errand", "url": receiver.url, "auth_type": "bearer", "token": TOKEN });
+            json!({ "name": "errand", "url": url, "auth_type": "bearer", "token": TOKEN });
         if self.breaks("hook-open") {
-            hook = json!({ "name": "errand", "url": receiver.url, "auth_type": "none" });
+            hook = json!({ "name": "errand", "url": url, "auth_type": "none" });
         }
         self.register(&hook).await?;
         hook["name"] = "spare".into();
         let spare = self.register(&hook).await?;
         self.delete(&format!("{WEBHOOKS}/{spare}")).await?;
-        Ok(receiver)
+        Ok(deliveries)
     }
 
     async fn register(&mut self, hook: &Value) -> Result<String, MisbehaviourError> {
@@ -211,7 +214,10 @@ impl TrialClient {
     }
 
     /// How often it acts on the signature. This is once, unless it breaks `hook-twice`.
-    async fn events(&mut self, receiver: &mut EventReceiver) -> Result<usize, MisbehaviourError> {
+    async fn events(
+        &mut self,
+        deliveries: &mut UnboundedReceiver<String>,
+    ) -> Result<usize, MisbehaviourError> {
         let mut seen = Vec::new();
         let wait = if self.breaks("hook-missed") {
             SHORT_EVENT_WAIT
@@ -222,7 +228,7 @@ impl TrialClient {
         };
         let collects = self.breaks("hook-twice");
         let until = tokio::time::Instant::now() + wait;
-        while let Ok(Some(body)) = tokio::time::timeout_at(until, receiver.bodies.recv()).await {
+        while let Ok(Some(body)) = tokio::time::timeout_at(until, deliveries.recv()).await {
             if body.contains(EXECUTION_COMPLETE) {
                 seen.push(body);
                 if !collects {

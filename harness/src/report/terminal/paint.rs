@@ -7,28 +7,31 @@ use anstyle::{AnsiColor, Style};
 
 use crate::verdict::Verdict;
 
-/// Text in this style.
-pub(super) fn with(style: Style, text: &str) -> String {
-    format!("{style}{text}{style:#}")
+/// Text in this style. An empty text has no style.
+fn with(style: Style, text: impl AsRef<str>) -> String {
+    match text.as_ref() {
+        "" => String::new(),
+        text => format!("{style}{text}{style:#}"),
+    }
 }
 
 /// A heading.
-pub fn bold(text: &str) -> String {
+pub fn bold(text: impl AsRef<str>) -> String {
     with(Style::new().bold(), text)
 }
 
 /// Text of little importance.
-pub fn dim(text: &str) -> String {
+pub fn dim(text: impl AsRef<str>) -> String {
     with(Style::new().dimmed(), text)
 }
 
 /// A name.
-pub fn name(text: &str) -> String {
+pub fn name(text: impl AsRef<str>) -> String {
     with(AnsiColor::Cyan.on_default(), text)
 }
 
 /// Text in the colour of a verdict.
-pub fn verdict(verdict: Verdict, text: &str) -> String {
+pub fn verdict(verdict: Verdict, text: impl AsRef<str>) -> String {
     with(style_of(verdict), text)
 }
 
@@ -48,7 +51,7 @@ pub fn plain(text: &str) -> String {
 }
 
 /// The colour of a verdict.
-pub(super) const fn style_of(verdict: Verdict) -> Style {
+const fn style_of(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Error => AnsiColor::Magenta.on_default().bold(),
         Verdict::Fail => AnsiColor::Red.on_default().bold(),
@@ -72,16 +75,4 @@ pub(crate) const fn sign(verdict: Verdict) -> &'static str {
         Verdict::Observed | Verdict::Pass => "✓",
         Verdict::NotApplicable => "·",
     }
-}
-
-/// `text`, padded with spaces on the right.
-pub(crate) fn left(text: &str, width: usize) -> String {
-    let fill = width.saturating_sub(text.chars().count());
-    format!("{text}{}", " ".repeat(fill))
-}
-
-/// `text`, padded with spaces on the left.
-pub(crate) fn right(text: &str, width: usize) -> String {
-    let fill = width.saturating_sub(text.chars().count());
-    format!("{}{text}", " ".repeat(fill))
 }

@@ -1,135 +1,90 @@
-//! Tables on a terminal: columns as wide as their longest cell, aligned left or right.
+//! Tables on a terminal: columns as wide as their longest cell. Texts are aligned left, numbers right.
 
-use anstyle::{AnsiColor, Style};
+use std::ops::Range;
 
-use super::paint::{self, style_of};
-use crate::verdict::Verdict;
+use super::paint;
 
 /// Spaces between two columns.
 const GAP: &str = "  ";
 
-/// How the cells of a column are aligned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
-    /// For text.
-    Left,
-    /// For numbers.
-    Right,
-}
-
-/// One cell: a text and its style.
-#[derive(Debug, Clone)]
-pub struct Cell {
-    text: String,
-    style: Style,
-}
-
-/// Rows of cells.
+/// Rows of cells, which may have colours.
 #[derive(Debug, Clone)]
 pub struct Table {
     indent: usize,
-    columns: Vec<Align>,
-    rows: Vec<Vec<Cell>>,
-}
-
-impl Cell {
-    /// A text without a style.
-    pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), style: Style::new() }
-    }
-
-    /// A heading, or a text of little importance.
-    pub fn dim(text: impl Into<String>) -> Self {
-        Self { text: text.into(), style: Style::new().dimmed() }
-    }
-
-    /// A name.
-    pub fn name(text: impl Into<String>) -> Self {
-        Self { text: text.into(), style: AnsiColor::Cyan.on_default() }
-    }
-
-    /// A text in the colour of a verdict.
-    pub fn verdict(verdict: Verdict, text: impl Into<String>) -> Self {
-        Self { text: text.into(), style: style_of(verdict) }
-    }
-
-    /// In characters.
-    fn width(&self) -> usize {
-        self.text.chars().count()
-    }
+    /// The columns that are aligned right.
+    numbers: Range<usize>,
+    rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these columns. Rows are indented by `indent` spaces.
-    pub fn new(indent: usize, columns: impl IntoIterator<Item = Align>) -> Self {
-        Self { indent, columns: columns.into_iter().collect(), rows: Vec::new() }
+    /// A table of texts. Rows are indented by `indent` spaces.
+    pub fn new(indent: usize) -> Self {
+        Self::with_numbers(indent, 0..0)
     }
 
-    /// Adds a row. If it has fewer cells than there are columns, its last cell extends over the columns to the
-    /// right, and does not widen its own column.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+    /// A table with numbers in these columns.
+    pub fn with_numbers(indent: usize, numbers: Range<usize>) -> Self {
+        Self { indent, numbers, rows: Vec::new() }
+    }
+
+    /// Adds a row. If other rows have more cells, its last cell extends over the columns to the right, and does not widen
+    /// its own column.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
     /// The lines of the table, without trailing spaces, each with its line end.
     pub fn render(&self) -> String {
-        let widths: Vec<usize> = (0..self.columns.len())
-            .map(|at| {
-                let cells = self.rows.iter().filter_map(|row| self.cell_of_column(row, at));
-                cells.map(Cell::width).max().unwrap_or(0)
-            })
-            .collect();
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let mut widths = vec![0; columns];
+        for row in &self.rows {
+            let last = if row.len() < columns { row.len().saturating_sub(1) } else { columns };
+            for (width, cell) in widths.iter_mut().zip(&row[..last]) {
+                *width = (*width).max(shown_width(cell));
+            }
+        }
         let mut out = String::new();
         for row in &self.rows {
-            out.push_str(&" ".repeat(self.indent));
+            let mut line = " ".repeat(self.indent);
             for (at, cell) in row.iter().enumerate() {
-                if at > 0 {
-                    out.push_str(GAP);
-                }
-                let fill = widths.get(at).map_or(0, |width| width.saturating_sub(cell.width()));
-                let (before, after) = match self.columns.get(at) {
-                    Some(Align::Right) => (fill, 0),
-                    Some(Align::Left) if at + 1 < row.len() => (0, fill),
-                    Some(Align::Left) | None => (0, 0),
-                };
-                out.push_str(&" ".repeat(before));
-                if !cell.text.is_empty() {
-                    out.push_str(&paint::with(cell.style, &cell.text));
-                }
-                out.push_str(&" ".repeat(after));
+                let fill = " ".repeat(widths[at].saturating_sub(shown_width(cell)));
+                let gap = if at > 0 { GAP } else { "" };
+                line.push_str(&match self.numbers.contains(&at) {
+                    true => format!("{gap}{fill}{cell}"),
+                    false => format!("{gap}{cell}{fill}"),
+                });
             }
-            out.truncate(out.trim_end_matches(' ').len());
+            out.push_str(line.trim_end_matches(' '));
             out.push('\n');
         }
         out
     }
+}
 
-    /// A cell, if it counts for the width of its column.
-    fn cell_of_column<'a>(&self, row: &'a [Cell], at: usize) -> Option<&'a Cell> {
-        let extends = at + 1 == row.len() && row.len() < self.columns.len();
-        row.get(at).filter(|_| !extends)
-    }
+/// The width without colours, in characters.
+fn shown_width(cell: &str) -> usize {
+    paint::plain(cell).chars().count()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Align, Cell, Table};
-    use crate::report::terminal::paint::plain;
+    use super::Table;
+    use crate::report::terminal::paint;
 
     #[test]
     fn columns_are_as_wide_as_their_longest_cell() {
-        let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
-        table.row([Cell::dim("name"), Cell::dim("n"), Cell::dim("note")]);
-        table.row([Cell::plain("a"), Cell::plain("10"), Cell::plain("")]);
-        let text = plain(&table.render());
+        let mut table = Table::with_numbers(2, 1..2);
+        table.row(["name", "n", "note"].map(paint::dim));
+        table.row(["a", "10", ""].map(str::to_owned));
+        let text = paint::plain(&table.render());
         assert_eq!(text, "  name   n  note\n  a     10\n");
     }
 
     #[test]
     fn the_last_cell_of_a_short_row_extends_over_the_other_columns() {
-        let mut table = Table::new(0, [Align::Left, Align::Left, Align::Left]);
-        table.row(["a", "b", "c"].map(Cell::plain));
-        table.row(["", "a longer text"].map(Cell::plain));
+        let mut table = Table::new(0);
+        table.row(["a", "b", "c"].map(str::to_owned));
+        table.row(["", "a longer text"].map(str::to_owned));
         assert_eq!(table.render(), "a  b  c\n   a longer text\n");
     }
 }

@@ -3,8 +3,7 @@
 
 use crate::exchange::escape;
 use crate::report::exchange::ExchangeRow;
-use crate::report::terminal::Detail;
-use crate::report::terminal::paint::{self, left};
+use crate::report::terminal::{Detail, add_field, add_section, paint};
 use crate::report::{Finding, Report};
 use crate::verdict::result::CheckResult;
 
@@ -42,16 +41,15 @@ pub(super) fn failures(out: &mut String, report: &Report, detail: Detail) {
 pub(super) fn warnings(out: &mut String, report: &Report, detail: Detail) {
     let warned: Vec<&Finding> =
         report.findings.iter().filter(|finding| !finding.is_bad()).collect();
-    if warned.is_empty() || detail == Detail::Quiet {
-        return;
+    match detail {
+        Detail::Quiet => {}
+        Detail::Normal => {
+            let mut lines = String::new();
+            warned.iter().for_each(|finding| one_line(&mut lines, report, finding));
+            add_section(out, "Warnings", &lines);
+        }
+        Detail::Verbose => warned.iter().for_each(|finding| block(out, report, finding, detail)),
     }
-    if detail == Detail::Verbose {
-        warned.iter().for_each(|finding| block(out, report, finding, detail));
-        return;
-    }
-    out.push_str(&format!("{}\n", paint::bold("Warnings")));
-    warned.iter().for_each(|finding| one_line(out, report, finding));
-    out.push('\n');
 }
 
 fn one_line(out: &mut String, report: &Report, finding: &Finding) {
@@ -62,7 +60,7 @@ fn one_line(out: &mut String, report: &Report, finding: &Finding) {
         paint::verdict(verdict, verdict.as_str()),
         paint::name(finding.subject.as_str()),
         finding.message,
-        paint::bold(&finding.times()),
+        paint::bold(finding.times()),
     ));
     let more = match finding.others(&report.checks).len() {
         0 => String::new(),
@@ -78,16 +76,14 @@ fn block(out: &mut String, report: &Report, finding: &Finding, detail: Detail) {
     out.push_str(&format!(
         "{}  {} {} {}{}\n",
         paint::verdict(check.verdict, &verdict),
-        paint::bold(&check.scenario.to_string()),
+        paint::bold(check.scenario.to_string()),
         paint::dim("›"),
         check.step,
-        paint::bold(&finding.times()),
+        paint::bold(finding.times()),
     ));
     out.push_str(&format!("  {}\n", finding.message));
-    let level = check
-        .level
-        .map(|level| format!("  {}", paint::dim(&level.to_string())))
-        .unwrap_or_default();
+    let level =
+        check.level.map(|level| format!("  {}", paint::dim(level.to_string()))).unwrap_or_default();
     row(out, "case", &finding.title);
     row(out, "check", &format!("{}{level}", paint::name(check.subject.as_str())));
     row(out, "expected", &value(&check.expected));
@@ -116,7 +112,7 @@ fn sequence(out: &mut String, report: &Report, finding: &Finding, check: &CheckR
         let hidden = rows.len().saturating_sub(SHOWN_BESIDE_MAX);
         let mut lines: Vec<String> = rows[hidden..].iter().map(|row| first_line(row)).collect();
         if hidden > 0 {
-            lines.insert(0, paint::dim(&format!("{hidden} more, see the HTML report")));
+            lines.insert(0, paint::dim(format!("{hidden} more, see the HTML report")));
         }
         lines.join("\n")
     };
@@ -129,12 +125,8 @@ fn sequence(out: &mut String, report: &Report, finding: &Finding, check: &CheckR
 }
 
 fn first_line(exchange: &ExchangeRow) -> String {
-    let response = match (exchange.status, &exchange.trouble) {
-        (Some(status), _) => status.to_string(),
-        (None, Some(trouble)) => trouble.clone(),
-        (None, None) => "no response".to_owned(),
-    };
-    let duration = paint::dim(&format!("({:.1} ms)", exchange.duration_ms));
+    let response = exchange.response();
+    let duration = paint::dim(format!("({:.1} ms)", exchange.duration_ms));
     format!("{} {} → {response} {duration}", exchange.method, exchange.url)
 }
 
@@ -151,15 +143,7 @@ fn elsewhere(out: &mut String, report: &Report, finding: &Finding, detail: Detai
 
 /// Adds a name with its value, if there is one.
 fn row(out: &mut String, name: &str, value: &str) {
-    if value.is_empty() {
-        return;
-    }
-    let mut lines = value.lines();
-    let first = lines.next().unwrap_or_default();
-    out.push_str(&format!("  {} {first}\n", paint::dim(&left(name, 9))));
-    for line in lines {
-        out.push_str(&format!("  {} {line}\n", left("", 9)));
-    }
+    add_field(out, 9, name, value);
 }
 
 fn excerpt(out: &mut String, exchange: &ExchangeRow) {
@@ -176,9 +160,7 @@ fn excerpt(out: &mut String, exchange: &ExchangeRow) {
     for came in lines(&exchange.response_body, BODY_LINES_MAX) {
         more.push_str(&format!("{} {came}\n", paint::dim("<")));
     }
-    for line in more.lines() {
-        out.push_str(&format!("  {} {line}\n", left("", 9)));
-    }
+    row(out, "", &more);
 }
 
 fn lines(text: &str, max: usize) -> Vec<String> {

@@ -2,8 +2,7 @@
 
 use super::rest::names;
 use crate::report::Report;
-use crate::report::terminal::Detail;
-use crate::report::terminal::paint;
+use crate::report::terminal::{Detail, add_section, paint};
 use crate::verdict::Verdict;
 use crate::verdict::result::{ExpectedFailure, ExpectedState};
 
@@ -14,40 +13,27 @@ pub(super) fn happened(out: &mut String, report: &Report, detail: Detail) {
         ExpectedState::Stale => false,
         ExpectedState::Inapplicable | ExpectedState::Unjudged => detail == Detail::Verbose,
     };
-    let shown: Vec<&ExpectedFailure> = report.expected.iter().filter(is_shown).collect();
-    if shown.is_empty() {
-        return;
-    }
-    out.push_str(&format!("{}\n", paint::bold("Expected failures")));
-    for one in shown {
-        let count = paint::verdict(Verdict::Warn, &format!("{:>4}", one.names.len()));
+    let mut lines = String::new();
+    for one in report.expected.iter().filter(is_shown) {
+        let count = paint::verdict(Verdict::Warn, format!("{:>4}", one.names.len()));
         let verdict = paint::dim(one.outcome.as_str());
-        let note = one.note.as_ref().map(|why| paint::dim(&format!("  does not apply: {why}")));
+        let note = one.note.as_ref().map(|why| paint::dim(format!("  does not apply: {why}")));
         let note = note.unwrap_or_default();
-        out.push_str(&format!("  {count} {verdict} {}{note}\n", paint::name(&one.id)));
-        let expires = one.expires.as_ref().map(|day| paint::dim(&format!("  until {day}")));
-        out.push_str(&format!("       {}{}\n", one.reason, expires.unwrap_or_default()));
-        names(out, &one.names, detail);
+        lines.push_str(&format!("  {count} {verdict} {}{note}\n", paint::name(&one.id)));
+        let expires = one.expires.as_ref().map(|day| paint::dim(format!("  until {day}")));
+        lines.push_str(&format!("       {}{}\n", one.reason, expires.unwrap_or_default()));
+        names(&mut lines, &one.names, detail);
     }
-    out.push('\n');
+    add_section(out, "Expected failures", &lines);
 }
 
 /// Adds known failures that did not happen, which is drift.
 pub(super) fn stale(out: &mut String, report: &Report) {
-    let stale: Vec<&ExpectedFailure> =
-        report.expected.iter().filter(|one| one.is_stale()).collect();
-    if stale.is_empty() {
-        return;
-    }
-    let title = "Expected failures that did not happen: remove them from the file";
-    out.push_str(&format!("{}\n", paint::bold(title)));
-    for one in stale {
+    let line = |one: &ExpectedFailure| {
         let verdict = paint::verdict(Verdict::Drift, one.outcome.as_str());
-        out.push_str(&format!(
-            "  {verdict} {}  {}\n",
-            paint::name(&one.id),
-            paint::dim(&one.reason)
-        ));
-    }
-    out.push('\n');
+        format!("  {verdict} {}  {}\n", paint::name(&one.id), paint::dim(&one.reason))
+    };
+    let stale = report.expected.iter().filter(|one| one.is_stale());
+    let title = "Expected failures that did not happen: remove them from the file";
+    add_section(out, title, &stale.map(line).collect::<String>());
 }

@@ -1,8 +1,8 @@
 //! The head of the report and the table of files.
 
 use crate::report::Report;
-use crate::report::terminal::paint::{self, left, sign};
-use crate::report::terminal::{Align, Cell, Table};
+use crate::report::terminal::paint::{self, sign};
+use crate::report::terminal::{Table, add_field, add_section};
 use crate::verdict::Verdict;
 use crate::verdict::result::Counts;
 
@@ -10,25 +10,21 @@ use crate::verdict::result::Counts;
 pub(super) fn header(out: &mut String, report: &Report) {
     out.push_str(&format!(
         "{} {}\n\n",
-        paint::bold(&format!("moot {}", report.moot_version)),
-        paint::dim(&format!("judges by interface {}", report.interface_version)),
+        paint::bold(format!("moot {}", report.moot_version)),
+        paint::dim(format!("judges by interface {}", report.interface_version)),
     ));
     let address = match report.target.base_url.as_str() {
         "" => String::new(),
         address => format!("  {}", paint::name(address)),
     };
-    let class = paint::dim(&format!("({})", report.target.class));
-    row(out, "target", &format!("{}{address}  {class}", report.target.name));
-    row(out, "seed", &report.seed.to_string());
-    row(out, "started", &report.started_at);
+    let class = paint::dim(format!("({})", report.target.class));
+    add_field(out, 8, "target", &format!("{}{address}  {class}", report.target.name));
+    add_field(out, 8, "seed", &report.seed.to_string());
+    add_field(out, 8, "started", &report.started_at);
     for notice in &report.notices {
-        row(out, "notice", &paint::verdict(Verdict::Warn, notice));
+        add_field(out, 8, "notice", &paint::verdict(Verdict::Warn, notice));
     }
     out.push('\n');
-}
-
-fn row(out: &mut String, name: &str, value: &str) {
-    out.push_str(&format!("  {} {value}\n", paint::dim(&left(name, 8))));
 }
 
 /// Adds a line for each file: sign, section, name, counts, time.
@@ -37,24 +33,23 @@ pub(super) fn files(out: &mut String, report: &Report) {
         return;
     }
     let columns = report.columns();
-    let numbers = columns.iter().map(|_| Align::Right).chain([Align::Right]);
-    let mut table = Table::new(2, [Align::Left; 3].into_iter().chain(numbers));
+    let mut table = Table::with_numbers(2, 3..columns.len() + 4);
     let verdicts = columns.iter().map(|verdict| verdict.as_str());
-    table.row(["", "§", ""].into_iter().chain(verdicts).chain(["s"]).map(Cell::dim));
-    let row = |first: [Cell; 3], counts: &Counts, seconds: f64| {
+    table.row(["", "§", ""].into_iter().chain(verdicts).chain(["s"]).map(paint::dim));
+    let row = |first: [String; 3], counts: &Counts, seconds: f64| {
         let counts = columns.iter().map(|verdict| match counts.of(*verdict) {
-            0 => Cell::dim("·"),
-            count => Cell::verdict(*verdict, count.to_string()),
+            0 => paint::dim("·"),
+            count => paint::verdict(*verdict, count.to_string()),
         });
-        let seconds = Cell::dim(format!("{seconds:.2}"));
+        let seconds = paint::dim(format!("{seconds:.2}"));
         first.into_iter().chain(counts).chain([seconds]).collect::<Vec<_>>()
     };
     for file in &report.files {
-        let mark = Cell::verdict(file.verdict, sign(file.verdict));
-        let first = [mark, Cell::dim(&file.section), Cell::plain(&file.name)];
+        let mark = paint::verdict(file.verdict, sign(file.verdict));
+        let first = [mark, paint::dim(&file.section), file.name.clone()];
         table.row(row(first, &file.counts, file.duration_seconds));
     }
-    let all = ["", "", "all"].map(Cell::plain);
+    let all = ["", "", "all"].map(str::to_owned);
     table.row(row(all, &report.counts, report.duration_seconds));
     out.push_str(&table.render());
     out.push('\n');
@@ -63,15 +58,15 @@ pub(super) fn files(out: &mut String, report: &Report) {
 /// Adds a line for each scenario.
 pub(super) fn scenarios(out: &mut String, report: &Report) {
     for file in &report.files {
-        out.push_str(&format!("{}\n", paint::bold(&file.name)));
+        let mut lines = String::new();
         for scenario in &file.scenarios {
             let mark = paint::verdict(scenario.verdict, sign(scenario.verdict));
             let name = scenario.name.in_file();
             let reason =
-                scenario.not_run.as_ref().map(|why| paint::dim(&format!(": {}", why.reason)));
+                scenario.not_run.as_ref().map(|why| paint::dim(format!(": {}", why.reason)));
             let reason = reason.unwrap_or_default();
-            out.push_str(&format!("  {mark} {name}  {}{reason}\n", paint::dim(&scenario.title)));
+            lines.push_str(&format!("  {mark} {name}  {}{reason}\n", paint::dim(&scenario.title)));
         }
-        out.push('\n');
+        add_section(out, &file.name, &lines);
     }
 }

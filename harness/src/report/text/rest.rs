@@ -1,81 +1,62 @@
 //! Answers, residue, scenarios that were not run, and the last lines.
 
-use crate::report::Report;
-use crate::report::terminal::{Align, Cell, Detail, Table, paint};
-use crate::verdict::result::RunOutcome;
+use crate::report::terminal::{Detail, Table, add_section, paint};
+use crate::report::{Report, color_of};
 use crate::verdict::{Verdict, pluralize};
 
 /// Adds the answers of the target to open questions; with `-v` also all observations.
 pub(super) fn answers(out: &mut String, report: &Report, detail: Detail) {
-    if report.answers.is_empty() {
-        return;
-    }
-    out.push_str(&format!("{}\n", paint::bold("Answers to open questions")));
-    let mut table = Table::new(2, [Align::Left; 3]);
+    let mut table = Table::new(2);
     for answer in &report.answers {
-        let section = Cell::dim(&answer.section);
-        table.row([section, Cell::name(&answer.question), Cell::plain(answer.line())]);
+        let section = paint::dim(&answer.section);
+        table.row([section, paint::name(&answer.question), answer.line()]);
         if detail == Detail::Verbose {
-            table.row([Cell::plain(""), Cell::dim(format!("seen {}", answer.seen_line()))]);
+            table.row([String::new(), paint::dim(format!("seen {}", answer.seen_line()))]);
         }
     }
-    out.push_str(&table.render());
-    out.push('\n');
+    add_section(out, "Answers to open questions", &table.render());
 }
 
 /// Adds recorded responses that no step uses any more.
 pub(super) fn unused_snapshots(out: &mut String, report: &Report) {
-    if report.unused_snapshots.is_empty() {
-        return;
-    }
     let title = "Snapshots that no step uses: delete them, or find the step that was removed";
-    out.push_str(&format!("{}\n", paint::bold(title)));
-    for name in &report.unused_snapshots {
-        out.push_str(&format!("  {}\n", paint::name(name)));
-    }
-    out.push('\n');
+    let names = report.unused_snapshots.iter();
+    let names: String = names.map(|name| format!("  {}\n", paint::name(name))).collect();
+    add_section(out, title, &names);
 }
 
 /// Adds the objects that the run left on the target.
 pub(super) fn residue(out: &mut String, report: &Report) {
-    if report.residue.is_empty() {
-        return;
-    }
-    out.push_str(&format!("{}\n", paint::bold("Left behind on the target")));
-    let mut table = Table::new(2, [Align::Left; 3]);
+    let mut table = Table::new(2);
     for one in &report.residue {
         let id = one.id.as_deref().unwrap_or("(id unknown)");
-        let by = Cell::dim(format!("{}, by {}", one.tag, one.scenario));
-        table.row([Cell::plain(&one.kind), Cell::plain(id), by]);
+        let by = paint::dim(format!("{}, by {}", one.tag, one.scenario));
+        table.row([one.kind.clone(), id.to_owned(), by]);
     }
-    out.push_str(&table.render());
-    out.push('\n');
+    add_section(out, "Left behind on the target", &table.render());
 }
 
 /// Adds what was not run, by reason, with the setting that enables it and the name that tolerates it.
 pub(super) fn not_run(out: &mut String, report: &Report, detail: Detail) {
-    if report.not_run.is_empty() {
-        return;
-    }
-    out.push_str(&format!("{}\n", paint::bold("Not run")));
+    let mut lines = String::new();
     for one in &report.not_run {
         let count = format!("{:>4}", one.names.len());
         let tolerated = match (&one.known, one.is_tolerated) {
-            (Some(reason), _) => paint::dim(&format!("  expected: {reason}")),
+            (Some(reason), _) => paint::dim(format!("  expected: {reason}")),
             (None, true) => paint::dim("  tolerated"),
             (None, false) => String::new(),
         };
         let count = paint::verdict(Verdict::NotRun, &count);
-        out.push_str(&format!("  {count} {}{tolerated}\n", one.reason));
+        lines.push_str(&format!("  {count} {}{tolerated}\n", one.reason));
         if let Some(setting) = &one.setting {
-            out.push_str(&format!("       {} {setting}\n", paint::dim("enable with")));
+            lines.push_str(&format!("       {} {setting}\n", paint::dim("enable with")));
         }
         if let Some(name) = one.tolerate_as.as_ref().filter(|_| !one.is_tolerated) {
-            out.push_str(&format!("       {} `{name}`\n", paint::dim("tolerate with")));
+            lines.push_str(&format!("       {} `{name}`\n", paint::dim("tolerate with")));
         }
-        names(out, &one.names, detail);
+        names(&mut lines, &one.names, detail);
     }
-    out.push('\n');
+    add_section(out, "Not run", &lines);
 }
 
 /// Adds names below a line; without `-v` only some.
@@ -94,7 +75,7 @@ pub(super) fn summary(out: &mut String, report: &Report) {
         let wanted = Verdict::worst_first().filter(|v| is_wanted(*v));
         let there = wanted.filter(|v| report.counts.of(*v) > 0);
         there
-            .map(|v| paint::verdict(v, &format!("{} {}", report.counts.of(v), v.as_str())))
+            .map(|v| paint::verdict(v, format!("{} {}", report.counts.of(v), v.as_str())))
             .collect()
     };
     let bad = counts(is_finding).join(", ");
@@ -130,14 +111,4 @@ pub(super) fn summary(out: &mut String, report: &Report) {
 /// Whether checks of this verdict are findings that are more than a warning.
 const fn is_finding(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Error | Verdict::Fail | Verdict::Drift)
-}
-
-const fn color_of(outcome: RunOutcome) -> Verdict {
-    match outcome {
-        RunOutcome::Conformant => Verdict::Pass,
-        RunOutcome::NonConformant => Verdict::Fail,
-        RunOutcome::Incomplete | RunOutcome::Unreachable => Verdict::NotRun,
-        RunOutcome::Drifted => Verdict::Drift,
-        RunOutcome::Usage | RunOutcome::Internal => Verdict::Error,
-    }
 }

@@ -6,7 +6,7 @@ use moot_fixtures::conduct::DrillEnd;
 use serde_json::{Value, json};
 
 use super::{calm, judge};
-use crate::grading::drill::recording::{DrillRecording, ProbeReplies};
+use crate::grading::drill::recording::{DrillRecording, ProbeReplies, answered_deliveries};
 use crate::grading::drill::table::{self, Drill};
 
 /// A call of a client with a token.
@@ -294,7 +294,7 @@ fn delivered(state: &str, status: Option<u16>, is_forged: bool) -> DrillRecordin
     let mut recording = made(run(&[call(1, "hook", 201)]), 1);
     recording.journal["worlds"][0]["deliveries"] = json!([{ "id": 1, "event": "execution_complete",
         "state": state, "attempts": attempts, "forged": is_forged }]);
-    recording.count_deliveries();
+    recording.deliveries = answered_deliveries(&recording.journal).count();
     recording
 }
 
