@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::client::{BodyPiece, ClientBody, ClientRequest, FormPart, UselessToken, consent};
 use crate::exchange::{Exchange, Trouble, value_text};
@@ -220,6 +220,9 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
         parts.retain(|part| part.name != *name);
     }
     parts.extend(set.into_iter().map(|(name, text)| FormPart::text(name, text)));
+    for variable in multipart.omit_variables.iter().flatten() {
+        omit_variable(&mut parts, &variable.render_text(names)?)?;
+    }
     for (name, suffix) in pairs(names, &multipart.append)? {
         append(&mut parts, &name, &suffix)?;
     }
@@ -233,27 +236,46 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
     Ok(parts)
 }
 
+/// Removes a member of the field `variables`.
+fn omit_variable(parts: &mut [FormPart], name: &str) -> Result<(), Stop> {
+    let text = text_of(parts, "variables")?;
+    let mut variables: Map<String, Value> = serde_json::from_slice(text).unwrap_or_default();
+    if variables.shift_remove(name).is_none() {
+        return Err(unusable(format!(
+            "the request that is made from the schema has no variable `{name}`"
+        )));
+    }
+    *text = Value::Object(variables).to_string().into();
+    Ok(())
+}
+
 /// Appends a text to a field.
 fn append(parts: &mut [FormPart], name: &str, suffix: &str) -> Result<(), Stop> {
-    let field = parts.iter_mut().find(|part| part.name == name);
-    let Some(BodyPiece::Bytes(text)) = field.map(|part| &mut part.content) else {
-        return Err(Stop::not_run(
-            NotRunKind::UnusableSchema,
-            format!("the request that is made from the schema has no field `{name}`"),
-        ));
-    };
+    let text = text_of(parts, name)?;
     *text = [text.as_ref(), suffix.as_bytes()].concat().into();
     Ok(())
 }
 
+/// The text of a field.
+fn text_of<'a>(parts: &'a mut [FormPart], name: &str) -> Result<&'a mut Bytes, Stop> {
+    let field = parts.iter_mut().find(|part| part.name == name);
+    match field.map(|part| &mut part.content) {
+        Some(BodyPiece::Bytes(text)) => Ok(text),
+        Some(BodyPiece::Zeros(_)) | None => {
+            Err(unusable(format!("the request that is made from the schema has no field `{name}`")))
+        }
+    }
+}
+
+fn unusable(reason: String) -> Stop {
+    Stop::not_run(NotRunKind::UnusableSchema, reason)
+}
+
 fn from_schema(session: &Session, names: &Names, schema: &Json) -> Result<Vec<FormPart>, Stop> {
     let schema = schema.render(names)?;
-    session.payload(&schema).map_err(|reason| {
-        Stop::not_run(
-            NotRunKind::UnusableSchema,
-            format!("no request can be made from the schema: {reason}"),
-        )
-    })
+    session
+        .payload(&schema)
+        .map_err(|reason| unusable(format!("no request can be made from the schema: {reason}")))
 }
 
 fn part(names: &Names, spec: &PartSpec) -> Result<FormPart, Stop> {
@@ -308,7 +330,7 @@ fn only_reads(exchange: &Exchange) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::append;
+    use super::{append, omit_variable};
     use crate::client::FormPart;
 
     #[test]
@@ -320,5 +342,14 @@ mod tests {
             [FormPart::text("variables", "{} and more"), FormPart::text("name", "a")]
         );
         assert!(append(&mut parts, "metadata", " and more").is_err());
+    }
+
+    #[test]
+    fn a_variable_is_left_out_of_the_variables() {
+        let mut parts = vec![FormPart::text("variables", r#"{"a":1,"b":"x","c":true}"#)];
+        assert!(omit_variable(&mut parts, "b").is_ok());
+        assert_eq!(parts, [FormPart::text("variables", r#"{"a":1,"c":true}"#)]);
+        assert!(omit_variable(&mut parts, "b").is_err());
+        assert!(omit_variable(&mut [], "a").is_err());
     }
 }
