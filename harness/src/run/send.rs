@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
+use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS, TokenNeed};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value};
 
@@ -90,7 +90,9 @@ pub(super) async fn prepare(
         let cause = format!("an expired token of {application}");
         run.shared.implicit.note_clock_moved(cause, TOKEN_LIFETIME_SECONDS);
     }
-    if let Some(token) = token(session, names, shape.token.as_ref(), &application).await? {
+    let suffices = |scopes| suffices(scopes, &method, operation);
+    let choice = shape.token.as_ref();
+    if let Some(token) = token(session, names, choice, &application, suffices).await? {
         headers.push(("authorization".to_owned(), format!("Bearer {token}")));
     }
     let body = match &shape.body {
@@ -107,14 +109,26 @@ fn can_move_clock(run: &ScenarioRun<'_>) -> bool {
     !target.is_mock() && target.missing(OperatorAction::AdvanceClock.need()).is_none()
 }
 
+/// Whether a call with these scopes is allowed, in every answer to `read_scope`.
+fn suffices(scopes: Scopes, method: &str, operation: Option<Operation>) -> bool {
+    match operation.map(Operation::token) {
+        Some(TokenNeed::Write) => scopes.write,
+        _ => method == "GET" && scopes.read,
+    }
+}
+
 async fn token(
     session: &Session,
     names: &Names,
     choice: Option<&TokenChoice>,
     application: &str,
+    suffices: impl Fn(Scopes) -> bool,
 ) -> Result<Option<String>, Stop> {
     Ok(match choice {
         None | Some(TokenChoice::None) => None,
+        Some(TokenChoice::Shared(scopes)) if suffices(*scopes) => {
+            Some(session.token_that_suffices(application, *scopes).await?)
+        }
         Some(TokenChoice::Shared(scopes)) => Some(session.token(application, *scopes).await?),
         Some(TokenChoice::Expired) => {
             Some(session.useless_token(UselessToken::Expired, application).await?)
@@ -330,7 +344,9 @@ fn only_reads(exchange: &Exchange) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{append, omit_variable};
+    use moot_fixtures::contract::{Operation, Scopes};
+
+    use super::{append, omit_variable, suffices};
     use crate::client::FormPart;
 
     #[test]
@@ -342,6 +358,16 @@ mod tests {
             [FormPart::text("variables", "{} and more"), FormPart::text("name", "a")]
         );
         assert!(append(&mut parts, "metadata", " and more").is_err());
+    }
+
+    #[test]
+    fn a_token_may_be_wider_only_if_its_scopes_allow_the_call() {
+        let (get, create) = (Operation::GetLegalRequest, Operation::CreateLegalRequest);
+        assert!(suffices(Scopes::READ, "GET", Some(get)));
+        assert!(suffices(Scopes::WRITE, "POST", Some(create)));
+        assert!(!suffices(Scopes::READ, "POST", Some(create)));
+        assert!(!suffices(Scopes::WRITE, "GET", Some(get)));
+        assert!(!suffices(Scopes::READ, "POST", None));
     }
 
     #[test]
