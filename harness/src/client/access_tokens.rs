@@ -73,6 +73,22 @@ impl ServiceClient {
         }
     }
 
+    /// As [`ServiceClient::token`], for a call that these scopes allow. If newer tokens end older ones, it may be a token
+    /// with all scopes of the application, so that reads and writes in turn need no new token each.
+    ///
+    /// # Errors
+    /// [`TokenError`].
+    pub(crate) async fn token_that_suffices(
+        &self,
+        application: &str,
+        scopes: Scopes,
+    ) -> Result<String, TokenError> {
+        let own = self.destination.applications.get(application).map(|known| known.scopes);
+        let wider = own.filter(|own| own.contains_all(scopes));
+        let is_single = self.destination.tokens.lock().await.newer_revokes_older();
+        self.token(application, wider.filter(|_| is_single).unwrap_or(scopes)).await
+    }
+
     /// As [`ServiceClient::token`], without a second request.
     ///
     /// # Errors

@@ -66,6 +66,11 @@ impl Tokens {
             .insert((application.to_owned(), scopes.as_str()), Slot { token, scopes, renew_at });
     }
 
+    /// Whether each application has only one token.
+    pub(crate) fn newer_revokes_older(&self) -> bool {
+        self.newer_revokes_older
+    }
+
     /// The application and the scopes of a shared token.
     pub(crate) fn owner(&self, token: &str) -> Option<(String, Scopes)> {
         let shared = self.slots.iter().find(|(_, slot)| slot.token == token);

@@ -1,9 +1,9 @@
 //! Prepares one request of a scenario: fills in its names, token and body.
 
 use bytes::Bytes;
-use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
+use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS, TokenNeed};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::client::request::bearer;
 use crate::client::{BodyPiece, ClientBody, ClientRequest, FormPart};
@@ -49,7 +49,9 @@ pub(super) async fn request(
         let cause = format!("an expired token of {application}");
         run.shared.implicit.note_clock_moved(cause, TOKEN_LIFETIME_SECONDS);
     }
-    if let Some(token) = token(session, names, shape.token.as_ref(), &application).await? {
+    let suffices = |scopes| suffices(scopes, &method, operation);
+    let choice = shape.token.as_ref();
+    if let Some(token) = token(session, names, choice, &application, suffices).await? {
         headers.push(bearer(&token));
     }
     let body = match &shape.body {
@@ -66,14 +68,26 @@ fn can_move_clock(run: &ScenarioRun<'_>) -> bool {
     !target.is_mock() && target.missing(&OperatorAction::AdvanceClock.need()).is_none()
 }
 
+/// Whether a call with these scopes is allowed, in every answer to `read_scope`.
+fn suffices(scopes: Scopes, method: &str, operation: Option<Operation>) -> bool {
+    match operation.map(Operation::token) {
+        Some(TokenNeed::Write) => scopes.write,
+        _ => method == "GET" && scopes.read,
+    }
+}
+
 async fn token(
     session: &Session,
     names: &Names,
     choice: Option<&TokenChoice>,
     application: &str,
+    suffices: impl Fn(Scopes) -> bool,
 ) -> Result<Option<String>, Stop> {
     Ok(match choice {
         None | Some(TokenChoice::None) => None,
+        Some(TokenChoice::Shared(scopes)) if suffices(*scopes) => {
+            Some(session.token_that_suffices(application, *scopes).await?)
+        }
         Some(TokenChoice::Shared(scopes)) => Some(session.token(application, *scopes).await?),
         Some(TokenChoice::Useless(why)) => Some(session.useless_token(*why, application).await?),
         Some(TokenChoice::Given(text)) => Some(text.render_text(names)?),
@@ -174,6 +188,9 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
         parts.retain(|part| part.name != *name);
     }
     parts.extend(set.into_iter().map(|(name, text)| FormPart::text(name, text)));
+    for variable in multipart.omit_variables.iter().flatten() {
+        omit_variable(&mut parts, &variable.render_text(names)?)?;
+    }
     for (name, suffix) in pairs(names, &multipart.append)? {
         append(&mut parts, &name, &suffix)?;
     }
@@ -187,27 +204,46 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
     Ok(parts)
 }
 
+/// Removes a member of the field `variables`.
+fn omit_variable(parts: &mut [FormPart], name: &str) -> Result<(), Stop> {
+    let text = text_of(parts, "variables")?;
+    let mut variables: Map<String, Value> = serde_json::from_slice(text).unwrap_or_default();
+    if variables.shift_remove(name).is_none() {
+        return Err(unusable(format!(
+            "the request that is made from the schema has no variable `{name}`"
+        )));
+    }
+    *text = Value::Object(variables).to_string().into();
+    Ok(())
+}
+
 /// Appends a text to a field.
 fn append(parts: &mut [FormPart], name: &str, suffix: &str) -> Result<(), Stop> {
-    let field = parts.iter_mut().find(|part| part.name == name);
-    let Some(BodyPiece::Bytes(text)) = field.map(|part| &mut part.content) else {
-        return Err(Stop::not_run(
-            NotRunKind::UnusableSchema,
-            format!("the request that is made from the schema has no field `{name}`"),
-        ));
-    };
+    let text = text_of(parts, name)?;
     *text = [text.as_ref(), suffix.as_bytes()].concat().into();
     Ok(())
 }
 
+/// The text of a field.
+fn text_of<'a>(parts: &'a mut [FormPart], name: &str) -> Result<&'a mut Bytes, Stop> {
+    let field = parts.iter_mut().find(|part| part.name == name);
+    match field.map(|part| &mut part.content) {
+        Some(BodyPiece::Bytes(text)) => Ok(text),
+        Some(BodyPiece::Zeros(_)) | None => {
+            Err(unusable(format!("the request that is made from the schema has no field `{name}`")))
+        }
+    }
+}
+
+fn unusable(reason: String) -> Stop {
+    Stop::not_run(NotRunKind::UnusableSchema, reason)
+}
+
 fn from_schema(session: &Session, names: &Names, schema: &Json) -> Result<Vec<FormPart>, Stop> {
     let schema = schema.render(names)?;
-    session.payload(&schema).map_err(|reason| {
-        Stop::not_run(
-            NotRunKind::UnusableSchema,
-            format!("no request can be made from the schema: {reason}"),
-        )
-    })
+    session
+        .payload(&schema)
+        .map_err(|reason| unusable(format!("no request can be made from the schema: {reason}")))
 }
 
 fn part(names: &Names, spec: &PartSpec) -> Result<FormPart, Stop> {
@@ -233,7 +269,9 @@ fn optional(names: &Names, text: Option<&Text>) -> Result<Option<String>, Stop> 
 
 #[cfg(test)]
 mod tests {
-    use super::append;
+    use moot_fixtures::contract::{Operation, Scopes};
+
+    use super::{append, omit_variable, suffices};
     use crate::client::FormPart;
 
     #[test]
@@ -245,5 +283,24 @@ mod tests {
             [FormPart::text("variables", "{} and more"), FormPart::text("name", "a")]
         );
         assert!(append(&mut parts, "metadata", " and more").is_err());
+    }
+
+    #[test]
+    fn a_token_may_be_wider_only_if_its_scopes_allow_the_call() {
+        let (get, create) = (Operation::GetLegalRequest, Operation::CreateLegalRequest);
+        assert!(suffices(Scopes::READ, "GET", Some(get)));
+        assert!(suffices(Scopes::WRITE, "POST", Some(create)));
+        assert!(!suffices(Scopes::READ, "POST", Some(create)));
+        assert!(!suffices(Scopes::WRITE, "GET", Some(get)));
+        assert!(!suffices(Scopes::READ, "POST", None));
+    }
+
+    #[test]
+    fn a_variable_is_left_out_of_the_variables() {
+        let mut parts = vec![FormPart::text("variables", r#"{"a":1,"b":"x","c":true}"#)];
+        assert!(omit_variable(&mut parts, "b").is_ok());
+        assert_eq!(parts, [FormPart::text("variables", r#"{"a":1,"c":true}"#)]);
+        assert!(omit_variable(&mut parts, "b").is_err());
+        assert!(omit_variable(&mut [], "a").is_err());
     }
 }

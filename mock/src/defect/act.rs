@@ -65,7 +65,12 @@ pub(super) enum DefectAct {
     /// Changes a whole list.
     List { of: Vec<Operation>, act: ListAct },
     /// Replaces the changes of a successful call.
-    Effect { of: Operation, act: EffectAct },
+    Effect {
+        of: Operation,
+        #[serde(default)]
+        when: Vec<CallCondition>,
+        act: EffectAct,
+    },
     /// Executes a status change wrongly.
     Transition {
         /// Only changes to this status.

@@ -9,7 +9,7 @@ use moot_fixtures::contract::{Operation, ProblemType};
 use super::call_edit::{CallEdit, QueryParameter};
 use super::memory::HookMemory;
 use crate::value::message::call::{Admission, Admitted, Body, Call, Head, Part, Principal};
-use crate::value::message::content::ContentPlace;
+use crate::value::message::content::{Content, ContentPlace};
 use crate::value::message::response::Response;
 use crate::value::message::route::Routed;
 use crate::value::token::Grant;
@@ -138,13 +138,26 @@ impl AdmittedCall<'_> {
             CallEdit::Id(id) => self.answer_of_id(id),
             CallEdit::Company(company) => self.answer_for_company(*company),
             CallEdit::WithoutPart(name) => {
-                let mut body = self.call.body.clone();
-                if let Body::Multipart(parts) = &mut body {
-                    parts.retain(|part| part.name != *name);
-                }
-                self.answer(Call { body, ..self.copy() })
+                self.answer_of_parts(|parts| parts.retain(|part| part.name != *name))
+            }
+            CallEdit::CutParts(length) => {
+                self.answer_of_parts(|parts| parts.iter_mut().for_each(|part| cut(part, *length)))
             }
         }
+    }
+
+    /// The outcome of the same call with other parts in its multipart body.
+    fn answer_of_parts(&self, edit: impl FnOnce(&mut Vec<Part>)) -> Outcome {
+        let mut body = self.call.body.clone();
+        if let Body::Multipart(parts) = &mut body {
+            edit(parts);
+        }
+        self.answer_of_body(body)
+    }
+
+    /// The outcome of the same call with another body.
+    pub(super) fn answer_of_body(&self, body: Body) -> Outcome {
+        self.answer(Call { body, ..self.copy() })
     }
 
     /// The outcome of the same call with another id in its path.
@@ -246,6 +259,19 @@ pub(super) fn part_text(part: &Part) -> Option<Cow<'_, str>> {
         ContentPlace::Memory(bytes) => Some(String::from_utf8_lossy(bytes)),
         ContentPlace::File { .. } | ContentPlace::Apart => None,
     }
+}
+
+/// Cuts the content of a part to this number of bytes. Of a part in a file, which the core does not read, zeros are
+/// left.
+fn cut(part: &mut Part, length: usize) {
+    if part.content.length <= length as u64 {
+        return;
+    }
+    let left = match &part.content.place {
+        ContentPlace::Memory(bytes) => bytes.slice(..length.min(bytes.len())),
+        ContentPlace::File { .. } | ContentPlace::Apart => vec![0; length].into(),
+    };
+    part.content = Content::in_memory(left);
 }
 
 impl Outcome {

@@ -14,6 +14,8 @@ pub(super) enum CallEdit {
     Company(u32),
     /// Removes a part of the multipart body.
     WithoutPart(String),
+    /// Cuts every part of the multipart body to this number of bytes.
+    CutParts(usize),
 }
 
 /// A query parameter.

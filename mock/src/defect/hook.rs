@@ -149,7 +149,9 @@ fn answer(
         DefectAct::List { of, act } if call.is_any(of) && outcome.is_success() => {
             act.apply(call, outcome)
         }
-        DefectAct::Effect { of, act } if call.is(*of) && outcome.is_success() => {
+        DefectAct::Effect { of, when, act }
+            if call.is(*of) && outcome.is_success() && holds(when) =>
+        {
             act.apply(call, outcome)
         }
         DefectAct::LooseId { of, like } if of.is_empty() || call.is_any(of) => {

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use http::HeaderMap;
-use moot_fixtures::contract::{LegalRequestStatus, Level};
+use moot_fixtures::contract::{EXECUTION_COMPLETE, LegalRequestStatus, Level};
 use moot_fixtures::register;
 use moot_mock::call::{Body, BodyFault};
 use moot_mock::control::{ClockMove, ControlAction};
 use moot_mock::defect::{self, Defect};
 use moot_mock::settings::RateLimitMode;
 use moot_mock::shell::settings;
+use serde_json::json;
 
 use crate::defect_tour::{Tour, authorization, bearer, multipart, typed, with_file_of};
 use crate::shell_support::LEGAL_REQUEST;
@@ -168,8 +169,7 @@ fn lists(tour: &mut Tour) {
                     tour.get(&format!("/v1/{list}/{id}"), token);
                     tour.get(&format!("/v1/{list}/{id}"), token);
                 }
-                let address = row["attributes"]["agreement_url"].as_str().unwrap_or_default();
-                tour.get(address.trim_start_matches("http://moot.test/api"), &main);
+                download(tour, row["attributes"]["agreement_url"].as_str(), &main);
                 if list == "requests" {
                     tour.get(&format!("/v1/requests/{id}/activity"), &main);
                     tour.get(&format!("/v1/requests/{id}/activity"), &other);
@@ -221,7 +221,9 @@ fn histories(tour: &mut Tour) {
         tour.get(&format!("/v1/requests/{id}/activity"), &token);
         tour.get(&format!("/v1/requests?status={}", status.as_str()), &token);
     }
-    tour.get("/v1/repository_documents", &token);
+    let documents = tour.get("/v1/repository_documents", &token);
+    let signed = documents["data"][0]["attributes"]["agreement_url"].clone();
+    download(tour, signed.as_str(), &token);
     let reader = tour.token("demo-reader", 0);
     tour.get(&format!("/v1/requests/{id}"), &reader);
 }
@@ -252,6 +254,7 @@ fn creations(tour: &mut Tour) {
         with("variables=no JSON"),
         with("variables=[1]"),
         with(r#"variables={"purpose":"Test"}"#),
+        with(r#"variables={"duration":2,"purpose":"Test"}"#),
         with("internal_signer_email=nobody@example.invalid"),
         with("internal_signer_email=nobody@northwind.example"),
         with("merge_documents_into_pdf=true"),
@@ -290,6 +293,8 @@ fn creations(tour: &mut Tour) {
         multipart(&third_party),
         multipart(&misspelt),
         multipart(&third_party[..5]),
+        multipart(&[&third_party[..], &["support_documents[]@a.pdf=a"]].concat()),
+        multipart(&[&third_party[..], &["merge_documents_into_pdf=true"]].concat()),
         multipart(&several),
         multipart(&stranger),
         multipart(&several[..6]),
@@ -311,7 +316,8 @@ fn creations(tour: &mut Tour) {
 fn uploads(tour: &mut Tour) {
     let token = tour.token("demo-main", 0);
     let headers = typed(bearer(&token), MULTIPART);
-    let bodies: [&[&str]; 13] = [
+    let large = format!("file@large.pdf={}", "large ".repeat(200_000));
+    let bodies: [&[&str]; 14] = [
         &["file@paper.pdf=the paper"],
         &["file@paper.pdf=the paper", r#"metadata={"value":1,"list":[true],"text":"R&D"}"#],
         &[r#"metadata={"value":1}"#, "file@paper.pdf=the paper"],
@@ -323,6 +329,7 @@ fn uploads(tour: &mut Tour) {
         &["url=https://10.0.0.1/paper.pdf"],
         &["file@paper.pdf=the paper", "url=https://files.example.com/paper.pdf"],
         &["file@100%25.pdf=the paper"],
+        &[&large],
         &["metadata={}"],
         &[],
     ];
@@ -330,9 +337,7 @@ fn uploads(tour: &mut Tour) {
         let response = tour.call("POST /v1/repository_documents", &headers, multipart(parts));
         if let Some(id) = response["data"]["id"].as_str() {
             let found = tour.get(&format!("/v1/repository_documents/{id}"), &token);
-            let address = found["data"]["attributes"]["agreement_url"].as_str();
-            let path = address.unwrap_or_default().trim_start_matches("http://moot.test/api");
-            tour.get(path, &token);
+            download(tour, found["data"]["attributes"]["agreement_url"].as_str(), &token);
         }
     }
     let quoted = typed(bearer(&token), "multipart/form-data; boundary=\"b 0\"");
@@ -347,12 +352,20 @@ fn uploads(tour: &mut Tour) {
     tour.get("/v1/repository_documents", &other);
 }
 
+/// Reads the bytes of a document.
+fn download(tour: &mut Tour, address: Option<&str>, token: &str) {
+    tour.get(address.unwrap_or_default().trim_start_matches("http://moot.test/api"), token);
+}
+
 /// Registers a webhook and returns its id.
-fn registered(tour: &mut Tour, token: &str) -> String {
+fn registered(tour: &mut Tour, token: &str, event: &str) -> String {
     let headers = typed(bearer(token), "application/json");
-    let payload = r#"{"name":"Tour","url":"https://hooks.example.com/tour","auth_type":"bearer",
-        "token":"secret","events":["execution_complete"]}"#;
-    let response = tour.call("POST /v1/webhooks", &headers, Body::Whole(payload.into()));
+    let payload = json!({
+        "name": "Tour", "url": "https://hooks.example.com/tour", "auth_type": "bearer",
+        "token": "secret", "events": [event],
+    });
+    let body = Body::Whole(payload.to_string().into());
+    let response = tour.call("POST /v1/webhooks", &headers, body);
     response["data"]["id"].as_str().unwrap_or("none").to_owned()
 }
 
@@ -376,7 +389,9 @@ fn hostile_calls(tour: &mut Tour) {
 
 fn webhooks(tour: &mut Tour) {
     let (main, other) = (tour.token("demo-main", 0), tour.token("other-main", 0));
-    let mut hooks: Vec<String> = (0..3).map(|_| registered(tour, &main)).collect();
+    let mut hooks: Vec<String> =
+        (0..3).map(|_| registered(tour, &main, EXECUTION_COMPLETE)).collect();
+    registered(tour, &main, "request_declined");
     tour.get("/v1/webhooks", &main);
     tour.get("/v1/webhooks", &other);
     let id = created(tour, &main);
@@ -397,7 +412,7 @@ fn webhooks(tour: &mut Tour) {
     }
     tour.deliver();
     tour.get("/v1/webhooks", &main);
-    registered(tour, &main);
+    registered(tour, &main, EXECUTION_COMPLETE);
     let third = created(tour, &main);
     moved(tour, &third, LegalRequestStatus::Signed);
     tour.deliver();

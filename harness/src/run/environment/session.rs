@@ -7,6 +7,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
+use crate::client::access_tokens::TokenError;
 use crate::client::payload;
 use crate::client::receiver::{DeliveryReceiver, Listener};
 use crate::client::recording::mode::RecordingMode;
@@ -55,9 +56,31 @@ impl Session {
     /// # Errors
     /// [`Trouble`] if there is no such application, or its token is refused.
     pub async fn token(&self, application: &str, scopes: Scopes) -> Result<String, Trouble> {
+        let token = self.client.token(application, scopes);
+        self.recorded_token(application, scopes, token).await
+    }
+
+    /// As [`Self::token`], for a call that these scopes allow. The token may have more scopes.
+    ///
+    /// # Errors
+    /// As [`Self::token`].
+    pub(crate) async fn token_that_suffices(
+        &self,
+        application: &str,
+        scopes: Scopes,
+    ) -> Result<String, Trouble> {
+        let token = self.client.token_that_suffices(application, scopes);
+        self.recorded_token(application, scopes, token).await
+    }
+
+    async fn recorded_token(
+        &self,
+        application: &str,
+        scopes: Scopes,
+        token: impl Future<Output = Result<String, TokenError>>,
+    ) -> Result<String, Trouble> {
         self.recorded_text(format!("token {application} {scopes}"), async {
-            let token = self.client.token(application, scopes).await;
-            token.map_err(|failure| failure.into_trouble(application))
+            token.await.map_err(|failure| failure.into_trouble(application))
         })
         .await
     }

@@ -168,7 +168,8 @@ impl ValidationWalk<'_> {
                 }
                 self.pairs(&multipart.set);
                 self.pairs(&multipart.append);
-                multipart.omit.iter().flatten().for_each(|text| self.text(text));
+                let omitted = multipart.omit_variables.iter().chain(&multipart.omit).flatten();
+                omitted.for_each(|text| self.text(text));
                 for part in multipart.parts.iter().flatten() {
                     self.problems.extend(ids::document(self.file, part));
                     self.text(&part.name);

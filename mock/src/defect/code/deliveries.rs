@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::EXECUTION_COMPLETE;
 use moot_fixtures::contract::LegalRequestStatus::{self, Declined, SentForSignature};
-use serde_json::{Value, json};
+use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation};
+use serde_json::{Map, Value, json};
 
-use super::DefectCode::{self, Change as OnChange};
+use super::DefectCode::{self, Answer, Change as OnChange};
+use crate::defect::call::AdmittedCall;
+use crate::defect::edit;
+use crate::value::message::call::Body;
 use crate::world::state::change::Change;
-use crate::world::state::resource::{Delivery, DeliveryProgress};
-use crate::world::{World, deliver};
+use crate::world::state::resource::{Delivery, DeliveryProgress, Webhook};
+use crate::world::{Outcome, World, deliver};
 
 pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("delete-webhook.address-blocked", OnChange(address_blocked)),
@@ -26,9 +29,11 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ),
     ("events.credential-as-basic", OnChange(|_, changes| edit_deliveries(changes, use_basic))),
     ("events.other-kind", OnChange(|_, changes| edit_deliveries(changes, rename_event))),
+    ("events.also-another-kind", OnChange(also_another_kind)),
     ("events.first-subscriber-only", OnChange(last_subscriber_only)),
     ("events.too-early", OnChange(|world, changes| notify_in(SentForSignature, world, changes))),
     ("events.of-declined", OnChange(|world, changes| notify_in(Declined, world, changes))),
+    ("events.to-everybody", Answer(also_subscribed)),
 ];
 
 /// The changes that are not lost.
@@ -44,6 +49,42 @@ fn address_blocked(world: &World, changes: Vec<Change>) -> Vec<Change> {
         true => without(changes, is_new),
         false => changes,
     }
+}
+
+/// Queues a second event beside each event.
+fn also_another_kind(_: &World, changes: Vec<Change>) -> Vec<Change> {
+    let new: Vec<Change> = changes.iter().filter(|change| is_new(change)).cloned().collect();
+    let count = new.len() as u64;
+    let others = edit_deliveries(new, |delivery| {
+        delivery.id += count;
+        rename_event(delivery);
+    });
+    changes.into_iter().chain(others).collect()
+}
+
+/// Registers a webhook for any events, and for full execution too. The response shows only the events of the call.
+fn also_subscribed(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    let Body::Whole(bytes) = &call.call.body else { return outcome };
+    let payload: Option<Map<String, Value>> = serde_json::from_slice(bytes).ok();
+    let Some(mut payload) = payload.filter(|_| call.is(Operation::CreateWebhook)) else {
+        return outcome;
+    };
+    let Some(asked) = payload.insert("events".to_owned(), json!([EXECUTION_COMPLETE])) else {
+        return outcome;
+    };
+    let Ok(others) = serde_json::from_value::<Vec<String>>(asked.clone()) else { return outcome };
+    if others.iter().any(|event| event == EXECUTION_COMPLETE) {
+        return outcome;
+    }
+    let mut accepted = call.answer_of_body(Body::Whole(json!(payload).to_string().into()));
+    for change in &mut accepted.changes {
+        if let Change::PutWebhook { record, .. } = change {
+            let events = others.iter().cloned().chain(record.events.clone()).collect();
+            *record = Arc::new(Webhook { events, ..Webhook::clone(record) });
+        }
+    }
+    edit::rewrite(&mut accepted.response, |body| body["data"]["attributes"]["events"] = asked);
+    accepted
 }
 
 fn last_subscriber_only(_: &World, changes: Vec<Change>) -> Vec<Change> {

@@ -14,7 +14,17 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("activity.of-another", Answer(activity_of_another)),
     ("activity.log-too-late", Answer(log_too_late)),
     ("document.time-of-the-read", Answer(time_of_the_read)),
+    ("documents.download-of-uploads-only", Answer(download_of_uploads_only)),
 ];
+
+fn download_of_uploads_only(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    let id = call.call.admitted.id.as_deref().unwrap_or_default();
+    let is_tied = call.world.downloaded(id).is_some_and(|it| it.legal_request_id.is_some());
+    match call.is(Operation::DownloadAgreement) && is_tied {
+        true => call.answer_of_id("none"),
+        false => outcome,
+    }
+}
 
 fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
     if call.is(Operation::GetRepositoryDocument) {
