@@ -14,7 +14,7 @@ use crate::value::sent_json::SentJson;
 use crate::value::token::Grant;
 use crate::world::state::change::Change;
 use crate::world::state::resource::legal_request::Submission;
-use crate::world::state::resource::token::token_json;
+use crate::world::state::resource::token::TokenJson;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::{Outcome, transition};
 
@@ -49,7 +49,7 @@ pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> 
     let serial = call.call.admitted.serial;
     let grant = Grant { application, scopes, issued_at: call.now.as_second(), serial };
     let text = call.world.sealer.seal(&grant);
-    let mut response = call.respond(200, json_bytes(&token_json(&text, &grant)));
+    let mut response = call.respond(200, json_bytes(&TokenJson::new(&text, &grant)));
     response.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-store")));
     response.headers.push((PRAGMA, HeaderValue::from_static("no-cache")));
     Outcome { response, ..outcome }
