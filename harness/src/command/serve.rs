@@ -213,7 +213,7 @@ impl ListeningMock {
     }
 
     /// Serves until `stop` is ready.
-    pub(super) async fn serve(self, stop: impl Future<Output = ()>) {
+    pub(super) async fn serve(self, stop: impl Future<Output = ()> + Send) {
         let Self { listener, served, tls, .. } = self;
         let limits = ServeLimits::default();
         match served {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use http::header::HOST;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, Version};
@@ -41,8 +42,20 @@ pub async fn serve(
     site: Site,
     limits: ServeLimits,
     tls: Option<Tls>,
-    stop: impl Future<Output = ()>,
+    stop: impl Future<Output = ()> + Send,
 ) {
+    serve_site(listener, site, limits, tls, stop.boxed()).await;
+}
+
+/// As [`serve`]. It is not generic, so it is compiled with the optimisation of this crate, and not with that of the
+/// crate that calls it.
+fn serve_site(
+    listener: TcpListener,
+    site: Site,
+    limits: ServeLimits,
+    tls: Option<Tls>,
+    stop: BoxFuture<'_, ()>,
+) -> BoxFuture<'_, ()> {
     let ending = site.clone();
     let stop = async move {
         stop.await;
@@ -53,7 +66,7 @@ pub async fn serve(
         // An IPv4 peer of a dual-stack socket counts as itself (§8: the limit is per address).
         async move { site.call_over_http(request, peer.ip().to_canonical()).await }
     })
-    .await;
+    .boxed()
 }
 
 /// Time for which a node that gave up its lease still answers 503. A proxy that checks health at least once in this
@@ -69,8 +82,20 @@ pub async fn serve_node(
     node: Node,
     limits: ServeLimits,
     tls: Option<Tls>,
-    stop: impl Future<Output = ()>,
+    stop: impl Future<Output = ()> + Send,
 ) {
+    serve_node_until(listener, node, limits, tls, stop.boxed()).await;
+}
+
+/// As [`serve_node`]; not generic, like [`serve_site`].
+#[cfg(feature = "postgres")]
+fn serve_node_until(
+    listener: TcpListener,
+    node: Node,
+    limits: ServeLimits,
+    tls: Option<Tls>,
+    stop: BoxFuture<'_, ()>,
+) -> BoxFuture<'_, ()> {
     let ending = node.clone();
     let stop = async move {
         stop.await;
@@ -81,7 +106,7 @@ pub async fn serve_node(
         let node = node.clone();
         async move { node.call_over_http(request, peer.ip().to_canonical()).await }
     })
-    .await;
+    .boxed()
 }
 
 impl Site {
