@@ -19,8 +19,9 @@ pub(super) fn none() -> RecordedCalls {
 /// The number of each call on the page, by its connection and its number on that connection.
 pub(super) type ShownNumbers = BTreeMap<(u64, u64), u64>;
 
-/// Appends the calls of a world. A call that is on the page already keeps its number. Returns the number of each call,
-/// by its number in its world.
+/// Appends the calls of a world. A call that is on the page already keeps its number and its drill: a mock that a client
+/// keeps for several drills has all their calls in its journal. Returns the number of each call, by its number in its
+/// world.
 fn add_calls(
     all: &mut RecordedCalls,
     shown: &mut ShownNumbers,
@@ -43,7 +44,10 @@ fn add_calls(
         let earlier =
             all.exchanges.iter_mut().rfind(|it| known.is_some() && it["serial"] == number);
         match earlier {
-            Some(earlier) => *earlier = call,
+            Some(earlier) => {
+                call["drill"] = earlier["drill"].take();
+                *earlier = call;
+            }
             None => all.exchanges.push(call),
         }
         shown.extend(place.map(|place| (place, number)));
@@ -213,6 +217,18 @@ mod tests {
         let run = all.drill_run.expect("drills");
         assert_eq!((run.drills[1].calls, &run.drills[1].met_by), (Some(2), &vec![4]));
         assert_eq!(json!(run.drills[1])["state"], "not_reached");
+    }
+
+    #[test]
+    fn calls_of_an_earlier_drill_stay_with_it() {
+        let call = |serial: u64| json!({ "serial": serial, "wire": { "connection": 3, "number": serial } });
+        let (mut all, mut shown) = (none(), ShownNumbers::new());
+        for (drill, calls) in [("calm", vec![call(1)]), ("limited", vec![call(1), call(2)])] {
+            let journal = json!({ "worlds": [{ "exchanges": calls }] });
+            add_running(&mut all, &mut shown, drill, &journal);
+        }
+        let drills: Vec<_> = all.exchanges.iter().map(|call| call["drill"].clone()).collect();
+        assert_eq!(drills, ["calm", "limited"]);
     }
 
     #[test]
