@@ -21,41 +21,50 @@ export function journal(filter, limit, changed) {
   let known = new Map();
   /** Calls that arrived while the list was paused. @type {Map<number, Exchange>} */
   let waiting = new Map();
-  /** Calls that arrived while the list was loading. @type {Map<number, Exchange> | null} */
+  /** Calls that arrived during the load that is under way; `null` if none is. @type {Map<number, Exchange> | null} */
   let arrived = null;
   const state = { count: 0, limit, isPaused: false, isLoaded: false, trouble: /** @type {unknown} */ (null) };
   let isOver = false;
+  /** Whether the list is loaded when it resumes. */
   let isStale = false;
+  /** Whether more calls than those in `waiting` may have arrived. */
+  let isIncomplete = false;
   let loadedAt = 0;
   let timer = 0;
 
-  /** Loads the newest rows. */
+  /** Loads the newest rows, unless `cancel` or a later load comes first. */
   async function load() {
-    clearTimeout(timer);
-    timer = 0;
+    cancel();
     loadedAt = Date.now();
-    arrived = new Map();
+    const during = (arrived = new Map());
     try {
       const found = await get(`exchanges?${[filter, `limit=${state.limit}`].filter(Boolean).join("&")}`);
-      if (isOver) return;
+      if (arrived !== during) return;
       const newest = found.exchanges.at(-1)?.serial ?? 0;
-      const late = [...arrived.values()].filter((one) => one.serial > newest);
+      const late = [...during.values()].filter((one) => one.serial > newest);
       known = new Map([...found.exchanges, ...late].map((one) => [one.serial, one]));
       waiting = new Map();
       Object.assign(state, { count: found.count + late.length, isLoaded: true, trouble: null });
     } catch (error) {
+      if (arrived !== during) return;
       state.trouble = error;
     }
     arrived = null;
-    if (isOver) return;
     // Trying again is useless if the mock refused the filter.
     if (state.trouble && !(state.trouble instanceof ControlError)) reload(LOAD_MILLISECONDS);
     changed();
   }
 
+  /** Drops the load that is due or under way. */
+  function cancel() {
+    clearTimeout(timer);
+    timer = 0;
+    arrived = null;
+  }
+
   /** Loads the rows at least `pause` ms after the last load. A paused list is loaded when it resumes. @param {number} pause */
   function reload(pause) {
-    if (state.isPaused) isStale = true;
+    if (state.isPaused) isStale = isIncomplete = true;
     else if (!timer) timer = window.setTimeout(load, Math.max(0, loadedAt + pause - Date.now()));
   }
 
@@ -89,15 +98,18 @@ export function journal(filter, limit, changed) {
     /** The newest first. */
     rows: () => [...known.values()].sort((a, b) => b.serial - a.serial),
     /** The number of calls since the list was paused, with `+` if events were lost. */
-    waits: () => (isStale ? `${waiting.size}+` : String(waiting.size)),
+    waits: () => (isIncomplete ? `${waiting.size}+` : String(waiting.size)),
     /** @param {boolean} isPaused */
     pause(isPaused) {
       state.isPaused = isPaused;
-      if (!isPaused) {
+      if (isPaused && state.isLoaded) {
+        isStale = timer > 0 || arrived !== null;
+        cancel();
+      } else if (!isPaused) {
         add([...waiting.values()]);
         waiting = new Map();
         if (isStale) reload(LOAD_MILLISECONDS);
-        isStale = false;
+        isStale = isIncomplete = false;
       }
       changed();
     },
@@ -107,7 +119,7 @@ export function journal(filter, limit, changed) {
     },
     stop() {
       isOver = true;
-      clearTimeout(timer);
+      cancel();
     },
   };
 }

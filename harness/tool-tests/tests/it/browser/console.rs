@@ -60,6 +60,42 @@ fn a_paused_list_counts_new_calls_and_keeps_its_rows() {
 }
 
 #[test]
+fn rows_that_were_loading_when_the_list_was_paused_are_not_shown() {
+    let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
+    let token = mock.token();
+    mock.call("GET /v1/workflows", &token, &[], b"");
+    opened(&browser, &mock, "#/calls");
+    browser.wait("document.querySelectorAll('tbody tr').length === 1");
+    // The next load is held until `release` is called.
+    browser.run(
+        "const original = window.fetch;
+         window.fetch = async (address, options) => {
+           const response = await original(address, options);
+           if (!String(address).includes('exchanges?')) return response;
+           await new Promise((done) => { window.release = done; });
+           window.fetch = original;
+           return response;
+         };",
+    );
+    mock.admin("DELETE", "/exchanges", Value::Null);
+    browser.wait("Boolean(window.release)");
+    browser.run("document.querySelector('tbody a').focus()");
+    browser.press("p");
+    browser.wait_text("#pause", "Resume · 0 new");
+    mock.call("GET /v1/requests", &token, &[], b"");
+    browser.wait_text("#pause", "Resume · 1 new");
+    browser.run("window.release()");
+    mock.call("GET /v1/webhooks", &token, &[], b"");
+    browser.wait_text("#pause", "Resume · 2 new");
+    browser.wait_text("tbody", "list_workflows");
+    assert_eq!(browser.count("tbody tr"), 1);
+    // The list is loaded when it resumes: the cleared call is gone.
+    browser.press("p");
+    browser.wait("!document.querySelector('tbody').innerText.includes('list_workflows')");
+    browser.wait("document.querySelectorAll('tbody tr').length === 2");
+}
+
+#[test]
 fn a_request_is_declined_by_keyboard_alone() {
     let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
     let id = mock.create(&mock.token(), "Ada Sample");
