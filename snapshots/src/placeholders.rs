@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 use crate::kind::{self, is_resource_list};
 use crate::shape::merged_shape;
 use crate::stored::{ITEM, Stored};
-use crate::text::{address, is_timestamp, printable, replace_word, without_loopback};
+use crate::text::{
+    OPAQUE, address, is_opaque, is_timestamp, printable, replace_word, without_loopback,
+};
 
 /// The headers of a snapshot, in this order. The value of `retry-after` is replaced.
 const HEADERS_KEPT: [&str; 6] =
@@ -140,13 +142,15 @@ impl Placeholders {
         self.learn(body, false);
     }
 
-    /// A text with the names of all known identifiers, `[request:1]`. A time is `[time]`.
+    /// A text with the names of all known identifiers, `[request:1]`. A time is `[time]`, and another word that looks
+    /// random `[opaque]`.
     pub fn shown(&self, text: &str) -> String {
         if is_timestamp(text) {
             return "[time]".to_owned();
         }
         match self.known.get(text) {
             Some(name) => name.clone(),
+            None if is_opaque(text) => OPAQUE.to_owned(),
             None => without_loopback(&self.words(text)),
         }
     }
@@ -272,6 +276,9 @@ impl Placeholders {
         }
         if is_timestamp(text) {
             return self.time(text, owner, member);
+        }
+        if is_opaque(text) {
+            return OPAQUE.to_owned();
         }
         let shown = self.words(text);
         if member == "agreement_url" { address(&shown) } else { without_loopback(&shown) }

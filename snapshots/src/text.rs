@@ -3,8 +3,11 @@
 /// Bytes. Shorter words are not replaced inside of longer texts, where they could occur by chance.
 const WORD_BYTES_MIN: usize = 4;
 
-/// A path segment with at least this many characters and a digit is regarded as random.
+/// A word with at least this many characters and a digit is regarded as random.
 const OPAQUE_CHARACTERS_MIN: usize = 16;
+
+/// Replaces a random word.
+pub(crate) const OPAQUE: &str = "[opaque]";
 
 /// Whether this is an ISO 8601 date and time, extended or basic.
 pub(crate) fn is_timestamp(text: &str) -> bool {
@@ -55,7 +58,7 @@ pub(crate) fn address(text: &str) -> String {
         None => ("", place),
     };
     let mut segments: Vec<&str> =
-        path.split('/').map(|s| if is_opaque(s) { "[opaque]" } else { s }).collect();
+        path.split('/').map(|s| if is_opaque(s) { OPAQUE } else { s }).collect();
     if let Some(last) = segments.last_mut().filter(|last| is_file_name(last)) {
         *last = "[file]";
     }
@@ -81,11 +84,11 @@ fn is_file_name(segment: &str) -> bool {
     segment.split_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty())
 }
 
-fn is_opaque(segment: &str) -> bool {
-    segment.len() >= OPAQUE_CHARACTERS_MIN
-        && !segment.contains('[')
-        && segment.contains(|c: char| c.is_ascii_digit())
-        && segment.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~=%".contains(c))
+/// Whether this is one word that looks random, such as a UUID or the id of a trace.
+pub(crate) fn is_opaque(word: &str) -> bool {
+    word.len() >= OPAQUE_CHARACTERS_MIN
+        && word.contains(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~=%".contains(c))
 }
 
 /// `text` with control characters and characters that reorder a line escaped.
