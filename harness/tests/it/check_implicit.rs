@@ -157,6 +157,30 @@ fn a_media_type_that_a_question_allows_is_a_warning() {
 }
 
 #[test]
+fn other_errors_without_a_problem_are_a_warning() {
+    let page = |operation: Option<Operation>, status: u16| {
+        let mut seen = missing(&problem()).header("content-type", "text/html");
+        seen = if status == 405 { seen.header("allow", "GET") } else { seen };
+        (seen.operation, seen.status, seen.body) = (operation, status, "<html>".to_owned());
+        seen
+    };
+    let fails = ["errors.media-type", "errors.member-type"];
+    let create = Some(Operation::CreateLegalRequest);
+    // Without an operation: an unknown path, or a method that the path does not take.
+    for status in [400, 404, 405] {
+        check(&page(None, status), &["~errors.media-type"]);
+    }
+    check(&page(None, 401), &fails);
+    check(&page(None, 403), &fails);
+    check(&page(create, 404), &fails);
+    check(&page(create, 413), &["~errors.media-type"]);
+    // What calls itself a problem is judged.
+    let mut seen = missing(&without("type"));
+    seen.operation = None;
+    check(&seen, &["errors.member-type"]);
+}
+
+#[test]
 fn responses_of_the_limiter_are_free() {
     for status in [429, 503] {
         let mut limited = missing(&problem()).header("content-type", "text/plain");

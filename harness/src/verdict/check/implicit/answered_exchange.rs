@@ -8,6 +8,9 @@ use super::context::ImplicitContext;
 use crate::exchange::{Exchange, ReceivedResponse};
 use crate::verdict::check::{Document, document};
 
+/// The media type of problems (RFC 9457 §3).
+pub(super) const PROBLEM: &str = "application/problem+json";
+
 /// An exchange that has a response.
 pub(super) struct AnsweredExchange<'a> {
     pub(super) exchange: &'a Exchange,
@@ -75,9 +78,9 @@ impl<'a> AnsweredExchange<'a> {
             .then_some(&self.response.body)
     }
 
-    /// Whether §7 asks for a problem: a failure of the API that the rate limiter did not send. Only paths
-    /// below `/v1` count. The token endpoint is not below it, and has another body for failures.
-    pub(super) fn is_problem_due(&self) -> bool {
+    /// Whether this is a failure of the API that neither the rate limiter nor a gateway sent. Only paths below `/v1`
+    /// count. The token endpoint is not below it, and has another body for failures.
+    pub(super) fn is_api_error(&self) -> bool {
         let is_failure = (400..600).contains(&self.status()) && !self.is_limit();
         // A gateway writes the body itself if the service does not respond.
         let is_gateway = matches!(self.status(), 502 | 504);
@@ -85,6 +88,22 @@ impl<'a> AnsweredExchange<'a> {
         let below = self.path().strip_prefix(prefix);
         let is_api = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         is_failure && !is_gateway && is_api && self.whole_body().is_some()
+    }
+
+    /// Whether the question `other_errors` allows it: an unknown path, a wrong method or media type, or a body too
+    /// large. A server in front of the service may send it, with a body of its own.
+    pub(super) fn is_other_error(&self) -> bool {
+        match self.operation() {
+            None => matches!(self.status(), 400 | 402 | 404..=499),
+            Some(_) => matches!(self.status(), 405 | 413 | 415),
+        }
+    }
+
+    /// Whether §7 asks for a problem: any error of the API, but another error (`other_errors`) only if it calls itself
+    /// a problem.
+    pub(super) fn is_problem_due(&self) -> bool {
+        self.is_api_error()
+            && (!self.is_other_error() || self.media_type().as_deref() == Some(PROBLEM))
     }
 
     /// The members of the problem, if §7 asks for one and the body is an object.

@@ -2,12 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::AnsweredExchange;
+use super::answered_exchange::{AnsweredExchange, PROBLEM};
 use crate::verdict::check::document::is_json;
 use crate::verdict::check::{Judgement, MismatchKind, ResponsePart};
-
-/// The media type of problems (RFC 9457 §3).
-const PROBLEM: &str = "application/problem+json";
 
 /// The clock of a service may be wrong, and a test may move it forward. It never goes back by more than
 /// this.
@@ -79,12 +76,14 @@ pub(super) fn problem_media_type(answered: &AnsweredExchange<'_>) -> Option<Judg
         let message = "an error is not sent as a problem";
         fails("content-type", MismatchKind::MediaType, message, PROBLEM, actual)
     };
-    answered.is_problem_due().then(|| match answered.media_type().as_deref() {
-        Some(PROBLEM) => Judgement::Holds,
-        // The question `problem_content_type` allows it. It is still a warning.
-        Some(other @ "application/json") => failed(other).tolerated(),
-        Some(other) => failed(other),
-        None => failed("absent"),
+    let media_type = answered.media_type();
+    let actual = media_type.as_deref().unwrap_or("absent");
+    answered.is_api_error().then(|| match actual {
+        PROBLEM => Judgement::Holds,
+        // The question `problem_content_type` allows it. It is still a warning, as is another error without a problem.
+        "application/json" => failed(actual).tolerated(),
+        _ if answered.is_other_error() => failed(actual).tolerated(),
+        _ => failed(actual),
     })
 }
 
