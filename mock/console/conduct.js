@@ -24,7 +24,7 @@ export function openConduct(main) {
       setText(count, String(found.findings.length));
       empty.hidden = found.findings.length > 0;
       setText(empty, found.calls === 0 ? "No call yet." : `No finding in ${counted(found.calls, "call")}.`);
-      patch(list, found.findings, (/** @type {any} */ one) => `${one.rule} ${one.times}`, card);
+      patch(list, found.findings, (/** @type {any} */ one) => JSON.stringify(one), card);
     });
   }
 

@@ -55,7 +55,7 @@ export function setText(element, text) {
 
 /**
  * Shows `items` as the children of `parent`, in their order. An item that was shown before keeps its element, so that
- * focus, selection and scroll position stay.
+ * focus, selection and scroll position stay. No two items have the same key.
  * @template T
  * @param {Element} parent
  * @param {T[]} items

@@ -96,6 +96,21 @@ fn rows_that_were_loading_when_the_list_was_paused_are_not_shown() {
 }
 
 #[test]
+fn two_findings_of_one_rule_are_each_shown_once() {
+    let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
+    let token = mock.token();
+    mock.call("GET /v1/webhooks", &token, &[], b"");
+    mock.call("GET /v1/repository_documents", &token, &[], b"");
+    opened(&browser, &mock, "#/conduct");
+    let shown = "[...document.querySelectorAll('.card code')].filter((one) => one.innerText === 'first-page-only').length";
+    browser.wait(&format!("{shown} === 2"));
+    // The page loads again after a call.
+    mock.call("GET /v1/webhooks", &token, &[], b"");
+    browser.wait_text("main", "(2 times)");
+    browser.wait(&format!("{shown} === 2"));
+}
+
+#[test]
 fn a_request_is_declined_by_keyboard_alone() {
     let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
     let id = mock.create(&mock.token(), "Ada Sample");
