@@ -23,9 +23,7 @@ use crate::value::token::Grant;
 use crate::world::state::amendments::Amendments;
 use crate::world::state::change::{AddressResponse, Change, Checkpoint};
 use crate::world::state::index::{Index, status_place};
-use crate::world::state::resource::{
-    Delivery, DeliveryProgress, LegalRequest, RepositoryDocument, Webhook,
-};
+use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::world::state::seeded::Seeded;
 use crate::world::state::table::RowTable;
 
@@ -69,7 +67,7 @@ pub(crate) struct TokenMarks {
 impl TokenMarks {
     /// Whether a token expired early.
     pub(crate) fn is_expired(&self, serial: u64) -> bool {
-        !self.expired.is_empty() && self.expired.contains(&serial)
+        self.expired.contains(&serial)
     }
 
     /// Whether a token was revoked.
@@ -285,17 +283,14 @@ impl State {
     fn put_delivery(&mut self, record: Arc<Delivery>) {
         let id = record.id;
         self.remove_attempt(id);
-        if let DeliveryProgress::Queued { due } = record.progress {
-            self.attempts.insert((due, id));
-        }
+        self.attempts.extend(record.progress.due().map(|due| (due, id)));
         self.next_delivery = self.next_delivery.max(id + 1);
         self.deliveries.insert(id, record);
     }
 
     fn remove_attempt(&mut self, id: u64) {
-        if let Some(delivery) = self.deliveries.get(&id)
-            && let DeliveryProgress::Queued { due } = delivery.progress
-        {
+        let due = self.deliveries.get(&id).and_then(|delivery| delivery.progress.due());
+        if let Some(due) = due {
             self.attempts.remove(&(due, id));
         }
     }
