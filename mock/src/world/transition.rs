@@ -9,9 +9,9 @@ use moot_fixtures::contract::{EXECUTION_COMPLETE, LegalRequestStatus};
 
 use crate::value::limits::ACTIVITIES_MAX;
 use crate::world::state::change::{Change, Effect};
+use crate::world::state::resource::LegalRequest;
 use crate::world::state::resource::activity::{Activity, ActivityKind};
 use crate::world::state::resource::signed_document::signed_document;
-use crate::world::state::resource::LegalRequest;
 use crate::world::{World, deliver};
 
 /// Changes the status of a request and adds an entry to its log. A fully executed request queues a

@@ -41,11 +41,7 @@ fn of_the_application(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
 }
 
 /// Adds a copy of each shared record for every company, under the same row.
-fn share(
-    world: &World,
-    changes: Vec<Change>,
-    is_shared: impl Fn(&Change) -> bool,
-) -> Vec<Change> {
+fn share(world: &World, changes: Vec<Change>, is_shared: impl Fn(&Change) -> bool) -> Vec<Change> {
     let copies = |change: &Change| -> Vec<Change> {
         let companies = companies(world).filter(|_| is_shared(change));
         companies.filter_map(|company| record::of_company(change, |_| company)).collect()

@@ -24,7 +24,9 @@ pub(super) fn form(text: &str) -> String {
 
 fn pair(sent: &str) -> Cow<'_, str> {
     let decoded = form_urlencoded::parse(sent.as_bytes()).next();
-    let Some((_, secret)) = decoded.filter(|(name, _)| names_secret(name)) else { return sent.into() };
+    let Some((_, secret)) = decoded.filter(|(name, _)| names_secret(name)) else {
+        return sent.into();
+    };
     match sent.split_once('=') {
         Some((_, "")) => sent.into(),
         // The fingerprint of the decoded secret equals that of the same secret in a header.
