@@ -11,7 +11,7 @@ use crate::world::state::resource::status_way;
 /// clock. Shape: `{"now", "frozen", "count", "timers": [{"at", "in_seconds", "kind", "id", "detail"}]}`.
 pub(super) fn view(world: &World, now: Timestamp, limit: usize) -> Value {
     let state = world.state();
-    let (steps, attempts) = (state.due_steps(), state.due_attempts());
+    let (steps, attempts) = (&state.steps, state.due_attempts());
     let mut timers: Vec<Effect> =
         steps.iter().take(limit).filter_map(|(at, row)| step(world, *at, *row)).collect();
     timers.extend(attempts.iter().take(limit).filter_map(|(at, id)| {

@@ -22,7 +22,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let issued_at = context.now.as_second();
     let grant = Grant { application: index, scopes, issued_at, serial };
     let token = context.world.sealer.seal(&grant);
-    let first_kept = context.world.state().token_marks().first_kept(index);
+    let first_kept = context.world.state().token_marks.first_kept(index);
     let revokes = answers.token_revocation.newer_token && serial > first_kept;
     let changes = if revokes {
         vec![Change::RevokeEarlierTokens { application: index, serial }]
