@@ -98,7 +98,8 @@ impl Journal {
 
     /// The newest matching entry.
     pub(crate) fn newest(&self, fits: impl Fn(&JournalEntry) -> bool) -> Option<JournalEntry> {
-        self.0.lock().entries.iter().rev().find(|entry| fits(entry)).cloned()
+        let queue = self.0.lock();
+        queue.entries.iter().skip(queue.hidden).rev().find(|entry| fits(entry)).cloned()
     }
 
     /// The entries after the first `recorded` ones, at most the newest `max` of them. The number says how many entries
