@@ -3,9 +3,8 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::world::World;
 use crate::world::state::change::Effect;
-use crate::world::state::resource::status_way;
+use crate::world::{World, progression};
 
 /// The next timers, the earliest first. `count` is the number of all timers. `kind` is as in `fired` of the
 /// clock. Shape: `{"now", "frozen", "count", "timers": [{"at", "in_seconds", "kind", "id", "detail"}]}`.
@@ -34,7 +33,5 @@ pub(super) fn view(world: &World, now: Timestamp, limit: usize) -> Value {
 /// The next step of a legal request.
 fn step(world: &World, at: Timestamp, row: u32) -> Option<Effect> {
     let record = world.state().legal_requests.get(row)?;
-    let from = record.status();
-    let way = status_way::towards_goal(world.answers(), from, record.course?.goal)?;
-    Some(Effect::transition(at, record, from, *way.first()?))
+    Some(Effect::transition(at, record, record.status(), progression::next_status(world, record)?))
 }
