@@ -12,14 +12,9 @@ use crate::value::message::content::{Content, ContentPlace, hex};
 
 /// The digest of a file name, the inverse of [`hex`].
 pub(super) fn digest_of_name(name: &str) -> Option<[u8; 32]> {
-    let mut digest = [0; 32];
-    if name.len() != 2 * digest.len() || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, hex) in digest.iter_mut().zip(name.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?;
-    }
-    Some(digest)
+    let byte = |at: usize| u8::from_str_radix(name.get(at..at + 2)?, 16).ok();
+    let bytes = (0..name.len()).step_by(2).map(byte).collect::<Option<Vec<u8>>>()?;
+    bytes.try_into().ok().filter(|digest| hex(digest) == name)
 }
 
 /// Stores the file of a document in `files` if it is not there yet, and syncs it to the disk.
