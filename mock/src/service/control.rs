@@ -14,6 +14,15 @@ impl Service {
     /// # Errors
     /// [`Refusal`] if it can't be performed. Then nothing has changed.
     pub fn control(&self, system_now: Timestamp, action: ControlAction) -> Result<Value, Refusal> {
+        match &action {
+            ControlAction::Reset => {
+                return self.go_back(system_now, None).map(|(overview, _)| overview);
+            }
+            ControlAction::RestoreCheckpoint { id } => {
+                return self.go_back(system_now, Some(id)).map(|(overview, _)| overview);
+            }
+            _ => {}
+        }
         self.in_turn(system_now, || {
             let looked = control::look(&self.0.world.read(), system_now, &action);
             match looked {
@@ -23,8 +32,8 @@ impl Service {
         })
     }
 
-    /// Performs [`ControlAction::Reset`] or [`ControlAction::RestoreCheckpoint`], and returns the former world. Dropping
-    /// it removes its files, so do that where no client waits. [`Self::control`] drops it in its turn.
+    /// Performs [`ControlAction::Reset`] or [`ControlAction::RestoreCheckpoint`]. Returns the former world.
+    /// Dropping it removes its files, so do that where no client waits.
     ///
     /// # Errors
     /// As [`Self::control`].
