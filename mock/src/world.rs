@@ -109,8 +109,8 @@ impl World {
         let answers = seeded.answers();
         let (limiter, token_limiter) = limiters(answers, REQUESTS_PER_MINUTE_MAX);
         Ok(Self {
-            state: State::new(&seeded, &settings),
-            lagging: LaggingLists::of(answers, || State::new(&seeded, &settings)),
+            state: first_state(&seeded, &settings),
+            lagging: LaggingLists::of(answers, || first_state(&seeded, &settings)),
             base_path,
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, settings.sandbox.as_deref()),
@@ -285,6 +285,11 @@ impl World {
             date: timestamp::date_header(now),
         }
     }
+}
+
+/// The state that the settings of a world begin with.
+fn first_state(seeded: &Seeded, settings: &RunSettings) -> State {
+    State::new(seeded, settings.clock, settings.rate_limit, settings.progression)
 }
 
 /// The limiter of all calls and that of token requests, without counts.

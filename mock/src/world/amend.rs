@@ -5,8 +5,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
 
 use super::lag::LaggingLists;
-use super::state::State;
-use super::{World, limiters};
+use super::{World, first_state, limiters};
 
 impl World {
     /// Lets the amendments take effect. [`Seeded::amended`] has accepted them before they became changes.
@@ -23,7 +22,7 @@ impl World {
         }
         if is_other_lag {
             self.lagging = LaggingLists::of(new, || {
-                let mut replica = State::new(&self.seeded, &self.settings);
+                let mut replica = first_state(&self.seeded, &self.settings);
                 self.state.changes().into_iter().for_each(|change| replica.apply(change));
                 replica
             });

@@ -18,9 +18,8 @@ use jiff::Timestamp;
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
 use crate::value::limits::MARKED_TOKENS_MAX;
-use crate::value::settings::{Progression, RateLimitMode};
+use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::value::token::Grant;
-use crate::world::settings::RunSettings;
 use crate::world::state::amendments::Amendments;
 use crate::world::state::change::{AddressResponse, Change, Checkpoint};
 use crate::world::state::index::{Index, status_place};
@@ -107,7 +106,12 @@ impl TokenMarks {
 
 impl State {
     /// The state at the start of a world.
-    pub(crate) fn new(seeded: &Seeded, settings: &RunSettings) -> Self {
+    pub(crate) fn new(
+        seeded: &Seeded,
+        clock: ClockSetting,
+        rate_limit: RateLimitMode,
+        progression: Progression,
+    ) -> Self {
         let rows = &seeded.rows;
         Self {
             legal_requests: RowTable::over(rows.legal_requests.clone()),
@@ -117,10 +121,10 @@ impl State {
             document_index: rows.document_index.clone(),
             webhook_index: rows.webhook_index.clone(),
             deliveries: BTreeMap::new(),
-            clock: Clock::new(settings.clock),
-            rate_limit: settings.rate_limit,
+            clock: Clock::new(clock),
+            rate_limit,
             delivery_policy: DeliveryPolicy::default(),
-            progression: settings.progression,
+            progression,
             amendments: Amendments::default(),
             next_delivery: 1,
             addresses: BTreeMap::new(),
