@@ -13,7 +13,6 @@ mod attempts;
 mod control;
 mod keeper;
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -65,10 +64,7 @@ struct SharedWorld {
 /// A response before it leaves.
 struct PendingResponse {
     response: Response,
-    /// The changes in words.
-    changes: Vec<String>,
-    /// The ids of the queued deliveries.
-    deliveries: Range<u64>,
+    effects: CallEffects,
     /// The number of the newest change that it may show.
     newest: u64,
     /// Whether the next event is due earlier than before.
@@ -76,8 +72,8 @@ struct PendingResponse {
 }
 
 impl PendingResponse {
-    const fn unchanged(response: Response, newest: u64) -> Self {
-        Self { response, changes: Vec::new(), deliveries: 0..0, newest, wakes: false }
+    fn unchanged(response: Response, newest: u64) -> Self {
+        Self { response, effects: CallEffects::default(), newest, wakes: false }
     }
 }
 
@@ -176,11 +172,10 @@ impl Service {
             Ok(pending)
         });
         let world = self.0.world.read();
-        let PendingResponse { response, changes, deliveries, wakes, .. } =
+        let PendingResponse { response, effects, wakes, .. } =
             stored.unwrap_or_else(|NotKept(why)| {
                 PendingResponse::unchanged(world.not_kept(now, call, &why), NO_CHANGE)
             });
-        let effects = CallEffects { changes: &changes, deliveries };
         let response = world.completed(now, call, strike, response, effects);
         drop(world);
         if wakes {
@@ -225,8 +220,10 @@ impl Service {
         let due = world.state().next_due();
         Ok(PendingResponse {
             response: outcome.response,
-            changes,
-            deliveries: first_delivery..world.state().next_delivery,
+            effects: CallEffects {
+                changes,
+                deliveries: first_delivery..world.state().next_delivery,
+            },
             newest: self.newest(),
             // Waking another thread costs more than most calls.
             wakes: due.is_some_and(|due| due_before.is_none_or(|before| due < before)),

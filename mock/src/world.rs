@@ -36,8 +36,6 @@ use serde_json::Value;
 
 use crate::value::identifier::Identifiers;
 use crate::value::key::SeedKey;
-use crate::value::message::call::Call;
-use crate::value::message::problem::Problem;
 use crate::value::message::responder::Responder;
 use crate::value::message::response::Response;
 use crate::value::settings::{SecretSource, SettingsError};
@@ -79,7 +77,7 @@ pub struct World {
     /// Calls so far: with the limiters, the journal, the faults and the drills the only interior state.
     calls: AtomicU64,
     pub(crate) limiter: Limiter,
-    pub(crate) token_limiter: Option<(u32, Limiter)>,
+    token_limiter: Option<Limiter>,
     /// Shared with the watchers. They notice by it that the world was replaced.
     pub(crate) journal: Arc<Journal>,
     /// The newest changes, for watchers.
@@ -108,29 +106,23 @@ impl World {
     /// [`SettingsError`].
     pub fn from_seeded(seeded: Arc<Seeded>, settings: RunSettings) -> Result<Self, SettingsError> {
         let base_path = settings.check()?;
-        let state = first_state(&seeded, &settings);
-        let window = seeded.answers().rate_limit_window;
-        let list_lag = seeded.answers().list_lag;
-        let lagging = (list_lag > 0)
-            .then(|| Mutex::new(LaggingLists::new(list_lag, first_state(&seeded, &settings))));
+        let answers = seeded.answers();
+        let (limiter, token_limiter) = limiters(answers, REQUESTS_PER_MINUTE_MAX);
         Ok(Self {
-            lagging,
+            state: first_state(&seeded, &settings),
+            lagging: LaggingLists::of(answers, || first_state(&seeded, &settings)),
             base_path,
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, settings.sandbox.as_deref()),
             calls: AtomicU64::new(0),
-            limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
-            token_limiter: seeded
-                .answers()
-                .token_rate_limit
-                .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
+            limiter,
+            token_limiter,
             journal: Arc::default(),
             #[cfg(feature = "server")]
             change_log: ChangeLog::default(),
             faults: Faults::default(),
             drills: RwLock::default(),
             hook: None,
-            state,
             noted: None,
             seeded,
             amended: None,
@@ -141,8 +133,8 @@ impl World {
     /// The same world, changed by `hook`. Call it before the first call is admitted: the rate limit
     /// begins anew.
     pub(crate) fn with_hook(mut self, hook: Arc<dyn Hook>) -> Self {
-        let window = self.answers().rate_limit_window;
-        self.limiter = Limiter::new(hook.requests_per_minute_max(), window);
+        (self.limiter, self.token_limiter) =
+            limiters(self.answers(), hook.requests_per_minute_max());
         self.hook = Some(hook);
         self
     }
@@ -267,25 +259,14 @@ impl World {
         drill::added(*self.drills.read(), operation, response)
     }
 
+    /// The limiter of all calls, and that of token requests if they have their own.
+    pub(crate) fn limiters(&self) -> impl Iterator<Item = &Limiter> {
+        std::iter::once(&self.limiter).chain(&self.token_limiter)
+    }
+
     /// The number of the next call. The control plane takes numbers from the same series.
     pub(crate) fn next_serial(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    /// A JSON response to a call that no operation gave.
-    pub(crate) fn respond(
-        &self,
-        now: Timestamp,
-        call: &Call<'_>,
-        status: u16,
-        body: Vec<u8>,
-    ) -> Response {
-        self.responder(now, call.head.path, call.admitted.serial).json_text(status, body)
-    }
-
-    /// A refusal of a call that no operation gave.
-    pub(crate) fn refuse(&self, now: Timestamp, call: &Call<'_>, problem: &Problem) -> Response {
-        self.responder(now, call.head.path, call.admitted.serial).problem(problem)
     }
 
     pub(crate) fn responder<'a>(
@@ -309,4 +290,10 @@ impl World {
 /// The state that the settings of a world begin with.
 fn first_state(seeded: &Seeded, settings: &RunSettings) -> State {
     State::new(seeded, settings.clock, settings.rate_limit, settings.progression)
+}
+
+/// The limiter of all calls and that of token requests, without counts.
+fn limiters(answers: &Answers, calls_max: u32) -> (Limiter, Option<Limiter>) {
+    let limiter = |calls_max| Limiter::new(calls_max, answers.rate_limit_window);
+    (limiter(calls_max), answers.token_rate_limit.map(limiter))
 }

@@ -35,8 +35,7 @@ pub(crate) fn go_back(
 pub(super) fn restart(world: &mut World, system_now: Timestamp) -> Value {
     world.faults.clear();
     *world.drills.write() = Drills::default();
-    let limiters = world.token_limiter.as_ref().map(|(_, limiter)| limiter);
-    limiters.into_iter().chain([&world.limiter]).for_each(|limiter| limiter.reset());
+    world.limiters().for_each(|limiter| limiter.reset());
     if let Some(hook) = world.hook.clone() {
         hook.restart(world);
     }

@@ -3,9 +3,9 @@
 use moot_fixtures::contract::Operation;
 use serde_json::{Value, json};
 
-use super::advice;
 use super::filter::ExchangeFilter;
 use super::refusal::Refusal;
+use super::{advice, parties};
 use crate::world::World;
 use crate::world::journal::JournalEntry;
 
@@ -39,10 +39,8 @@ pub(super) fn with_response_bodies(world: &World) -> Value {
 /// 404.
 pub(super) fn check(world: &World, filter: &ExchangeFilter) -> Result<(), Refusal> {
     match &filter.application {
-        Some(client_id) if world.seeded().application_of(client_id).is_none() => {
-            Err(Refusal::unknown_application(world, client_id))
-        }
-        Some(_) | None => Ok(()),
+        Some(client_id) => parties::application_of(world, client_id).map(drop),
+        None => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use moot_fixtures::contract::TokenNeed;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::{Refusal, parties};
 use crate::value::limits::{
     FAULT_EFFECTS_MAX, FAULT_MILLISECONDS_MAX, FAULT_SEQUENCE_MAX, FAULTS_MAX,
 };
@@ -102,10 +102,7 @@ fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
         )));
     }
     let Some(client_id) = &fault.application else { return Ok(None) };
-    let (index, application) = world
-        .seeded()
-        .application_of(client_id)
-        .ok_or_else(|| Refusal::unknown_application(world, client_id))?;
+    let (index, application) = parties::application_of(world, client_id)?;
     let Some(operation) = fault.operation else { return Ok(Some(index)) };
     let (name, need) = (operation.as_str(), authorise::need(operation, world.answers()));
     if need == TokenNeed::None {

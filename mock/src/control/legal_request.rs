@@ -155,7 +155,7 @@ pub(super) fn comment(
     text: String,
 ) -> Result<Value, Refusal> {
     if text.trim().is_empty() {
-        return Err(Refusal::invalid("`text` must not be empty"));
+        return Err(Refusal::invalid("`comment` must not be empty"));
     }
     let mut record = LegalRequest::clone(find(world, id)?);
     transition::log(world, &mut record, now, ActivityKind::Comment, Some(text));

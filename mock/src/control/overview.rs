@@ -1,11 +1,11 @@
 //! An overview of a world.
 
 use jiff::Timestamp;
+use moot_fixtures::journal::DeliveryState;
 use serde_json::{Value, json};
 
 use crate::world::World;
 use crate::world::state::index::Index;
-use crate::world::state::resource::DeliveryProgress;
 use crate::world::state::seeded::Company;
 
 /// Counts and settings. Shape: `{"seed", "base_url", "time", "companies": [{"name", "applications",
@@ -58,14 +58,13 @@ fn company(world: &World, index: u32, company: &Company) -> Value {
 }
 
 fn deliveries(world: &World) -> Value {
-    let (mut queued, mut delivered, mut failed) = (0_u64, 0_u64, 0_u64);
-    for delivery in world.state().deliveries.values() {
-        match delivery.progress {
-            DeliveryProgress::Queued { .. } | DeliveryProgress::InFlight { .. } => queued += 1,
-            DeliveryProgress::Delivered => delivered += 1,
-            DeliveryProgress::Failed => failed += 1,
-            DeliveryProgress::Discarded => {}
-        }
-    }
-    json!({ "queued": queued, "delivered": delivered, "failed": failed })
+    let count = |state| {
+        let deliveries = world.state().deliveries.values();
+        deliveries.filter(|delivery| delivery.progress.state() == state).count()
+    };
+    json!({
+        "queued": count(DeliveryState::Queued),
+        "delivered": count(DeliveryState::Delivered),
+        "failed": count(DeliveryState::Failed),
+    })
 }

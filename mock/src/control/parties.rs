@@ -14,6 +14,7 @@ use crate::value::email;
 use crate::value::limits::{AMENDMENT_BYTES_MAX, AMENDMENTS_MAX};
 use crate::world::World;
 use crate::world::state::change::{Amendment, Change};
+use crate::world::state::seeded::Application;
 
 /// Changes of a workflow. Absent members keep their value. A new workflow needs `name`, `kind` and
 /// `signer_options`.
@@ -111,10 +112,7 @@ pub(super) fn put_application(
 }
 
 pub(super) fn remove_application(world: &mut World, client_id: &str) -> Result<Value, Refusal> {
-    let (index, known) = world
-        .seeded()
-        .application_of(client_id)
-        .ok_or_else(|| Refusal::unknown_application(world, client_id))?;
+    let (index, known) = application_of(world, client_id)?;
     let company = known.company;
     let record = Arc::new(SeedApplication {
         client_id: known.client_id.clone(),
@@ -195,6 +193,18 @@ fn amend(world: &mut World, changes: Vec<Change>) -> Result<Value, Refusal> {
 
 pub(super) fn company_name(world: &World, company: u32) -> Option<&str> {
     world.seeded().company(company).map(|company| company.name.as_str())
+}
+
+/// The application with this client id, with its index.
+pub(super) fn application_of<'w>(
+    world: &'w World,
+    client_id: &str,
+) -> Result<(u32, &'w Application), Refusal> {
+    world.seeded().application_of(client_id).ok_or_else(|| {
+        let known = world.seeded().applications().map(|known| known.client_id.as_str());
+        let hint = ending(nearest(client_id, known));
+        Refusal::unknown(format!("there is no application `{client_id}`{hint}"))
+    })
 }
 
 /// The company with this name; the first one if absent.

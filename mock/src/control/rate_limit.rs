@@ -33,8 +33,7 @@ pub(super) fn set(
     exhaust: Option<Exhaust>,
 ) -> Value {
     world.apply(mode.into_iter().map(Change::SetRateLimit).collect());
-    let limiters = world.token_limiter.as_ref().map(|(_, limiter)| limiter);
-    for limiter in limiters.into_iter().chain([&world.limiter]) {
+    for limiter in world.limiters() {
         if reset {
             limiter.reset();
         }

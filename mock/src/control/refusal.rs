@@ -1,9 +1,6 @@
 //! Refusals of the control plane.
 
-use moot_fixtures::nearest::{ending, nearest};
 use serde_json::Value;
-
-use crate::world::World;
 
 /// A refused action. Nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,14 +23,6 @@ impl Refusal {
     /// 404: it does not exist.
     pub(crate) fn unknown(detail: impl Into<String>) -> Self {
         Self::new(404, "not_found", detail)
-    }
-
-    /// 404: no application has this client id.
-    pub(crate) fn unknown_application(world: &World, client_id: &str) -> Self {
-        let applications = world.seeded().applications();
-        let near = nearest(client_id, applications.map(|known| known.client_id.as_str()));
-        let hint = ending(near);
-        Self::unknown(format!("there is no application `{client_id}`{hint}"))
     }
 
     /// 409: it exists, but its state forbids the action.

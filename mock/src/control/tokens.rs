@@ -4,11 +4,11 @@ use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::{Refusal, parties};
 use crate::value::token::Grant;
 use crate::world::World;
 use crate::world::state::change::Change;
-use crate::world::state::resource::token::TokenJson;
+use crate::world::state::resource::token::token_json;
 
 /// Mints a token of this age. It does not revoke earlier tokens. Shape: the token response (§2.8).
 pub(super) fn mint(
@@ -18,21 +18,18 @@ pub(super) fn mint(
     scopes: Option<Scopes>,
     age_seconds: i64,
 ) -> Result<Value, Refusal> {
-    let (index, application) = world
-        .seeded()
-        .application_of(client_id)
-        .ok_or_else(|| Refusal::unknown_application(world, client_id))?;
+    let (index, application) = parties::application_of(world, client_id)?;
     let issued_at = now
         .checked_sub(SignedDuration::from_secs(age_seconds))
         .map_err(|_| Refusal::invalid("`age_seconds` leads beyond the end of time"))?;
-    let first_kept = world.state().token_marks().first_kept(index);
+    let first_kept = world.state().token_marks.first_kept(index);
     let grant = Grant {
         application: index,
         scopes: scopes.unwrap_or(application.scopes),
         issued_at: issued_at.as_second(),
         serial: world.next_serial().max(first_kept),
     };
-    Ok(json!(TokenJson::new(&world.sealer.seal(&grant), &grant)))
+    Ok(token_json(&world.sealer.seal(&grant), &grant))
 }
 
 /// Expires or revokes a token. Shape: `{"client_id", "scope"}`.
@@ -45,7 +42,7 @@ pub(super) fn mark(
         .sealer
         .open(token)
         .ok_or_else(|| Refusal::unknown("that is not a token of this world"))?;
-    world.apply(world.state().token_marks().add(change(grant.serial)));
+    world.apply(world.state().token_marks.add(change(grant.serial)));
     let client_id =
         world.seeded().application(grant.application).map(|application| &application.client_id);
     Ok(json!({ "client_id": client_id, "scope": grant.scopes.as_str() }))

@@ -1,6 +1,6 @@
 //! Access control that is too loose: wrong tokens are accepted, and wrong ids are found.
 
-use http::header::{AUTHORIZATION, HeaderValue};
+use http::header::AUTHORIZATION;
 use moot_fixtures::contract::{Operation, ProblemType};
 use serde::Deserialize;
 
@@ -58,26 +58,15 @@ impl TokenAct {
     }
 }
 
-impl ArrivingCall<'_> {
-    /// The admission of the same call with this token.
-    fn with_token(&self, token: &str) -> Option<Admission> {
-        let mut headers = self.head.headers.clone();
-        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).ok()?);
-        let head = crate::value::message::call::Head { headers: &headers, ..*self.head };
-        Some(self.world.admit_unhooked(self.now, &head))
-    }
-}
-
 /// Answers a call that found nothing again, with the id of the caller's first resource that is like the id that
 /// was sent. Any other outcome stays as it is.
 pub(super) fn find_like(like: Likeness, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     if outcome.response.status != 404 {
         return outcome;
     }
-    let sent = call.call.admitted.id.as_deref().unwrap_or_default();
     let list = list_of(call.call.admitted.operation);
     let ids = list.map(|list| ids(call, list)).unwrap_or_default();
-    match ids.iter().find(|known| like.is_match(known, sent)) {
+    match ids.iter().find(|known| like.is_match(known, call.id())) {
         Some(known) => call.answer_of_id(known),
         None => outcome,
     }

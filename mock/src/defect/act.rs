@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::access_defect::TokenAct;
 use super::call_edit::CallEdit;
+use super::code::DefectCode;
 use super::condition::CallCondition;
 use super::edit::ResponseEdit;
 use super::effect_defect::EffectAct;
@@ -90,8 +91,8 @@ pub(super) enum DefectAct {
         of: Vec<Operation>,
         like: Likeness,
     },
-    /// Calls the function of the defect in `code`.
-    Code,
+    /// Calls the function of the defect. The catalogue fills it in, because a file cannot have it.
+    Code(#[serde(skip)] Option<DefectCode>),
 }
 
 /// The calls of one operation that a rule refuses.

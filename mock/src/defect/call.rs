@@ -10,7 +10,8 @@ use super::call_edit::{CallEdit, QueryParameter};
 use super::memory::HookMemory;
 use crate::value::message::call::{Admission, Admitted, Body, Call, Head, Part, Principal};
 use crate::value::message::content::{Content, ContentPlace};
-use crate::value::message::response::Response;
+use crate::value::message::problem::Problem;
+use crate::value::message::responder::Responder;
 use crate::value::message::route::Routed;
 use crate::value::token::Grant;
 use crate::world::state::seeded::Application;
@@ -73,11 +74,17 @@ impl ArrivingCall<'_> {
         self.world.admit_unhooked(self.now, &Head { path, ..*self.head })
     }
 
-    /// The admission of the same call with a token that was never issued.
-    pub(super) fn with_invalid_token(&self) -> Admission {
+    /// The admission of the same call with this token; `None` if the text cannot be sent in a header.
+    pub(super) fn with_token(&self, token: &str) -> Option<Admission> {
         let mut headers = self.head.headers.clone();
-        headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer none"));
-        self.world.admit_unhooked(self.now, &Head { headers: &headers, ..*self.head })
+        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).ok()?);
+        let head = Head { headers: &headers, ..*self.head };
+        Some(self.world.admit_unhooked(self.now, &head))
+    }
+
+    /// The admission of the same call with a token that was never issued.
+    pub(super) fn with_invalid_token(&self, admission: Admission) -> Admission {
+        self.with_token("none").unwrap_or(admission)
     }
 
     /// Admits the call for the application of its token, if it was refused with this problem type.
@@ -115,6 +122,21 @@ pub(super) struct AdmittedCall<'a> {
 }
 
 impl AdmittedCall<'_> {
+    /// The id in the path; empty without one.
+    pub(super) fn id(&self) -> &str {
+        self.call.admitted.id.as_deref().unwrap_or_default()
+    }
+
+    /// The company of the caller.
+    pub(super) fn company(&self) -> Option<u32> {
+        self.call.admitted.principal.map(|principal| principal.company)
+    }
+
+    /// The outcome of a call that names no object, if `is_hidden`.
+    pub(super) fn hidden_if(&self, is_hidden: bool, outcome: Outcome) -> Outcome {
+        if is_hidden { self.answer_of_id("none") } else { outcome }
+    }
+
     /// Whether it is a call of this operation.
     pub(super) fn is(&self, operation: Operation) -> bool {
         self.call.admitted.operation == operation
@@ -173,8 +195,8 @@ impl AdmittedCall<'_> {
 
     /// The outcome of the same call by the first company for which it succeeds.
     pub(super) fn answer_anywhere(&self) -> Option<Outcome> {
-        let companies = self.world.seeded().companies().len() as u32;
-        (0..companies).map(|company| self.answer_for_company(company)).find(Outcome::is_success)
+        let mut outcomes = companies(self.world).map(|company| self.answer_for_company(company));
+        outcomes.find(Outcome::is_success)
     }
 
     /// The outcome of a call of the list operation `list` by the same caller, with one query parameter changed.
@@ -247,10 +269,20 @@ impl AdmittedCall<'_> {
         Some(self.world.client_secret(client))
     }
 
-    /// A JSON response.
-    pub(super) fn respond(&self, status: u16, body: Vec<u8>) -> Response {
-        self.world.respond(self.now, self.call, status, body)
+    /// Builds a response that no operation gave.
+    pub(super) fn responder(&self) -> Responder<'_> {
+        self.world.responder(self.now, self.call.head.path, self.call.admitted.serial)
     }
+
+    /// The outcome of a refusal.
+    pub(super) fn refuse(&self, problem: &Problem) -> Outcome {
+        Outcome::unchanged(self.responder().problem(problem))
+    }
+}
+
+/// The companies of a world.
+pub(super) fn companies(world: &World) -> std::ops::Range<u32> {
+    0..world.seeded().companies().len() as u32
 }
 
 /// The content of a part as text; `None` if the part is not kept in memory.

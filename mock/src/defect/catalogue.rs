@@ -7,7 +7,7 @@ use moot_fixtures::yaml;
 use serde::{Deserialize, Serialize};
 
 use super::act::DefectAct;
-use super::code::{self, DefectCode};
+use super::code;
 use super::filter::ReplyContext;
 use crate::value::message::response::Response;
 
@@ -32,9 +32,6 @@ pub struct Defect {
     /// The acts, in the order of execution.
     #[serde(skip_serializing)]
     pub(super) does: Vec<DefectAct>,
-    /// The function that [`DefectAct::Code`] calls.
-    #[serde(skip)]
-    pub(super) code: Option<DefectCode>,
 }
 
 /// The files of the defects, in the order of the specification.
@@ -63,7 +60,11 @@ const FILES: [&str; 19] = [
 static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
     let mut all: Vec<Defect> = FILES.into_iter().flat_map(yaml::embedded::<Vec<_>>).collect();
     for defect in &mut all {
-        defect.code = code::of(&defect.id);
+        for act in &mut defect.does {
+            if let DefectAct::Code(code) = act {
+                *code = code::of(&defect.id);
+            }
+        }
     }
     all
 });
@@ -114,8 +115,10 @@ mod tests {
     #[test]
     fn a_function_exists_for_exactly_the_defects_that_call_one() {
         for defect in all() {
-            let calls = defect.does.iter().any(|act| matches!(act, DefectAct::Code));
-            assert_eq!(calls, defect.code.is_some(), "{}", defect.id);
+            let calls = defect.does.iter().any(|act| matches!(act, DefectAct::Code(Some(_))));
+            assert_eq!(calls, code::of(&defect.id).is_some(), "{}", defect.id);
+            let is_lost = |act: &DefectAct| matches!(act, DefectAct::Code(None));
+            assert!(!defect.does.iter().any(is_lost), "{} has no function", defect.id);
             assert!(!defect.does.is_empty(), "{} does nothing", defect.id);
         }
         for id in code::ids() {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::call::AdmittedCall;
+use super::call::{AdmittedCall, companies};
+use super::record;
 use crate::value::identifier::IdKind;
 use crate::world::Outcome;
 use crate::world::state::change::Change;
@@ -106,24 +107,8 @@ fn copy(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
 
 /// The same object of another company.
 fn move_to_other(call: &AdmittedCall<'_>, change: &Change) -> Change {
-    let companies = call.world.seeded().companies().len() as u32;
-    let other = |own: u32| (own + 1) % companies.max(1);
-    match change {
-        Change::PutLegalRequest { record, .. } => Change::from(LegalRequest {
-            company: other(record.company),
-            ..LegalRequest::clone(record)
-        }),
-        Change::PutRepositoryDocument { row, record } => {
-            let company = other(record.company);
-            let moved = RepositoryDocument { company, ..RepositoryDocument::clone(record) };
-            Change::PutRepositoryDocument { row: *row, record: Arc::new(moved) }
-        }
-        Change::PutWebhook { row, record } => {
-            let moved = Webhook { company: other(record.company), ..Webhook::clone(record) };
-            Change::PutWebhook { row: *row, record: Arc::new(moved) }
-        }
-        other => other.clone(),
-    }
+    let other = |own: u32| (own + 1) % companies(call.world).end.max(1);
+    record::of_company(change, other).unwrap_or_else(|| change.clone())
 }
 
 fn deletes(changes: &[Change], webhook: u32) -> bool {
@@ -132,8 +117,7 @@ fn deletes(changes: &[Change], webhook: u32) -> bool {
 
 /// The rows of the caller's webhooks.
 fn own_webhooks<'a>(call: &'a AdmittedCall<'_>) -> impl Iterator<Item = u32> + 'a {
-    let own = call.call.admitted.principal.map(|principal| principal.company);
-    let table = &call.world.state().webhooks;
+    let (own, table) = (call.company(), &call.world.state().webhooks);
     (0..table.next_row())
         .filter(move |row| table.get(*row).is_some_and(|webhook| Some(webhook.company) == own))
 }

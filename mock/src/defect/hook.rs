@@ -38,9 +38,8 @@ struct DefectHook {
 }
 
 impl DefectHook {
-    /// All acts, each with the function that [`DefectAct::Code`] calls.
-    fn acts(&self) -> impl Iterator<Item = (&'static DefectAct, Option<DefectCode>)> {
-        self.defects.iter().flat_map(|defect| defect.does.iter().map(|act| (act, defect.code)))
+    fn acts(&self) -> impl Iterator<Item = &'static DefectAct> {
+        self.defects.iter().flat_map(|defect| &defect.does)
     }
 
     fn edit(&self, head: &Head<'_>, operation: Option<Operation>, response: &mut Response) {
@@ -53,7 +52,7 @@ impl DefectHook {
 
 impl Hook for DefectHook {
     fn requests_per_minute_max(&self) -> u32 {
-        let limit = self.acts().find_map(|(act, _)| match act {
+        let limit = self.acts().find_map(|act| match act {
             DefectAct::Limit(limit) => Some(*limit),
             _ => None,
         });
@@ -63,13 +62,13 @@ impl Hook for DefectHook {
     fn admit(&self, world: &World, now: Timestamp, head: &Head<'_>) -> Admission {
         let call = ArrivingCall { world, now, head, memory: &self.memory };
         let mut admission = world.admit_unhooked(now, head);
-        for (act, code) in self.acts() {
-            admission = match (act, code) {
-                (DefectAct::Admit { problem, of }, _) if call.is_of(of) => {
+        for act in self.acts() {
+            admission = match act {
+                DefectAct::Admit { problem, of } if call.is_of(of) => {
                     call.admit_despite(*problem, admission)
                 }
-                (DefectAct::LooseToken { of, act }, _) => act.apply(of, &call, admission),
-                (DefectAct::Code, Some(DefectCode::Admit(code))) => code(&call, admission),
+                DefectAct::LooseToken { of, act } => act.apply(of, &call, admission),
+                DefectAct::Code(Some(DefectCode::Admit(code))) => code(&call, admission),
                 _ => admission,
             };
         }
@@ -82,8 +81,8 @@ impl Hook for DefectHook {
     fn answer(&self, world: &World, now: Timestamp, call: &Call<'_>) -> Outcome {
         let admitted = AdmittedCall { world, now, call, memory: &self.memory };
         let mut outcome = world.answer_unhooked(now, call);
-        for (act, code) in self.acts() {
-            outcome = answer(act, code, &admitted, outcome);
+        for act in self.acts() {
+            outcome = answer(act, &admitted, outcome);
         }
         let operation = Some(call.admitted.operation);
         if operation == Some(Operation::CreateAccessToken)
@@ -97,29 +96,24 @@ impl Hook for DefectHook {
     }
 
     fn restart(&self, world: &mut World) {
-        for (act, code) in self.acts() {
-            if let (DefectAct::Code, Some(DefectCode::Restart(code))) = (act, code) {
+        for act in self.acts() {
+            if let DefectAct::Code(Some(DefectCode::Restart(code))) = act {
                 code(world);
             }
         }
     }
 
     fn change(&self, world: &World, changes: Vec<Change>) -> Vec<Change> {
-        self.acts().fold(changes, |changes, (act, code)| match (act, code) {
-            (DefectAct::Transition { to, act }, _) => act.apply(*to, world, changes),
-            (DefectAct::Code, Some(DefectCode::Change(code))) => code(world, changes),
+        self.acts().fold(changes, |changes, act| match act {
+            DefectAct::Transition { to, act } => act.apply(*to, world, changes),
+            DefectAct::Code(Some(DefectCode::Change(code))) => code(world, changes),
             _ => changes,
         })
     }
 }
 
 /// The outcome of a call after one act.
-fn answer(
-    act: &DefectAct,
-    code: Option<DefectCode>,
-    call: &AdmittedCall<'_>,
-    outcome: Outcome,
-) -> Outcome {
+fn answer(act: &DefectAct, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     let holds = |when: &[CallCondition]| CallCondition::all_hold(when, call);
     let is_token = call.is(Operation::CreateAccessToken);
     match act {
@@ -157,10 +151,7 @@ fn answer(
         DefectAct::LooseId { of, like } if of.is_empty() || call.is_any(of) => {
             find_like(*like, call, outcome)
         }
-        DefectAct::Code => match code {
-            Some(DefectCode::Answer(code)) => code(call, outcome),
-            _ => outcome,
-        },
+        DefectAct::Code(Some(DefectCode::Answer(code))) => code(call, outcome),
         _ => outcome,
     }
 }

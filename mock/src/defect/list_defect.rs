@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::call::AdmittedCall;
+use super::call::{AdmittedCall, companies};
 use super::call_edit::{CallEdit, QueryParameter};
 use super::edit;
 use crate::world::Outcome;
@@ -52,7 +52,7 @@ impl ListAct {
             }),
             Self::Frozen(pointer) => {
                 let head = &call.call.head;
-                let company = call.call.admitted.principal.map(|principal| principal.company);
+                let company = call.company();
                 let key = format!("{company:?} {} {:?} {pointer}", head.path, head.query);
                 edit::rewrite(&mut outcome.response, |body| {
                     if let Some(value) = body.pointer_mut(pointer) {
@@ -90,9 +90,7 @@ fn body_of(outcome: &Outcome) -> Option<Value> {
 
 /// The first member of the same list of another company.
 fn foreign(call: &AdmittedCall<'_>) -> Option<Value> {
-    let own = call.call.admitted.principal.map(|principal| principal.company);
-    let companies = call.world.seeded().companies().len() as u32;
-    let others = (0..companies).filter(|company| Some(*company) != own);
+    let others = companies(call.world).filter(|company| Some(*company) != call.company());
     let lists = others.map(|company| call.answer_for_company(company));
     lists.filter_map(|outcome| body_of(&outcome)?.pointer("/data/0").cloned()).next()
 }

@@ -3,19 +3,18 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, HeaderValue, PRAGMA};
 use moot_fixtures::contract::{LegalRequestStatus, Operation};
 
 use super::call::AdmittedCall;
 use crate::value::message::content::Content;
-use crate::value::message::json::{DataJson, json_bytes};
+use crate::value::message::json::DataJson;
 use crate::value::message::problem::Problem;
 use crate::value::sent_json::SentJson;
 use crate::value::token::Grant;
 use crate::world::state::change::Change;
 use crate::world::state::resource::legal_request::Submission;
-use crate::world::state::resource::token::TokenJson;
-use crate::world::state::resource::{LegalRequest, RepositoryDocument};
+use crate::world::state::resource::token::token_json;
+use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::world::{Outcome, transition};
 
 /// A successful creation of a default record, without any rule. Returns `refused` for other operations.
@@ -33,13 +32,13 @@ pub(super) fn refusal(call: &AdmittedCall<'_>) -> Outcome {
         true => Problem::document_creation("This cannot be processed."),
         false => Problem::request_creation("This cannot be processed."),
     };
-    Outcome::unchanged(call.world.refuse(call.now, call.call, &problem))
+    call.refuse(&problem)
 }
 
 /// A refusal by the token endpoint.
 pub(super) fn token_refusal(call: &AdmittedCall<'_>, status: u16, error: &str) -> Outcome {
     let problem = Problem::token_failure(status, error.to_owned(), "The call is refused.");
-    Outcome::unchanged(call.world.refuse(call.now, call.call, &problem))
+    call.refuse(&problem)
 }
 
 /// A token with these scopes for the client that the call names. Returns `outcome` if the client is unknown.
@@ -48,11 +47,29 @@ pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> 
     let Ok(scopes) = scopes.parse() else { return outcome };
     let serial = call.call.admitted.serial;
     let grant = Grant { application, scopes, issued_at: call.now.as_second(), serial };
-    let text = call.world.sealer.seal(&grant);
-    let mut response = call.respond(200, json_bytes(&TokenJson::new(&text, &grant)));
-    response.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-store")));
-    response.headers.push((PRAGMA, HeaderValue::from_static("no-cache")));
-    Outcome { response, ..outcome }
+    let body = token_json(&call.world.sealer.seal(&grant), &grant);
+    Outcome { response: call.responder().secret_json(&body), ..outcome }
+}
+
+/// The same change, with a record of another company. `other` gets the company of the record. `None` for a change of
+/// something else than a request, a document or a webhook.
+pub(super) fn of_company(change: &Change, other: impl FnOnce(u32) -> u32) -> Option<Change> {
+    Some(match change {
+        Change::PutLegalRequest { record, .. } => {
+            let company = other(record.company);
+            Change::from(LegalRequest { company, ..LegalRequest::clone(record) })
+        }
+        Change::PutRepositoryDocument { row, record } => {
+            let company = other(record.company);
+            let record = RepositoryDocument { company, ..RepositoryDocument::clone(record) };
+            Change::PutRepositoryDocument { row: *row, record: Arc::new(record) }
+        }
+        Change::PutWebhook { row, record } => {
+            let record = Webhook { company: other(record.company), ..Webhook::clone(record) };
+            Change::PutWebhook { row: *row, record: Arc::new(record) }
+        }
+        _ => return None,
+    })
 }
 
 fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
@@ -76,8 +93,9 @@ fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
         logged: 1,
         document: None,
     };
-    let body = json_bytes(&DataJson { data: record.created_json() });
-    Some(creation(call, 201, body, Change::from(record)))
+    let body = DataJson { data: record.created_json() };
+    let response = call.responder().json(201, &body);
+    Some(Outcome { changes: vec![Change::from(record)], ..Outcome::unchanged(response) })
 }
 
 fn document(call: &AdmittedCall<'_>) -> Option<Outcome> {
@@ -94,13 +112,8 @@ fn document(call: &AdmittedCall<'_>) -> Option<Outcome> {
         legal_request_id: None,
         content: Content::in_memory(Bytes::from_static(b"document")),
     };
-    let body = json_bytes(&record.upload_json(form));
     let status = world.answers().upload_success_status;
-    let change = Change::PutRepositoryDocument { row, record: Arc::new(record) };
-    Some(creation(call, status, body, change))
-}
-
-fn creation(call: &AdmittedCall<'_>, status: u16, body: Vec<u8>, change: Change) -> Outcome {
-    let response = call.respond(status, body);
-    Outcome { response, changes: vec![change], effects: Vec::new() }
+    let response = call.responder().json(status, &record.upload_json(form));
+    let changes = vec![Change::PutRepositoryDocument { row, record: Arc::new(record) }];
+    Some(Outcome { changes, ..Outcome::unchanged(response) })
 }

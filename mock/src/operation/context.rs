@@ -56,9 +56,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// As [`Self::visible`].
     pub(crate) fn legal_request(&self) -> Result<&'a Arc<LegalRequest>, Problem> {
-        let record = self.world.legal_request(self.id());
-        let not_found = || Problem::request_not_found(self.id());
-        self.visible(record, |record| record.company, "request", not_found)
+        self.visible(self.world.legal_request(self.id()), |record| record.company)
     }
 
     /// The workflow with the id in the path.
@@ -66,9 +64,8 @@ impl<'a> Context<'a> {
     /// # Errors
     /// As [`Self::visible`].
     pub(crate) fn workflow(&self) -> Result<&'a Workflow, Problem> {
-        let record = self.world.seeded().workflow_of(self.id()).map(|(_, workflow)| workflow);
-        let not_found = || Problem::not_found(self.answers(), "workflow", self.id());
-        self.visible(record, |workflow| workflow.company, "workflow", not_found)
+        let found = self.world.seeded().workflow_of(self.id());
+        self.visible(found.map(|(_, workflow)| workflow), |workflow| workflow.company)
     }
 
     /// The record, if the caller may see it. `company` gives the company of a record.
@@ -79,16 +76,19 @@ impl<'a> Context<'a> {
         &self,
         record: Option<R>,
         company: impl Fn(&R) -> u32,
-        what: &str,
-        not_found: impl Fn() -> Problem,
     ) -> Result<R, Problem> {
-        let record = record.ok_or_else(&not_found)?;
+        let record = record.ok_or_else(|| self.no_object())?;
         if company(&record) == self.principal()?.company {
             return Ok(record);
         }
         match self.answers().other_company {
-            403 => Err(Problem::other_company(what)),
-            _ => Err(not_found()),
+            403 => Err(Problem::other_company(self.call.admitted.operation)),
+            _ => Err(self.no_object()),
         }
+    }
+
+    /// 404: no object has the id in the path.
+    pub(crate) fn no_object(&self) -> Problem {
+        Problem::no_object(self.answers(), self.call.admitted.operation, self.id())
     }
 }

@@ -8,7 +8,7 @@ use crate::value::message::problem::{Problem, shown};
 use crate::value::token::Grant;
 use crate::world::Outcome;
 use crate::world::state::change::Change;
-use crate::world::state::resource::token::TokenJson;
+use crate::world::state::resource::token::token_json;
 use crate::world::state::seeded::Application;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
@@ -22,14 +22,14 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let issued_at = context.now.as_second();
     let grant = Grant { application: index, scopes, issued_at, serial };
     let token = context.world.sealer.seal(&grant);
-    let first_kept = context.world.state().token_marks().first_kept(index);
+    let first_kept = context.world.state().token_marks.first_kept(index);
     let revokes = answers.token_revocation.newer_token && serial > first_kept;
     let changes = if revokes {
         vec![Change::RevokeEarlierTokens { application: index, serial }]
     } else {
         Vec::new()
     };
-    let body = TokenJson::new(&token, &grant);
+    let body = token_json(&token, &grant);
     Ok(Outcome { changes, ..Outcome::unchanged(context.responder.secret_json(&body)) })
 }
 

@@ -41,7 +41,7 @@ const VARIABLES: &str = "variables";
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let company = context.principal()?.company;
     let answers = context.answers();
-    let fields = MultipartFields::of(&context.call.body, context.content_type(), answers)?;
+    let fields = MultipartFields::of(&context.call.body, answers)?;
     let (workflow_row, workflow) = workflow(context, &fields, company)?;
     check_requester(context, &fields, company)?;
     check_required(&fields, workflow)?;

@@ -71,7 +71,7 @@ pub(crate) fn document_to_fetch(context: &Context<'_>) -> Option<Fetch> {
 /// The custom fields and the source of an upload.
 fn read<'a>(context: &Context<'a>) -> Result<(SentJson, UploadSource<'a>), Problem> {
     let answers = context.answers();
-    let fields = MultipartFields::of(&context.call.body, context.content_type(), answers)?;
+    let fields = MultipartFields::of(&context.call.body, answers)?;
     let (file, url) = (fields.file("file")?, fields.text("url")?);
     let metadata = fields.text("metadata")?;
     match (file, url) {

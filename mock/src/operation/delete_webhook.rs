@@ -6,12 +6,8 @@ use crate::world::state::change::Change;
 use crate::world::{Outcome, deliver};
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let (row, _) = context.visible(
-        context.world.webhook(context.id()),
-        |(_, webhook)| webhook.company,
-        "webhook",
-        || Problem::not_found(context.answers(), "webhook", context.id()),
-    )?;
+    let found = context.world.webhook(context.id());
+    let (row, _) = context.visible(found, |(_, webhook)| webhook.company)?;
     let mut changes = vec![Change::DeleteWebhook { row }];
     changes.extend(deliver::discard(context.world, row));
     let response = context.responder.empty(context.answers().webhook_delete_status);

@@ -8,12 +8,11 @@ use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let not_found = || Problem::not_found(context.answers(), "document", context.id());
     let found = context.world.downloaded(context.id());
     let document = if context.answers().agreement_download.token {
-        context.visible(found, |document| document.company, "document", not_found)?
+        context.visible(found, |document| document.company)?
     } else {
-        found.ok_or_else(not_found)?
+        found.ok_or_else(|| context.no_object())?
     };
     let media_type = document_type::media_type(&document.name);
     let content = document.content.clone();

@@ -6,12 +6,8 @@ use crate::value::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let document = context.visible(
-        context.world.document(context.id()),
-        |document| document.company,
-        "document",
-        || Problem::not_found(context.answers(), "repository document", context.id()),
-    )?;
+    let found = context.world.document(context.id());
+    let document = context.visible(found, |document| document.company)?;
     let data = document.json(context.answers().timestamps, context.world.base_url());
     Ok(Outcome::unchanged(context.responder.json(200, &DataJson { data })))
 }

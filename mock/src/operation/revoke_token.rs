@@ -24,6 +24,6 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         return Err(Problem::token_failure(status, "unauthorized_client", detail));
     }
     let revoked = Change::RevokeToken { serial: grant.serial };
-    let changes = context.world.state().token_marks().add(revoked);
+    let changes = context.world.state().token_marks.add(revoked);
     Ok(Outcome { changes, ..Outcome::unchanged(response) })
 }

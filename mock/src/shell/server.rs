@@ -217,7 +217,6 @@ async fn answer_in_world(
     let admitted = match service.admit(clock::now(), &head) {
         Admission::Admitted(admitted) => admitted,
         Admission::Refused(response) => {
-            realm.called.notify_waiters();
             body::drain(body, head.headers, times).await;
             return (sent(response).await, None);
         }
@@ -230,7 +229,6 @@ async fn answer_in_world(
         Err(error) => {
             let why = format!("a temporary file cannot be written: {error}");
             let response = service.unstored(clock::now(), &call, &why);
-            realm.called.notify_waiters();
             return (sent(response).await, serial);
         }
     }
@@ -240,7 +238,6 @@ async fn answer_in_world(
         call.fetched = Some(fetcher.fetch(fetch, &site.store).await);
     }
     let response = service.answer(clock::now(), &call);
-    realm.called.notify_waiters();
     if head.method == Method::DELETE {
         // After the response no attempt for a deleted webhook may begin (§4.13), even if a fault replaced the
         // response by a failure.
@@ -292,7 +289,6 @@ async fn refuse_unserved(
     };
     let mut response = sent(response).await;
     response.body_mut().set_member("instance", parts.uri.path());
-    realm.called.notify_waiters();
     response
 }
 

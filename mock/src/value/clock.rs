@@ -48,19 +48,18 @@ impl Clock {
 
     /// The clock that shows `at` at the system's time `system_now`.
     pub(crate) fn moved_to(self, at: Timestamp, system_now: Timestamp) -> Self {
-        match self {
-            Self::Real { .. } => Self::Real { offset: at.duration_since(system_now) },
-            Self::Frozen { .. } => Self::Frozen { at },
-        }
+        Self::at(at, self.is_frozen(), system_now)
     }
 
     /// The clock with the same time, frozen or running.
     pub(crate) fn frozen(self, freeze: bool, system_now: Timestamp) -> Self {
-        let at = self.now(system_now);
-        if freeze {
-            Self::Frozen { at }
-        } else {
-            Self::Real { offset: at.duration_since(system_now) }
+        Self::at(self.now(system_now), freeze, system_now)
+    }
+
+    fn at(at: Timestamp, is_frozen: bool, system_now: Timestamp) -> Self {
+        match is_frozen {
+            true => Self::Frozen { at },
+            false => Self::Real { offset: at.duration_since(system_now) },
         }
     }
 

@@ -15,23 +15,28 @@ pub(crate) fn document_id_of(download_id: &str) -> Option<&str> {
 }
 
 /// The kind of an id. Ids of different kinds are unrelated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 pub(crate) enum IdKind {
     /// §2.1.
+    #[strum(serialize = "request id")]
     LegalRequest,
     /// §2.2.
+    #[strum(serialize = "document id")]
     RepositoryDocument,
     /// §2.3.
+    #[strum(serialize = "workflow id")]
     Workflow,
     /// §2.5.
+    #[strum(serialize = "activity id")]
     Activity,
     /// §2.6.
+    #[strum(serialize = "webhook id")]
     Webhook,
     /// `request_id` of §7.
+    #[strum(serialize = "call id")]
     Call,
 }
 
-const KINDS: usize = 6;
 const HALF_BITS: u32 = 23;
 const HALF_MASK: u64 = (1 << HALF_BITS) - 1;
 const ROUNDS: u64 = 4;
@@ -46,20 +51,18 @@ const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 pub(crate) const NUMBER_END: u64 = 1 << (2 * HALF_BITS);
 
 /// The ids of one seed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Identifiers {
-    keys: [SeedKey; KINDS],
-    downloads: SeedKey,
+    seed: u64,
 }
 
 impl Identifiers {
-    pub(crate) fn new(seed: u64) -> Self {
-        let purposes =
-            ["request id", "document id", "workflow id", "activity id", "webhook id", "call id"];
-        Self {
-            keys: purposes.map(|purpose| SeedKey::derive(seed, purpose)),
-            downloads: SeedKey::derive(seed, "download id"),
-        }
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+
+    fn key(self, kind: IdKind) -> SeedKey {
+        SeedKey::derive(self.seed, kind.into())
     }
 
     /// The id of a number. From [`NUMBER_END`] on, the ids repeat.
@@ -68,7 +71,7 @@ impl Identifiers {
     }
 
     fn short_id(&self, kind: IdKind, number: u64) -> ShortId {
-        let key = self.keys[kind as usize];
+        let key = self.key(kind);
         let number = number % NUMBER_END;
         let (mut left, mut right) = (number >> HALF_BITS, number & HALF_MASK);
         for round in 0..ROUNDS {
@@ -84,13 +87,14 @@ impl Identifiers {
 
     /// The id of a document's download: the id of the document, and a code that can't be guessed.
     pub(crate) fn download_id(&self, document_id: &str) -> String {
-        let code = self.downloads.code(document_id.as_bytes());
+        let downloads = SeedKey::derive(self.seed, "download id");
+        let code = downloads.code(document_id.as_bytes());
         format!("{document_id}-{}", URL_SAFE_NO_PAD.encode(code))
     }
 
     /// The number of an id; `None` for a text that is not an id of this kind.
     pub(crate) fn number(&self, kind: IdKind, id: &str) -> Option<u64> {
-        let key = self.keys[kind as usize];
+        let key = self.key(kind);
         let value = value(id)?;
         let (mut left, mut right) = (value >> HALF_BITS, value & HALF_MASK);
         for round in (0..ROUNDS).rev() {

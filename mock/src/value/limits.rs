@@ -2,7 +2,7 @@
 
 /// Rows of one resource in a world, with those of the seed world. Above this, creating is refused.
 pub(crate) const ROWS_MAX: u32 = 1_000_000;
-/// Entries in the log of one legal request. Above this, comments are refused.
+/// Entries in the log of one legal request. Above this, the oldest entry after the creation is removed.
 pub(crate) const ACTIVITIES_MAX: usize = 4_000;
 /// Deliveries of a world. Above this, the oldest finished one is removed.
 pub(crate) const DELIVERIES_MAX: usize = 10_000;

@@ -1,7 +1,7 @@
 //! Admits or refuses a call before its body is read: limit, route, token, scope, in this order.
 
 use jiff::Timestamp;
-use moot_fixtures::contract::{CheckOrder, Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
+use moot_fixtures::contract::{CheckOrder, Operation, TokenNeed};
 use moot_fixtures::journal::RuleGroup;
 
 use super::{World, reading};
@@ -109,16 +109,14 @@ impl World {
             // Set before the limit is checked, so that the journal names the operation of a 429.
             seen.operation = Some(*operation);
         }
-        self.limit(now, head, REQUESTS_PER_MINUTE_MAX, &self.limiter)?;
+        self.limit(now, head, &self.limiter)?;
         let (operation, id) = match routed {
             Routed::Found(operation, id) => (operation, id),
             Routed::WrongMethod(allowed) => return Err(Problem::wrong_method(answers, &allowed)),
             Routed::Unknown => return Err(Problem::unknown_path(answers)),
         };
-        if let (Operation::CreateAccessToken, Some((calls_max, limiter))) =
-            (operation, &self.token_limiter)
-        {
-            self.limit(now, head, *calls_max, limiter)?;
+        if let (Operation::CreateAccessToken, Some(limiter)) = (operation, &self.token_limiter) {
+            self.limit(now, head, limiter)?;
         }
         if answers.check_order == CheckOrder::ExistenceFirst
             && let Some(problem) = id.as_deref().and_then(|id| self.missing(operation, id))
@@ -140,34 +138,21 @@ impl World {
 
     /// The refusal of an unknown id. `None` if the object exists, or the operation takes no id.
     fn missing(&self, operation: Operation, id: &str) -> Option<Problem> {
-        let answers = self.answers();
-        let (is_there, problem) = match operation {
-            Operation::GetWorkflow | Operation::GetWorkflowSchema => (
-                self.seeded().workflow_of(id).is_some(),
-                Problem::not_found(answers, "workflow", id),
-            ),
+        let is_there = match operation {
+            Operation::GetWorkflow | Operation::GetWorkflowSchema => {
+                self.seeded().workflow_of(id).is_some()
+            }
             Operation::GetLegalRequest | Operation::GetLegalRequestActivity => {
-                (self.legal_request(id).is_some(), Problem::request_not_found(id))
+                self.legal_request(id).is_some()
             }
-            Operation::GetRepositoryDocument => (
-                self.document(id).is_some(),
-                Problem::not_found(answers, "repository document", id),
-            ),
-            Operation::DeleteWebhook => {
-                (self.webhook(id).is_some(), Problem::not_found(answers, "webhook", id))
-            }
+            Operation::GetRepositoryDocument => self.document(id).is_some(),
+            Operation::DeleteWebhook => self.webhook(id).is_some(),
             _ => return None,
         };
-        (!is_there).then_some(problem)
+        (!is_there).then(|| Problem::no_object(self.answers(), operation, id))
     }
 
-    fn limit(
-        &self,
-        now: Timestamp,
-        head: &Head<'_>,
-        calls_max: u32,
-        limiter: &Limiter,
-    ) -> Result<(), Problem> {
+    fn limit(&self, now: Timestamp, head: &Head<'_>, limiter: &Limiter) -> Result<(), Problem> {
         let is_enforced = match self.state().rate_limit {
             RateLimitMode::Off => return Ok(()),
             RateLimitMode::Observe => false,
@@ -176,7 +161,7 @@ impl World {
         match limiter.take(head.client, now) {
             Decision::Refused { retry_after_seconds } if is_enforced => Err(Problem::rate_limited(
                 self.answers(),
-                calls_max,
+                limiter.calls_max,
                 retry_after_seconds,
                 self.state().clock.is_frozen(),
             )),

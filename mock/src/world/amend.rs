@@ -3,33 +3,28 @@
 use std::sync::Arc;
 
 use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
-use parking_lot::Mutex;
 
 use super::lag::LaggingLists;
-use super::limiter::Limiter;
-use super::{World, first_state};
+use super::{World, first_state, limiters};
 
 impl World {
     /// Lets the amendments take effect. [`Seeded::amended`] has accepted them before they became changes.
     pub(super) fn amend(&mut self) {
         let Ok(amended) = self.seeded.amended(&self.state.amendments) else { return };
         let (old, new) = (self.answers(), amended.answers());
-        let is_other_limit = old.rate_limit_window != new.rate_limit_window
-            || old.token_rate_limit != new.token_rate_limit;
         let is_other_lag = old.list_lag != new.list_lag;
-        let (window, list_lag) = (new.rate_limit_window, new.list_lag);
-        let token_calls_max = new.token_rate_limit;
-        if is_other_limit {
+        if old.rate_limit_window != new.rate_limit_window
+            || old.token_rate_limit != new.token_rate_limit
+        {
             let calls_max = self.hook.as_ref().map(|hook| hook.requests_per_minute_max());
-            self.limiter = Limiter::new(calls_max.unwrap_or(REQUESTS_PER_MINUTE_MAX), window);
-            self.token_limiter =
-                token_calls_max.map(|calls_max| (calls_max, Limiter::new(calls_max, window)));
+            (self.limiter, self.token_limiter) =
+                limiters(new, calls_max.unwrap_or(REQUESTS_PER_MINUTE_MAX));
         }
         if is_other_lag {
-            self.lagging = (list_lag > 0).then(|| {
+            self.lagging = LaggingLists::of(new, || {
                 let mut replica = first_state(&self.seeded, &self.settings);
                 self.state.changes().into_iter().for_each(|change| replica.apply(change));
-                Mutex::new(LaggingLists::new(list_lag, replica))
+                replica
             });
         }
         self.amended = Some(Arc::new(amended));

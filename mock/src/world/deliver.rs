@@ -14,7 +14,7 @@ use crate::value::limits::DELIVERIES_MAX;
 use crate::value::timestamp;
 use crate::world::World;
 use crate::world::fault::drill;
-use crate::world::state::change::{Change, Effect, EffectKind};
+use crate::world::state::change::{Change, Effect};
 use crate::world::state::resource::delivery::{
     AttemptRecord, AttemptResult, Delivery, DeliveryProgress,
 };
@@ -53,12 +53,7 @@ pub(crate) fn queue(
     for (row, webhook) in subscribed(world, record.company, event) {
         for (authorization, is_forged) in credentials(world, webhook) {
             for ((event, body), id) in bodies.iter().zip(&mut ids) {
-                effects.push(Effect {
-                    at,
-                    kind: EffectKind::Delivery,
-                    id: id.to_string(),
-                    detail: format!("{event} to {}", webhook.url),
-                });
+                effects.push(Effect::delivery(at, id, event, &webhook.url));
                 let due = later(at, policy.wait_seconds(world.settings.seed, id));
                 changes.push(put(Delivery {
                     id,
@@ -131,15 +126,9 @@ pub(crate) fn begin(world: &World, now: Timestamp) -> (Vec<Change>, Vec<Delivery
     let due = world.state().due_deliveries(now);
     due.iter()
         .filter_map(|id| deliveries.get(id))
-        .filter_map(|delivery| match delivery.progress {
-            DeliveryProgress::Queued { due } => {
-                let progress = DeliveryProgress::InFlight { due, began: now };
-                Some((put(Delivery { progress, ..Delivery::clone(delivery) }), attempt(delivery)))
-            }
-            DeliveryProgress::InFlight { .. }
-            | DeliveryProgress::Delivered
-            | DeliveryProgress::Failed
-            | DeliveryProgress::Discarded => None,
+        .filter_map(|delivery| {
+            let progress = DeliveryProgress::InFlight { due: delivery.progress.due()?, began: now };
+            Some((put(Delivery { progress, ..Delivery::clone(delivery) }), attempt(delivery)))
         })
         .unzip()
 }
@@ -157,9 +146,8 @@ pub(crate) fn may_start(world: &World, id: u64) -> bool {
 
 /// Queues a delivery again whose attempt did not start. `None` if it is no longer in flight.
 pub(crate) fn put_back(world: &World, id: u64) -> Option<Change> {
-    let delivery = world.state().deliveries.get(&id)?;
-    let DeliveryProgress::InFlight { due, .. } = delivery.progress else { return None };
-    Some(put(Delivery { progress: DeliveryProgress::Queued { due }, ..Delivery::clone(delivery) }))
+    let delivery = world.state().deliveries.get(&id).filter(|_| is_in_flight(world, id))?;
+    Some(Change::PutDelivery { record: delivery.requeued() })
 }
 
 /// The change at the end of an attempt. `None` if the delivery is no longer in flight.

@@ -4,6 +4,8 @@
 use std::collections::VecDeque;
 
 use jiff::{SignedDuration, Timestamp};
+use moot_fixtures::contract::Answers;
+use parking_lot::Mutex;
 
 use crate::world::state::State;
 use crate::world::state::change::Change;
@@ -20,10 +22,13 @@ pub(crate) struct LaggingLists {
 }
 
 impl LaggingLists {
-    /// Lists of this state that lag by `seconds`.
-    pub(crate) fn new(seconds: u32, state: State) -> Self {
-        let lag = SignedDuration::from_secs(seconds.into());
-        Self { lag, state, pending: VecDeque::new(), now: Timestamp::MIN }
+    /// Lists of this state; `None` if they do not lag by these answers.
+    pub(crate) fn of(answers: &Answers, state: impl FnOnce() -> State) -> Option<Mutex<Self>> {
+        let lag = SignedDuration::from_secs(answers.list_lag.into());
+        (!lag.is_zero()).then(|| {
+            let (pending, now) = (VecDeque::new(), Timestamp::MIN);
+            Mutex::new(Self { lag, state: state(), pending, now })
+        })
     }
 
     /// Sets the time of the world.

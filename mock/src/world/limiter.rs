@@ -34,7 +34,7 @@ pub(crate) enum Decision {
 /// Counts calls by client address.
 #[derive(Debug)]
 pub(crate) struct Limiter {
-    calls_max: u32,
+    pub(crate) calls_max: u32,
     window: RateLimitWindow,
     clients: Mutex<Clients>,
 }

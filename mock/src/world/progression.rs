@@ -1,10 +1,12 @@
 //! The automatic status changes of a created request: by time, or by reads.
 
 use jiff::Timestamp;
+use moot_fixtures::contract::LegalRequestStatus;
 
 use super::{World, transition};
 use crate::world::state::change::{Change, Effect};
 use crate::world::state::resource::LegalRequest;
+use crate::world::state::resource::activity::Activity;
 use crate::world::state::resource::course::{Pace, ProgressionPlan};
 use crate::world::state::resource::status_way;
 
@@ -34,10 +36,8 @@ pub(crate) fn step(
     record: &LegalRequest,
 ) -> (Vec<Change>, Vec<Effect>) {
     let Some(course) = record.course else { return (Vec::new(), Vec::new()) };
-    let way = status_way::towards_goal(world.answers(), record.status(), course.goal);
-    let way = way.unwrap_or_default();
-    match way.first() {
-        Some(&to) => {
+    match next_status(world, record) {
+        Some(to) => {
             let course = (to != course.goal).then(|| course.after_step(at));
             let record = LegalRequest { course, ..record.clone() };
             transition::change_status(world, at, record, to, None)
@@ -47,6 +47,18 @@ pub(crate) fn step(
             (vec![Change::from(record)], Vec::new())
         }
     }
+}
+
+/// The status to which a request changes next; `None` if it has no course, or no way to its goal. Only a request that
+/// was never moved passes `initial_review`: one that comes back to `draft` would never reach its goal.
+pub(crate) fn next_status(world: &World, record: &LegalRequest) -> Option<LegalRequestStatus> {
+    let (answers, from, goal) = (world.answers(), record.status(), record.course?.goal);
+    let was_moved = record.activity.iter().any(Activity::is_status_change);
+    let way = match was_moved {
+        true => status_way::way(answers, from, goal),
+        false => status_way::towards_goal(answers, from, goal),
+    };
+    way?.first().copied()
 }
 
 /// The changes that reading a request makes under progression `on-read`. `None` if there are none.

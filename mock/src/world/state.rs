@@ -23,9 +23,7 @@ use crate::value::token::Grant;
 use crate::world::state::amendments::Amendments;
 use crate::world::state::change::{AddressResponse, Change, Checkpoint};
 use crate::world::state::index::{Index, status_place};
-use crate::world::state::resource::{
-    Delivery, DeliveryProgress, LegalRequest, RepositoryDocument, Webhook,
-};
+use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::world::state::seeded::Seeded;
 use crate::world::state::table::RowTable;
 
@@ -50,9 +48,9 @@ pub(crate) struct State {
     pub(crate) addresses: BTreeMap<String, AddressResponse>,
     /// By name. They survive a reset.
     pub(crate) checkpoints: BTreeMap<String, Arc<Checkpoint>>,
-    token_marks: TokenMarks,
+    pub(crate) token_marks: TokenMarks,
     /// Legal requests by the time of their next automatic step.
-    steps: BTreeSet<(Timestamp, u32)>,
+    pub(crate) steps: BTreeSet<(Timestamp, u32)>,
     /// Deliveries by the time of their next attempt.
     attempts: BTreeSet<(Timestamp, u64)>,
 }
@@ -69,7 +67,7 @@ pub(crate) struct TokenMarks {
 impl TokenMarks {
     /// Whether a token expired early.
     pub(crate) fn is_expired(&self, serial: u64) -> bool {
-        !self.expired.is_empty() && self.expired.contains(&serial)
+        self.expired.contains(&serial)
     }
 
     /// Whether a token was revoked.
@@ -137,11 +135,6 @@ impl State {
         }
     }
 
-    /// Tokens that expired early or were revoked.
-    pub(crate) const fn token_marks(&self) -> &TokenMarks {
-        &self.token_marks
-    }
-
     /// The next automatic step of a legal request, with its time.
     pub(crate) fn next_step(&self) -> Option<(Timestamp, u32)> {
         self.steps.first().copied()
@@ -159,11 +152,6 @@ impl State {
         step.into_iter().chain(attempt).min()
     }
 
-    /// The next steps of legal requests, each with its time and its row.
-    pub(crate) fn due_steps(&self) -> &BTreeSet<(Timestamp, u32)> {
-        &self.steps
-    }
-
     /// The next attempts of deliveries, each with its time and its delivery. Empty while deliveries are paused.
     pub(crate) fn due_attempts(&self) -> &BTreeSet<(Timestamp, u64)> {
         static NONE: BTreeSet<(Timestamp, u64)> = BTreeSet::new();
@@ -176,17 +164,17 @@ impl State {
             Change::PutLegalRequest { row, record } => self.put_legal_request(row, record),
             Change::PutRepositoryDocument { row, record } => {
                 self.document_index.insert(record.company, row, None);
-                self.documents.put(row, record);
+                self.documents.set(row, Some(record));
             }
             Change::PutWebhook { row, record } => {
                 self.webhook_index.insert(record.company, row, None);
-                self.webhooks.put(row, record);
+                self.webhooks.set(row, Some(record));
             }
             Change::DeleteWebhook { row } => {
                 if let Some(webhook) = self.webhooks.get(row) {
                     self.webhook_index.remove(webhook.company, row);
                 }
-                self.webhooks.delete(row);
+                self.webhooks.set(row, None);
             }
             Change::PutDelivery { record } => self.put_delivery(record),
             Change::DeleteDelivery { id } => {
@@ -279,23 +267,20 @@ impl State {
         }
         self.legal_request_index.insert(record.company, row, Some(status_place(record.status())));
         self.steps.extend(record.next_step_at().map(|at| (at, row)));
-        self.legal_requests.put(row, record);
+        self.legal_requests.set(row, Some(record));
     }
 
     fn put_delivery(&mut self, record: Arc<Delivery>) {
         let id = record.id;
         self.remove_attempt(id);
-        if let DeliveryProgress::Queued { due } = record.progress {
-            self.attempts.insert((due, id));
-        }
+        self.attempts.extend(record.progress.due().map(|due| (due, id)));
         self.next_delivery = self.next_delivery.max(id + 1);
         self.deliveries.insert(id, record);
     }
 
     fn remove_attempt(&mut self, id: u64) {
-        if let Some(delivery) = self.deliveries.get(&id)
-            && let DeliveryProgress::Queued { due } = delivery.progress
-        {
+        let due = self.deliveries.get(&id).and_then(|delivery| delivery.progress.due());
+        if let Some(due) = due {
             self.attempts.remove(&(due, id));
         }
     }

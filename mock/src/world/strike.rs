@@ -41,7 +41,7 @@ impl World {
         call: &Call<'_>,
         strike: Option<Strike>,
         response: Response,
-        effects: CallEffects<'_>,
+        effects: CallEffects,
     ) -> Response {
         let operation = Some(call.admitted.operation);
         let response = self.with_drills(operation, response);
@@ -62,7 +62,7 @@ impl World {
         now: Timestamp,
         call: &Call<'_>,
         response: &Response,
-        effects: CallEffects<'_>,
+        effects: CallEffects,
         fault: Option<&Strike>,
     ) {
         let Call { head, admitted, body, fetched: _ } = call;

@@ -8,11 +8,10 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{EXECUTION_COMPLETE, LegalRequestStatus};
 
 use crate::value::limits::ACTIVITIES_MAX;
-use crate::value::sent_json::SentJson;
-use crate::world::state::change::{Change, Effect, EffectKind};
+use crate::world::state::change::{Change, Effect};
+use crate::world::state::resource::LegalRequest;
 use crate::world::state::resource::activity::{Activity, ActivityKind};
 use crate::world::state::resource::signed_document::signed_document;
-use crate::world::state::resource::{LegalRequest, RepositoryDocument};
 use crate::world::{World, deliver};
 
 /// Changes the status of a request and adds an entry to its log. A fully executed request queues a
@@ -28,7 +27,7 @@ pub(crate) fn change_status(
     let from = record.status();
     record.status = to;
     log(world, &mut record, at, ActivityKind::StatusChange { from, to }, comment);
-    let mut effects = vec![effect(at, &record, from)];
+    let mut effects = vec![Effect::transition(at, &record, from, to)];
     let mut consequences = Vec::new();
     if to == world.answers().fully_executed {
         let (deliveries, queued) = deliver::queue(world, at, EXECUTION_COMPLETE, &record);
@@ -42,7 +41,8 @@ pub(crate) fn change_status(
         record.document = Some(row);
         consequences.push(stored);
     }
-    ([vec![Change::from(record)], consequences].concat(), effects)
+    let changes = std::iter::once(Change::from(record)).chain(consequences);
+    (changes.collect(), effects)
 }
 
 /// The log of a request that is created in this row.
@@ -68,19 +68,6 @@ pub(crate) fn log(
     record.activity.push(Activity { id, at, happening, comment: comment.map(Into::into) });
 }
 
-fn effect(at: Timestamp, record: &LegalRequest, from: LegalRequestStatus) -> Effect {
-    let to = record.status();
-    Effect {
-        at,
-        kind: match to {
-            LegalRequestStatus::Expired => EffectKind::Expiry,
-            _ => EffectKind::Transition,
-        },
-        id: record.id.clone(),
-        detail: format!("{} -> {}", from.as_str(), to.as_str()),
-    }
-}
-
 /// Row and change of a new document in the repository that results from a request. `None` if the
 /// repository is full.
 pub(crate) fn stored_document(
@@ -89,16 +76,6 @@ pub(crate) fn stored_document(
     legal_request: &LegalRequest,
 ) -> Option<(u32, Change)> {
     let (row, id) = world.fresh_document()?;
-    let (name, content) = signed_document(legal_request);
-    let record = RepositoryDocument {
-        download_id: world.download_id(&id),
-        id,
-        company: legal_request.company,
-        name,
-        custom_fields: SentJson::default(),
-        created_at: at,
-        legal_request_id: Some(legal_request.id.clone()),
-        content,
-    };
-    Some((row, Change::PutRepositoryDocument { row, record: Arc::new(record) }))
+    let record = Arc::new(signed_document(legal_request, world.download_id(&id), id, at));
+    Some((row, Change::PutRepositoryDocument { row, record }))
 }

@@ -1,5 +1,9 @@
 //! A fixed sequence of calls to a world, with all its responses and changes.
 
+pub(crate) mod callers;
+pub(crate) mod reads;
+pub(crate) mod writes;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr};
@@ -21,6 +25,9 @@ use serde_json::Value;
 /// The system's time of every call. The world's clock stands still too.
 const NOW: &str = "2026-03-05T14:30:00Z";
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// The resources with a list, as in its path.
+pub(crate) const LISTS: [&str; 4] = ["workflows", "requests", "repository_documents", "webhooks"];
+const MULTIPART: &str = "multipart/form-data; boundary=b0";
 
 /// A tour through a world.
 pub(crate) struct Tour {

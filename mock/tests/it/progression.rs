@@ -54,6 +54,21 @@ fn manual_requests_stay_but_for_reserved_counterparties() {
 }
 
 #[test]
+fn a_request_that_comes_back_to_draft_goes_on_to_its_goal() {
+    let bench = bench_with(|settings| {
+        settings.progression = Progression::Timed { seconds: 60 };
+        settings.answers.transitions = [
+            (Status::Draft, vec![Status::ReadyForSend, Status::Archived]),
+            (Status::ReadyForSend, vec![Status::Draft, Status::InitialReview]),
+            (Status::InitialReview, vec![Status::BusinessReview]),
+            (Status::BusinessReview, vec![Status::Archived]),
+        ]
+        .into();
+    });
+    check(&bench, "avery@birchwood.example", 60, &["ready_for_send", "draft", "archived"]);
+}
+
+#[test]
 fn timed_requests_take_a_step_at_exactly_the_pace() {
     let bench = progressing(Progression::Timed { seconds: 60 });
     let id = bench.create(&sound());

@@ -34,6 +34,11 @@ async fn a_cleared_journal_is_empty_for_the_client_and_whole_for_its_account() {
         admin(&site, BASE, "DELETE /exchanges", Value::Null).await.ok();
         let count = admin(&site, BASE, "GET /exchanges/count", Value::Null).await.ok().json();
         assert_eq!(count, json!({ "count": 0 }));
+        for serial in 1..=4 {
+            let one = format!("GET /exchanges/{serial}");
+            let shown = admin(&site, BASE, &one, Value::Null).await;
+            assert_eq!(shown.status, StatusCode::NOT_FOUND, "{one}");
+        }
     }
     list(&site, BASE).await;
     let count = admin(&site, BASE, "GET /exchanges/count", Value::Null).await.ok().json();

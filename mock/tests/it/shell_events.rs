@@ -95,6 +95,17 @@ async fn read_until(reader: &mut reqwest::Response, text: &mut String, kinds: &[
 }
 
 #[tokio::test]
+async fn a_stream_may_have_the_longest_timeout() {
+    let site = site();
+    let server = served(&site, ServeLimits::default()).await;
+    let url =
+        format!("http://{}{BASE}/__admin/events?timeout_seconds={}", server.address, u64::MAX);
+    let client = client().build().expect("a client");
+    let mut reader = client.get(url).send().await.expect("a response");
+    read_until(&mut reader, &mut String::new(), &["hello"]).await;
+}
+
+#[tokio::test]
 async fn a_reader_that_was_away_gets_the_missed_calls_once() {
     let site = site();
     for path in ["/v1/a", "/v1/b", "/v1/c"] {

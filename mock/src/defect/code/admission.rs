@@ -167,7 +167,7 @@ fn scheme_in_one_case(call: &ArrivingCall<'_>, admission: Admission) -> Admissio
     let is_exact = sent.is_none_or(|sent| sent.as_bytes().starts_with(b"Bearer "));
     match &admission {
         Admission::Admitted(admitted) if admitted.principal.is_some() && !is_exact => {
-            call.with_invalid_token()
+            call.with_invalid_token(admission)
         }
         _ => admission,
     }
@@ -190,7 +190,7 @@ fn unknown_if(is_unknown: bool, call: &ArrivingCall<'_>, admission: Admission) -
 /// Refuses a call without the scope as one with an invalid token.
 fn scope_invalid_if(is_invalid: bool, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     let is_insufficient = ArrivingCall::problem(&admission) == Some(ProblemType::InsufficientScope);
-    if is_invalid && is_insufficient { call.with_invalid_token() } else { admission }
+    if is_invalid && is_insufficient { call.with_invalid_token(admission) } else { admission }
 }
 
 /// Admits a call with an invalid token as a call of the first application.

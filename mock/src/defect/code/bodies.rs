@@ -108,7 +108,7 @@ fn fail_if(is_hostile: bool, call: &AdmittedCall<'_>, outcome: Outcome) -> Outco
     let operation = call.call.admitted.operation;
     let problem =
         Problem::injected(Some(operation), StatusCode::INTERNAL_SERVER_ERROR, "internal_error");
-    Outcome::unchanged(call.world.refuse(call.now, call.call, &problem))
+    call.refuse(&problem)
 }
 
 /// The identifier in the path and the values of the parameters, decoded.

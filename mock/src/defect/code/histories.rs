@@ -44,7 +44,7 @@ fn forget_everything(world: &mut World) {
 
 fn forget_revocations(world: &mut World) {
     let forget = |serial| Change::ForgetToken { serial };
-    let changes = world.state().token_marks().revoked().map(forget).collect();
+    let changes = world.state().token_marks.revoked().map(forget).collect();
     world.apply(changes);
 }
 

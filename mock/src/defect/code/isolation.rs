@@ -7,15 +7,26 @@ use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation, Scope};
 
 use super::DefectCode::{self, Answer, Change as OnChange};
 use super::histories::is_moved;
-use crate::defect::call::AdmittedCall;
+use crate::defect::call::{AdmittedCall, companies};
+use crate::defect::record;
 use crate::world::deliver;
 use crate::world::state::change::Change;
-use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
+use crate::world::state::resource::{Delivery, LegalRequest};
 use crate::world::{Outcome, World};
 
 pub(super) const ROWS: &[(&str, DefectCode)] = &[
-    ("isolation.upload-shared", OnChange(|world, changes| share(world, changes, document_for))),
-    ("isolation.webhook-shared", OnChange(|world, changes| share(world, changes, webhook_for))),
+    (
+        "isolation.upload-shared",
+        OnChange(|world, changes| {
+            share(world, changes, |it| matches!(it, Change::PutRepositoryDocument { .. }))
+        }),
+    ),
+    (
+        "isolation.webhook-shared",
+        OnChange(|world, changes| {
+            share(world, changes, |it| matches!(it, Change::PutWebhook { .. }))
+        }),
+    ),
     ("isolation.deliveries-to-all", OnChange(deliveries_to_all)),
     ("isolation.of-the-application", Answer(of_the_application)),
 ];
@@ -26,36 +37,16 @@ fn of_the_application(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     let principal = call.call.admitted.principal;
     let application = principal.and_then(|it| call.world.seeded().application(it.application));
     let only_reads = application.is_some_and(|it| !it.scopes.contains(Scope::Write));
-    match call.is_any(&reads) && only_reads {
-        true => call.answer_of_id("none"),
-        false => outcome,
-    }
+    call.hidden_if(call.is_any(&reads) && only_reads, outcome)
 }
 
-/// Adds a copy of each new record for every other company, under the same row.
-fn share(
-    world: &World,
-    changes: Vec<Change>,
-    copy_for: fn(&Change, u32) -> Option<Change>,
-) -> Vec<Change> {
+/// Adds a copy of each shared record for every company, under the same row.
+fn share(world: &World, changes: Vec<Change>, is_shared: impl Fn(&Change) -> bool) -> Vec<Change> {
     let copies = |change: &Change| -> Vec<Change> {
-        companies(world).filter_map(|company| copy_for(change, company)).collect()
+        let companies = companies(world).filter(|_| is_shared(change));
+        companies.filter_map(|company| record::of_company(change, |_| company)).collect()
     };
     changes.into_iter().flat_map(|change| copies(&change).into_iter().chain([change])).collect()
-}
-
-fn document_for(change: &Change, company: u32) -> Option<Change> {
-    let Change::PutRepositoryDocument { row, record } = change else { return None };
-    let copy = RepositoryDocument { company, ..RepositoryDocument::clone(record) };
-    let change = Change::PutRepositoryDocument { row: *row, record: Arc::new(copy) };
-    (record.company != company).then_some(change)
-}
-
-fn webhook_for(change: &Change, company: u32) -> Option<Change> {
-    let Change::PutWebhook { row, record } = change else { return None };
-    let copy = Webhook { company, ..Webhook::clone(record) };
-    let change = Change::PutWebhook { row: *row, record: Arc::new(copy) };
-    (record.company != company).then_some(change)
 }
 
 fn deliveries_to_all(world: &World, changes: Vec<Change>) -> Vec<Change> {
@@ -91,8 +82,4 @@ fn deliveries_to_others(world: &World, record: &LegalRequest) -> Vec<Change> {
             record: Arc::new(Delivery { id, ..Delivery::clone(&record) }),
         })
         .collect()
-}
-
-fn companies(world: &World) -> std::ops::Range<u32> {
-    0..world.seeded().companies().len() as u32
 }

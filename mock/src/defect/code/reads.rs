@@ -8,8 +8,14 @@ use crate::defect::edit;
 use crate::world::Outcome;
 
 pub(super) const ROWS: &[(&str, DefectCode)] = &[
-    ("workflow.unpublished-hidden", Answer(unpublished_hidden)),
-    ("schema.only-of-published", Answer(schema_only_of_published)),
+    (
+        "workflow.unpublished-hidden",
+        Answer(|call, outcome| hidden_if_unpublished(Operation::GetWorkflow, call, outcome)),
+    ),
+    (
+        "schema.only-of-published",
+        Answer(|call, outcome| hidden_if_unpublished(Operation::GetWorkflowSchema, call, outcome)),
+    ),
     ("request.read-counter", Answer(read_counter)),
     ("activity.of-another", Answer(activity_of_another)),
     ("activity.log-too-late", Answer(log_too_late)),
@@ -18,12 +24,9 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
 ];
 
 fn download_of_uploads_only(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    let id = call.call.admitted.id.as_deref().unwrap_or_default();
-    let is_tied = call.world.downloaded(id).is_some_and(|it| it.legal_request_id.is_some());
-    match call.is(Operation::DownloadAgreement) && is_tied {
-        true => call.answer_of_id("none"),
-        false => outcome,
-    }
+    let document = call.world.downloaded(call.id());
+    let is_tied = document.is_some_and(|it| it.legal_request_id.is_some());
+    call.hidden_if(call.is(Operation::DownloadAgreement) && is_tied, outcome)
 }
 
 fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
@@ -37,26 +40,14 @@ fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-fn unpublished_hidden(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    hidden_if_unpublished(Operation::GetWorkflow, call, outcome)
-}
-
-fn schema_only_of_published(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    hidden_if_unpublished(Operation::GetWorkflowSchema, call, outcome)
-}
-
 fn hidden_if_unpublished(
     operation: Operation,
     call: &AdmittedCall<'_>,
     outcome: Outcome,
 ) -> Outcome {
-    let id = call.call.admitted.id.as_deref().unwrap_or_default();
-    let workflow = call.world.seeded().workflow_of(id);
+    let workflow = call.world.seeded().workflow_of(call.id());
     let is_unpublished = workflow.is_some_and(|it| it.1.status == WorkflowStatus::Unpublished);
-    match call.is(operation) && is_unpublished {
-        true => call.answer_of_id("none"),
-        false => outcome,
-    }
+    call.hidden_if(call.is(operation) && is_unpublished, outcome)
 }
 
 fn read_counter(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
@@ -76,19 +67,14 @@ fn activity_of_another(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     if !call.is(Operation::GetLegalRequestActivity) || !outcome.is_success() {
         return outcome;
     }
-    let own = call.call.admitted.principal.map(|principal| principal.company);
     let rows = &call.world.state().legal_requests;
     let mut requests = (0..rows.base_length()).filter_map(|row| rows.get(row));
-    let first = requests.find(|record| Some(record.company) == own);
+    let first = requests.find(|record| Some(record.company) == call.company());
     first.map_or(outcome, |first| call.answer_of_id(&first.id))
 }
 
 fn log_too_late(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    let id = call.call.admitted.id.as_deref().unwrap_or_default();
-    let record = call.world.legal_request(id);
+    let record = call.world.legal_request(call.id());
     let is_new = record.is_some_and(|record| record.activity.len() == 1);
-    match call.is(Operation::GetLegalRequestActivity) && is_new {
-        true => call.answer_of_id("none"),
-        false => outcome,
-    }
+    call.hidden_if(call.is(Operation::GetLegalRequestActivity) && is_new, outcome)
 }

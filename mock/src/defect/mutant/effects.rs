@@ -142,7 +142,7 @@ fn token_fields(all: &mut Vec<Mutant>) {
         let family = OperatorFamily::Access;
         // Without `client_id` no client is known.
         if name != "client_id" {
-            let when = vec![CallCondition::WithoutFields(vec![name.to_owned()])];
+            let when = vec![CallCondition::Not(Box::new(CallCondition::Field(name.to_owned())))];
             let issued = DefectAct::IssueToken { scopes: "read".to_owned(), when };
             push(of, at, (family, "not-required"), issued, all);
         }

@@ -111,7 +111,6 @@ pub(super) fn mutant(
             what,
             heavy: false,
             does,
-            code: None,
         },
         operator: operator.to_owned(),
         family,

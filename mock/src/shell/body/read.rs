@@ -111,18 +111,14 @@ async fn whole(
     if frames.announced().is_some_and(|length| length > bytes_max) {
         return Err(BodyFault::TooLarge);
     }
-    let Some(first) = frames.next().await? else { return Ok(Bytes::new()) };
-    let mut all: Option<BytesMut> = None;
+    let mut all = BytesMut::new();
     while let Some(piece) = frames.next().await? {
         if frames.received() > bytes_max {
             return Err(BodyFault::TooLarge);
         }
-        all.get_or_insert_with(|| BytesMut::from(&first[..])).extend_from_slice(&piece);
+        all.extend_from_slice(&piece);
     }
-    if frames.received() > bytes_max {
-        return Err(BodyFault::TooLarge);
-    }
-    Ok(all.map_or(first, BytesMut::freeze))
+    Ok(all.freeze())
 }
 
 async fn rest<B: Body<Data = Bytes> + Unpin>(frames: &mut Frames<B>, times: BodyTimes) {

@@ -71,7 +71,8 @@ async fn send_events(
     timeout: Option<Duration>,
     mut ending: watch::Receiver<bool>,
 ) {
-    let end = timeout.map(|timeout| clock::instant() + timeout);
+    // A timeout beyond all times is none.
+    let end = timeout.and_then(|timeout| clock::instant().checked_add(timeout));
     let mut polls = tokio::time::interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut message = text(&[hello]);

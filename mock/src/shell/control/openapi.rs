@@ -22,8 +22,6 @@ pub(super) fn document(site: &Site, realm: &Realm) -> Value {
             paths.entry(route.path.clone()).or_insert_with(|| Value::Object(path_item(route)));
         path[route.method.as_str().to_ascii_lowercase()] = operation(route);
     }
-    let mut schemas = RESPONSES["schemas"].clone();
-    schemas["Problem"] = problem_schema();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -36,7 +34,7 @@ pub(super) fn document(site: &Site, realm: &Realm) -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": { "admin_token": { "type": "http", "scheme": "bearer" } },
-            "schemas": schemas,
+            "schemas": RESPONSES["schemas"],
             "responses": {
                 "Problem": {
                     "description": "The action was not done, and nothing changed",
@@ -107,18 +105,4 @@ fn operation(route: &Route) -> Value {
         "content": { "application/json": { "schema": schema } },
     });
     operation
-}
-
-fn problem_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "type": { "type": "string" },
-            "title": { "type": "string" },
-            "status": { "type": "integer" },
-            "detail": { "type": "string" },
-            "instance": { "type": "string" },
-        },
-        "required": ["type", "title", "status", "detail", "instance"],
-    })
 }

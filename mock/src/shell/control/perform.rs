@@ -20,8 +20,8 @@ use crate::shell::receiver::RECEIVED_BYTES_MAX;
 use crate::shell::sandbox::{Realm, SandboxPlan};
 use crate::shell::site::Site;
 
-/// Time between two polls for a delivery.
-const DELIVERY_POLL: Duration = Duration::from_millis(20);
+/// Time between two polls for calls or a delivery.
+const POLL: Duration = Duration::from_millis(20);
 
 /// A call of the control plane.
 pub(super) struct ControlCall<'c> {
@@ -63,7 +63,7 @@ pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Resul
             wait_for_calls(realm, filter, count, Duration::from_secs(timeout_seconds)).await?
         }
         SiteAction::WaitForDelivery { filter, timeout_seconds } => {
-            wait_for_delivery(call, filter, Duration::from_secs(timeout_seconds)).await?
+            wait_for_delivery(realm, filter, Duration::from_secs(timeout_seconds)).await?
         }
         // The handler streams the events before it comes here.
         SiteAction::Events { .. } => json!({}),
@@ -259,69 +259,54 @@ async fn wait_for_calls(
     count: usize,
     timeout: Duration,
 ) -> Result<Value, Refusal> {
-    let found = async {
-        loop {
-            // Subscribes before it reads, so that no call is missed in between.
-            let mut called = std::pin::pin!(realm.called.notified());
-            called.as_mut().enable();
-            let action = ControlAction::ListExchanges { filter: filter.clone(), limit: count };
-            let found = realm.service.control(clock::now(), action)?;
-            if found["exchanges"].as_array().is_some_and(|found| found.len() >= count) {
-                return Ok(found);
-            }
-            called.await;
-        }
-    };
-    let found = tokio::time::timeout(timeout, found).await;
-    found.unwrap_or_else(|_| Err(calls_timeout(realm, filter, count, timeout)))
-}
-
-/// The 408 of a wait for calls, with the number of matching calls and the nearest miss.
-fn calls_timeout(
-    realm: &Realm,
-    filter: ExchangeFilter,
-    wanted: usize,
-    timeout: Duration,
-) -> Refusal {
-    let nearest = control::nearest_exchange(&realm.service.world(), &filter);
-    let action = ControlAction::CountExchanges { filter };
-    let counted = realm.service.control(clock::now(), action).unwrap_or_default();
-    let count = counted["count"].as_u64().unwrap_or_default();
-    let seconds = timeout.as_secs();
-    let detail = format!("{count} of {wanted} calls that match came within {seconds} s");
-    let mut problem = Refusal::timeout(detail);
-    problem.members = vec![("count", json!(count)), ("nearest_miss", nearest)];
-    problem
+    let action = ControlAction::ListExchanges { filter: filter.clone(), limit: count };
+    wait_for(realm, &action, "exchanges", count, timeout).await?.map_err(|listed| {
+        // The 408 has the number of matching calls, and the nearest miss.
+        let (found, seconds) = (&listed["count"], timeout.as_secs());
+        let detail = format!("{found} of {count} calls that match came within {seconds} s");
+        let nearest = control::nearest_exchange(&realm.service.world(), &filter);
+        let members = vec![("count", found.clone()), ("nearest_miss", nearest)];
+        Refusal { members, ..Refusal::timeout(detail) }
+    })
 }
 
 /// Waits until a delivery matches, and returns the matching ones.
 async fn wait_for_delivery(
-    call: &ControlCall<'_>,
+    realm: &Realm,
     filter: DeliveryFilter,
     timeout: Duration,
 ) -> Result<Value, Refusal> {
-    let service = &call.realm.service;
-    let found = async {
-        loop {
-            let action = ControlAction::ListDeliveries { filter: filter.clone() };
-            let found = service.control(clock::now(), action)?;
-            if found["deliveries"].as_array().is_some_and(|found| !found.is_empty()) {
-                return Ok(found);
-            }
-            tokio::time::sleep(DELIVERY_POLL).await;
-        }
-    };
-    let found = tokio::time::timeout(timeout, found).await;
-    found.unwrap_or_else(|_| {
+    let action = ControlAction::ListDeliveries { filter };
+    wait_for(realm, &action, "deliveries", 1, timeout).await?.map_err(|_| {
         let seconds = timeout.as_secs();
         let detail = format!("no delivery that matches was there within {seconds} s");
-        let mut problem = Refusal::timeout(detail);
         let all = ControlAction::ListDeliveries { filter: DeliveryFilter::default() };
-        problem.members = service
-            .control(clock::now(), all)
-            .map_or(Vec::new(), |mut all| vec![("deliveries", all["deliveries"].take())]);
-        Err(problem)
+        let mut all = realm.service.control(clock::now(), all).unwrap_or_default();
+        let members = vec![("deliveries", all["deliveries"].take())];
+        Refusal { members, ..Refusal::timeout(detail) }
     })
+}
+
+/// Repeats an action that lists, until the member `rows` of its response has `count` members. The inner error is the
+/// response after `timeout`.
+async fn wait_for(
+    realm: &Realm,
+    action: &ControlAction,
+    rows: &str,
+    count: usize,
+    timeout: Duration,
+) -> Result<Result<Value, Value>, Refusal> {
+    let end = clock::instant() + timeout;
+    loop {
+        let listed = realm.service.control(clock::now(), action.clone())?;
+        if listed[rows].as_array().is_some_and(|rows| rows.len() >= count) {
+            return Ok(Ok(listed));
+        }
+        if clock::instant() >= end {
+            return Ok(Err(listed));
+        }
+        tokio::time::sleep(POLL).await;
+    }
 }
 
 /// The response about settled deliveries: 202 if attempts are still in flight.

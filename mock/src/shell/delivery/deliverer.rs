@@ -77,25 +77,18 @@ impl Deliverer {
     }
 
     async fn abort(&self, realm: &Realm, is_all: bool) {
-        let (key, (done, aborted)) = (realm.key, oneshot::channel());
+        let key = realm.key;
         self.order(move |outbox| outbox.abort(key, is_all));
         // The aborted tasks end before this order.
-        self.order(|_| {
-            let _ = done.send(());
-        });
-        let _ = aborted.await;
+        self.order_done(|_| {}).await;
     }
 
     /// Starts to record the attempts that end, and returns the number of this settling. A later
     /// [`Self::settle`] returns all of them, including those that ended before that call.
     pub(crate) async fn begin(&self, realm: &Realm) -> u64 {
         let settling = self.next_settling.fetch_add(1, Ordering::Relaxed);
-        let (key, (done, recording)) = (realm.key, oneshot::channel());
-        self.order(move |outbox| {
-            outbox.begin(key, settling);
-            let _ = done.send(());
-        });
-        let _ = recording.await;
+        let key = realm.key;
+        self.order_done(move |outbox| outbox.begin(key, settling)).await;
         settling
     }
 
@@ -110,6 +103,16 @@ impl Deliverer {
         let (key, (done, settled)) = (realm.key, oneshot::channel());
         self.order(move |outbox| outbox.settle(key, settling, patience, done));
         settled.await.unwrap_or_default()
+    }
+
+    /// Gives an order, and waits until it is done.
+    async fn order_done(&self, order: impl FnOnce(&mut Outbox) + Send + 'static) {
+        let (done, waiting) = oneshot::channel();
+        self.order(move |outbox| {
+            order(outbox);
+            let _ = done.send(());
+        });
+        let _ = waiting.await;
     }
 
     fn order(&self, order: impl FnOnce(&mut Outbox) + Send + 'static) {

@@ -71,7 +71,10 @@ impl Sender {
         let status = match tokio::time::timeout(SLOW_AFTER, sending.as_mut()).await {
             Ok(status) => status,
             Err(_) => {
-                let _slow = self.slow.try_acquire().inspect(|_| drop(of_all));
+                let slow = self.slow.try_acquire();
+                if slow.is_ok() {
+                    drop(of_all);
+                }
                 sending.await
             }
         };
@@ -102,5 +105,47 @@ impl Sender {
         }
         let turn = || Arc::new(Semaphore::new(ATTEMPTS_TO_ONE_MAX));
         receivers.entry(authority.to_owned()).or_insert_with(turn).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use tokio::sync::Semaphore;
+
+    use super::{SLOW_AFTER, Sender};
+    use crate::service::DeliveryAttempt;
+    use crate::shell::network::{Network, Reach};
+
+    /// The numbers of further attempts that may start, and that may be slow, while one attempt takes longer than
+    /// [`SLOW_AFTER`].
+    async fn left(all: usize, slow: usize) -> (usize, usize) {
+        let lookup = |_| -> crate::shell::Lookup { Box::pin(std::future::pending()) };
+        let network = Network::simulated(lookup, |address| address, "");
+        let sender = Arc::new(Sender {
+            all: Semaphore::new(all),
+            slow: Semaphore::new(slow),
+            ..Sender::new(network, Reach::Anywhere)
+        });
+        let attempt = DeliveryAttempt {
+            delivery: 1,
+            url: "http://receiver.moot-slow/".to_owned(),
+            headers: Vec::new(),
+            body: Bytes::new(),
+        };
+        let sending = sender.clone();
+        let task = tokio::spawn(async move { sending.send(attempt, || true).await });
+        tokio::time::sleep(SLOW_AFTER + Duration::from_secs(1)).await;
+        task.abort();
+        (sender.all.available_permits(), sender.slow.available_permits())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_attempt_makes_room_for_another_only_within_the_limit_of_slow_ones() {
+        assert_eq!(left(2, 1).await, (2, 0));
+        assert_eq!(left(2, 0).await, (1, 0));
     }
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::io::IoSlice;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -27,18 +26,24 @@ const LINGER_PIECE_BYTES: usize = 16 * 1024;
 /// Bytes in place of a response.
 const GARBAGE: &[u8] = b"\x00\xff\xfe this is not HTTP \x7f\x00\r\n";
 
-const RESET: u8 = 1;
-const GARBLED: u8 = 2;
-const LINGERING: u8 = 3;
+/// The end of a connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum ConnectionEnd {
+    #[default]
+    Closed,
+    Reset,
+    Garbled,
+    Lingering,
+}
 
 /// Selects how a connection ends, and notes when its call ended.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ConnectionSwitch(Arc<SwitchState>);
+pub(super) struct ConnectionSwitch(Arc<Mutex<SwitchState>>);
 
 #[derive(Debug, Default)]
 struct SwitchState {
-    end: AtomicU8,
-    call: Mutex<Option<AnsweredCall>>,
+    end: ConnectionEnd,
+    call: Option<AnsweredCall>,
 }
 
 /// The call that is being answered on a connection.
@@ -52,7 +57,7 @@ struct AnsweredCall {
 impl ConnectionSwitch {
     /// The connection ends with a reset.
     pub(super) fn reset(&self) {
-        self.0.end.store(RESET, Ordering::Release);
+        self.0.lock().end = ConnectionEnd::Reset;
         if let Some(end) = self.end_of_call() {
             end.set_ended(clock::elapsed_us());
         }
@@ -60,41 +65,41 @@ impl ConnectionSwitch {
 
     /// From now on [`GARBAGE`] is sent in place of the response.
     pub(super) fn garble(&self) {
-        self.0.end.store(GARBLED, Ordering::Release);
+        self.0.lock().end = ConnectionEnd::Garbled;
     }
 
     /// After the last response the server reads and drops the rest of the client's bytes. No effect after
     /// [`Self::reset`] or [`Self::garble`].
     pub(super) fn linger(&self) {
-        let _ = self.0.end.compare_exchange(0, LINGERING, Ordering::AcqRel, Ordering::Acquire);
+        let end = &mut self.0.lock().end;
+        if *end == ConnectionEnd::Closed {
+            *end = ConnectionEnd::Lingering;
+        }
     }
 
     /// Sets the call whose end is noted.
     pub(super) fn set_call(&self, end: Arc<WireEnd>) {
-        *self.0.call.lock() = Some(AnsweredCall { end, is_over: false });
+        self.0.lock().call = Some(AnsweredCall { end, is_over: false });
     }
 
     /// The whole body of the response was handed to hyper. Bytes after the next flush, such as a TLS close message, do
     /// not belong to the response.
     pub(super) fn set_over(&self) {
-        if let Some(call) = &mut *self.0.call.lock() {
+        if let Some(call) = &mut self.0.lock().call {
             call.is_over = true;
         }
     }
 
     fn end_of_call(&self) -> Option<Arc<WireEnd>> {
-        self.0.call.lock().as_ref().map(|call| call.end.clone())
+        self.0.lock().call.as_ref().map(|call| call.end.clone())
     }
 
     fn flushed(&self) {
-        let call = &mut *self.0.call.lock();
-        if call.as_ref().is_some_and(|call| call.is_over) {
-            *call = None;
-        }
+        self.0.lock().call.take_if(|call| call.is_over);
     }
 
-    fn is(&self, state: u8) -> bool {
-        self.0.end.load(Ordering::Acquire) == state
+    fn is(&self, end: ConnectionEnd) -> bool {
+        self.0.lock().end == end
     }
 }
 
@@ -135,7 +140,7 @@ impl Connection {
                 end.set_left();
             }
         }
-        let written = ready!(match self.switch.is(GARBLED) {
+        let written = ready!(match self.switch.is(ConnectionEnd::Garbled) {
             true => self.poll_garbage(cx, length),
             false => write(self.as_mut().stream(), cx),
         });
@@ -186,7 +191,7 @@ impl Drop for Connection {
                 Ok(_) | Err(_) => end.set_left(),
             }
         }
-        if self.switch.is(RESET) {
+        if self.switch.is(ConnectionEnd::Reset) {
             // If this fails, the connection is closed instead, which clients also notice.
             let _ = self.stream.set_zero_linger();
         }
@@ -234,13 +239,13 @@ impl AsyncWrite for Connection {
 
     /// A connection is not shut down before a reset.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.switch.is(RESET) {
+        if self.switch.is(ConnectionEnd::Reset) {
             return Poll::Ready(Ok(()));
         }
         let this = self.get_mut();
         if this.lingering.is_none() {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
-            if !this.switch.is(LINGERING) {
+            if !this.switch.is(ConnectionEnd::Lingering) {
                 return Poll::Ready(Ok(()));
             }
             let end = Box::pin(tokio::time::sleep(LINGER_MAX));

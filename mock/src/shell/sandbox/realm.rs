@@ -5,7 +5,6 @@ use std::sync::Arc;
 use http::StatusCode;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
 
 use super::lease::Lease;
 use crate::control;
@@ -22,8 +21,6 @@ pub(crate) struct Realm {
     /// The settings at its creation.
     pub(crate) settings: RunSettings,
     pub(crate) lease: Lease,
-    /// Notified of every call in the journal.
-    pub(crate) called: Notify,
     /// The calls to its built-in receiver.
     pub(crate) mailbox: Mutex<Mailbox>,
     /// The worlds before each reset and each return to a checkpoint, if they are remembered.
@@ -38,9 +35,8 @@ impl Realm {
         settings: RunSettings,
         lease: Lease,
     ) -> Arc<Self> {
-        let (called, mailbox) = (Notify::new(), Mutex::default());
-        let former = Mutex::default();
-        Arc::new(Self { key, service, settings, lease, called, mailbox, former })
+        let (mailbox, former) = (Mutex::default(), Mutex::default());
+        Arc::new(Self { key, service, settings, lease, mailbox, former })
     }
 
     /// The journals of its former worlds, then its own. Shape: see [`crate::shell::Site::journals`].

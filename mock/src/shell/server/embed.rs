@@ -13,6 +13,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use moot_fixtures::world::SeedWorld;
+use url::Position;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 
@@ -77,11 +78,7 @@ impl Respond for SiteResponder {
 
 /// The call as it was sent, as far as wiremock shows it.
 fn request_of(request: &wiremock::Request) -> http::Result<Request<Full<Bytes>>> {
-    let url = &request.url;
-    let target = match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
-    };
+    let target = &request.url[Position::BeforePath..Position::AfterQuery];
     let body = Full::new(Bytes::copy_from_slice(&request.body));
     let mut call = Request::builder().method(&request.method).uri(target).body(body)?;
     *call.headers_mut() = request.headers.clone();

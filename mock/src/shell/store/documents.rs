@@ -8,28 +8,18 @@ use std::sync::Arc;
 
 use super::error::DurableError;
 use crate::shell::body::digest_of;
-use crate::value::message::content::{Content, ContentPlace};
+use crate::value::message::content::{Content, ContentPlace, hex};
 
-/// The name of a document's file.
-pub(super) fn name(digest: &[u8; 32]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The digest of a file name, the inverse of [`name`].
+/// The digest of a file name, the inverse of [`hex`].
 pub(super) fn digest_of_name(name: &str) -> Option<[u8; 32]> {
-    let mut digest = [0; 32];
-    if name.len() != 2 * digest.len() || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, hex) in digest.iter_mut().zip(name.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?;
-    }
-    Some(digest)
+    let byte = |at: usize| u8::from_str_radix(name.get(at..at + 2)?, 16).ok();
+    let bytes = (0..name.len()).step_by(2).map(byte).collect::<Option<Vec<u8>>>()?;
+    bytes.try_into().ok().filter(|digest| hex(digest) == name)
 }
 
 /// Stores the file of a document in `files` if it is not there yet, and syncs it to the disk.
 pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<()> {
-    let path = files.join(name(&content.digest));
+    let path = files.join(hex(&content.digest));
     if fs::metadata(&path).is_ok_and(|found| found.len() == content.length) {
         return Ok(());
     }
@@ -43,7 +33,7 @@ pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<(
 
 /// The content of a stored document.
 pub(super) fn place_of(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
-    let path = files.join(name(digest));
+    let path = files.join(hex(digest));
     let actual = digest_of(&path).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => DurableError::damaged(&path, "a document is missing"),
         _ => DurableError::io(&path)(cause),
@@ -57,7 +47,7 @@ pub(super) fn place_of(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, 
 
 /// Removes the files of these documents, if there are any.
 pub(super) fn remove(files: &Path, digests: &[[u8; 32]]) -> Result<(), DurableError> {
-    for path in digests.iter().map(|digest| files.join(name(digest))) {
+    for path in digests.iter().map(|digest| files.join(hex(digest))) {
         match fs::remove_file(&path) {
             Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
                 return Err(DurableError::io(&path)(cause));

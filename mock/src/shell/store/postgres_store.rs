@@ -14,7 +14,6 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio_postgres::types::Type;
 
-use super::documents;
 use super::error::DurableError;
 use super::header::StoreHeader;
 use super::postgres_write::{digest_of_batch, write};
@@ -24,7 +23,7 @@ use crate::shell::body::{Spool, Store};
 use crate::shell::postgres::{
     DatabaseConnection, HeadRow, PostgresAddress, PostgresError, SqlParameter, Trust, connect,
 };
-use crate::value::message::content::ContentPlace;
+use crate::value::message::content::{ContentPlace, hex};
 use crate::value::message::json::json_bytes;
 use crate::world::settings::Settings;
 
@@ -240,7 +239,7 @@ impl RowStore for PostgresStore {
         }
         let content = spool.finish().map_err(unwritten)?;
         if content.digest != *digest {
-            let name = documents::name(digest);
+            let name = hex(digest);
             return Err(self.damaged(format!("the document {name} is missing or has changed")));
         }
         Ok(content.place)

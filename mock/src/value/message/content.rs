@@ -33,8 +33,13 @@ impl Content {
 
     /// SHA-256 in hexadecimal digits.
     pub(crate) fn hex_digest(&self) -> String {
-        self.digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&self.digest)
     }
+}
+
+/// A digest in hexadecimal digits.
+pub(crate) fn hex(digest: &[u8; 32]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The place of the bytes of a [`Content`].

@@ -18,18 +18,10 @@ impl<'a> MultipartFields<'a> {
     ///
     /// # Errors
     /// 400 if it can't be read; by the answer `other_errors` if it is too large or not a multipart body.
-    /// `content_type` is the header as sent.
-    pub(crate) fn of(
-        body: &'a Body,
-        content_type: Option<&str>,
-        answers: &Answers,
-    ) -> Result<Self, Problem> {
+    pub(crate) fn of(body: &'a Body, answers: &Answers) -> Result<Self, Problem> {
         match body {
             Body::Multipart(parts) => Ok(Self(parts)),
-            Body::Empty | Body::Whole(_) => Err(no_boundary(content_type, answers)),
-            Body::Broken(BodyFault::NoBoundary | BodyFault::WrongMediaType) => {
-                Err(no_boundary(content_type, answers))
-            }
+            Body::Empty | Body::Whole(_) => Err(broken(BodyFault::NoBoundary, answers)),
             Body::Broken(fault) => Err(broken(*fault, answers)),
         }
     }
@@ -118,18 +110,6 @@ fn file_of(part: &Part) -> Result<Option<&Part>, Problem> {
     Ok((!is_empty).then_some(part))
 }
 
-fn no_boundary(content_type: Option<&str>, answers: &Answers) -> Problem {
-    const WANTED: &str = "multipart/form-data";
-    let is_multipart = content_type.is_none_or(|sent| {
-        sent.get(..WANTED.len()).is_some_and(|start| start.eq_ignore_ascii_case(WANTED))
-    });
-    if is_multipart {
-        Problem::parameter_missing("The body must be `multipart/form-data` with a `boundary`.")
-    } else {
-        Problem::wrong_media_type(answers, WANTED)
-    }
-}
-
 /// The problem for a body that could not be read.
 pub(crate) fn broken(fault: BodyFault, answers: &Answers) -> Problem {
     match fault {
@@ -139,7 +119,7 @@ pub(crate) fn broken(fault: BodyFault, answers: &Answers) -> Problem {
         BodyFault::NoBoundary => {
             Problem::parameter_missing("The body must be `multipart/form-data` with a `boundary`.")
         }
-        BodyFault::WrongMediaType => Problem::wrong_media_type(answers, "another media type"),
+        BodyFault::WrongMediaType => Problem::wrong_media_type(answers, "multipart/form-data"),
         BodyFault::Malformed(what) => {
             Problem::parameter_missing(format!("The body is malformed: {what}."))
         }

@@ -47,16 +47,9 @@ pub(crate) enum ProblemForm {
 
 impl Problem {
     fn new(problem_type: ProblemType, rule_group: RuleGroup, detail: impl Into<String>) -> Self {
-        Self {
-            status: problem_type.status(),
-            problem_type: problem_type.as_str().into(),
-            title: problem_type.title().into(),
-            detail: detail.into(),
-            rule_group,
-            rule: None,
-            form: ProblemForm::Problem,
-            header: None,
-        }
+        let (status, form) = (problem_type.status(), ProblemForm::Problem);
+        let (name, title) = (problem_type.as_str(), problem_type.title());
+        Self { rule_group, ..Self::other(status, name, title, detail, form) }
     }
 
     fn with_status(self, status: u16) -> Self {
@@ -126,13 +119,18 @@ impl Problem {
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
     }
 
-    /// 404 of a legal request (§7).
-    pub(crate) fn request_not_found(id: &str) -> Self {
-        let detail = format!("There is no request with the id `{}`.", shown(id));
-        Self::new(ProblemType::RequestNotFound, RuleGroup::Existence, detail)
+    /// 404: the id in the path of an operation is that of no object (§7, question `not_found_type`).
+    pub(crate) fn no_object(answers: &Answers, operation: Operation, id: &str) -> Self {
+        match object(operation) {
+            REQUEST => {
+                let detail = format!("There is no request with the id `{}`.", shown(id));
+                Self::new(ProblemType::RequestNotFound, RuleGroup::Existence, detail)
+            }
+            what => Self::not_found(answers, what, id),
+        }
     }
 
-    /// 404 of another resource (question `not_found_type`).
+    /// 404 of anything but a legal request (question `not_found_type`).
     pub(crate) fn not_found(answers: &Answers, what: &str, id: &str) -> Self {
         let detail = format!("There is no {what} with the id `{}`.", shown(id));
         Self {
@@ -143,7 +141,8 @@ impl Problem {
     }
 
     /// 403: it belongs to another company (question `other_company`).
-    pub(crate) fn other_company(what: &str) -> Self {
+    pub(crate) fn other_company(operation: Operation) -> Self {
+        let what = object(operation);
         let detail =
             format!("This {what} belongs to another company than the token's application.");
         Self::new(ProblemType::InsufficientScope, RuleGroup::Existence, detail)
@@ -259,7 +258,7 @@ impl Problem {
         let detail = "This failure was requested at the control plane of the mock.";
         let form = if is_token_failure { ProblemForm::TokenFailure } else { ProblemForm::Problem };
         let title = status.canonical_reason().unwrap_or("Error");
-        Self::other(status.as_u16(), problem.to_owned(), title, detail.to_owned(), form)
+        Self::other(status.as_u16(), problem.to_owned(), title, detail, form)
     }
 
     /// 500: a fault of the mock. The specification does not mention it.
@@ -279,7 +278,7 @@ impl Problem {
         detail: impl Into<String>,
     ) -> Self {
         let form = ProblemForm::TokenFailure;
-        Self { rule_group: RuleGroup::Body, ..Self::other(status, error, "", detail.into(), form) }
+        Self { rule_group: RuleGroup::Body, ..Self::other(status, error, "", detail, form) }
     }
 
     /// A problem that is not in the table of the contract.
@@ -287,14 +286,14 @@ impl Problem {
         status: u16,
         problem_type: impl Into<Cow<'static, str>>,
         title: &'static str,
-        detail: String,
+        detail: impl Into<String>,
         form: ProblemForm,
     ) -> Self {
         Self {
             status,
             problem_type: problem_type.into(),
             title: title.into(),
-            detail,
+            detail: detail.into(),
             rule_group: RuleGroup::Rule,
             rule: None,
             form,
@@ -315,6 +314,19 @@ impl Problem {
         } else {
             failure
         }
+    }
+}
+
+const REQUEST: &str = "request";
+
+/// The kind of the object with the id in the path of an operation, in words.
+const fn object(operation: Operation) -> &'static str {
+    match operation {
+        Operation::GetLegalRequest | Operation::GetLegalRequestActivity => REQUEST,
+        Operation::GetWorkflow | Operation::GetWorkflowSchema => "workflow",
+        Operation::GetRepositoryDocument => "repository document",
+        Operation::DeleteWebhook => "webhook",
+        _ => "document",
     }
 }
 

@@ -42,12 +42,7 @@ const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 impl Responder<'_> {
     /// A JSON body.
     pub(crate) fn json(&self, status: u16, body: &impl Serialize) -> Response {
-        self.json_text(status, json_bytes(body))
-    }
-
-    /// A body with this JSON text.
-    pub(crate) fn json_text(&self, status: u16, body: Vec<u8>) -> Response {
-        self.bytes(status, Some(JSON), body.into())
+        self.bytes(status, Some(JSON), json_bytes(body).into())
     }
 
     /// A JSON body that caches must not store (RFC 6749 §5.1).

@@ -21,7 +21,7 @@ use crate::value::limits::{
     JOURNAL_TEXT_MAX,
 };
 use crate::value::message::call::{Body, Head, Part};
-use crate::value::message::content::{Content, ContentPlace};
+use crate::value::message::content::ContentPlace;
 use crate::value::message::response::{Response, ResponseBody, TransportFault};
 use crate::value::message::wire::WireCall;
 use crate::value::timestamp;
@@ -52,16 +52,16 @@ pub(crate) struct Occurrence<'a> {
     /// The response.
     pub(crate) response: &'a Response,
     /// Its changes and deliveries.
-    pub(crate) effects: CallEffects<'a>,
+    pub(crate) effects: CallEffects,
     /// The fault that struck it.
     pub(crate) fault: Option<&'a Strike>,
 }
 
 /// The effects of a call on its world.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct CallEffects<'a> {
+pub(crate) struct CallEffects {
     /// Its changes, in words.
-    pub(crate) changes: &'a [String],
+    pub(crate) changes: Vec<String>,
     /// The ids of the deliveries that it queued.
     pub(crate) deliveries: Range<u64>,
 }
@@ -140,7 +140,7 @@ impl JournalEntry {
             problem: refused.map(|refused| cut(&refused.problem)),
             detail: refused.map(|refused| cut(&refused.detail)).filter(|text| !text.is_empty()),
             refused_by: refused.map(|refused| refused.rule_group),
-            changes: occurrence.effects.changes.to_vec(),
+            changes: occurrence.effects.changes.clone(),
             deliveries: occurrence
                 .effects
                 .deliveries
@@ -231,17 +231,10 @@ fn request_summary(headers: &HeaderMap, body: Option<&Body>) -> RequestSummary {
 }
 
 fn sent_part(part: &Part) -> SentPart {
-    let text = match part {
-        Part {
-            file_name: None,
-            content: Content { place: ContentPlace::Memory(bytes), .. },
-            ..
-        } => masks::field(&part.name, bytes),
-        Part { .. } => None,
-    };
-    let digest = match &part.content.place {
-        ContentPlace::Memory(bytes) if part.file_name.is_some() => Some(masks::fingerprint(bytes)),
-        _ => None,
+    let (text, digest) = match (&part.content.place, &part.file_name) {
+        (ContentPlace::Memory(bytes), None) => (masks::field(&part.name, bytes), None),
+        (ContentPlace::Memory(bytes), Some(_)) => (None, Some(masks::fingerprint(bytes))),
+        (ContentPlace::File { .. } | ContentPlace::Apart, _) => (None, None),
     };
     SentPart {
         digest,

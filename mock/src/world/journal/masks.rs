@@ -24,7 +24,9 @@ pub(super) fn form(text: &str) -> String {
 
 fn pair(sent: &str) -> Cow<'_, str> {
     let decoded = form_urlencoded::parse(sent.as_bytes()).next();
-    let Some((_, secret)) = decoded.filter(|(name, _)| is_secret(name)) else { return sent.into() };
+    let Some((_, secret)) = decoded.filter(|(name, _)| names_secret(name)) else {
+        return sent.into();
+    };
     match sent.split_once('=') {
         Some((_, "")) => sent.into(),
         // The fingerprint of the decoded secret equals that of the same secret in a header.
@@ -40,49 +42,45 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     if !text.trim_start().starts_with(['{', '[', '"']) {
         return Some(Cow::Owned(form(text)));
     }
-    if !names_secret(text) && !text.contains('\\') {
+    if !has_secret_name(text) && !text.contains('\\') {
         return Some(Cow::Borrowed(text));
     }
     let mut json: Value = serde_json::from_str(text).ok()?;
-    mask(&mut json);
+    mask(&mut json, false);
     serde_json::to_string(&json).ok().map(Cow::Owned)
 }
 
 /// A field of a multipart form, masked if its name is that of a secret; `None` if it is not text.
 pub(super) fn field<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
-    if is_secret(name) {
+    if names_secret(name) {
         return Some(Cow::Owned(fingerprint(bytes)));
     }
     std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
 }
 
-fn mask(json: &mut Value) {
+/// Masks the secrets in a value. `is_secret`: the value itself is one, with all its parts.
+fn mask(json: &mut Value, is_secret: bool) {
     match json {
         Value::Object(members) => {
             for (name, value) in members {
-                match value {
-                    Value::String(secret) if is_secret(name) => {
-                        *secret = fingerprint(secret.as_bytes());
-                    }
-                    Value::Number(secret) if is_secret(name) => {
-                        let secret = secret.to_string();
-                        *value = fingerprint(secret.as_bytes()).into();
-                    }
-                    value => mask(value),
-                }
+                mask(value, is_secret || names_secret(name));
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(mask),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask(item, is_secret)),
+        Value::String(text) if is_secret => *text = fingerprint(text.as_bytes()),
+        Value::Number(number) if is_secret => {
+            *json = fingerprint(number.to_string().as_bytes()).into();
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
 /// Whether a member or field with this name is a secret.
-fn is_secret(name: &str) -> bool {
-    names_secret(name) && !HARMLESS_NAMES.contains(&name)
+fn names_secret(name: &str) -> bool {
+    has_secret_name(name) && !HARMLESS_NAMES.contains(&name)
 }
 
-fn names_secret(text: &str) -> bool {
+fn has_secret_name(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     SECRET_NAMES.iter().any(|name| text.contains(name))
 }
@@ -133,6 +131,8 @@ mod tests {
         let masked = format!(r#"{{"token":"{}"}}"#, print("12"));
         check(r#"{"token":12}"#, Some(&masked));
         check(r#"{"tok\u0065n":"t"}"#, Some(&format!(r#"{{"token":"{}"}}"#, print("t"))));
+        let masked = format!(r#"{{"token":["{}",{{"value":"{}"}}]}}"#, print("a"), print("b"));
+        check(r#"{"token":["a",{"value":"b"}]}"#, Some(&masked));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use moot_fixtures::contract::Answers;
+use moot_fixtures::contract::{Answers, LegalRequestStatus};
 use moot_fixtures::world::{SeedApplication, SeedWorkflow};
 use serde::{Deserialize, Serialize};
 
@@ -282,6 +282,29 @@ pub struct Effect {
     pub id: String,
     /// The effect in words.
     pub detail: String,
+}
+
+impl Effect {
+    /// A change of the status of a request.
+    pub(crate) fn transition(
+        at: Timestamp,
+        record: &LegalRequest,
+        from: LegalRequestStatus,
+        to: LegalRequestStatus,
+    ) -> Self {
+        let kind = match to {
+            LegalRequestStatus::Expired => EffectKind::Expiry,
+            _ => EffectKind::Transition,
+        };
+        let detail = format!("{} -> {}", from.as_str(), to.as_str());
+        Self { at, kind, id: record.id.clone(), detail }
+    }
+
+    /// A delivery of an event.
+    pub(crate) fn delivery(at: Timestamp, delivery: u64, event: &str, url: &str) -> Self {
+        let (kind, detail) = (EffectKind::Delivery, format!("{event} to {url}"));
+        Self { at, kind, id: delivery.to_string(), detail }
+    }
 }
 
 /// The kind of an effect.

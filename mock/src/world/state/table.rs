@@ -23,7 +23,6 @@ impl<R> RowTable<R> {
     pub(crate) fn get(&self, row: u32) -> Option<&Arc<R>> {
         let place = row as usize;
         match self.base.get(place) {
-            Some(seeded) if self.changed.is_empty() => Some(seeded),
             Some(seeded) => self.changed.get(&row).map_or(Some(seeded), Option::as_ref),
             None => self.added.get(place - self.base.len())?.as_ref(),
         }
@@ -46,17 +45,8 @@ impl<R> RowTable<R> {
         changed.chain(added.map(|(row, record)| (row, record.as_ref())))
     }
 
-    /// Sets a row.
-    pub(crate) fn put(&mut self, row: u32, record: Arc<R>) {
-        self.set(row, Some(record));
-    }
-
-    /// Deletes a row.
-    pub(crate) fn delete(&mut self, row: u32) {
-        self.set(row, None);
-    }
-
-    fn set(&mut self, row: u32, record: Option<Arc<R>>) {
+    /// Sets a row; `None` deletes it.
+    pub(crate) fn set(&mut self, row: u32, record: Option<Arc<R>>) {
         let Some(place) = (row as usize).checked_sub(self.base.len()) else {
             self.changed.insert(row, record);
             return;

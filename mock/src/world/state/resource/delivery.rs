@@ -89,6 +89,14 @@ impl DeliveryProgress {
         }
     }
 
+    /// When the next attempt is due; `None` unless it is queued.
+    pub(crate) const fn due(self) -> Option<Timestamp> {
+        match self {
+            Self::Queued { due } => Some(due),
+            Self::InFlight { .. } | Self::Delivered | Self::Failed | Self::Discarded => None,
+        }
+    }
+
     /// Whether an attempt is due later or in flight.
     pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Queued { .. } | Self::InFlight { .. })
@@ -131,13 +139,6 @@ impl Delivery {
 
     /// The JSON on the control plane.
     pub(crate) fn json(&self) -> Value {
-        let next_attempt_at = match self.progress {
-            DeliveryProgress::Queued { due } => Some(due),
-            DeliveryProgress::InFlight { .. }
-            | DeliveryProgress::Delivered
-            | DeliveryProgress::Failed
-            | DeliveryProgress::Discarded => None,
-        };
         let mut json = json!({
             "id": self.id,
             "webhook_id": self.webhook_id,
@@ -145,7 +146,7 @@ impl Delivery {
             "legal_request_id": self.legal_request_id,
             "state": self.progress.state(),
             "attempts": self.attempts.iter().map(AttemptRecord::json).collect::<Vec<_>>(),
-            "next_attempt_at": next_attempt_at,
+            "next_attempt_at": self.progress.due(),
         });
         if self.is_forged {
             json["forged"] = json!(true);

@@ -1,15 +1,37 @@
 //! The signed document of a legal request.
 
 use bytes::Bytes;
+use jiff::Timestamp;
 
 use crate::value::message::content::Content;
 use crate::value::pdf;
-use crate::world::state::resource::LegalRequest;
+use crate::value::sent_json::SentJson;
 use crate::world::state::resource::legal_request::FileRole;
+use crate::world::state::resource::{LegalRequest, RepositoryDocument};
+
+/// The repository document of an archived request.
+pub(crate) fn signed_document(
+    request: &LegalRequest,
+    download_id: String,
+    id: String,
+    created_at: Timestamp,
+) -> RepositoryDocument {
+    let (name, content) = agreement(request);
+    RepositoryDocument {
+        id,
+        company: request.company,
+        name,
+        created_at,
+        content,
+        custom_fields: SentJson::default(),
+        legal_request_id: Some(request.id.clone()),
+        download_id,
+    }
+}
 
 /// The name and the content of a signed document: the third-party file, or an agreement that lists parties and
 /// variables.
-pub(crate) fn signed_document(record: &LegalRequest) -> (String, Content) {
+fn agreement(record: &LegalRequest) -> (String, Content) {
     let mut files = record.submission.files.iter();
     if let Some(file) = files.find(|file| file.role == FileRole::Document) {
         return (file.name.clone(), file.content.clone());

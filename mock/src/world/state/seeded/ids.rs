@@ -27,9 +27,8 @@ impl Ids {
         identifiers: &Identifiers,
         ids: impl Iterator<Item = &'a String>,
     ) -> Result<Self, SettingsError> {
-        let identifiers = identifiers.clone();
         let (named, named_rows) = (BTreeMap::new(), Vec::new());
-        let mut all = Self { kind, identifiers, rows: 0, named, named_rows };
+        let mut all = Self { kind, identifiers: *identifiers, rows: 0, named, named_rows };
         let twice = |id: &str| SettingsError::SeedWorld(format!("two {plural} `{id}`"));
         for (row, id) in (0..).zip(ids) {
             all.rows = row + 1;

@@ -13,7 +13,6 @@ use super::SeedSource;
 use super::legal_requests::back;
 use crate::value::identifier::IdKind;
 use crate::value::message::content::Content;
-use crate::value::sent_json::SentJson;
 use crate::value::settings::SettingsError;
 use crate::world::state::resource::signed_document::signed_document;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument};
@@ -50,7 +49,9 @@ pub(super) fn read(
                 Origin::Archived(place) => {
                     let request = Arc::make_mut(&mut legal_requests[place]);
                     request.document = Some(row);
-                    records.push(signed(source, row, request, at));
+                    let id = id(source, row);
+                    let download_id = source.identifiers.download_id(&id);
+                    records.push(signed_document(request, download_id, id, at));
                 }
             }
         }
@@ -108,26 +109,6 @@ fn uploaded(
         legal_request_id: None,
         content: Content::in_memory(Bytes::from_static(document.bytes)),
     })
-}
-
-fn signed(
-    source: &SeedSource<'_>,
-    row: u32,
-    request: &LegalRequest,
-    created_at: Timestamp,
-) -> RepositoryDocument {
-    let (name, content) = signed_document(request);
-    let id = id(source, row);
-    RepositoryDocument {
-        download_id: source.identifiers.download_id(&id),
-        id,
-        company: request.company,
-        name,
-        custom_fields: SentJson::default(),
-        created_at,
-        legal_request_id: Some(request.id.clone()),
-        content,
-    }
 }
 
 fn id(source: &SeedSource<'_>, row: u32) -> String {
