@@ -39,11 +39,11 @@ use super::screen::{Screen, json_text};
 use super::serve::{self, WorldArguments};
 use super::signals::StopSignals;
 use crate::exchange::escape;
-use crate::grading::drill::certificate::{CALM, Certificate, CertificateInput};
+use crate::grading::drill::certificate::{Certificate, CertificateInput};
 use crate::grading::drill::judge;
 use crate::grading::drill::parts::joined_certificate;
 use crate::grading::drill::recording::DrillRecording;
-use crate::grading::drill::table::{self, Drill};
+use crate::grading::drill::table::{self, CALM, Drill};
 use crate::grading::drill::waiver::Waiver;
 use crate::grading::drill::{html, text};
 use crate::report::Format;
@@ -260,14 +260,14 @@ async fn all_runs(
     } else {
         None
     };
-    let run = async |drill: Option<&'static Drill>| {
+    let run = async |drill: &'static Drill| {
         watch.drill_started(drill);
         match &attached {
             Some(client) => client.lock().await.run(drill).await,
             None => run_client(runner, drill).await,
         }
     };
-    let calm = run(None).await?;
+    let calm = run(table::calm()).await?;
     let result = judge::calm(&calm);
     watch.drill_ended(&result, &calm, (0, drills.len()))?;
     let mut recordings = BTreeMap::from([(CALM.to_owned(), calm.clone())]);
@@ -276,8 +276,7 @@ async fn all_runs(
             Some(_) => (attach::in_order(drills.to_vec()), 1),
             None => (longest_first(drills.to_vec()), arguments.jobs.into()),
         };
-        let runs =
-            order.into_iter().map(async |drill| run(Some(drill)).await.map(|it| (drill, it)));
+        let runs = order.into_iter().map(async |drill| run(drill).await.map(|it| (drill, it)));
         let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(jobs));
         while let Some(ended) = runs.next().await {
             let (drill, run) = ended?;

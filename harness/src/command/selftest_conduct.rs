@@ -20,10 +20,9 @@ use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::WorldArguments;
 use crate::grading::conduct;
-use crate::grading::drill::certificate::CALM;
 use crate::grading::drill::judge::{self, DrillResult};
 use crate::grading::drill::recording::DrillRecording;
-use crate::grading::drill::table::{self, Drill};
+use crate::grading::drill::table::{self, CALM, Drill};
 use crate::grading::misbehaving::{self, Misbehaviour, ServicePlace, misbehaviours, not_shown};
 use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
@@ -118,15 +117,15 @@ async fn run_all(
     progress: &Progress,
     screen: &Screen,
 ) -> Result<(Vec<RuleTrial>, Vec<DrillResult>), CommandError> {
-    let calm = client_run(None, None, screen).await?;
-    progress.done("calm");
-    let honest = drills.iter().map(|drill| (None, Some(drill.clone())));
+    let calm = client_run(None, table::calm(), screen).await?;
+    progress.done(CALM);
+    let honest = drills.iter().map(|drill| (None, drill.clone()));
     let broken = chosen.into_iter().map(|it| (Some(it), it.situation()));
     let mut trials: Vec<_> = honest.chain(broken).enumerate().collect();
     // The longest first, so that the others run at the same time.
-    trials.sort_by_key(|(_, (broken, drill))| Reverse(seconds(*broken, drill.as_ref())));
+    trials.sort_by_key(|(_, (broken, drill))| Reverse(seconds(*broken, drill)));
     let runs = trials.into_iter().map(|(at, (broken, drill))| async move {
-        let run = client_run(broken.map(|it| it.rule.as_str()), drill.as_ref(), screen).await?;
+        let run = client_run(broken.map(|it| it.rule.as_str()), &drill, screen).await?;
         Ok::<_, CommandError>((at, broken, drill, run))
     });
     let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(JOBS));
@@ -135,8 +134,8 @@ async fn run_all(
         let (at, broken, drill, run) = ended?;
         if let Some(broken) = broken {
             progress.done(&broken.rule);
-            rules.insert(at, rule_trial(broken, drill.as_ref(), &calm, &run));
-        } else if let Some(drill) = drill {
+            rules.insert(at, rule_trial(broken, &drill, &calm, &run));
+        } else {
             progress.done(&drill.id);
             honest.push(judge::judge(&drill, &calm, &run));
         }
@@ -146,18 +145,18 @@ async fn run_all(
 }
 
 /// The approximate duration of a run of a client that breaks a rule, or of the one that behaves well.
-fn seconds(broken: Option<&Misbehaviour>, drill: Option<&Drill>) -> u64 {
+fn seconds(broken: Option<&Misbehaviour>, drill: &Drill) -> u64 {
     match broken {
-        None => drill.map_or(0, |drill| drill.seconds),
+        None => drill.seconds,
         Some(it) if it.rule == "decline-missed" || it.rule == "hook-slow" => 20,
         Some(_) => 0,
     }
 }
 
-/// Runs this program as a client. `None` is a client that behaves well, and a calm run.
+/// Runs this program as a client that breaks a rule, or as one that behaves well.
 async fn client_run(
     rule: Option<&str>,
-    drill: Option<&Drill>,
+    drill: &Drill,
     screen: &Screen,
 ) -> Result<DrillRecording, CommandError> {
     let program = std::env::current_exe()
@@ -182,18 +181,17 @@ async fn client_run(
 
 fn rule_trial(
     broken: &Misbehaviour,
-    drill: Option<&Drill>,
+    drill: &Drill,
     calm: &DrillRecording,
     run: &DrillRecording,
 ) -> RuleTrial {
-    let id = drill.map_or(CALM, |drill| drill.id.as_str());
-    let (findings, trouble) = match (table::get(id), run.worlds()) {
+    let (findings, trouble) = match (table::get(&drill.id), run.worlds()) {
         (_, Err(error)) => (Vec::new(), Some(error.to_string())),
         (Some(drill), Ok(_)) => (judge::judge(drill, calm, run).findings, None),
         (None, Ok(worlds)) => {
             let mut findings = conduct::findings(&worlds);
             // A situation of its own disturbs the client.
-            if drill.is_some() {
+            if drill.id != CALM {
                 findings.extend(conduct::disturbed_findings(&worlds));
             }
             (findings, None)
@@ -204,7 +202,7 @@ fn rule_trial(
     RuleTrial {
         rule: broken.rule.clone(),
         severity: register::get(&broken.rule).map_or(Severity::Hint, |rule| rule.severity),
-        situation: id.to_owned(),
+        situation: drill.id.clone(),
         is_found: findings.iter().any(|it| it.rule == broken.rule),
         others: others.collect(),
         trouble: trouble.or_else(|| run.trouble.clone()),

@@ -171,7 +171,7 @@ fn an_attached_client_is_waited_for_by_lines_of_stdin() {
     let mut moot = command.spawn().expect("it runs");
     let mut stderr = BufReader::new(moot.stderr.take().expect("stderr is piped"));
     let mut said = String::new();
-    while !said.contains("calm: nothing happens") {
+    while !said.contains("calm: Nothing happens") {
         assert_ne!(stderr.read_line(&mut said).expect("text"), 0, "{said}");
     }
     assert!(said.contains("MOOT_BASE_URL=http://127.0.0.1:"), "{said}");

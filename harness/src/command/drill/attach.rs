@@ -45,10 +45,8 @@ impl<'a> AttachedClient<'a> {
     ) -> Result<Self, CommandError> {
         let seed = runner.seed & u64::from(u32::MAX);
         let served = ServedDrillMock::start(runner.world, listen, seed, None).await?;
-        let mock = &served.mock;
-        mock.begin(Vec::new()).await;
         let mut text = String::from("the client finds the service by these variables:\n");
-        for (name, value) in exec_environment::variables(&mock.description()) {
+        for (name, value) in exec_environment::variables(&served.mock.description()) {
             text.extend(value.map(|value| format!("{name}={value}\n")));
         }
         screen.note(&text)?;
@@ -56,26 +54,19 @@ impl<'a> AttachedClient<'a> {
         Ok(Self { runner, screen, served, lines, strangers_trusted: 0 })
     }
 
-    /// Makes the client work once in the situation of the drill. `None` is the calm run, which contains all calls since
-    /// the start.
+    /// Makes the client work once in the situation of the drill.
     ///
     /// # Errors
     /// Stdin ended.
-    pub(super) async fn run(
-        &mut self,
-        drill: Option<&Drill>,
-    ) -> Result<DrillRecording, CommandError> {
+    pub(super) async fn run(&mut self, drill: &Drill) -> Result<DrillRecording, CommandError> {
         // The whole mock has one certificate, so this drill can't be run.
-        if drill.is_some_and(|drill| drill.is_wrong_certificate) {
+        if drill.is_wrong_certificate {
             return Ok(DrillRecording::default());
         }
         let mock = self.served.mock.clone();
-        let orders = drill.map(|drill| drill.orders.clone()).unwrap_or_default();
-        let marks = drill.map(|_| JournalMarks::of(&mock.journals()));
-        let undoing = undo_orders(&mock, &orders).await;
-        if drill.is_some() {
-            mock.begin(orders).await;
-        }
+        let marks = JournalMarks::of(&mock.journals());
+        let undoing = undo_orders(&mock, &drill.orders).await;
+        mock.begin(drill.orders.clone()).await;
         let mut recording = match &mut self.lines {
             None => {
                 let working = self.runner.run_command(&mock, drill);
@@ -90,9 +81,7 @@ impl<'a> AttachedClient<'a> {
         mock.settle(SETTLE_SECONDS).await;
         self.runner.ask_probe(&mock, drill, &mut recording).await;
         recording.journal = mock.journals();
-        if let Some(marks) = marks {
-            marks.cut(&mut recording.journal);
-        }
+        marks.cut(&mut recording.journal);
         let strangers_trusted = self.served.strangers_trusted();
         recording.strangers_trusted = strangers_trusted - self.strangers_trusted;
         self.strangers_trusted = strangers_trusted;
@@ -120,12 +109,10 @@ pub(super) fn in_order(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
     drills
 }
 
-fn instruction(drill: Option<&Drill>) -> String {
-    let what = drill.map_or_else(
-        || "calm: nothing happens".to_owned(),
-        |drill| format!("{}: {}", drill.id, drill.title),
-    );
-    format!("{what}\n  let the client do its task, then press Enter; type {FAILED} if it failed\n")
+fn instruction(Drill { id, title, .. }: &Drill) -> String {
+    format!(
+        "{id}: {title}\n  let the client do its task, then press Enter; type {FAILED} if it failed\n"
+    )
 }
 
 fn lines_of_stdin() -> mpsc::Receiver<String> {
