@@ -12,7 +12,6 @@ mod served_mock;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,13 +30,13 @@ use self::drill_watch::DrillWatch;
 use self::probe::{Probe, probe};
 use super::error::{CommandError, INCONCLUSIVE};
 use super::files::read_file;
-use super::listen::{at_port, listen_address};
-use super::number::{number, port};
+use super::listen::ListenArguments;
+use super::number::number;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
 use super::screen::{Screen, json_text};
 use super::serve::{self, WorldArguments};
-use super::signals::StopSignals;
+use super::signals::with_interruption;
 use crate::exchange::escape;
 use crate::grading::drill::certificate::{Certificate, CertificateInput};
 use crate::grading::drill::judge;
@@ -58,11 +57,17 @@ const TIMEOUT_SECONDS: u64 = 60;
 const TIMEOUT_SECONDS_MAX: u64 = 24 * 60 * 60;
 /// Default number of concurrent drills.
 const JOBS: u16 = 4;
+/// Printed at the first signal.
+const DRILLS_END: &str = "interrupted: the commands are ended, and nothing is graded\n";
 /// The formats of a certificate.
 const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Html];
 
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    mut_arg("listen", |it| it.requires("attach").help("With --attach, where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one")),
+    mut_arg("port", |it| it.requires("attach").help("With --attach, listen on this port of 127.0.0.1")),
+)]
 pub(super) struct DrillArguments {
     #[command(subcommand)]
     command_on_file: Option<DrillCommand>,
@@ -94,12 +99,8 @@ pub(super) struct DrillArguments {
     /// work. Without CMD, write a line to stdin when the client is done
     #[arg(long)]
     attach: bool,
-    /// With --attach, where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address, requires = "attach")]
-    listen: SocketAddr,
-    /// With --attach, listen on this port of 127.0.0.1
-    #[arg(long, value_name = "PORT", value_parser = port, conflicts_with = "listen", requires = "attach")]
-    port: Option<u16>,
+    #[command(flatten)]
+    listen: ListenArguments,
     /// Serve https: PEM files with the certificate (and its chain) and with its key. One drill then uses a wrong
     /// certificate
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',', conflicts_with = "attach")]
@@ -231,19 +232,12 @@ async fn record(
         probe: arguments.probe.as_ref(),
         watch,
     };
-    let mut signals = StopSignals::new()?;
     let running = all_runs(arguments, &runner, drills, screen, watch);
-    let mut running = std::pin::pin!(running);
-    tokio::select! {
-        ended = &mut running => return ended,
-        () = signals.next() => interruption.interrupt(),
+    let ended = with_interruption(running, &interruption, DRILLS_END, screen).await;
+    match interruption.is_interrupted() {
+        true => Err(CommandError::usage("interrupted: there is no certificate").exit(INCONCLUSIVE)),
+        false => ended?,
     }
-    screen.note("interrupted: the commands are ended, and nothing is graded\n")?;
-    tokio::select! {
-        _ = running => {}
-        () = signals.next() => {}
-    }
-    Err(CommandError::usage("interrupted: there is no certificate").exit(INCONCLUSIVE))
 }
 
 /// Runs the calm run, then the drills: concurrently, or one after the other with an attached client.
@@ -255,7 +249,7 @@ async fn all_runs(
     watch: &DrillWatch<'_>,
 ) -> Result<BTreeMap<String, DrillRecording>, CommandError> {
     let attached = if arguments.attach {
-        let listen = at_port(arguments.listen, arguments.port);
+        let listen = arguments.listen.address();
         Some(Mutex::new(AttachedClient::start(runner, listen, screen).await?))
     } else {
         None
