@@ -7,7 +7,7 @@ use moot_fixtures::nearest::alike;
 use moot_fixtures::{openapi, schemas};
 
 use super::error::CommandError;
-use super::files::write_file;
+use super::files::{unwritable, write_file};
 use super::formats::FORMATS;
 use super::screen::Screen;
 
@@ -75,9 +75,7 @@ pub(super) fn completions(
 
 /// Writes a man page for each command, in section 1.
 pub(super) fn man(folder: &Path, line: clap::Command) -> Result<u8, CommandError> {
-    let cannot = |error: std::io::Error| {
-        CommandError::usage(format!("`{}` cannot be written: {error}", folder.display()))
-    };
+    let cannot = |error| unwritable(folder, &error);
     std::fs::create_dir_all(folder).map_err(cannot)?;
     clap_mangen::generate_to(line.disable_help_subcommand(true), folder).map_err(cannot)?;
     Ok(0)

@@ -159,7 +159,7 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
     let waivers = match &arguments.waivers {
         None => Vec::new(),
         Some(file) => Waiver::read(&file.display().to_string(), &read_file(file)?)
-            .map_err(|error| CommandError::usage(error.to_string()))?,
+            .map_err(CommandError::usage)?,
     };
     let seed = arguments.world.seed.unwrap_or_else(random_seed);
     let mut input = CertificateInput {

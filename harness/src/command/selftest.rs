@@ -227,7 +227,7 @@ fn on_deployment(
         TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
     let found = runtime()?.block_on(async {
         let run = record(&bench, choice, options, folder.path()).await;
-        let run = run.map_err(|error| CommandError::fault(error.to_string()))?;
+        let run = run.map_err(CommandError::fault)?;
         if let Some(said) = &run.trouble {
             return Err(CommandError::usage(said).exit(run.exit_code()));
         }

@@ -70,7 +70,7 @@ pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
     };
     let ran = runtime()?
         .block_on(async { misbehaving::run(&ServicePlace::from_environment()?, rule).await });
-    ran.map(|()| 0).map_err(|error| CommandError::usage(error.to_string()).exit(1))
+    ran.map(|()| 0).map_err(|error| CommandError::usage(error).exit(1))
 }
 
 fn unknown(id: &str) -> CommandError {
