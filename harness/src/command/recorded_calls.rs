@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use moot_mock::shell::{DrillProgress, DrillRun, DrillRunState, DrillState, RecordedCalls};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::grading::conduct::{self, Account};
+use crate::grading::conduct::{Account, WorldJournal};
 use crate::grading::drill::certificate::Certificate;
 use crate::grading::drill::judge::DrillResult;
 
@@ -68,8 +69,8 @@ fn add_journal(
     let mut forgotten = 0;
     for world in journal["worlds"].as_array().into_iter().flatten() {
         let of_world = add_calls(all, shown, drill, world);
-        if let Ok(worlds) = conduct::read(&json!({ "worlds": [world] })) {
-            let account = Account::of(&worlds);
+        if let Ok(world) = WorldJournal::deserialize(world) {
+            let account = Account::of(&[world]);
             forgotten += account.forgotten;
             found.extend(account.findings.into_iter().map(|mut finding| {
                 finding.calls.iter_mut().for_each(|call| *call = new_number(&of_world, *call));

@@ -12,6 +12,7 @@ use moot_mock::shell::{
     CallWatch, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteOptions, Tls,
     clock, holds_state, serve,
 };
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -22,7 +23,7 @@ use super::number::any_number;
 use super::runtime::random_seed;
 use crate::client::target_file::address;
 use crate::exchange::masks::{Masks, Secrets};
-use crate::grading::conduct::{self, Account};
+use crate::grading::conduct::{Account, WorldJournal};
 
 /// Defaults of options. They are not defaults of clap, because only an option that was given overrides `--state`.
 const DEFAULT_WORLD: &str = "demo";
@@ -249,8 +250,8 @@ async fn node(_: &str, _: SiteOptions, _: String) -> Result<ServedMock, CommandE
 
 /// The findings of conduct for the journal of a world: the response of `GET /findings`.
 fn findings(journal: &Value) -> Option<Value> {
-    let worlds = conduct::read(&json!({ "worlds": [journal] })).ok()?;
-    let Account { calls, forgotten, findings, .. } = Account::of(&worlds);
+    let world = WorldJournal::deserialize(journal).ok()?;
+    let Account { calls, forgotten, findings, .. } = Account::of(&[world]);
     Some(json!({ "calls": calls, "forgotten": forgotten, "findings": findings }))
 }
 

@@ -10,6 +10,12 @@ use serde_json::{Value, json};
 
 use super::service::{MisbehaviourError, ServicePlace};
 
+/// The path of legal requests, and that of documents.
+pub(super) const LIST: &str = "/v1/requests";
+pub(super) const DOCUMENTS: &str = "/v1/repository_documents";
+/// The content of an uploaded file.
+pub(super) const FILE: &[u8] = b"Their standard terms.\n";
+
 const USER_AGENT: &str = concat!("moot-selftest-client/", env!("CARGO_PKG_VERSION"));
 /// Timeout of a call: longer than the ten seconds of `too-short-timeout`, and shorter than the fault of the drill
 /// `stalled`.
