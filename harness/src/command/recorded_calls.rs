@@ -7,7 +7,7 @@ use moot_mock::shell::{DrillProgress, DrillRun, DrillRunState, DrillState, Recor
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::grading::conduct::{Account, WorldJournal};
+use crate::grading::conduct::{Account, WorldJournal, rows};
 use crate::grading::drill::certificate::Certificate;
 use crate::grading::drill::judge::DrillResult;
 
@@ -30,7 +30,7 @@ fn add_calls(
     world: &Value,
 ) -> BTreeMap<u64, u64> {
     let mut numbers = BTreeMap::new();
-    for call in world["exchanges"].as_array().into_iter().flatten() {
+    for call in rows(world, "exchanges") {
         let wire = &call["wire"];
         let place = wire["connection"].as_u64().zip(wire["number"].as_u64());
         let known = place.and_then(|place| shown.get(&place).copied());
@@ -67,7 +67,7 @@ fn add_journal(
     let mut numbers = BTreeMap::new();
     let mut found = Vec::new();
     let mut forgotten = 0;
-    for world in journal["worlds"].as_array().into_iter().flatten() {
+    for world in rows(journal, "worlds") {
         let of_world = add_calls(all, shown, drill, world);
         if let Ok(world) = WorldJournal::deserialize(world) {
             let account = Account::of(&[world]);
@@ -115,7 +115,7 @@ pub(super) fn add_running(
     drill: &str,
     journal: &Value,
 ) {
-    for world in journal["worlds"].as_array().into_iter().flatten() {
+    for world in rows(journal, "worlds") {
         add_calls(all, shown, drill, world);
     }
     let calls = calls_of(all, drill);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use moot_fixtures::world::SeedWorld;
+use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings;
 use moot_mock::shell::{
@@ -68,6 +69,14 @@ impl WorldArguments {
     /// The name or the file of the seed world.
     pub(super) fn world_name(&self) -> &str {
         self.world.as_deref().unwrap_or(DEFAULT_WORLD)
+    }
+
+    /// The deliberate faults.
+    ///
+    /// # Errors
+    /// There is no such defect.
+    pub(super) fn defects(&self) -> Result<Vec<&'static Defect>, CommandError> {
+        Ok(self.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>()?)
     }
 }
 
@@ -169,11 +178,7 @@ impl ListeningMock {
             is_beyond_loopback,
             has_private_receivers: place.private_receivers,
             fetcher: place.fetch.then(|| Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))),
-            defects: world
-                .defects
-                .iter()
-                .map(|id| settings::defect(id))
-                .collect::<Result<_, _>>()?,
+            defects: world.defects()?,
             watch,
             judge: Some(Arc::new(findings)),
             precedence: Precedence {

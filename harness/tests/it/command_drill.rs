@@ -209,6 +209,23 @@ fn the_seed_decides_what_each_drill_finds() {
 }
 
 #[test]
+fn the_mock_of_a_drill_has_the_defects_of_the_command_line() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let client = [env!("CARGO_BIN_EXE_moot"), "selftest", "--misbehave", "none"];
+    for (options, lifetime) in [(&[][..], "7200"), (&["--defect", "token.lifetime-3600"], "3600")] {
+        let options = [&["--only", "scope-lost", "--format", "json"], options].concat();
+        let certificate = json_of(&drill(&options, &client, dir.path()));
+        let calls = certificate["recordings"]["calm"]["journal"]["worlds"][0]["exchanges"].clone();
+        let calls = calls.as_array().expect("calls").iter();
+        let mut token = calls.filter(|it| it["operation"] == "create_access_token");
+        let answer = token.next().expect("a token request")["answer"].to_string();
+        assert!(answer.contains(lifetime), "{answer}");
+    }
+    let unknown = drill(&["--defect", "token.lifetime-360"], &client, dir.path());
+    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+}
+
+#[test]
 fn a_shard_of_the_drills_is_never_ready_and_the_certificate_is_that_of_all() {
     let dir = tempfile::tempdir().expect("a folder");
     let client = ["--", env!("CARGO_BIN_EXE_moot"), "selftest", "--misbehave", "none"];
