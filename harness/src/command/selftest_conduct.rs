@@ -2,11 +2,9 @@
 //! `moot drill` runs a client: one client behaves well, and for each rule one client breaks it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
 use moot_fixtures::conduct::{self as register, DrillEnd};
 use moot_fixtures::contract::Severity;
 use serde::Serialize;
@@ -26,6 +24,7 @@ use crate::grading::drill::table::{self, CALM, Drill};
 use crate::grading::misbehaving::{self, Misbehaviour, ServicePlace, misbehaviours, not_shown};
 use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
+use crate::selftest::trial::side_by_side;
 use crate::verdict::{Verdict, pluralize};
 
 /// The seed of all runs, so that the findings are the same each time.
@@ -121,27 +120,26 @@ async fn run_all(
     progress.done(CALM);
     let honest = drills.iter().map(|drill| (None, drill.clone()));
     let broken = chosen.into_iter().map(|it| (Some(it), it.situation()));
-    let mut trials: Vec<_> = honest.chain(broken).enumerate().collect();
+    let mut trials: Vec<_> = honest.chain(broken).collect();
     // The longest first, so that the others run at the same time.
-    trials.sort_by_key(|(_, (broken, drill))| Reverse(seconds(*broken, drill)));
-    let runs = trials.into_iter().map(|(at, (broken, drill))| async move {
-        let run = client_run(broken.map(|it| it.rule.as_str()), &drill, screen).await?;
-        Ok::<_, CommandError>((at, broken, drill, run))
+    trials.sort_by_key(|(broken, drill)| Reverse(seconds(*broken, drill)));
+    let runs = trials.into_iter().map(async |(broken, drill)| {
+        let rule = broken.map(|it| it.rule.as_str());
+        let run = client_run(rule, &drill, screen).await?;
+        progress.done(rule.unwrap_or(&drill.id));
+        Ok::<_, CommandError>((broken, drill, run))
     });
-    let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(JOBS));
-    let (mut rules, mut honest) = (BTreeMap::new(), vec![judge::calm(&calm)]);
-    while let Some(ended) = runs.next().await {
-        let (at, broken, drill, run) = ended?;
-        if let Some(broken) = broken {
-            progress.done(&broken.rule);
-            rules.insert(at, rule_trial(broken, &drill, &calm, &run));
-        } else {
-            progress.done(&drill.id);
-            honest.push(judge::judge(&drill, &calm, &run));
+    let (mut rules, mut honest) = (Vec::new(), vec![judge::calm(&calm)]);
+    for ended in side_by_side(runs, JOBS).await {
+        let (broken, drill, run) = ended?;
+        match broken {
+            Some(broken) => rules.push(rule_trial(broken, &drill, &calm, &run)),
+            None => honest.push(judge::judge(&drill, &calm, &run)),
         }
     }
+    rules.sort_by_key(|trial| misbehaviours().iter().position(|it| it.rule == trial.rule));
     honest.sort_by_key(|result| table::all().iter().position(|it| it.id == result.drill));
-    Ok((rules.into_values().collect(), honest))
+    Ok((rules, honest))
 }
 
 /// The approximate duration of a run of a client that breaks a rule, or of the one that behaves well.

@@ -1,6 +1,5 @@
 //! The trials of a self-test: their plan, the part of a shard, and their results.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::mem::take;
 
@@ -45,8 +44,6 @@ pub struct SelftestPlan {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SelftestTrials {
     defects: Vec<DefectTrial>,
-    /// The requirements that noticed each defect as a deployment; `None` if nothing was tried there.
-    caught_as_deployment: Option<BTreeMap<String, Vec<String>>>,
     mutants: Vec<MutantTrial>,
     latitude: Vec<DrawnService>,
     alone: Vec<DrawnService>,
@@ -93,23 +90,27 @@ impl SelftestPlan {
     /// A port or a file cannot be opened.
     pub async fn tried(&self, bench: &Bench, shard: Shard) -> io::Result<SelftestTrials> {
         let (is_thorough, is_deployed) = (self.is_thorough, self.is_deployed());
-        let (caught_as_deployment, mutants) = match is_deployed {
-            true => {
-                // A run on a sound deployment mostly waits, so others run beside it.
-                let (caught, with_control_plane, deployed) = tokio::join!(
-                    deployed::caught(bench, &self.defects, shard),
+        // A run on a sound deployment mostly waits, so others run beside it.
+        let sound = async {
+            match is_deployed {
+                true => Some(tokio::join!(
                     sound(bench, TrialColumn::ControlPlane),
                     sound(bench, TrialColumn::Deployment),
-                );
-                let sound = [&with_control_plane, &deployed];
-                (Some(caught), mutants::mutants(bench, &self.mutants, sound, shard).await)
+                )),
+                false => None,
             }
-            false => (None, Vec::new()),
         };
+        let defects = defects::defects(bench, &self.defects, shard, is_thorough, is_deployed);
+        let (defects, sound) = tokio::join!(defects, sound);
         Ok(SelftestTrials {
-            caught_as_deployment,
-            mutants,
-            defects: defects::defects(bench, &self.defects, shard, is_thorough, is_deployed).await,
+            defects,
+            mutants: match &sound {
+                Some((with_control_plane, deployed)) => {
+                    let sound = [with_control_plane, deployed];
+                    mutants::mutants(bench, &self.mutants, sound, shard).await
+                }
+                None => Vec::new(),
+            },
             latitude: latitude::combined(bench, self.seeds, shard).await,
             alone: alone(bench, self.seeds, is_thorough, shard).await,
             degenerate: match shard.has(0) {
@@ -149,9 +150,6 @@ impl SelftestTrials {
         };
         for part in parts {
             all.degenerate.extend(part.degenerate);
-            if let Some(caught) = part.caught_as_deployment {
-                all.caught_as_deployment.get_or_insert_default().extend(caught);
-            }
             (all.mutant_seed, all.is_thorough) = (part.mutant_seed, part.is_thorough);
             all.is_whole = part.is_whole && is_complete;
         }
@@ -162,9 +160,9 @@ impl SelftestTrials {
     pub fn outcome(self, files: &[ScenarioFile]) -> SelftestOutcome {
         let noticed = self.defects.iter().map(|trial| (trial.defect, &trial.noticed));
         let matrix = matrix::rows(files, noticed);
-        let unproven_as_deployment = self
-            .caught_as_deployment
-            .map(|caught| deployed::unproven(files, &matrix, &caught, &self.mutants));
+        let caught = self.defects.iter().flat_map(|trial| &trial.caught_as_deployment_by);
+        let unproven_as_deployment = (!self.mutants.is_empty())
+            .then(|| deployed::unproven(files, &matrix, caught, &self.mutants));
         SelftestOutcome {
             version: env!("CARGO_PKG_VERSION"),
             is_thorough: self.is_thorough,
