@@ -74,6 +74,15 @@ impl MutantTrial {
         !self.killers(column).is_empty()
     }
 
+    /// The columns in which it survived, in words.
+    pub fn survived(&self) -> &'static str {
+        match TrialColumn::ALL.map(|column| self.is_killed(column)) {
+            [false, false] => "in both columns",
+            [false, true] => "with the control plane",
+            [true, _] => "as a deployment",
+        }
+    }
+
     /// Whether it survived in some column.
     pub fn survives(&self) -> bool {
         TrialColumn::ALL.iter().any(|column| !self.is_killed(*column))

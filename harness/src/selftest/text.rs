@@ -3,7 +3,7 @@
 use super::degenerate::DegenerateTarget;
 use super::deployed::UnprovenRow;
 use super::history::HistoryDifference;
-use super::mutants::{MutantTrial, TrialColumn};
+use super::mutants::TrialColumn;
 use super::on_target::{DefectFate, DefectOnTarget, TargetSelftest};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use super::score::{MutationScore, MutationTest};
@@ -129,7 +129,10 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
         total.percent(TrialColumn::Deployment)
     );
     page.head(test.is_proven(), &said);
-    page.lines(test.survivors().map(survivor));
+    page.lines(test.survivors().map(|trial| {
+        let (survived, defect) = (trial.survived(), &trial.mutant.defect);
+        format!("survived {survived}: {} ({})", defect.id, defect.what)
+    }));
     for (title, groups) in [
         ("by operator", test.by_operator()),
         ("by kind of place", test.by_kind()),
@@ -147,18 +150,6 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
             format!("{} {}: {}", it.mutants, class.replace('_', " "), it.reason)
         }),
     );
-}
-
-fn survivor(trial: &MutantTrial) -> String {
-    let survived = match (
-        trial.is_killed(TrialColumn::ControlPlane),
-        trial.is_killed(TrialColumn::Deployment),
-    ) {
-        (false, false) => "survived",
-        (false, true) => "survived with the control plane",
-        (true, _) => "survived as a deployment",
-    };
-    format!("{survived}: {} ({})", trial.mutant.defect.id, trial.mutant.defect.what)
 }
 
 fn score((name, score): (String, MutationScore)) -> [String; 4] {
