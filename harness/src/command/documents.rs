@@ -8,7 +8,7 @@ use moot_fixtures::{openapi, schemas};
 
 use super::error::CommandError;
 use super::files::{unwritable, write_file};
-use super::formats::FORMATS;
+use super::formats::{FORMATS, FileFormat};
 use super::screen::Screen;
 
 #[derive(Debug, Args)]
@@ -34,15 +34,13 @@ pub(super) fn schema(arguments: SchemaArguments, screen: &Screen) -> Result<u8, 
         screen.show(json, || format!("{}\n", names.join("\n")))?;
         return Ok(0);
     };
-    match (FORMATS.iter().find(|format| format.name == name), schemas::get(name)) {
-        (Some(format), _) => screen.json(&format.schema())?,
-        (None, Some(schema)) => screen.json(schema)?,
-        (None, None) => {
-            return Err(CommandError::usage(format!("there is no schema `{name}`"))
-                .help("`moot schema` lists all names")
-                .nearest(alike(name, known())));
-        }
-    }
+    let own = FORMATS.iter().find(|format| format.name == name);
+    let schema = own.map(FileFormat::schema).or_else(|| schemas::get(name).cloned());
+    screen.json(&schema.ok_or_else(|| {
+        CommandError::usage(format!("there is no schema `{name}`"))
+            .help("`moot schema` lists all names")
+            .nearest(alike(name, known()))
+    })?)?;
     Ok(0)
 }
 
