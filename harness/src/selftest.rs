@@ -33,4 +33,4 @@ mod trials;
 pub use outcome::SelftestOutcome;
 pub use text::on_target_text;
 pub use trial::Bench;
-pub use trials::{SelftestPlan, SelftestTrials};
+pub use trials::SelftestPlan;

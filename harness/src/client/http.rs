@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use reqwest::{Certificate, Client, Method, redirect};
+use reqwest::{Certificate, Client, ClientBuilder, Method, redirect};
 use url::Url;
 
 use crate::client::http_request::HttpRequest;
@@ -20,6 +20,13 @@ use crate::exchange::{ReceivedResponse, Trouble};
 
 /// Timeout `connect`: the time for connecting, including TLS.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A builder of clients that can speak TLS.
+pub(crate) fn new_builder() -> ClientBuilder {
+    // Without a provider `build` panics. A second installation fails, which is harmless.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+}
 
 /// The clients for one target.
 #[derive(Debug)]
@@ -78,9 +85,7 @@ impl Http {
     }
 
     fn new_client(&self, is_plain: bool) -> Result<Client, String> {
-        // Without a provider `build` panics. A second installation fails, which is harmless.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = Client::builder()
+        let builder = new_builder()
             .redirect(redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)

@@ -15,7 +15,7 @@ use crate::exchange::{TargetClass, TargetDescription, escape};
 use crate::report::terminal::{Table, paint};
 use crate::run::environment::{Environment, TargetOptions};
 use crate::scenario::load;
-use crate::scenario::model::{NEEDS, ScenarioFile};
+use crate::scenario::model::NEEDS;
 use crate::verdict::{NotRun, Verdict, pluralize};
 
 /// Timeout of the whole command. Messages call it `doctor`.
@@ -54,8 +54,13 @@ pub(super) fn doctor(arguments: TargetArguments, screen: &Screen) -> Result<u8, 
     let files = load::bundled()
         .map_err(|_| CommandError::fault("the bundled suite is unsound".to_owned()))?;
     let duration = started.elapsed();
-    let needs: Vec<DiagnosedNeed> =
-        NEEDS.into_iter().map(|need| diagnose(need, &target, &files)).collect();
+    let scenarios = files.iter().flat_map(|file| &file.scenarios);
+    let with = |need| scenarios.clone().filter(|it| it.needs.iter().any(|it| it == need)).count();
+    let needs = NEEDS.map(|need| DiagnosedNeed {
+        need,
+        unmet: target.missing(need),
+        scenarios: with(need),
+    });
     // Values of the target file that the target does not confirm.
     let mistakes: Vec<String> =
         target.mistakes().iter().map(|mistake| masks.mask(mistake)).collect();
@@ -64,12 +69,6 @@ pub(super) fn doctor(arguments: TargetArguments, screen: &Screen) -> Result<u8, 
         || text(&target, &needs, &mistakes, duration),
     )?;
     Ok(if mistakes.is_empty() { 0 } else { UNREACHABLE })
-}
-
-fn diagnose(need: &'static str, target: &Environment, files: &[ScenarioFile]) -> DiagnosedNeed {
-    let all = files.iter().flat_map(|file| &file.scenarios);
-    let scenarios = all.filter(|one| one.needs.iter().any(|known| known == need)).count();
-    DiagnosedNeed { need, unmet: target.missing(need), scenarios }
 }
 
 /// The line `tolerate: [load, admin]` with all needs that are not met; `None` if all of them are tolerated already.

@@ -7,8 +7,8 @@ use moot_fixtures::nearest::alike;
 use moot_fixtures::{openapi, schemas};
 
 use super::error::CommandError;
-use super::files::write_file;
-use super::formats::FORMATS;
+use super::files::{unwritable, write_file};
+use super::formats::{FORMATS, FileFormat};
 use super::screen::Screen;
 
 #[derive(Debug, Args)]
@@ -34,15 +34,13 @@ pub(super) fn schema(arguments: SchemaArguments, screen: &Screen) -> Result<u8, 
         screen.show(json, || format!("{}\n", names.join("\n")))?;
         return Ok(0);
     };
-    match (FORMATS.iter().find(|format| format.name == name), schemas::get(name)) {
-        (Some(format), _) => screen.json(&format.schema())?,
-        (None, Some(schema)) => screen.json(schema)?,
-        (None, None) => {
-            return Err(CommandError::usage(format!("there is no schema `{name}`"))
-                .help("`moot schema` lists all names")
-                .nearest(alike(name, known())));
-        }
-    }
+    let own = FORMATS.iter().find(|format| format.name == name);
+    let schema = own.map(FileFormat::schema).or_else(|| schemas::get(name).cloned());
+    screen.json(&schema.ok_or_else(|| {
+        CommandError::usage(format!("there is no schema `{name}`"))
+            .help("`moot schema` lists all names")
+            .nearest(alike(name, known()))
+    })?)?;
     Ok(0)
 }
 
@@ -75,9 +73,7 @@ pub(super) fn completions(
 
 /// Writes a man page for each command, in section 1.
 pub(super) fn man(folder: &Path, line: clap::Command) -> Result<u8, CommandError> {
-    let cannot = |error: std::io::Error| {
-        CommandError::usage(format!("`{}` cannot be written: {error}", folder.display()))
-    };
+    let cannot = |error| unwritable(folder, &error);
     std::fs::create_dir_all(folder).map_err(cannot)?;
     clap_mangen::generate_to(line.disable_help_subcommand(true), folder).map_err(cannot)?;
     Ok(0)

@@ -12,7 +12,6 @@ mod served_mock;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,19 +30,19 @@ use self::drill_watch::DrillWatch;
 use self::probe::{Probe, probe};
 use super::error::{CommandError, INCONCLUSIVE};
 use super::files::read_file;
-use super::listen::{at_port, listen_address};
-use super::number::{number, port};
+use super::listen::ListenArguments;
+use super::number::number;
 use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::runtime::{random_seed, runtime};
 use super::screen::{Screen, json_text};
 use super::serve::{self, WorldArguments};
-use super::signals::StopSignals;
+use super::signals::with_interruption;
 use crate::exchange::escape;
-use crate::grading::drill::certificate::{CALM, Certificate, CertificateInput};
+use crate::grading::drill::certificate::{Certificate, CertificateInput};
 use crate::grading::drill::judge;
 use crate::grading::drill::parts::joined_certificate;
 use crate::grading::drill::recording::DrillRecording;
-use crate::grading::drill::table::{self, Drill};
+use crate::grading::drill::table::{self, CALM, Drill};
 use crate::grading::drill::waiver::Waiver;
 use crate::grading::drill::{html, text};
 use crate::report::Format;
@@ -58,11 +57,17 @@ const TIMEOUT_SECONDS: u64 = 60;
 const TIMEOUT_SECONDS_MAX: u64 = 24 * 60 * 60;
 /// Default number of concurrent drills.
 const JOBS: u16 = 4;
+/// Printed at the first signal.
+const DRILLS_END: &str = "interrupted: the commands are ended, and nothing is graded\n";
 /// The formats of a certificate.
 const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Html];
 
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    mut_arg("listen", |it| it.requires("attach").help("With --attach, where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one")),
+    mut_arg("port", |it| it.requires("attach").help("With --attach, listen on this port of 127.0.0.1")),
+)]
 pub(super) struct DrillArguments {
     #[command(subcommand)]
     command_on_file: Option<DrillCommand>,
@@ -94,12 +99,8 @@ pub(super) struct DrillArguments {
     /// work. Without CMD, write a line to stdin when the client is done
     #[arg(long)]
     attach: bool,
-    /// With --attach, where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address, requires = "attach")]
-    listen: SocketAddr,
-    /// With --attach, listen on this port of 127.0.0.1
-    #[arg(long, value_name = "PORT", value_parser = port, conflicts_with = "listen", requires = "attach")]
-    port: Option<u16>,
+    #[command(flatten)]
+    listen: ListenArguments,
     /// Serve https: PEM files with the certificate (and its chain) and with its key. One drill then uses a wrong
     /// certificate
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',', conflicts_with = "attach")]
@@ -158,7 +159,7 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
     let waivers = match &arguments.waivers {
         None => Vec::new(),
         Some(file) => Waiver::read(&file.display().to_string(), &read_file(file)?)
-            .map_err(|error| CommandError::usage(error.to_string()))?,
+            .map_err(CommandError::usage)?,
     };
     let seed = arguments.world.seed.unwrap_or_else(random_seed);
     let mut input = CertificateInput {
@@ -231,19 +232,12 @@ async fn record(
         probe: arguments.probe.as_ref(),
         watch,
     };
-    let mut signals = StopSignals::new()?;
     let running = all_runs(arguments, &runner, drills, screen, watch);
-    let mut running = std::pin::pin!(running);
-    tokio::select! {
-        ended = &mut running => return ended,
-        () = signals.next() => interruption.interrupt(),
+    let ended = with_interruption(running, &interruption, DRILLS_END, screen).await;
+    match interruption.is_interrupted() {
+        true => Err(CommandError::usage("interrupted: there is no certificate").exit(INCONCLUSIVE)),
+        false => ended?,
     }
-    screen.note("interrupted: the commands are ended, and nothing is graded\n")?;
-    tokio::select! {
-        _ = running => {}
-        () = signals.next() => {}
-    }
-    Err(CommandError::usage("interrupted: there is no certificate").exit(INCONCLUSIVE))
 }
 
 /// Runs the calm run, then the drills: concurrently, or one after the other with an attached client.
@@ -255,19 +249,19 @@ async fn all_runs(
     watch: &DrillWatch<'_>,
 ) -> Result<BTreeMap<String, DrillRecording>, CommandError> {
     let attached = if arguments.attach {
-        let listen = at_port(arguments.listen, arguments.port);
+        let listen = arguments.listen.address();
         Some(Mutex::new(AttachedClient::start(runner, listen, screen).await?))
     } else {
         None
     };
-    let run = async |drill: Option<&'static Drill>| {
+    let run = async |drill: &'static Drill| {
         watch.drill_started(drill);
         match &attached {
             Some(client) => client.lock().await.run(drill).await,
             None => run_client(runner, drill).await,
         }
     };
-    let calm = run(None).await?;
+    let calm = run(table::calm()).await?;
     let result = judge::calm(&calm);
     watch.drill_ended(&result, &calm, (0, drills.len()))?;
     let mut recordings = BTreeMap::from([(CALM.to_owned(), calm.clone())]);
@@ -276,8 +270,7 @@ async fn all_runs(
             Some(_) => (attach::in_order(drills.to_vec()), 1),
             None => (longest_first(drills.to_vec()), arguments.jobs.into()),
         };
-        let runs =
-            order.into_iter().map(async |drill| run(Some(drill)).await.map(|it| (drill, it)));
+        let runs = order.into_iter().map(async |drill| run(drill).await.map(|it| (drill, it)));
         let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(jobs));
         while let Some(ended) = runs.next().await {
             let (drill, run) = ended?;

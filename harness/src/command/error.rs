@@ -37,13 +37,13 @@ pub(super) struct CommandError {
 
 impl CommandError {
     /// The command line or a file of the user is wrong.
-    pub(super) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None, exit_code: USAGE }
+    pub(super) fn usage(message: impl ToString) -> Self {
+        Self { message: message.to_string(), help: None, exit_code: USAGE }
     }
 
     /// This machine or this program failed.
-    pub(super) fn fault(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None, exit_code: FAULT }
+    pub(super) fn fault(message: impl ToString) -> Self {
+        Self { message: message.to_string(), help: None, exit_code: FAULT }
     }
 
     /// The same error with another exit code.
@@ -72,25 +72,25 @@ impl CommandError {
 
 impl From<RenderError> for CommandError {
     fn from(error: RenderError) -> Self {
-        Self::fault(error.to_string())
+        Self::fault(error)
     }
 }
 
 impl From<DataError> for CommandError {
     fn from(error: DataError) -> Self {
-        Self::usage(error.to_string())
+        Self::usage(error)
     }
 }
 
 impl From<SelectError> for CommandError {
     fn from(error: SelectError) -> Self {
-        Self::usage(error.to_string()).help("`moot list` shows all scenarios")
+        Self::usage(error).help("`moot list` shows all scenarios")
     }
 }
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
-        Self::usage(error.to_string())
+        Self::usage(error)
     }
 }
 
@@ -103,7 +103,7 @@ impl From<PartError> for CommandError {
 
 impl From<SettingError> for CommandError {
     fn from(error: SettingError) -> Self {
-        Self::usage(error.to_string())
+        Self::usage(error)
     }
 }
 

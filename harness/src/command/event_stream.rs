@@ -3,11 +3,13 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
-use super::error::CommandError;
+use super::error::{CommandError, FAULT};
+use super::files::unwritable;
 use super::reports::{ReportRequest, join_errors};
 use super::screen::write_to_reader;
 use crate::exchange::masks::{Masks, Secrets};
@@ -69,9 +71,8 @@ impl EventStream {
         let out: Box<dyn Write + Send> = if request.is_stdout() {
             Box::new(io::stdout())
         } else {
-            Box::new(File::create(&request.file).map_err(|error| {
-                CommandError::fault(format!("`{}` cannot be written: {error}", request.file))
-            })?)
+            let file = Path::new(&request.file);
+            Box::new(File::create(file).map_err(|error| unwritable(file, &error).exit(FAULT))?)
         };
         let (sender, receiver) = mpsc::channel();
         let writer = thread::spawn(move || write_all(out, &receiver));

@@ -15,7 +15,7 @@ use super::reports::{
 use super::reproduce::GivenOptions;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
-use super::signals::with_interruption;
+use super::signals::{RUN_ENDS, with_interruption};
 use super::target_arguments::TargetArguments;
 use crate::exchange::masks::Secrets;
 use crate::explore::{self, Exploration, ExploreOptions};
@@ -90,7 +90,8 @@ pub(super) fn explore(
     let interruption = Arc::new(Interruption::default());
     let search =
         explore::explore(options, Arc::clone(&interruption), move |event| bar.show(&event));
-    let explored = runtime()?.block_on(with_interruption(search, &interruption, screen));
+    let search = with_interruption(search, &interruption, RUN_ENDS, screen);
+    let explored = runtime()?.block_on(search);
     progress.end();
     let explored = explored?.map_err(CommandError::fault)?;
     let refusal = explored.result.trouble.clone();

@@ -22,6 +22,11 @@ pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> CommandError {
     CommandError::usage(format!("`{}` cannot be read: {error}", path.display()))
 }
 
+/// The error for a file or folder of the user that cannot be written.
+pub(super) fn unwritable(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::usage(format!("`{}` cannot be written: {error}", path.display()))
+}
+
 /// Reads a JSON file.
 pub(super) fn read_json(path: &Path) -> Result<Value, CommandError> {
     serde_json::from_str(&read_file(path)?)
@@ -42,9 +47,7 @@ pub(super) fn wrong(path: &Path, why: impl std::fmt::Display) -> CommandError {
 /// Writes a file, and makes its folder if there is none.
 pub(super) fn write_file(path: &Path, text: &str) -> Result<(), CommandError> {
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    made.and_then(|()| std::fs::write(path, text)).map_err(|error| {
-        CommandError::usage(format!("`{}` cannot be written: {error}", path.display()))
-    })
+    made.and_then(|()| std::fs::write(path, text)).map_err(|error| unwritable(path, &error))
 }
 
 /// Reads answers: `default`, `documented`, `random:SEED` or a file.

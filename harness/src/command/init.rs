@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::doctor;
 use super::error::CommandError;
-use super::files::write_file;
+use super::files::{unreadable, write_file};
 use super::screen::Screen;
 use super::target_arguments::TargetArguments;
 use crate::client::target_file::address;
@@ -154,9 +154,7 @@ fn ignore() -> Result<bool, CommandError> {
     let mut text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => {
-            return Err(CommandError::usage(format!("`{GITIGNORE}` cannot be read: {error}")));
-        }
+        Err(error) => return Err(unreadable(path, &error)),
     };
     if text.lines().any(|line| line.trim().trim_start_matches('/') == IGNORED) {
         return Ok(false);

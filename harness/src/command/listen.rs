@@ -20,8 +20,9 @@ pub(super) struct ListenArguments {
 }
 
 impl ListenArguments {
+    /// The address of `--port`, if it is given, else that of `--listen`.
     pub(super) fn address(&self) -> SocketAddr {
-        at_port(self.listen, self.port)
+        self.port.map_or(self.listen, |port| (Ipv4Addr::LOCALHOST, port).into())
     }
 }
 
@@ -40,11 +41,6 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     let all: Vec<SocketAddr> = found.collect();
     let first = all.iter().find(|address| address.is_ipv4()).or(all.first());
     first.copied().ok_or_else(|| format!("the name has no address; {wanted}"))
-}
-
-/// The address of `--port`, if it is given, else that of `--listen`.
-pub(super) fn at_port(listen: SocketAddr, port: Option<u16>) -> SocketAddr {
-    port.map_or(listen, |port| (Ipv4Addr::LOCALHOST, port).into())
 }
 
 /// Listens on an address. Returns the socket and its address; port 0 takes a free port.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use reqwest::{Client, StatusCode};
+use reqwest::StatusCode;
 
 use super::call_lines::call_watch;
 use super::error::CommandError;
@@ -13,6 +13,7 @@ use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::{ListeningMock, PlaceArguments, WorldArguments};
 use super::signals::StopSignals;
+use crate::client::http::new_builder;
 use crate::client::response;
 use crate::client::target_file::address;
 
@@ -73,9 +74,7 @@ async fn check_health(url: &str) -> Result<u8, CommandError> {
         let path = format!("{}/health", parsed.path().trim_end_matches('/'));
         parsed.set_path(&path);
     }
-    // Without a provider `build` panics. Installing it a second time fails, which is fine.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder()
+    let client = new_builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .timeout(HEALTH_TIMEOUT)

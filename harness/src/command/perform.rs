@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, run_report, take_stdout};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
-use super::signals::with_interruption;
+use super::signals::{RUN_ENDS, with_interruption};
 use crate::client::answers::Observed;
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
@@ -80,7 +80,7 @@ pub(super) fn perform_part(
         bar.show(&event);
         send(&event);
     });
-    let result = runtime()?.block_on(with_interruption(run, &interruption, screen));
+    let result = runtime()?.block_on(with_interruption(run, &interruption, RUN_ENDS, screen));
     progress.end();
     result
 }

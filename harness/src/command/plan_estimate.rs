@@ -60,7 +60,7 @@ fn on_deployment<'a>(
     masks: &Masks,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
     expected::read_for(options.expected.as_ref().or(file.expected.as_ref()), Some(files))
-        .map_err(|error| CommandError::usage(error.to_string()))?;
+        .map_err(CommandError::usage)?;
     let preview = TargetPreview::new(file, options).map_err(|error| open_error(&error, masks))?;
     let mut names = Names::default();
     for (root, value) in preview.roots(&options.run_tag) {

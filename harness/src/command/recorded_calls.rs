@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use moot_mock::shell::{DrillProgress, DrillRun, DrillRunState, DrillState, RecordedCalls};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::grading::conduct::{self, Account};
+use crate::grading::conduct::{Account, WorldJournal, rows};
 use crate::grading::drill::certificate::Certificate;
 use crate::grading::drill::judge::DrillResult;
 
@@ -19,17 +20,16 @@ pub(super) fn none() -> RecordedCalls {
 /// The number of each call on the page, by its connection and its number on that connection.
 pub(super) type ShownNumbers = BTreeMap<(u64, u64), u64>;
 
-/// Appends the calls of a world. A call that is on the page already keeps its number and its drill: a mock that a client
-/// keeps for several drills has all their calls in its journal. Returns the number of each call, by its number in its
-/// world.
+/// Appends the calls of a journal. A call that is on the page already keeps its number and its drill: a mock that a client
+/// keeps for several drills has all their calls in its journal. Returns for each world the number of each call, by its
+/// number in that world.
 fn add_calls(
     all: &mut RecordedCalls,
     shown: &mut ShownNumbers,
     drill: &str,
-    world: &Value,
-) -> BTreeMap<u64, u64> {
-    let mut numbers = BTreeMap::new();
-    for call in world["exchanges"].as_array().into_iter().flatten() {
+    journal: &Value,
+) -> Vec<BTreeMap<u64, u64>> {
+    let mut add = |call: &Value| {
         let wire = &call["wire"];
         let place = wire["connection"].as_u64().zip(wire["number"].as_u64());
         let known = place.and_then(|place| shown.get(&place).copied());
@@ -37,7 +37,7 @@ fn add_calls(
         let last = all.exchanges.last().and_then(|call| call["serial"].as_u64());
         let last = last.max(shown.values().max().copied()).unwrap_or_default();
         let number = known.unwrap_or(last + 1);
-        numbers.insert(call["serial"].as_u64().unwrap_or_default(), number);
+        let serial = call["serial"].as_u64().unwrap_or_default();
         let mut call = call.clone();
         call["serial"] = json!(number);
         call["drill"] = json!(drill);
@@ -51,44 +51,25 @@ fn add_calls(
             None => all.exchanges.push(call),
         }
         shown.extend(place.map(|place| (place, number)));
-    }
-    numbers
+        (serial, number)
+    };
+    let worlds = rows(journal, "worlds");
+    worlds.map(|world| rows(world, "exchanges").map(&mut add).collect()).collect()
 }
 
-/// Adds the calls of a journal and the findings about them. Returns the number of each call, by its number in its
-/// world.
-fn add_journal(
-    all: &mut RecordedCalls,
-    shown: &mut ShownNumbers,
-    drill: &str,
-    journal: &Value,
-) -> BTreeMap<u64, u64> {
-    let mut numbers = BTreeMap::new();
-    let mut found = Vec::new();
-    let mut forgotten = 0;
-    for world in journal["worlds"].as_array().into_iter().flatten() {
-        let of_world = add_calls(all, shown, drill, world);
-        if let Ok(worlds) = conduct::read(&json!({ "worlds": [world] })) {
-            let account = Account::of(&worlds);
-            forgotten += account.forgotten;
-            found.extend(account.findings.into_iter().map(|mut finding| {
-                finding.calls.iter_mut().for_each(|call| *call = new_number(&of_world, *call));
-                finding
-            }));
-        }
-        for (serial, number) in of_world {
-            numbers.entry(serial).or_insert(number);
-        }
-    }
-    if let Some(findings) = &mut all.findings {
-        findings["calls"] = json!(all.exchanges.len());
-        findings["forgotten"] =
-            json!(findings["forgotten"].as_u64().unwrap_or_default() + forgotten);
+/// Adds the findings about the calls of a world, which have these numbers.
+fn add_findings(findings: &mut Value, world: &Value, numbers: &BTreeMap<u64, u64>) {
+    let Ok(world) = WorldJournal::deserialize(world) else { return };
+    let account = Account::of(&[world]);
+    let forgotten = findings["forgotten"].as_u64().unwrap_or_default() + account.forgotten;
+    findings["forgotten"] = json!(forgotten);
+    for mut finding in account.findings {
+        let known = |call: &u64| numbers.get(call).copied().unwrap_or_default();
+        finding.calls = finding.calls.iter().map(known).collect();
         if let Some(list) = findings["findings"].as_array_mut() {
-            found.iter().for_each(|finding| add_finding(list, json!(finding)));
+            add_finding(list, json!(finding));
         }
     }
-    numbers
 }
 
 /// Adds a finding. If an earlier drill has shown the same, its calls are added to that.
@@ -103,10 +84,6 @@ fn add_finding(list: &mut Vec<Value>, finding: Value) {
     }
 }
 
-fn new_number(numbers: &BTreeMap<u64, u64>, call: u64) -> u64 {
-    numbers.get(&call).copied().unwrap_or_default()
-}
-
 /// Adds the calls of a drill that still runs.
 pub(super) fn add_running(
     all: &mut RecordedCalls,
@@ -114,9 +91,7 @@ pub(super) fn add_running(
     drill: &str,
     journal: &Value,
 ) {
-    for world in journal["worlds"].as_array().into_iter().flatten() {
-        add_calls(all, shown, drill, world);
-    }
+    add_calls(all, shown, drill, journal);
     let calls = calls_of(all, drill);
     let mut drills = all.drill_run.iter_mut().flat_map(|run| &mut run.drills);
     if let Some(running) = drills.find(|it| it.drill == drill) {
@@ -135,14 +110,21 @@ pub(super) fn add_drill(
     result: &DrillResult,
     journal: &Value,
 ) {
-    let numbers = add_journal(all, shown, &result.drill, journal);
+    let numbers = add_calls(all, shown, &result.drill, journal);
+    if let Some(findings) = &mut all.findings {
+        findings["calls"] = json!(all.exchanges.len());
+        for (world, numbers) in rows(journal, "worlds").zip(&numbers) {
+            add_findings(findings, world, numbers);
+        }
+    }
+    let number = |call| numbers.iter().find_map(|it| it.get(call)).copied().unwrap_or_default();
     let ended = DrillProgress {
         drill: result.drill.clone(),
         title: result.title.clone(),
         state: DrillState::Ended(result.end),
         why: Some(result.why.clone()),
         calls: Some(calls_of(all, &result.drill)),
-        met_by: result.met_by.iter().map(|call| new_number(&numbers, *call)).collect(),
+        met_by: result.met_by.iter().map(number).collect(),
     };
     let run = all.drill_run.get_or_insert_default();
     match run.drills.iter_mut().find(|drill| drill.drill == result.drill) {

@@ -236,13 +236,11 @@ fn check_ours(file: &Path) -> Result<(), CommandError> {
     if !file.metadata().is_ok_and(|it| it.is_file()) {
         return Ok(());
     }
-    let shown = file.display();
-    let content = fs::read(file)
-        .map_err(|error| CommandError::usage(format!("`{shown}` cannot be read: {error}")))?;
+    let content = fs::read(file).map_err(|error| files::unreadable(file, &error))?;
     if is_ours(&String::from_utf8_lossy(&content)) {
         return Ok(());
     }
-    Err(CommandError::usage(format!("{shown} exists, and Moot did not write it"))
+    Err(CommandError::usage(format!("{} exists, and Moot did not write it", file.display()))
         .help("name another file, or replace it with --force"))
 }
 
@@ -274,9 +272,7 @@ pub(super) fn check_file(file: &Path) -> Result<(), CommandError> {
         // The file was opened as a test. If it can't be removed, the report replaces it later.
         let _ = fs::remove_file(file);
     }
-    opened
-        .map(drop)
-        .map_err(|error| CommandError::usage(format!("`{shown}` cannot be written: {error}")))
+    opened.map(drop).map_err(|error| files::unwritable(file, &error))
 }
 
 /// Writes a file, unless it contains a secret of the run. `what` names it in the error.

@@ -128,7 +128,7 @@ pub(super) fn run(
         perform::save_answers(&result, file)?;
     }
     perform::publish(&result, streams, &judging.reports, screen)?;
-    recorded.map_err(|error| CommandError::fault(error.to_string()))?;
+    recorded.map_err(CommandError::fault)?;
     Ok(result.exit_code())
 }
 

@@ -69,7 +69,8 @@ impl RunSnapshots {
         let bundle = arguments.snapshot_bundle.clone();
         // The folder `mock` belongs to the bundled mock. A mock with another world or other answers is compared
         // with it only on request.
-        let has_own_folder = target.target.is_some() || target.is_bundled_mock();
+        let has_own_folder =
+            target.target.is_some() || (target.world.is_none() && target.answers.is_none());
         let mode = match (arguments.snapshots, &bundle) {
             (Some(SnapshotChoice::Check), _) => SnapshotMode::Check,
             (Some(SnapshotChoice::Record), Some(_)) => SnapshotMode::Collect,

@@ -144,20 +144,20 @@ fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, Command
     let (bench, progress) = bench(arguments, screen)?;
     let plan = arguments.plan();
     progress.expect(plan.steps(shard));
-    let trials = runtime()?.block_on(plan.tried(&bench, shard));
+    let outcome = runtime()?.block_on(plan.run(&bench, shard));
     progress.end();
-    let mut trials = trials.map_err(|error| {
+    let mut outcome = outcome.map_err(|error| {
         CommandError::fault(format!("a target of the self-test cannot be made: {error}"))
     })?;
     if let Some((shard, dir)) = part {
-        selftest_shard::write(dir, shard, &plan, &trials)?;
+        selftest_shard::write(dir, shard, &plan, &outcome)?;
         screen.note(&format!(
             "shard {shard}: its part is in {}, for `moot merge`\n",
             dir.display()
         ))?;
-        trials = trials.of_one_shard();
+        // One shard does not show unproven requirements.
+        outcome.is_whole = false;
     }
-    let outcome = trials.outcome(&bench.files);
     publish(&outcome, &arguments.reports, screen)?;
     Ok(u8::from(!outcome.is_proven()))
 }
@@ -170,7 +170,7 @@ pub(super) fn merge(
 ) -> Result<u8, CommandError> {
     reports::check_formats(requests, &FORMATS)?;
     let files = suite::files(&[], screen.color())?;
-    let outcome = selftest_shard::join(set)?.outcome(&files);
+    let outcome = selftest_shard::join(set, &files)?;
     publish(&outcome, requests, screen)?;
     Ok(match (outcome.is_proven(), set.missing().is_empty()) {
         (false, _) => RunOutcome::NonConformant.exit_code(),
@@ -227,7 +227,7 @@ fn on_deployment(
         TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
     let found = runtime()?.block_on(async {
         let run = record(&bench, choice, options, folder.path()).await;
-        let run = run.map_err(|error| CommandError::fault(error.to_string()))?;
+        let run = run.map_err(CommandError::fault)?;
         if let Some(said) = &run.trouble {
             return Err(CommandError::usage(said).exit(run.exit_code()));
         }

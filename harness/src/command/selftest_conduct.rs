@@ -2,11 +2,9 @@
 //! `moot drill` runs a client: one client behaves well, and for each rule one client breaks it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
 use moot_fixtures::conduct::{self as register, DrillEnd};
 use moot_fixtures::contract::Severity;
 use serde::Serialize;
@@ -20,13 +18,13 @@ use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::WorldArguments;
 use crate::grading::conduct;
-use crate::grading::drill::certificate::CALM;
 use crate::grading::drill::judge::{self, DrillResult};
 use crate::grading::drill::recording::DrillRecording;
-use crate::grading::drill::table::{self, Drill};
+use crate::grading::drill::table::{self, CALM, Drill};
 use crate::grading::misbehaving::{self, Misbehaviour, ServicePlace, misbehaviours, not_shown};
 use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
+use crate::selftest::trial::side_by_side;
 use crate::verdict::{Verdict, pluralize};
 
 /// The seed of all runs, so that the findings are the same each time.
@@ -71,7 +69,7 @@ pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
     };
     let ran = runtime()?
         .block_on(async { misbehaving::run(&ServicePlace::from_environment()?, rule).await });
-    ran.map(|()| 0).map_err(|error| CommandError::usage(error.to_string()).exit(1))
+    ran.map(|()| 0).map_err(|error| CommandError::usage(error).exit(1))
 }
 
 fn unknown(id: &str) -> CommandError {
@@ -118,46 +116,45 @@ async fn run_all(
     progress: &Progress,
     screen: &Screen,
 ) -> Result<(Vec<RuleTrial>, Vec<DrillResult>), CommandError> {
-    let calm = client_run(None, None, screen).await?;
-    progress.done("calm");
-    let honest = drills.iter().map(|drill| (None, Some(drill.clone())));
+    let calm = client_run(None, table::calm(), screen).await?;
+    progress.done(CALM);
+    let honest = drills.iter().map(|drill| (None, drill.clone()));
     let broken = chosen.into_iter().map(|it| (Some(it), it.situation()));
-    let mut trials: Vec<_> = honest.chain(broken).enumerate().collect();
+    let mut trials: Vec<_> = honest.chain(broken).collect();
     // The longest first, so that the others run at the same time.
-    trials.sort_by_key(|(_, (broken, drill))| Reverse(seconds(*broken, drill.as_ref())));
-    let runs = trials.into_iter().map(|(at, (broken, drill))| async move {
-        let run = client_run(broken.map(|it| it.rule.as_str()), drill.as_ref(), screen).await?;
-        Ok::<_, CommandError>((at, broken, drill, run))
+    trials.sort_by_key(|(broken, drill)| Reverse(seconds(*broken, drill)));
+    let runs = trials.into_iter().map(async |(broken, drill)| {
+        let rule = broken.map(|it| it.rule.as_str());
+        let run = client_run(rule, &drill, screen).await?;
+        progress.done(rule.unwrap_or(&drill.id));
+        Ok::<_, CommandError>((broken, drill, run))
     });
-    let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(JOBS));
-    let (mut rules, mut honest) = (BTreeMap::new(), vec![judge::calm(&calm)]);
-    while let Some(ended) = runs.next().await {
-        let (at, broken, drill, run) = ended?;
-        if let Some(broken) = broken {
-            progress.done(&broken.rule);
-            rules.insert(at, rule_trial(broken, drill.as_ref(), &calm, &run));
-        } else if let Some(drill) = drill {
-            progress.done(&drill.id);
-            honest.push(judge::judge(&drill, &calm, &run));
+    let (mut rules, mut honest) = (Vec::new(), vec![judge::calm(&calm)]);
+    for ended in side_by_side(runs, JOBS).await {
+        let (broken, drill, run) = ended?;
+        match broken {
+            Some(broken) => rules.push(rule_trial(broken, &drill, &calm, &run)),
+            None => honest.push(judge::judge(&drill, &calm, &run)),
         }
     }
+    rules.sort_by_key(|trial| misbehaviours().iter().position(|it| it.rule == trial.rule));
     honest.sort_by_key(|result| table::all().iter().position(|it| it.id == result.drill));
-    Ok((rules.into_values().collect(), honest))
+    Ok((rules, honest))
 }
 
 /// The approximate duration of a run of a client that breaks a rule, or of the one that behaves well.
-fn seconds(broken: Option<&Misbehaviour>, drill: Option<&Drill>) -> u64 {
+fn seconds(broken: Option<&Misbehaviour>, drill: &Drill) -> u64 {
     match broken {
-        None => drill.map_or(0, |drill| drill.seconds),
+        None => drill.seconds,
         Some(it) if it.rule == "decline-missed" || it.rule == "hook-slow" => 20,
         Some(_) => 0,
     }
 }
 
-/// Runs this program as a client. `None` is a client that behaves well, and a calm run.
+/// Runs this program as a client that breaks a rule, or as one that behaves well.
 async fn client_run(
     rule: Option<&str>,
-    drill: Option<&Drill>,
+    drill: &Drill,
     screen: &Screen,
 ) -> Result<DrillRecording, CommandError> {
     let program = std::env::current_exe()
@@ -182,18 +179,17 @@ async fn client_run(
 
 fn rule_trial(
     broken: &Misbehaviour,
-    drill: Option<&Drill>,
+    drill: &Drill,
     calm: &DrillRecording,
     run: &DrillRecording,
 ) -> RuleTrial {
-    let id = drill.map_or(CALM, |drill| drill.id.as_str());
-    let (findings, trouble) = match (table::get(id), run.worlds()) {
+    let (findings, trouble) = match (table::get(&drill.id), run.worlds()) {
         (_, Err(error)) => (Vec::new(), Some(error.to_string())),
         (Some(drill), Ok(_)) => (judge::judge(drill, calm, run).findings, None),
         (None, Ok(worlds)) => {
             let mut findings = conduct::findings(&worlds);
             // A situation of its own disturbs the client.
-            if drill.is_some() {
+            if drill.id != CALM {
                 findings.extend(conduct::disturbed_findings(&worlds));
             }
             (findings, None)
@@ -204,7 +200,7 @@ fn rule_trial(
     RuleTrial {
         rule: broken.rule.clone(),
         severity: register::get(&broken.rule).map_or(Severity::Hint, |rule| rule.severity),
-        situation: id.to_owned(),
+        situation: drill.id.clone(),
         is_found: findings.iter().any(|it| it.rule == broken.rule),
         others: others.collect(),
         trouble: trouble.or_else(|| run.trouble.clone()),

@@ -8,14 +8,15 @@ use crate::run::part_files::{
     PartError, PartFact, PartFacts, PartHead, PartKind, PartSet, PartWriter, fingerprint,
     register_fingerprint,
 };
-use crate::selftest::{SelftestPlan, SelftestTrials};
+use crate::scenario::model::ScenarioFile;
+use crate::selftest::{SelftestOutcome, SelftestPlan};
 
 /// Writes the part of a shard into this folder.
 pub(super) fn write(
     dir: &Path,
     shard: Shard,
     plan: &SelftestPlan,
-    trials: &SelftestTrials,
+    outcome: &SelftestOutcome,
 ) -> Result<(), PartError> {
     let rows = plan.rows(shard.count);
     let facts = PartFacts::from([
@@ -27,24 +28,24 @@ pub(super) fn write(
     ]);
     let head = PartHead::new(PartKind::Selftest, (shard.number, shard.count), facts, rows);
     let mut writer = PartWriter::new(&head)?;
-    writer.line(trials)?;
+    writer.line(outcome)?;
     // The trials use only credentials of the mock, which are public.
     writer.write(dir, true, &Secrets::of(&Masks::default()))
 }
 
-/// Joins the trials of all parts.
-pub(super) fn join(set: &PartSet) -> Result<SelftestTrials, PartError> {
+/// Joins the parts of a self-test of a suite with these files.
+pub(super) fn join(set: &PartSet, files: &[ScenarioFile]) -> Result<SelftestOutcome, PartError> {
     let mut parts = Vec::new();
     for file in set.parts() {
         let [line] = file.lines.as_slice() else {
             return Err(file.damaged("it has not exactly one line of trials"));
         };
-        let trials: SelftestTrials = serde_json::from_str(line)
+        let part: SelftestOutcome = serde_json::from_str(line)
             .map_err(|error| file.damaged(format!("its trials cannot be read: {error}")))?;
-        if trials.count() != file.head.own().count() {
+        if part.trials() != file.head.own().count() {
             return Err(file.damaged("its trials are not those of its plan"));
         }
-        parts.push(trials);
+        parts.push(part);
     }
-    Ok(SelftestTrials::joined(parts, set.missing().is_empty()))
+    Ok(SelftestOutcome::joined(parts, set.missing().is_empty(), files))
 }

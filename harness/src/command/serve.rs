@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use moot_fixtures::world::SeedWorld;
+use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings;
 use moot_mock::shell::{
     CallWatch, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteOptions, Tls,
     clock, holds_state, serve,
 };
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -22,7 +24,7 @@ use super::number::any_number;
 use super::runtime::random_seed;
 use crate::client::target_file::address;
 use crate::exchange::masks::{Masks, Secrets};
-use crate::grading::conduct::{self, Account};
+use crate::grading::conduct::{Account, WorldJournal};
 
 /// Defaults of options. They are not defaults of clap, because only an option that was given overrides `--state`.
 const DEFAULT_WORLD: &str = "demo";
@@ -67,6 +69,14 @@ impl WorldArguments {
     /// The name or the file of the seed world.
     pub(super) fn world_name(&self) -> &str {
         self.world.as_deref().unwrap_or(DEFAULT_WORLD)
+    }
+
+    /// The deliberate faults.
+    ///
+    /// # Errors
+    /// There is no such defect.
+    pub(super) fn defects(&self) -> Result<Vec<&'static Defect>, CommandError> {
+        Ok(self.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>()?)
     }
 }
 
@@ -168,11 +178,7 @@ impl ListeningMock {
             is_beyond_loopback,
             has_private_receivers: place.private_receivers,
             fetcher: place.fetch.then(|| Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))),
-            defects: world
-                .defects
-                .iter()
-                .map(|id| settings::defect(id))
-                .collect::<Result<_, _>>()?,
+            defects: world.defects()?,
             watch,
             judge: Some(Arc::new(findings)),
             precedence: Precedence {
@@ -249,8 +255,8 @@ async fn node(_: &str, _: SiteOptions, _: String) -> Result<ServedMock, CommandE
 
 /// The findings of conduct for the journal of a world: the response of `GET /findings`.
 fn findings(journal: &Value) -> Option<Value> {
-    let worlds = conduct::read(&json!({ "worlds": [journal] })).ok()?;
-    let Account { calls, forgotten, findings, .. } = Account::of(&worlds);
+    let world = WorldJournal::deserialize(journal).ok()?;
+    let Account { calls, forgotten, findings, .. } = Account::of(&[world]);
     Some(json!({ "calls": calls, "forgotten": forgotten, "findings": findings }))
 }
 

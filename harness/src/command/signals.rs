@@ -10,17 +10,18 @@ use super::error::{CommandError, INCONCLUSIVE};
 use super::screen::Screen;
 use crate::run::Interruption;
 
-/// Printed at the first signal.
-const ENDING: &str = "interrupted: no further scenario starts, and those that run are cleaned up; a second \
-                      signal stops at once\n";
+/// Printed at the first signal to a run of scenarios.
+pub(super) const RUN_ENDS: &str = "interrupted: no further scenario starts, and those that run are cleaned up; a \
+                                   second signal stops at once\n";
 
-/// Waits for `run`. The first Ctrl-C or SIGTERM triggers `interruption`.
+/// Waits for `run`. The first Ctrl-C or SIGTERM triggers `interruption` and prints `note`.
 ///
 /// # Errors
 /// A second signal arrived: exit 3 without a report. Or no handler can be installed.
 pub(super) async fn with_interruption<T>(
     run: impl Future<Output = T>,
     interruption: &Interruption,
+    note: &str,
     screen: &Screen,
 ) -> Result<T, CommandError> {
     let mut signals = StopSignals::new()?;
@@ -29,7 +30,7 @@ pub(super) async fn with_interruption<T>(
         ended = &mut run => return Ok(ended),
         () = signals.next() => interruption.interrupt(),
     }
-    screen.note(ENDING)?;
+    screen.note(note)?;
     tokio::select! {
         ended = run => Ok(ended),
         () = signals.next() => Err(CommandError::usage("stopped at once: there is no report")

@@ -71,11 +71,6 @@ impl TargetArguments {
         choice_of(self.target.as_deref())
     }
 
-    /// Whether the target is the bundled mock without another world or other answers.
-    pub(super) fn is_bundled_mock(&self) -> bool {
-        self.target.is_none() && self.world.is_none() && self.answers.is_none()
-    }
-
     /// The options of the target. On the mock in this process the seed determines the run tag, so that the same
     /// seed sends the same bytes. A deployment must never see a tag twice, so the tag is random there.
     ///

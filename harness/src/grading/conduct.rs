@@ -19,6 +19,7 @@ pub use evidence::ConductEvidence;
 pub use finding::ConductFinding;
 pub use journal::{
     ControlUse, JournalAttempt, JournalCall, JournalDelivery, WorldJournal, control_uses, read,
+    rows,
 };
 pub use relied::ReliedQuestion;
 pub use rules::{disturbed_findings, findings, judged_rules};

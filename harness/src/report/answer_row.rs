@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::client::answers::{Observed, Sample};
 use crate::exchange::{ObservedAnswer, escape};
+use crate::report::terminal::first_of;
 use crate::verdict::result::{RunResult, TextMap};
 
 /// The answers of a target to one question.
@@ -60,11 +61,8 @@ impl AnswerRow {
     /// The answer on one line: the one for the mock, else the only answer, else the number of answers.
     pub fn line(&self) -> String {
         let short = |value: &Value| {
-            let text = match value {
-                Value::String(text) => escape::line(text),
-                other => escape::line(&other.to_string()),
-            };
-            escape::cut(&text, ANSWER_CHARACTERS_MAX)
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            escape::cut(&escape::line(&text), ANSWER_CHARACTERS_MAX)
         };
         match (&self.imitated, self.answers.as_slice()) {
             (Some(imitated), _) => short(imitated),
@@ -78,22 +76,14 @@ impl AnswerRow {
 
     /// The first answers on one line. If there are several, each has the number of its occurrences.
     pub fn seen_line(&self) -> String {
-        let several = self.answers.len() > 1;
-        let shown = |seen: &Sample| {
-            let value = escape::line(&seen.value.to_string());
-            if several {
-                let value = escape::cut(&value, EACH_ANSWER_CHARACTERS_MAX);
-                format!("{value} ×{}", seen.times)
-            } else {
-                escape::cut(&value, ANSWER_CHARACTERS_MAX)
-            }
-        };
-        let mut shown: Vec<String> =
-            self.answers.iter().take(ANSWERS_SHOWN_MAX).map(shown).collect();
-        let more = self.answers.len().saturating_sub(ANSWERS_SHOWN_MAX);
-        if more > 0 {
-            shown.push(format!("and {more} more"));
+        let short = |seen: &Sample, max| escape::cut(&escape::line(&seen.value.to_string()), max);
+        if let [only] = self.answers.as_slice() {
+            return short(only, ANSWER_CHARACTERS_MAX);
         }
-        shown.join(", ")
+        let shown = self
+            .answers
+            .iter()
+            .map(|seen| format!("{} ×{}", short(seen, EACH_ANSWER_CHARACTERS_MAX), seen.times));
+        first_of(shown, ANSWERS_SHOWN_MAX).join(", ")
     }
 }

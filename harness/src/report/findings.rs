@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use moot_snapshots::{ChangedPlace, SnapshotChange};
 use serde::Serialize;
 
+use super::terminal::first_of;
 use crate::verdict::Verdict;
 use crate::verdict::check::{MismatchKind, ResponsePart};
 use crate::verdict::result::{CheckResult, Subject};
@@ -336,12 +337,10 @@ fn of_checks(checks: &[CheckResult], key: &FindingKey, mut at: Vec<usize>) -> Fi
 fn of_changes(checks: &[CheckResult], changes: &[&str], at: Vec<usize>) -> Finding {
     let first = &checks[at[0]];
     // In the order of the response.
-    let mut named: Vec<&str> = first.changes.iter().map(|change| change.text.as_str()).collect();
-    named.retain(|text| changes.contains(text));
-    let more = named.len().saturating_sub(CHANGES_NAMED_MAX);
-    named.truncate(CHANGES_NAMED_MAX);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-    let message = format!("{}: {}{more}", first.message, named.join(", "));
+    let mut named: Vec<String> = first.changes.iter().map(|change| change.text.clone()).collect();
+    named.retain(|text| changes.contains(&text.as_str()));
+    let named = first_of(named.into_iter(), CHANGES_NAMED_MAX);
+    let message = format!("{}: {}", first.message, named.join(", "));
     finding(checks, message, None, at)
 }
 

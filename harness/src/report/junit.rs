@@ -17,6 +17,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
 use super::document::FileResult;
+use super::terminal::first_of;
 use super::{Finding, Report, add_values};
 use crate::scenario::ScenarioName;
 use crate::verdict::Verdict;
@@ -145,11 +146,8 @@ fn skipped(scenario: &ScenarioResult, checks: &[&CheckResult]) -> TestCaseStatus
     if reasons.is_empty() {
         return TestCaseStatus::success();
     }
-    let more = reasons.len().saturating_sub(REASONS_SHOWN_MAX);
-    reasons.truncate(REASONS_SHOWN_MAX);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     let mut status = TestCaseStatus::skipped();
-    status.set_message(format!("{}{more}", reasons.join("; ")));
+    status.set_message(first_of(reasons.into_iter(), REASONS_SHOWN_MAX).join("; "));
     status
 }
 

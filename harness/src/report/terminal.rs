@@ -22,12 +22,16 @@ pub enum Detail {
 impl Detail {
     /// The first of these names, and the number of the others; with `-v` all names.
     pub(crate) fn some_of(self, names: &[String]) -> Vec<String> {
-        if self == Self::Verbose || names.len() <= NAMES_SHOWN_MAX {
-            return names.to_vec();
-        }
-        let more = format!("and {} more", names.len() - NAMES_SHOWN_MAX);
-        names.iter().take(NAMES_SHOWN_MAX).cloned().chain([more]).collect()
+        let max = if self == Self::Verbose { usize::MAX } else { NAMES_SHOWN_MAX };
+        first_of(names.iter().cloned(), max)
     }
+}
+
+/// The first `max` of these texts, and the number of the others.
+pub(crate) fn first_of(texts: impl ExactSizeIterator<Item = String>, max: usize) -> Vec<String> {
+    let more = texts.len().saturating_sub(max);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    texts.take(max).chain(more).collect()
 }
 
 /// Adds a line with a name and its value. Further lines of the value are indented. An empty value adds nothing.

@@ -28,9 +28,8 @@ pub(super) async fn alone(
     shard: Shard,
 ) -> Vec<DrawnService> {
     let trials = of_shard(draws(seeds), shard).map(|(turn, (question, draw))| {
-        let files = bench.sample(turn, is_thorough, |file, at| {
-            let observed = declared::questions(&file.scenarios[at].steps);
-            observed.contains(&question) && !is_heavy(file, at)
+        let files = bench.sample(turn, is_thorough, |scenario| {
+            declared::questions(&scenario.steps).contains(&question) && !is_heavy(scenario)
         });
         try_answers(bench, draw, files.into())
     });

@@ -12,14 +12,15 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::deployed;
 use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
 use super::trial::{
-    Bench, by_requirement, is_heavy, is_noticed, of_shard, side_by_side, with_defect,
+    Bench, by_requirement, declared_requirements, declares, is_heavy, is_noticed, of_shard,
+    side_by_side, with_defect,
 };
 use crate::run::environment::{Shard, TargetChoice};
 use crate::scenario::ScenarioName;
-use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 use crate::verdict::result::{RunResult, ScenarioResult};
@@ -32,6 +33,8 @@ pub struct DefectTrial {
     pub defect: &'static Defect,
     /// The requirements of `breaks` whose checks noticed it. If this is empty, the defect survived.
     pub caught_by: Vec<String>,
+    /// The requirements of `breaks` that noticed it as a deployment. Empty if nothing is tried there.
+    pub caught_as_deployment_by: Vec<String>,
     /// Requirements that failed, although the defect does not name them.
     pub unrelated: Vec<String>,
     /// Every requirement that failed or warned.
@@ -53,8 +56,8 @@ impl DefectTrial {
     }
 }
 
-/// Tries each defect of a shard, in this order. With `is_deployed`, the scenarios that noticed a defect run again on a
-/// fresh and on a used deployment.
+/// Tries each defect of a shard, in this order. With `is_deployed`, each is tried as a deployment too, and the scenarios
+/// that noticed it run again on a fresh and on a used deployment.
 pub async fn defects(
     bench: &Bench,
     all: &[&'static Defect],
@@ -65,27 +68,23 @@ pub async fn defects(
     let declared = declared_requirements(&bench.files);
     let lanes = if is_deployed { bench.lanes_on_deployments() } else { bench.lanes };
     let trials = of_shard(all.iter().copied(), shard).map(|(turn, defect)| {
-        let is_explicit = |id: &String| declared.values().any(|ids| ids.contains(id));
-        let is_thorough = is_thorough || !defect.breaks.iter().all(is_explicit);
-        let files = bench.sample(turn, is_thorough, |file, at| {
-            let ids = declared.get(&(file.stem.clone(), at));
-            let declares = ids.is_some_and(|ids| defect.breaks.iter().any(|id| ids.contains(id)));
-            declares && (defect.heavy || !is_heavy(file, at))
+        let is_thorough = is_thorough || !defect.breaks.iter().all(|id| declared.contains(id));
+        let files = bench.sample(turn, is_thorough, |scenario| {
+            declares(scenario, &defect.breaks) && (defect.heavy || !is_heavy(scenario))
         });
         let scenarios = files.iter().map(|file| file.scenarios.len()).sum();
         async move {
             let (files, options) = (Arc::new(files), with_defect(defect));
             let choice = TargetChoice::InProcess;
             let result = bench.run(&defect.id, choice, Arc::clone(&files), options).await;
-            let history = match is_deployed {
-                true => {
-                    let noticing = noticing_scenarios(bench, defect, &result);
-                    history::differences(defect, noticing).await
-                }
-                false => Vec::new(),
-            };
             let misfits = misfits(defect, &files, &result);
-            DefectTrial { scenarios, misfits, history, ..trial(defect, &result) }
+            let mut trial = DefectTrial { scenarios, misfits, ..trial(defect, &result) };
+            if is_deployed {
+                let noticing = noticing_scenarios(bench, defect, &result);
+                trial.history = history::differences(defect, noticing).await;
+                trial.caught_as_deployment_by = deployed::caught_by(bench, defect).await;
+            }
+            trial
         }
     });
     side_by_side(trials, lanes).await
@@ -97,17 +96,6 @@ fn defect_by_id<'de, D: Deserializer<'de>>(source: D) -> Result<&'static Defect,
     defect::named(id).ok_or_else(|| D::Error::custom(format!("there is no defect `{id}`")))
 }
 
-/// The requirements that each scenario declares, by its file and its place there.
-fn declared_requirements(files: &[ScenarioFile]) -> BTreeMap<(String, usize), BTreeSet<String>> {
-    let mut all = BTreeMap::new();
-    for file in files {
-        for (at, scenario) in file.scenarios.iter().enumerate() {
-            all.insert((file.stem.clone(), at), declared::requirements(&scenario.steps));
-        }
-    }
-    all
-}
-
 /// The scenarios in which a requirement of `breaks` noticed the defect, without heavy ones.
 fn noticing_scenarios(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec<ScenarioFile> {
     let is_noticing = |scenario: &&ScenarioResult| {
@@ -117,9 +105,9 @@ fn noticing_scenarios(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec
     let noticing = result.scenarios.iter().filter(is_noticing);
     let names: BTreeSet<ScenarioName> = noticing.map(|it| it.name.without_row()).collect();
     let mut left = history::SCENARIOS_MAX;
-    bench.only(|file, at| {
-        let name = ScenarioName::new(&file.stem, &file.scenarios[at].id);
-        let is_taken = left > 0 && names.contains(&name) && !is_heavy(file, at);
+    bench.only(|file, scenario| {
+        let name = ScenarioName::new(&file.stem, &scenario.id);
+        let is_taken = left > 0 && names.contains(&name) && !is_heavy(scenario);
         left -= usize::from(is_taken);
         is_taken
     })
@@ -148,6 +136,7 @@ fn trial(defect: &'static Defect, result: &RunResult) -> DefectTrial {
     DefectTrial {
         defect,
         caught_by,
+        caught_as_deployment_by: Vec::new(),
         unrelated,
         noticed,
         said,

@@ -7,8 +7,8 @@ use moot_mock::defect::Defect;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use super::trial::{declares, scenario_named};
 use crate::report::findings;
-use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 use crate::verdict::check::ResponsePart;
@@ -75,13 +75,7 @@ pub(super) fn misfits(
 
 /// Whether the scenario of a check declares a requirement that the defect breaks.
 fn is_about(defect: &Defect, files: &[ScenarioFile], check: &CheckResult) -> bool {
-    let name = &check.scenario;
-    let file = files.iter().find(|file| file.stem == name.stem);
-    let scenario = file.and_then(|file| file.scenarios.iter().find(|one| one.id == name.id));
-    scenario.is_some_and(|scenario| {
-        let declared = declared::requirements(&scenario.steps);
-        defect.breaks.iter().any(|id| declared.contains(id))
-    })
+    scenario_named(files, &check.scenario).is_some_and(|it| declares(it, &defect.breaks))
 }
 
 /// Whether a row is named by the defect, or is of the resource, operation or section of one that is.

@@ -1,20 +1,19 @@
 //! Does a verdict depend on earlier calls? Scenarios that noticed a defect run twice on one service with this defect:
 //! first on fresh data, then in the opposite order with the data of the first round.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_mock::defect::Defect;
 use serde::{Deserialize, Serialize};
 
-use super::trial::{apart, by_requirement, is_noticed, run_options, with_defect};
+use super::trial::{apart, by_requirement, is_noticed, run_options, scenario_named, with_defect};
 use crate::run::Runner;
 use crate::run::environment::TargetChoice;
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
-use crate::scenario::model::{Scenario, ScenarioFile};
+use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
-use crate::verdict::result::ScenarioResult;
 
 /// Scenarios that run twice for each defect. More scenarios take time and find the same.
 pub(super) const SCENARIOS_MAX: usize = 4;
@@ -39,10 +38,9 @@ pub(super) async fn differences(
     if files.is_empty() {
         return Vec::new();
     }
-    // The verdicts of implicit checks may depend on the data of other scenarios.
-    let declaring: BTreeSet<(ScenarioName, String)> = files.iter().flat_map(declared_by).collect();
     // One at a time: some defects count reads, so another scenario must not read in between.
     let options = run_options(1, TargetChoice::InProcessDeployment, with_defect(defect), files);
+    let files = Arc::clone(&options.files);
     let rounds = apart(async move {
         // If the target cannot be opened, no scenario notices the defect.
         let files = Arc::clone(&options.files);
@@ -52,24 +50,18 @@ pub(super) async fn differences(
         places.reverse();
         Some((fresh, runner.run(&files, &places).await))
     });
-    rounds.await.map_or_else(Vec::new, |(fresh, used)| {
-        let mut found = compare(&defect.breaks, &verdicts(&fresh), &verdicts(&used));
-        found.retain(|it| declares(&declaring, it));
-        found
-    })
-}
-
-/// The pairs of a scenario of a file and a requirement that it declares.
-fn declared_by(file: &ScenarioFile) -> Vec<(ScenarioName, String)> {
-    let of = |scenario: &Scenario| {
-        let name = ScenarioName::new(&file.stem, &scenario.id);
-        declared::requirements(&scenario.steps).into_iter().map(move |id| (name.clone(), id))
-    };
-    file.scenarios.iter().flat_map(of).collect()
-}
-
-fn declares(declaring: &BTreeSet<(ScenarioName, String)>, it: &HistoryDifference) -> bool {
-    declaring.contains(&(it.scenario.without_row(), it.requirement.clone()))
+    let (fresh, used) = rounds.await.unwrap_or_default();
+    let mut found = Vec::new();
+    for fresh in &fresh {
+        let Some(used) = used.iter().find(|it| it.name == fresh.name) else { continue };
+        let scenario = scenario_named(&files, &fresh.name);
+        // The verdicts of implicit checks may depend on the data of other scenarios.
+        let declared = scenario.map(|it| declared::requirements(&it.steps)).unwrap_or_default();
+        let breaks = defect.breaks.iter().filter(|id| declared.contains(*id));
+        let (first, second) = (by_requirement([&**fresh]), by_requirement([&**used]));
+        found.extend(breaks.filter_map(|id| compare(id, &fresh.name, &first, &second)));
+    }
+    found
 }
 
 fn places(files: &[ScenarioFile]) -> Vec<(usize, usize)> {
@@ -79,41 +71,24 @@ fn places(files: &[ScenarioFile]) -> Vec<(usize, usize)> {
     files.iter().enumerate().flat_map(of_file).collect()
 }
 
-/// The verdicts by scenario and requirement.
-fn verdicts(scenarios: &[Arc<ScenarioResult>]) -> BTreeMap<(ScenarioName, String), Verdict> {
-    let mut all = BTreeMap::new();
-    for scenario in scenarios {
-        for (requirement, verdict) in by_requirement([&**scenario]) {
-            all.insert((scenario.name.clone(), requirement), verdict);
-        }
-    }
-    all
-}
-
-/// The requirements of `breaks` that both rounds judged, and only one round found broken.
+/// The difference between the two rounds, if both judged this requirement and only one found it broken.
 fn compare(
-    breaks: &[String],
-    fresh: &BTreeMap<(ScenarioName, String), Verdict>,
-    used: &BTreeMap<(ScenarioName, String), Verdict>,
-) -> Vec<HistoryDifference> {
-    let judged = |verdict: Verdict| Some(verdict).filter(|verdict| *verdict != Verdict::NotRun);
-    let mut found = Vec::new();
-    for ((scenario, requirement), first) in fresh {
-        let second = used.get(&(scenario.clone(), requirement.clone())).copied();
-        let (Some(first), Some(second)) = (judged(*first), second.and_then(judged)) else {
-            continue;
-        };
-        let noticed = |verdict: Verdict| is_noticed(requirement, Some(&verdict));
-        if breaks.contains(requirement) && noticed(first) != noticed(second) {
-            found.push(HistoryDifference {
-                requirement: requirement.clone(),
-                scenario: scenario.clone(),
-                fresh: first,
-                used: second,
-            });
-        }
-    }
-    found
+    requirement: &str,
+    scenario: &ScenarioName,
+    fresh: &BTreeMap<String, Verdict>,
+    used: &BTreeMap<String, Verdict>,
+) -> Option<HistoryDifference> {
+    let judged = |verdicts: &BTreeMap<String, Verdict>| {
+        verdicts.get(requirement).copied().filter(|verdict| *verdict != Verdict::NotRun)
+    };
+    let (fresh, used) = judged(fresh).zip(judged(used))?;
+    let is_noticed = |verdict: Verdict| is_noticed(requirement, Some(&verdict));
+    (is_noticed(fresh) != is_noticed(used)).then(|| HistoryDifference {
+        requirement: requirement.to_owned(),
+        scenario: scenario.clone(),
+        fresh,
+        used,
+    })
 }
 
 #[cfg(test)]
@@ -127,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_verdict_that_changes_with_the_history_is_reported() {
-        let of = |verdict| BTreeMap::from([(("a/b".into(), ROW.to_owned()), verdict)]);
+        let of = |verdict| BTreeMap::from([(ROW.to_owned(), verdict)]);
         for (fresh, used, is_reported) in [
             (Verdict::NotApplicable, Verdict::Fail, true),
             (Verdict::Fail, Verdict::Pass, true),
@@ -135,9 +110,8 @@ mod tests {
             (Verdict::Pass, Verdict::Pass, false),
             (Verdict::Fail, Verdict::NotRun, false),
         ] {
-            let found = compare(&[ROW.to_owned()], &of(fresh), &of(used));
-            assert_eq!(!found.is_empty(), is_reported, "{fresh:?} {used:?}");
+            let found = compare(ROW, &"a/b".into(), &of(fresh), &of(used));
+            assert_eq!(found.is_some(), is_reported, "{fresh:?} {used:?}");
         }
-        assert!(compare(&[], &of(Verdict::Pass), &of(Verdict::Fail)).is_empty());
     }
 }

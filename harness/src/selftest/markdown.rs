@@ -3,7 +3,7 @@
 use minijinja::{Value, context};
 
 use super::deployed::UnprovenRow;
-use super::mutants::{MutantTrial, TrialColumn};
+use super::mutants::TrialColumn;
 use super::outcome::SelftestOutcome;
 use super::page::values;
 use super::score::{MutationScore, MutationTest};
@@ -58,21 +58,13 @@ fn mutation(test: &MutationTest) -> Value {
         context! { name, rows => all.into_iter().map(of_group).collect::<Vec<_>>() }
     });
     let survivors = test.survivors().map(|trial| {
-        let defect = &trial.mutant.defect;
-        let check = trial.mutant.check();
-        context! { section => &defect.section, id => &defect.id, survived => survived(trial), check }
+        let (defect, check) = (&trial.mutant.defect, trial.mutant.check());
+        let survived = trial.survived();
+        context! { section => &defect.section, id => &defect.id, survived, check }
     });
     context! {
         total => of_group((String::new(), test.total())),
         groups,
         survivors => survivors.collect::<Vec<_>>(),
-    }
-}
-
-fn survived(trial: &MutantTrial) -> &'static str {
-    match (trial.is_killed(TrialColumn::ControlPlane), trial.is_killed(TrialColumn::Deployment)) {
-        (false, false) => "in both columns",
-        (false, true) => "with the control plane",
-        (true, _) => "as a deployment",
     }
 }

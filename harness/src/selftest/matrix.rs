@@ -3,15 +3,14 @@
 //! The checks of a gating requirement can give `fail`. A gating requirement that noticed no defect is unproven: its
 //! check is wrong, or a defect is missing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::trial::is_noticed;
-use crate::scenario::declared;
+use super::trial::{declared_requirements, is_noticed};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 use crate::verdict::check::implicit;
@@ -34,10 +33,7 @@ pub(super) fn rows<'a>(
     files: &[ScenarioFile],
     noticed: impl Iterator<Item = (&'a Defect, &'a BTreeMap<String, Verdict>)>,
 ) -> Vec<MatrixRow> {
-    let mut checked: BTreeSet<String> = BTreeSet::new();
-    for scenario in files.iter().flat_map(|file| &file.scenarios) {
-        checked.extend(declared::requirements(&scenario.steps));
-    }
+    let mut checked = declared_requirements(files);
     checked.extend(implicit::TABLE.iter().flat_map(|row| row.verifies).map(|&id| id.to_owned()));
     let mut killers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (defect, noticed) in noticed {

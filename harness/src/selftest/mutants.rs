@@ -21,7 +21,7 @@ use super::trial::{
 use crate::run::Interruption;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions, text_hash};
 use crate::scenario::ScenarioName;
-use crate::scenario::model::ScenarioFile;
+use crate::scenario::model::{Scenario, ScenarioFile};
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, ScenarioResult};
 
@@ -72,6 +72,15 @@ impl MutantTrial {
     /// Whether it was noticed in a column.
     pub fn is_killed(&self, column: TrialColumn) -> bool {
         !self.killers(column).is_empty()
+    }
+
+    /// The columns in which it survived, in words.
+    pub fn survived(&self) -> &'static str {
+        match TrialColumn::ALL.map(|column| self.is_killed(column)) {
+            [false, false] => "in both columns",
+            [false, true] => "with the control plane",
+            [true, _] => "as a deployment",
+        }
     }
 
     /// Whether it survived in some column.
@@ -183,11 +192,11 @@ fn nearest_first(files: &[ScenarioFile], section: &str) -> Vec<ScenarioFile> {
 
 /// The same files, with the scenario of this name first.
 fn first(files: &[ScenarioFile], name: &ScenarioName) -> Vec<ScenarioFile> {
-    let is_it = |file: &ScenarioFile, at: usize| {
-        (&file.stem, &file.scenarios[at].id) == (&name.stem, &name.id)
+    let is_it = |file: &ScenarioFile, scenario: &Scenario| {
+        (&file.stem, &scenario.id) == (&name.stem, &name.id)
     };
     let mut ordered = only(files, is_it);
-    ordered.extend(only(files, |file, at| !is_it(file, at)));
+    ordered.extend(only(files, |file, scenario| !is_it(file, scenario)));
     ordered
 }
 

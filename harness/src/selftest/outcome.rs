@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::defects::DefectTrial;
 use super::degenerate::DegenerateTarget;
@@ -16,9 +16,10 @@ use super::score::MutationTest;
 /// The highest allowed median of unrelated requirements that fail for a defect.
 pub const UNRELATED_MAX: usize = 1;
 
-/// All results of a self-test.
-#[derive(Debug, Clone, Serialize)]
+/// All results of a self-test, or of one shard of it. Results that follow from the trials are not read from a part.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SelftestOutcome {
+    #[serde(skip_deserializing)]
     pub version: &'static str,
     /// Whether each defect was tried on all scenarios.
     pub is_thorough: bool,
@@ -29,8 +30,10 @@ pub struct SelftestOutcome {
     /// Generated defects.
     pub mutation: MutationTest,
     /// The kill matrix.
+    #[serde(skip_deserializing)]
     pub matrix: Vec<MatrixRow>,
     /// Gating requirements that noticed no defect of a deployment; `None` if no defect was tried there.
+    #[serde(skip_deserializing)]
     pub unproven_as_deployment: Option<Vec<UnprovenRow>>,
     /// Services that answer all open questions differently.
     pub latitude: Vec<DrawnService>,

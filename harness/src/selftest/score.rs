@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use moot_mock::defect::mutant::{self, Equivalence, Mutant};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::mutants::{MutantTrial, TrialColumn};
 use crate::report::section_order;
@@ -14,13 +14,15 @@ pub const GOAL_CONTROL_PLANE: f64 = 0.99;
 pub const GOAL_DEPLOYMENT: f64 = 0.97;
 
 /// The trials of drawn mutants.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct MutationTest {
     /// The seed of the draw.
     pub seed: u64,
     /// The number of mutants from which they were drawn.
+    #[serde(skip_deserializing)]
     pub noticeable: usize,
     /// Mutants that no outside observer can notice, by class.
+    #[serde(skip_deserializing)]
     pub equivalent: BTreeMap<&'static str, EquivalentClass>,
     /// The trials, in the order of the contract.
     pub trials: Vec<MutantTrial>,

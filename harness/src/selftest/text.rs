@@ -2,7 +2,8 @@
 
 use super::degenerate::DegenerateTarget;
 use super::deployed::UnprovenRow;
-use super::mutants::{MutantTrial, TrialColumn};
+use super::history::HistoryDifference;
+use super::mutants::TrialColumn;
 use super::on_target::{DefectFate, DefectOnTarget, TargetSelftest};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use super::score::{MutationScore, MutationTest};
@@ -39,6 +40,12 @@ impl TextPage {
     fn head(&mut self, is_good: bool, said: &str) {
         let (verdict, word) = if is_good { (Verdict::Pass, "ok ") } else { (Verdict::Fail, "BAD") };
         self.out.push_str(&format!("{} {said}\n", paint::verdict(verdict, word)));
+    }
+
+    /// Adds a head with the number of these faults, and a line for each.
+    fn faults(&mut self, said: &str, faults: Vec<String>) {
+        self.head(faults.is_empty(), &format!("{said}: {}", faults.len()));
+        self.lines(faults);
     }
 
     /// Adds indented lines.
@@ -90,35 +97,21 @@ fn defects(page: &mut TextPage, outcome: &SelftestOutcome) {
 }
 
 fn findings(page: &mut TextPage, outcome: &SelftestOutcome) {
-    let misfits: Vec<String> = outcome
-        .misfits()
-        .map(|(defect, it)| {
-            let what: &str = it.kind.into();
-            format!("{defect}: {} in {}: {what} ({})", it.requirement, it.step, it.message)
-        })
-        .collect();
-    let said = format!("findings whose row, place or remedy does not fit: {}", misfits.len());
-    page.head(misfits.is_empty(), &said);
-    page.lines(misfits);
+    let misfits = outcome.misfits().map(|(defect, it)| {
+        let what: &str = it.kind.into();
+        format!("{defect}: {} in {}: {what} ({})", it.requirement, it.step, it.message)
+    });
+    page.faults("findings whose row, place or remedy does not fit", misfits.collect());
     // Without mutants, no scenario runs twice.
     if outcome.mutation.trials.is_empty() {
         return;
     }
-    let differences: Vec<String> = outcome
-        .history()
-        .map(|(defect, it)| {
-            format!(
-                "{defect}: {} in {}: {} on a fresh service, {} on a used one",
-                it.requirement,
-                it.scenario,
-                it.fresh.as_str(),
-                it.used.as_str()
-            )
-        })
-        .collect();
-    let said = format!("verdicts that depend on earlier calls: {}", differences.len());
-    page.head(differences.is_empty(), &said);
-    page.lines(differences);
+    let differences = outcome.history().map(|(defect, it)| {
+        let HistoryDifference { requirement, scenario, fresh, used } = it;
+        let (fresh, used) = (fresh.as_str(), used.as_str());
+        format!("{defect}: {requirement} in {scenario}: {fresh} on a fresh service, {used} on a used one")
+    });
+    page.faults("verdicts that depend on earlier calls", differences.collect());
 }
 
 fn mutation(page: &mut TextPage, test: &MutationTest) {
@@ -136,7 +129,10 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
         total.percent(TrialColumn::Deployment)
     );
     page.head(test.is_proven(), &said);
-    page.lines(test.survivors().map(survivor));
+    page.lines(test.survivors().map(|trial| {
+        let (survived, defect) = (trial.survived(), &trial.mutant.defect);
+        format!("survived {survived}: {} ({})", defect.id, defect.what)
+    }));
     for (title, groups) in [
         ("by operator", test.by_operator()),
         ("by kind of place", test.by_kind()),
@@ -154,18 +150,6 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
             format!("{} {}: {}", it.mutants, class.replace('_', " "), it.reason)
         }),
     );
-}
-
-fn survivor(trial: &MutantTrial) -> String {
-    let survived = match (
-        trial.is_killed(TrialColumn::ControlPlane),
-        trial.is_killed(TrialColumn::Deployment),
-    ) {
-        (false, false) => "survived",
-        (false, true) => "survived with the control plane",
-        (true, _) => "survived as a deployment",
-    };
-    format!("{survived}: {} ({})", trial.mutant.defect.id, trial.mutant.defect.what)
 }
 
 fn score((name, score): (String, MutationScore)) -> [String; 4] {

@@ -1,6 +1,6 @@
 //! One trial: a run of some scenarios on a target.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
@@ -10,7 +10,8 @@ use moot_mock::defect::Defect;
 
 use crate::run::environment::{Shard, TargetChoice, TargetOptions};
 use crate::run::{Interruption, RunOptions, run, run_until};
-use crate::scenario::model::ScenarioFile;
+use crate::scenario::model::{Scenario, ScenarioFile};
+use crate::scenario::{ScenarioName, declared};
 use crate::verdict::Verdict;
 use crate::verdict::result::{Event, RunResult, ScenarioResult, Subject};
 
@@ -41,7 +42,7 @@ pub struct Bench {
 
 impl Bench {
     /// The scenarios that `keeps` accepts, in their files.
-    pub fn only(&self, keeps: impl FnMut(&ScenarioFile, usize) -> bool) -> Vec<ScenarioFile> {
+    pub fn only(&self, keeps: impl FnMut(&ScenarioFile, &Scenario) -> bool) -> Vec<ScenarioFile> {
         only(&self.files, keeps)
     }
 
@@ -52,7 +53,7 @@ impl Bench {
 
     /// All scenarios that are not heavy.
     pub fn light(&self) -> Vec<ScenarioFile> {
-        self.only(|file, at| !is_heavy(file, at))
+        self.only(|_, scenario| !is_heavy(scenario))
     }
 
     /// The scenarios that a trial is about, and all others that are not heavy (`is_thorough`) or a sample of them. `turn` is
@@ -61,14 +62,14 @@ impl Bench {
         &self,
         turn: usize,
         is_thorough: bool,
-        is_about: impl Fn(&ScenarioFile, usize) -> bool,
+        is_about: impl Fn(&Scenario) -> bool,
     ) -> Vec<ScenarioFile> {
         let mut others = turn;
-        let drawn = self.only(|file, at| {
-            let is_about = is_about(file, at);
+        let drawn = self.only(|_, scenario| {
+            let is_about = is_about(scenario);
             others += usize::from(!is_about);
             let is_drawn = is_thorough || others.is_multiple_of(SAMPLE_EVERY);
-            is_about || (is_drawn && !is_heavy(file, at))
+            is_about || (is_drawn && !is_heavy(scenario))
         });
         // The sample of a small suite may be empty.
         if drawn.is_empty() { self.light() } else { drawn }
@@ -131,12 +132,12 @@ pub(super) fn run_options(
 /// The scenarios that `keeps` accepts, in their files. Files without one are left out.
 pub(super) fn only(
     files: &[ScenarioFile],
-    mut keeps: impl FnMut(&ScenarioFile, usize) -> bool,
+    mut keeps: impl FnMut(&ScenarioFile, &Scenario) -> bool,
 ) -> Vec<ScenarioFile> {
     let mut all = Vec::new();
     for file in files {
-        let kept = (0..file.scenarios.len()).filter(|at| keeps(file, *at));
-        let scenarios: Vec<_> = kept.map(|at| file.scenarios[at].clone()).collect();
+        let kept = file.scenarios.iter().filter(|scenario| keeps(file, scenario));
+        let scenarios: Vec<Scenario> = kept.cloned().collect();
         if !scenarios.is_empty() {
             all.push(file.with(scenarios));
         }
@@ -164,9 +165,30 @@ pub async fn side_by_side<F: Future>(
     ended.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Whether the scenario at this index is heavy.
-pub fn is_heavy(file: &ScenarioFile, at: usize) -> bool {
-    file.scenarios[at].tags.iter().any(|tag| tag == HEAVY)
+/// Whether a scenario is heavy.
+pub fn is_heavy(scenario: &Scenario) -> bool {
+    scenario.tags.iter().any(|tag| tag == HEAVY)
+}
+
+/// Whether a scenario declares one of these requirements.
+pub(super) fn declares(scenario: &Scenario, ids: &[String]) -> bool {
+    let declared = declared::requirements(&scenario.steps);
+    ids.iter().any(|id| declared.contains(id))
+}
+
+/// The requirements that these scenarios declare.
+pub(super) fn declared_requirements(files: &[ScenarioFile]) -> BTreeSet<String> {
+    let scenarios = files.iter().flat_map(|file| &file.scenarios);
+    scenarios.flat_map(|scenario| declared::requirements(&scenario.steps)).collect()
+}
+
+/// The scenario with this name.
+pub(super) fn scenario_named<'f>(
+    files: &'f [ScenarioFile],
+    name: &ScenarioName,
+) -> Option<&'f Scenario> {
+    let file = files.iter().find(|file| file.stem == name.stem)?;
+    file.scenarios.iter().find(|scenario| scenario.id == name.id)
 }
 
 /// The order of verdicts for [`by_requirement`]. A check that did not run counts least.

@@ -1,20 +1,18 @@
 //! The trials of a self-test: their plan, the part of a shard, and their results.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::mem::take;
 
 use moot_mock::defect::Defect;
 use moot_mock::defect::mutant::Mutant;
-use serde::{Deserialize, Serialize};
 
 use super::alone::{alone, alone_names};
-use super::defects::{self, DefectTrial};
-use super::degenerate::{self, DEGENERATE_COUNT, DegenerateTarget};
+use super::defects;
+use super::degenerate::{self, DEGENERATE_COUNT};
 use super::deployed;
-use super::latitude::{self, DrawnService};
+use super::latitude;
 use super::matrix;
-use super::mutants::{self, MutantTrial, TrialColumn, sound};
+use super::mutants::{self, TrialColumn, sound};
 use super::outcome::SelftestOutcome;
 use super::score::MutationTest;
 use super::trial::Bench;
@@ -39,21 +37,6 @@ pub struct SelftestPlan {
     pub is_thorough: bool,
     /// Whether every defect is tried.
     pub is_whole: bool,
-}
-
-/// The results of the trials, each kind in the order of the plan.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct SelftestTrials {
-    defects: Vec<DefectTrial>,
-    /// The requirements that noticed each defect as a deployment; `None` if nothing was tried there.
-    caught_as_deployment: Option<BTreeMap<String, Vec<String>>>,
-    mutants: Vec<MutantTrial>,
-    latitude: Vec<DrawnService>,
-    alone: Vec<DrawnService>,
-    degenerate: Vec<DegenerateTarget>,
-    mutant_seed: u64,
-    is_thorough: bool,
-    is_whole: bool,
 }
 
 impl SelftestPlan {
@@ -91,92 +74,81 @@ impl SelftestPlan {
     ///
     /// # Errors
     /// A port or a file cannot be opened.
-    pub async fn tried(&self, bench: &Bench, shard: Shard) -> io::Result<SelftestTrials> {
+    pub async fn run(&self, bench: &Bench, shard: Shard) -> io::Result<SelftestOutcome> {
         let (is_thorough, is_deployed) = (self.is_thorough, self.is_deployed());
-        let (caught_as_deployment, mutants) = match is_deployed {
-            true => {
-                // A run on a sound deployment mostly waits, so others run beside it.
-                let (caught, with_control_plane, deployed) = tokio::join!(
-                    deployed::caught(bench, &self.defects, shard),
+        // A run on a sound deployment mostly waits, so others run beside it.
+        let sound = async {
+            match is_deployed {
+                true => Some(tokio::join!(
                     sound(bench, TrialColumn::ControlPlane),
                     sound(bench, TrialColumn::Deployment),
-                );
-                let sound = [&with_control_plane, &deployed];
-                (Some(caught), mutants::mutants(bench, &self.mutants, sound, shard).await)
+                )),
+                false => None,
             }
-            false => (None, Vec::new()),
         };
-        Ok(SelftestTrials {
-            caught_as_deployment,
-            mutants,
-            defects: defects::defects(bench, &self.defects, shard, is_thorough, is_deployed).await,
+        let defects = defects::defects(bench, &self.defects, shard, is_thorough, is_deployed);
+        let (defects, sound) = tokio::join!(defects, sound);
+        let mutants = match &sound {
+            Some((with_control_plane, deployed)) => {
+                let sound = [with_control_plane, deployed];
+                mutants::mutants(bench, &self.mutants, sound, shard).await
+            }
+            None => Vec::new(),
+        };
+        let outcome = SelftestOutcome {
+            defects,
+            mutation: MutationTest::new(self.mutant_seed, mutants),
             latitude: latitude::combined(bench, self.seeds, shard).await,
             alone: alone(bench, self.seeds, is_thorough, shard).await,
             degenerate: match shard.has(0) {
                 true => degenerate::degenerate(bench).await?,
                 false => Vec::new(),
             },
-            mutant_seed: self.mutant_seed,
             is_thorough,
             is_whole: self.is_whole,
-        })
+            ..SelftestOutcome::default()
+        };
+        Ok(outcome.with_matrix(&bench.files))
     }
 }
 
-impl SelftestTrials {
-    /// The number of trials of the plan that they cover.
-    pub fn count(&self) -> usize {
+impl SelftestOutcome {
+    /// The number of trials of the plan that it has.
+    pub fn trials(&self) -> usize {
         self.defects.len()
-            + self.mutants.len()
+            + self.mutation.trials.len()
             + self.latitude.len()
             + self.alone.len()
             + usize::from(!self.degenerate.is_empty())
     }
 
-    /// The results of one shard, which do not show unproven requirements.
-    pub fn of_one_shard(self) -> Self {
-        Self { is_whole: false, ..self }
-    }
-
-    /// The results of several shards, in the order of the shards. `is_complete`: no shard is missing.
-    pub fn joined(mut parts: Vec<Self>, is_complete: bool) -> Self {
+    /// The outcome of several shards on a suite with these files. `is_complete`: no shard is missing.
+    pub fn joined(mut parts: Vec<Self>, is_complete: bool, files: &[ScenarioFile]) -> Self {
+        let mutants = in_turn(parts.iter_mut().map(|part| take(&mut part.mutation.trials)));
         let mut all = Self {
             defects: in_turn(parts.iter_mut().map(|part| take(&mut part.defects))),
-            mutants: in_turn(parts.iter_mut().map(|part| take(&mut part.mutants))),
             latitude: in_turn(parts.iter_mut().map(|part| take(&mut part.latitude))),
             alone: in_turn(parts.iter_mut().map(|part| take(&mut part.alone))),
             ..Self::default()
         };
         for part in parts {
             all.degenerate.extend(part.degenerate);
-            if let Some(caught) = part.caught_as_deployment {
-                all.caught_as_deployment.get_or_insert_default().extend(caught);
-            }
-            (all.mutant_seed, all.is_thorough) = (part.mutant_seed, part.is_thorough);
+            (all.mutation.seed, all.is_thorough) = (part.mutation.seed, part.is_thorough);
             all.is_whole = part.is_whole && is_complete;
         }
-        all
+        all.mutation = MutationTest::new(all.mutation.seed, mutants);
+        all.with_matrix(files)
     }
 
-    /// The outcome on a suite with these files.
-    pub fn outcome(self, files: &[ScenarioFile]) -> SelftestOutcome {
+    /// Adds the results that follow from the trials.
+    fn with_matrix(self, files: &[ScenarioFile]) -> Self {
         let noticed = self.defects.iter().map(|trial| (trial.defect, &trial.noticed));
         let matrix = matrix::rows(files, noticed);
-        let unproven_as_deployment = self
-            .caught_as_deployment
-            .map(|caught| deployed::unproven(files, &matrix, &caught, &self.mutants));
-        SelftestOutcome {
-            version: env!("CARGO_PKG_VERSION"),
-            is_thorough: self.is_thorough,
-            is_whole: self.is_whole,
-            matrix,
-            unproven_as_deployment,
-            defects: self.defects,
-            mutation: MutationTest::new(self.mutant_seed, self.mutants),
-            latitude: self.latitude,
-            alone: self.alone,
-            degenerate: self.degenerate,
-        }
+        let caught = self.defects.iter().flat_map(|trial| &trial.caught_as_deployment_by);
+        let mutants = &self.mutation.trials;
+        let unproven_as_deployment =
+            (!mutants.is_empty()).then(|| deployed::unproven(files, &matrix, caught, mutants));
+        Self { version: env!("CARGO_PKG_VERSION"), matrix, unproven_as_deployment, ..self }
     }
 }
 
@@ -197,7 +169,7 @@ fn in_turn<T>(lists: impl Iterator<Item = Vec<T>>) -> Vec<T> {
 mod tests {
     use moot_mock::defect::mutant;
 
-    use super::{SelftestTrials, in_turn};
+    use super::{MutationTest, SelftestOutcome, in_turn};
     use crate::run::environment::Shard;
     use crate::selftest::mutants::MutantTrial;
 
@@ -208,12 +180,13 @@ mod tests {
             killed_by: vec!["errors.media-type".to_owned()],
             killed_as_deployment_by: Vec::new(),
         });
-        let trials = SelftestTrials { mutants: mutants.collect(), ..SelftestTrials::default() };
-        let text = serde_json::to_string(&trials).expect("it has a JSON form");
-        let read: SelftestTrials = serde_json::from_str(&text).expect("what was written");
+        let mutation = MutationTest { trials: mutants.collect(), ..MutationTest::default() };
+        let outcome = SelftestOutcome { mutation, ..SelftestOutcome::default() };
+        let text = serde_json::to_string(&outcome).expect("it has a JSON form");
+        let read: SelftestOutcome = serde_json::from_str(&text).expect("what was written");
         assert_eq!(serde_json::to_string(&read).expect("it has a JSON form"), text);
         let other = text.replace(&mutant::all()[0].defect.id, "mutant:none/none");
-        assert!(serde_json::from_str::<SelftestTrials>(&other).is_err());
+        assert!(serde_json::from_str::<SelftestOutcome>(&other).is_err());
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn bench(takes: impl Fn(&ScenarioFile, usize) -> bool) -> Bench {
         }
     }
     let chosen: BTreeSet<String> = shortest.into_values().map(|(_, id)| id).collect();
-    Bench { files: all.only(|file, at| chosen.contains(&file.scenarios[at].id)), ..all }
+    Bench { files: all.only(|_, scenario| chosen.contains(&scenario.id)), ..all }
 }
 
 /// Whether a scenario sends many requests or bytes to test a limit.

@@ -171,7 +171,7 @@ fn an_attached_client_is_waited_for_by_lines_of_stdin() {
     let mut moot = command.spawn().expect("it runs");
     let mut stderr = BufReader::new(moot.stderr.take().expect("stderr is piped"));
     let mut said = String::new();
-    while !said.contains("calm: nothing happens") {
+    while !said.contains("calm: Nothing happens") {
         assert_ne!(stderr.read_line(&mut said).expect("text"), 0, "{said}");
     }
     assert!(said.contains("MOOT_BASE_URL=http://127.0.0.1:"), "{said}");
@@ -206,6 +206,23 @@ fn the_seed_decides_what_each_drill_finds() {
     };
     assert_eq!(seen("7"), seen("7"));
     assert_ne!(seen("7"), seen("8"));
+}
+
+#[test]
+fn the_mock_of_a_drill_has_the_defects_of_the_command_line() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let client = [env!("CARGO_BIN_EXE_moot"), "selftest", "--misbehave", "none"];
+    for (options, lifetime) in [(&[][..], "7200"), (&["--defect", "token.lifetime-3600"], "3600")] {
+        let options = [&["--only", "scope-lost", "--format", "json"], options].concat();
+        let certificate = json_of(&drill(&options, &client, dir.path()));
+        let calls = certificate["recordings"]["calm"]["journal"]["worlds"][0]["exchanges"].clone();
+        let calls = calls.as_array().expect("calls").iter();
+        let mut token = calls.filter(|it| it["operation"] == "create_access_token");
+        let answer = token.next().expect("a token request")["answer"].to_string();
+        assert!(answer.contains(lifetime), "{answer}");
+    }
+    let unknown = drill(&["--defect", "token.lifetime-360"], &client, dir.path());
+    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
 }
 
 #[test]

@@ -27,7 +27,6 @@ fn every_rule_has_a_misbehaviour_or_a_reason() {
     let expected: Vec<&str> =
         conduct::all().iter().map(|rule| rule.id.as_str()).filter(|id| !is_not_shown(id)).collect();
     assert_eq!(broken, expected, "in the order of the register");
-    assert!(misbehaviours().iter().all(|it| it.is_sound()), "each names a drill that there is");
     for (id, reason) in not_shown() {
         let rule = conduct::get(id).expect("a rule");
         assert_eq!(rule.seen, ConductOccasion::Drill, "any calls show {id}");

@@ -1,6 +1,5 @@
 //! `moot drill --attach`: drills a client that runs all the time, one drill after the other on one mock.
 
-use std::collections::BTreeMap;
 use std::io::BufRead as _;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use super::served_mock::ServedDrillMock;
 use crate::command::error::{CommandError, INCONCLUSIVE};
 use crate::command::exec_environment;
 use crate::command::screen::Screen;
+use crate::grading::conduct::rows;
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::{Drill, DrillOrder, OrderAction};
 
@@ -45,10 +45,8 @@ impl<'a> AttachedClient<'a> {
     ) -> Result<Self, CommandError> {
         let seed = runner.seed & u64::from(u32::MAX);
         let served = ServedDrillMock::start(runner.world, listen, seed, None).await?;
-        let mock = &served.mock;
-        mock.begin(Vec::new()).await;
         let mut text = String::from("the client finds the service by these variables:\n");
-        for (name, value) in exec_environment::variables(&mock.description()) {
+        for (name, value) in exec_environment::variables(&served.mock.description()) {
             text.extend(value.map(|value| format!("{name}={value}\n")));
         }
         screen.note(&text)?;
@@ -56,26 +54,19 @@ impl<'a> AttachedClient<'a> {
         Ok(Self { runner, screen, served, lines, strangers_trusted: 0 })
     }
 
-    /// Makes the client work once in the situation of the drill. `None` is the calm run, which contains all calls since
-    /// the start.
+    /// Makes the client work once in the situation of the drill.
     ///
     /// # Errors
     /// Stdin ended.
-    pub(super) async fn run(
-        &mut self,
-        drill: Option<&Drill>,
-    ) -> Result<DrillRecording, CommandError> {
+    pub(super) async fn run(&mut self, drill: &Drill) -> Result<DrillRecording, CommandError> {
         // The whole mock has one certificate, so this drill can't be run.
-        if drill.is_some_and(|drill| drill.is_wrong_certificate) {
+        if drill.is_wrong_certificate {
             return Ok(DrillRecording::default());
         }
         let mock = self.served.mock.clone();
-        let orders = drill.map(|drill| drill.orders.clone()).unwrap_or_default();
-        let marks = drill.map(|_| JournalMarks::of(&mock.journals()));
-        let undoing = undo_orders(&mock, &orders).await;
-        if drill.is_some() {
-            mock.begin(orders).await;
-        }
+        let earlier = mock.journals();
+        let undoing = undo_orders(&mock, &drill.orders).await;
+        mock.begin(drill.orders.clone()).await;
         let mut recording = match &mut self.lines {
             None => {
                 let working = self.runner.run_command(&mock, drill);
@@ -90,9 +81,7 @@ impl<'a> AttachedClient<'a> {
         mock.settle(SETTLE_SECONDS).await;
         self.runner.ask_probe(&mock, drill, &mut recording).await;
         recording.journal = mock.journals();
-        if let Some(marks) = marks {
-            marks.cut(&mut recording.journal);
-        }
+        cut(&earlier, &mut recording.journal);
         let strangers_trusted = self.served.strangers_trusted();
         recording.strangers_trusted = strangers_trusted - self.strangers_trusted;
         self.strangers_trusted = strangers_trusted;
@@ -120,12 +109,10 @@ pub(super) fn in_order(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
     drills
 }
 
-fn instruction(drill: Option<&Drill>) -> String {
-    let what = drill.map_or_else(
-        || "calm: nothing happens".to_owned(),
-        |drill| format!("{}: {}", drill.id, drill.title),
-    );
-    format!("{what}\n  let the client do its task, then press Enter; type {FAILED} if it failed\n")
+fn instruction(Drill { id, title, .. }: &Drill) -> String {
+    format!(
+        "{id}: {title}\n  let the client do its task, then press Enter; type {FAILED} if it failed\n"
+    )
 }
 
 fn lines_of_stdin() -> mpsc::Receiver<String> {
@@ -188,82 +175,51 @@ async fn undo_orders(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(Method, St
     all
 }
 
-/// The end of the journals before a drill, by which the calls of the drill are found.
-struct JournalMarks {
-    /// The numbers of the last call and of the last delivery, by sandbox.
-    last: BTreeMap<Option<String>, (u64, u64)>,
-    /// The number of uses of each route of the control plane, by method and path.
-    control: BTreeMap<(String, String), u64>,
-}
-
-impl JournalMarks {
-    fn of(journals: &Value) -> Self {
-        let number = |row: &Value, name: &str| row[name].as_u64().unwrap_or_default();
-        let newest = |world: &Value, list: &str, name: &str| {
-            rows(world, list).map(|row| number(row, name)).max().unwrap_or_default()
-        };
-        let worlds = rows(journals, "worlds").map(|world| {
-            let last = (newest(world, "exchanges", "serial"), newest(world, "deliveries", "id"));
-            (world["sandbox"].as_str().map(str::to_owned), last)
-        });
-        let control = rows(journals, "control").map(|row| (used(row), number(row, "calls")));
-        Self { last: worlds.collect(), control: control.collect() }
-    }
-
-    /// Removes the calls, deliveries and uses before the drill.
-    fn cut(&self, journals: &mut Value) {
-        for world in journals["worlds"].as_array_mut().into_iter().flatten() {
-            let sandbox = world["sandbox"].as_str().map(str::to_owned);
-            let (call, delivery) = self.last.get(&sandbox).copied().unwrap_or_default();
-            for (list, name, last) in
-                [("exchanges", "serial", call), ("deliveries", "id", delivery)]
-            {
-                if let Some(rows) = world[list].as_array_mut() {
-                    rows.retain(|row| row[name].as_u64().is_some_and(|number| number > last));
-                }
+/// Removes the calls, deliveries and uses of the control plane that the journals of an earlier time have.
+fn cut(earlier: &Value, journals: &mut Value) {
+    for world in journals["worlds"].as_array_mut().into_iter().flatten() {
+        let before = rows(earlier, "worlds").find(|it| it["sandbox"] == world["sandbox"]);
+        for (list, number) in [("exchanges", "serial"), ("deliveries", "id")] {
+            let known = before.into_iter().flat_map(|before| rows(before, list));
+            let last = known.filter_map(|row| row[number].as_u64()).max();
+            if let Some(rows) = world[list].as_array_mut() {
+                rows.retain(|row| row[number].as_u64() > last);
             }
         }
-        if let Some(rows) = journals["control"].as_array_mut() {
-            for row in rows.iter_mut() {
-                let earlier = self.control.get(&used(row)).copied().unwrap_or_default();
-                row["calls"] =
-                    json!(row["calls"].as_u64().unwrap_or_default().saturating_sub(earlier));
-            }
-            rows.retain(|row| row["calls"] != 0);
-        }
     }
-}
-
-fn rows<'v>(value: &'v Value, list: &str) -> impl Iterator<Item = &'v Value> {
-    value[list].as_array().into_iter().flatten()
-}
-
-fn used(row: &Value) -> (String, String) {
-    let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
-    (text("method"), text("path"))
+    if let Some(uses) = journals["control"].as_array_mut() {
+        for row in uses.iter_mut() {
+            let is_same = |it: &&Value| ["method", "path"].iter().all(|name| it[name] == row[name]);
+            let Some(before) = rows(earlier, "control").find(is_same) else { continue };
+            for name in ["calls", "refused"] {
+                let number = |row: &Value| row[name].as_u64().unwrap_or_default();
+                row[name] = json!(number(row).saturating_sub(number(before)));
+            }
+        }
+        uses.retain(|row| row["calls"] != 0);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::JournalMarks;
+    use super::cut;
 
     #[test]
     fn what_was_there_before_is_cut() {
-        let row = |calls: u64| json!({ "method": "POST", "path": "/clock", "calls": calls, "refused": 0 });
+        let row = |calls: u64, refused: u64| json!({ "method": "POST", "path": "/clock", "calls": calls, "refused": refused });
         let world = |serials: &[u64], ids: &[u64]| {
             let exchanges: Vec<_> = serials.iter().map(|it| json!({ "serial": it })).collect();
             let deliveries: Vec<_> = ids.iter().map(|it| json!({ "id": it })).collect();
             json!({ "sandbox": null, "exchanges": exchanges, "deliveries": deliveries })
         };
-        let before = json!({ "worlds": [world(&[1, 2], &[7])], "control": [row(2)] });
-        let marks = JournalMarks::of(&before);
-        let mut after = json!({ "worlds": [world(&[1, 2, 3], &[7, 8])], "control": [row(3)] });
-        marks.cut(&mut after);
-        assert_eq!(after, json!({ "worlds": [world(&[3], &[8])], "control": [row(1)] }));
+        let before = json!({ "worlds": [world(&[1, 2], &[7])], "control": [row(2, 1)] });
+        let mut after = json!({ "worlds": [world(&[1, 2, 3], &[7, 8])], "control": [row(4, 2)] });
+        cut(&before, &mut after);
+        assert_eq!(after, json!({ "worlds": [world(&[3], &[8])], "control": [row(2, 1)] }));
         let mut same = before.clone();
-        marks.cut(&mut same);
+        cut(&before, &mut same);
         assert_eq!(same, json!({ "worlds": [world(&[], &[])], "control": [] }));
     }
 }

@@ -20,12 +20,13 @@ use crate::command::error::CommandError;
 use crate::command::exec_environment;
 use crate::command::runtime::random_seed;
 use crate::command::serve::secrets_in;
+use crate::grading::conduct::rows;
 use crate::grading::drill::recording::{DrillRecording, answered_deliveries};
 use crate::grading::drill::table::DrillOrder;
 
 /// The mock of a drill, with the orders that the drill gives to its control plane.
 pub(super) struct DrillMock {
-    site: OnceLock<Site>,
+    pub(super) site: Site,
     base_url: String,
     admin_token: String,
     client_token: String,
@@ -56,40 +57,39 @@ pub(super) fn derived(seed: u64, key: &str) -> u64 {
 }
 
 impl DrillMock {
-    /// A mock with these settings, and its site. `stranger` is the address of another host.
+    /// A mock with these options. `stranger` is the address of another host.
     ///
     /// # Errors
     /// The options of the world are wrong.
     pub(super) fn new(
-        settings: Settings,
+        mut options: SiteOptions,
         stranger: String,
-    ) -> Result<(Arc<Self>, Site), CommandError> {
-        let token = |of: &str| format!("{of}-{:x}-{:x}", derived(settings.seed, of), random_seed());
-        let mock = Arc::new(Self {
-            site: OnceLock::new(),
-            base_url: settings.base_url.clone(),
-            admin_token: token("drill"),
-            client_token: token("client"),
-            stranger,
-            situation: Mutex::default(),
-        });
-        let (watched, offered) = (mock.clone(), mock.clone());
-        let options = SiteOptions {
-            admin_token: Some(mock.admin_token.clone()),
-            client_token: Some(mock.client_token.clone()),
-            watch: Some(Arc::new(move |call: WatchedCall| watched.call_answered(&call))),
-            sandbox_watch: Some(Arc::new(move |id: &str| offered.sandbox_made(id))),
-            ..SiteOptions::new(settings)
-        };
+    ) -> Result<Arc<Self>, CommandError> {
+        let Settings { seed, base_url, .. } = &options.settings;
+        let token = |of: &str| format!("{of}-{:x}-{:x}", derived(*seed, of), random_seed());
+        let (base_url, admin_token, client_token) =
+            (base_url.clone(), token("drill"), token("client"));
+        // The site calls the mock, which is made after it.
+        let made: Arc<OnceLock<Arc<Self>>> = Arc::default();
+        let (watched, offered) = (made.clone(), made.clone());
+        options.admin_token = Some(admin_token.clone());
+        options.client_token = Some(client_token.clone());
+        options.watch = Some(Arc::new(move |call: WatchedCall| {
+            watched.get().inspect(|mock| mock.call_answered(&call));
+        }));
+        options.sandbox_watch = Some(Arc::new(move |id: &str| {
+            offered.get().inspect(|mock| mock.sandbox_made(id));
+        }));
         let site = Site::new(options)?;
         site.remember_deleted();
-        let _ = mock.site.set(site.clone());
-        Ok((mock, site))
+        let situation = Mutex::default();
+        let mock = Self { site, base_url, admin_token, client_token, stranger, situation };
+        Ok(made.get_or_init(|| Arc::new(mock)).clone())
     }
 
     /// The addresses and credentials for a client.
     pub(super) fn description(&self) -> Value {
-        self.site.get().map(Site::describe).unwrap_or_default()
+        self.site.describe()
     }
 
     /// Waits until the client has made no call for the time `quiet`, but not longer than `timeout`.
@@ -112,7 +112,7 @@ impl DrillMock {
 
     /// The journals of all worlds.
     pub(super) fn journals(&self) -> Value {
-        self.site.get().map(Site::journals).unwrap_or_default()
+        self.site.journals()
     }
 
     /// The journals of all worlds, without secrets.
@@ -126,15 +126,19 @@ impl DrillMock {
 
     /// Begins a situation: executes its first orders in every world.
     pub(super) async fn begin(&self, orders: Vec<DrillOrder>) {
-        let worlds = self.journals();
-        let worlds = worlds["worlds"].as_array().into_iter().flatten();
-        let counts = worlds.map(|world| (sandbox_of(world), world["counts"].clone()));
-        let first_counts: BTreeMap<_, _> = counts.collect();
-        let sandboxes: Vec<Option<String>> = first_counts.keys().cloned().collect();
+        let journals = self.journals();
+        let counts =
+            rows(&journals, "worlds").map(|world| (sandbox_of(world), world["counts"].clone()));
+        let first_counts = counts.collect();
         *self.situation.lock() = Situation { orders, first_counts, ..Situation::default() };
-        for sandbox in sandboxes {
+        for sandbox in self.sandboxes() {
             self.execute_first_orders(sandbox.as_deref()).await;
         }
+    }
+
+    /// The sandbox of each world; `None` is the main world.
+    fn sandboxes(&self) -> Vec<Option<String>> {
+        self.situation.lock().first_counts.keys().cloned().collect()
     }
 
     /// Adds the result of the situation to a recording with its journal: deliveries, objects made, orders done, trouble.
@@ -143,8 +147,7 @@ impl DrillMock {
         let situation = self.situation.lock();
         recording.orders_done = situation.done.len();
         recording.trouble = recording.trouble.take().or(situation.trouble.clone());
-        let worlds = recording.journal["worlds"].as_array().into_iter().flatten();
-        for world in worlds {
+        for world in rows(&recording.journal, "worlds") {
             let first = situation.first_counts.get(&sandbox_of(world));
             for (kind, count) in world["counts"].as_object().into_iter().flatten() {
                 let earlier = first.and_then(|first| first[kind].as_i64()).unwrap_or_default();
@@ -170,9 +173,7 @@ impl DrillMock {
 
     /// Calls the control plane of every world, and keeps the first error.
     pub(super) async fn everywhere(&self, method: &Method, path: &str, body: &Value) {
-        let worlds: Vec<Option<String>> =
-            self.situation.lock().first_counts.keys().cloned().collect();
-        for sandbox in worlds {
+        for sandbox in self.sandboxes() {
             if let Err(why) = self.admin(sandbox.as_deref(), method.clone(), path, body).await {
                 self.fail(format!("{method} {path}: {why}"));
             }
@@ -265,8 +266,8 @@ impl DrillMock {
         if text.contains("{request}") {
             let path = "/exchanges/har?operation=create_legal_request";
             let archive = self.admin(sandbox, Method::GET, path, &Value::Null).await?;
-            let entries = archive["log"]["entries"].as_array().and_then(|all| all.last());
-            let body = entries.and_then(|it| it["response"]["content"]["text"].as_str());
+            let last = rows(&archive["log"], "entries").last();
+            let body = last.and_then(|it| it["response"]["content"]["text"].as_str());
             let created: Value =
                 body.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
             text = text.replace("{request}", created["data"]["id"].as_str().unwrap_or_default());
@@ -285,7 +286,6 @@ impl DrillMock {
         path: &str,
         body: &Value,
     ) -> Result<Value, String> {
-        let site = self.site().map_err(|error| error.message)?;
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let (_, host) = self.base_url.split_once("://").unwrap_or_default();
         let below = sandbox.map(|id| format!("/sandboxes/{id}")).unwrap_or_default();
@@ -297,7 +297,7 @@ impl DrillMock {
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::new(body))
             .map_err(|error| error.to_string())?;
-        let response = site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
+        let response = self.site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
         let is_success = response.status().is_success();
         let body = response.into_body().collect().await.map_err(|error| error.to_string())?;
         let body = body.to_bytes();
@@ -310,13 +310,9 @@ impl DrillMock {
     /// Waits until all due deliveries of every world are made.
     pub(super) async fn settle(&self, seconds: u64) {
         let wait = json!({ "wait_seconds": seconds });
-        let listed = self.admin(None, Method::GET, "/sandboxes", &Value::Null).await;
-        let listed = listed.unwrap_or_default();
-        let ids = listed["sandboxes"].as_array().into_iter().flatten();
-        let sandboxes = ids.map(|it| it["id"].as_str());
-        for sandbox in std::iter::once(None).chain(sandboxes) {
-            // A delivery to a slow receiver is in the journal too.
-            let _ = self.admin(sandbox, Method::POST, "/deliveries/settle", &wait).await;
+        for sandbox in self.sandboxes() {
+            // A delivery to a slow receiver is in the journal too, and the sandbox may be deleted.
+            let _ = self.admin(sandbox.as_deref(), Method::POST, "/deliveries/settle", &wait).await;
         }
     }
 
@@ -331,12 +327,8 @@ impl DrillMock {
             (self.admin_token.as_str(), "admin token"),
             (self.client_token.as_str(), "client's admin token"),
         ];
-        let secrets = secrets_in(&text, self.site()?, &tokens);
+        let secrets = secrets_in(&text, &self.site, &tokens);
         serde_json::from_str(&secrets.mask(&text)).map_err(fault)
-    }
-
-    fn site(&self) -> Result<&Site, CommandError> {
-        self.site.get().ok_or_else(|| CommandError::fault("the mock of the drill has no site"))
     }
 }
 

@@ -70,7 +70,6 @@ impl<'a> DrillShard<'a> {
         ]);
         let shard = (self.shard.number, self.shard.count);
         let head = PartHead::new(PartKind::Drill, shard, facts, self.plan.clone());
-        write_drills(self.dir, &head, input, recordings)
-            .map_err(|error| CommandError::fault(error.to_string()))
+        write_drills(self.dir, &head, input, recordings).map_err(CommandError::fault)
     }
 }

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use moot_mock::shell::Tls;
-use serde_json::Value;
 use tokio::process::Command;
 
 use super::client_process;
@@ -39,26 +38,24 @@ pub(in crate::command) struct DrillRunner<'a> {
     pub(in crate::command) watch: &'a DrillWatch<'a>,
 }
 
-/// Runs the command against a mock of its own, in the situation of the drill; `None` is the calm run.
+/// Runs the command against a mock of its own, in the situation of the drill.
 ///
 /// # Errors
 /// The options of the world are wrong.
 pub(in crate::command) async fn run_client(
     runner: &DrillRunner<'_>,
-    drill: Option<&Drill>,
+    drill: &Drill,
 ) -> Result<DrillRecording, CommandError> {
-    let key = drill.map_or("calm", |drill| drill.id.as_str());
-    let seed = derived(runner.seed, key) & u64::from(u32::MAX);
-    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let is_wrong = drill.is_some_and(|drill| drill.is_wrong_certificate);
-    if is_wrong && runner.tls.is_none() {
+    if drill.is_wrong_certificate && runner.tls.is_none() {
         return Ok(DrillRecording::default());
     }
-    let wrong_tls = is_wrong.then(wrong_certificate).transpose()?;
+    let seed = derived(runner.seed, &drill.id) & u64::from(u32::MAX);
+    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let wrong_tls = drill.is_wrong_certificate.then(wrong_certificate).transpose()?;
     let tls = wrong_tls.clone().or_else(|| runner.tls.clone());
     let mut served = ServedDrillMock::start(runner.world, at, seed, tls).await?;
     let mock = served.mock.clone();
-    mock.begin(drill.map(|drill| drill.orders.clone()).unwrap_or_default()).await;
+    mock.begin(drill.orders.clone()).await;
     let working = runner.run_command(&mock, drill);
     let mut recording = runner.watch.watch_while(&mock, drill, working).await;
     mock.settle(SETTLE_SECONDS).await;
@@ -77,35 +74,25 @@ impl DrillRunner<'_> {
     pub(super) async fn ask_probe(
         &self,
         mock: &DrillMock,
-        drill: Option<&Drill>,
+        drill: &Drill,
         recording: &mut DrillRecording,
     ) {
-        let Some(probe) = self.probe.filter(|_| drill.is_none_or(|drill| drill.is_beyond_wire))
-        else {
-            return;
-        };
-        let description = mock.description();
-        let prepare = |command: &mut Command| self.prepare(command, &description, mock);
-        recording.probe = Some(probe.ask(&mock.journals(), prepare).await);
+        if let Some(probe) = self.probe.filter(|_| drill.is_beyond_wire) {
+            recording.probe = Some(probe.ask(&mock.journals(), self.prepare(mock)).await);
+        }
     }
 
     /// Runs the command once.
-    pub(super) async fn run_command(
-        &self,
-        mock: &DrillMock,
-        drill: Option<&Drill>,
-    ) -> DrillRecording {
-        let waits = Duration::from_secs(drill.map_or(0, |drill| drill.seconds));
-        let description = mock.description();
-        let prepare = |command: &mut Command| self.prepare(command, &description, mock);
-        let stop = self.interruption.interrupted();
-        let ended = client_process::run(self.command, self.timeout + waits, stop, prepare).await;
+    pub(super) async fn run_command(&self, mock: &DrillMock, drill: &Drill) -> DrillRecording {
+        let timeout = self.timeout + Duration::from_secs(drill.seconds);
+        let (stop, prepare) = (self.interruption.interrupted(), self.prepare(mock));
+        let ended = client_process::run(self.command, timeout, stop, prepare).await;
         ended.unwrap_or_else(|why| DrillRecording { trouble: Some(why), ..Default::default() })
     }
 
     /// Sets the variables by which a command finds the mock.
-    fn prepare(&self, command: &mut Command, description: &Value, mock: &DrillMock) {
-        let token = Some(mock.client_token());
-        exec_environment::set(command, description, token, self.ca_file.as_deref());
+    fn prepare(&self, mock: &DrillMock) -> impl Fn(&mut Command) {
+        let (description, token) = (mock.description(), Some(mock.client_token()));
+        move |command| exec_environment::set(command, &description, token, self.ca_file.as_deref())
     }
 }

@@ -19,10 +19,10 @@ use crate::command::listen::listen_on;
 use crate::command::recorded_calls::{self, ShownNumbers};
 use crate::command::screen::Screen;
 use crate::command::signals::StopSignals;
-use crate::grading::drill::certificate::{CALM, Certificate};
+use crate::grading::drill::certificate::Certificate;
 use crate::grading::drill::judge::DrillResult;
 use crate::grading::drill::recording::DrillRecording;
-use crate::grading::drill::table::Drill;
+use crate::grading::drill::table::{self, Drill};
 use crate::grading::drill::text;
 use crate::report::terminal::paint;
 
@@ -69,13 +69,12 @@ impl<'a> DrillWatch<'a> {
         Ok(Self { screen, console: Some(console) })
     }
 
-    /// Shows that a drill runs; `None` is the calm run.
-    pub(super) fn drill_started(&self, drill: Option<&Drill>) {
-        let id = drill.map_or(CALM, |drill| drill.id.as_str());
+    /// Shows that a drill runs.
+    pub(super) fn drill_started(&self, drill: &Drill) {
         self.change(|calls, _| {
             let run = calls.drill_run.get_or_insert_default();
-            if let Some(drill) = run.drills.iter_mut().find(|drill| drill.drill == id) {
-                drill.state = DrillState::Running;
+            if let Some(started) = run.drills.iter_mut().find(|it| it.drill == drill.id) {
+                started.state = DrillState::Running;
             }
         });
     }
@@ -84,10 +83,9 @@ impl<'a> DrillWatch<'a> {
     pub(super) async fn watch_while<T>(
         &self,
         mock: &DrillMock,
-        drill: Option<&Drill>,
+        drill: &Drill,
         working: impl Future<Output = T>,
     ) -> T {
-        let id = drill.map_or(CALM, |drill| drill.id.as_str());
         let mut working = pin!(working);
         let mut updates = tokio::time::interval(UPDATE_INTERVAL);
         updates.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -97,7 +95,9 @@ impl<'a> DrillWatch<'a> {
                 _ = updates.tick(), if self.console.is_some() => {
                     // Calls that can't be masked are not shown.
                     if let Ok(journal) = mock.calls_so_far() {
-                        self.change(|calls, shown| recorded_calls::add_running(calls, shown, id, &journal));
+                        self.change(|calls, shown| {
+                            recorded_calls::add_running(calls, shown, &drill.id, &journal);
+                        });
                     }
                 }
             }
@@ -152,13 +152,12 @@ impl<'a> DrillWatch<'a> {
 impl DrillConsole {
     async fn start(drills: &[&'static Drill], can_start: bool) -> Result<Self, CommandError> {
         let (listener, bound) = listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
-        let calm = DrillProgress::waiting(CALM, "Nothing happens");
-        let others = drills.iter().map(|drill| DrillProgress::waiting(&drill.id, &drill.title));
+        let all = std::iter::once(table::calm()).chain(drills.iter().copied());
         let (starter, starts) = mpsc::unbounded_channel();
         let run = DrillRun {
             state: DrillRunState::Running,
             can_start,
-            drills: std::iter::once(calm).chain(others).collect(),
+            drills: all.map(|it| DrillProgress::waiting(&it.id, &it.title)).collect(),
             ..DrillRun::default()
         };
         let calls = RecordedCalls {

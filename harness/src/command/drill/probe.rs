@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Stdio;
 use std::time::Duration;
 
-use reqwest::{Client, Url};
+use reqwest::Url;
 use serde_json::Value;
 use tokio::process::Command;
 
+use crate::client::http::new_builder;
 use crate::grading::drill::recording::{ProbeReplies, answered_deliveries};
 
 /// The most legal requests about which a run asks.
@@ -93,11 +94,9 @@ async fn output_of(line: &str, id: &str, prepare: impl Fn(&mut Command)) -> Resu
 }
 
 async fn get(url: &Url, id: &str) -> Result<String, String> {
-    // Without a provider `build` panics. Installing it a second time fails, which is fine.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let mut url = url.clone();
     url.query_pairs_mut().append_pair("id", id);
-    let client = Client::builder().no_proxy().timeout(REPLY_TIMEOUT).build();
+    let client = new_builder().no_proxy().timeout(REPLY_TIMEOUT).build();
     let client = client.map_err(|error| error.to_string())?;
     let response = client.get(url).send().await.map_err(|error| error.to_string())?;
     if !response.status().is_success() {

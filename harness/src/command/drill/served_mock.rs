@@ -13,6 +13,7 @@ use super::drill_mock::DrillMock;
 use crate::command::error::CommandError;
 use crate::command::listen::listen_on;
 use crate::command::serve::{WorldArguments, settings_of};
+use crate::grading::conduct::rows;
 
 /// A served mock, with the other host.
 pub(super) struct ServedDrillMock {
@@ -39,9 +40,10 @@ impl ServedDrillMock {
             listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
         let mut settings = settings_of(world, format!("{scheme}://{address}"))?;
         settings.seed = seed;
-        let stranger = SiteOptions::new(settings.clone());
-        let (mock, site) = DrillMock::new(settings, format!("http://{stranger_bound}"))?;
-        let stranger = Site::new(stranger)?;
+        let stranger = Site::new(SiteOptions::new(settings.clone()))?;
+        let options = SiteOptions { defects: world.defects()?, ..SiteOptions::new(settings) };
+        let mock = DrillMock::new(options, format!("http://{stranger_bound}"))?;
+        let site = mock.site.clone();
         let served = [(listener, site, tls), (stranger_listener, stranger.clone(), None)];
         let stops = served.map(|(listener, site, tls)| {
             let (stop, stopped) = oneshot::channel::<()>();
@@ -63,8 +65,7 @@ impl ServedDrillMock {
     /// The number of calls with credentials to the other host.
     pub(super) fn strangers_trusted(&self) -> usize {
         let journals = self.stranger.journals();
-        let worlds = journals["worlds"].as_array().into_iter().flatten();
-        let calls = worlds.flat_map(|world| world["exchanges"].as_array().into_iter().flatten());
+        let calls = rows(&journals, "worlds").flat_map(|world| rows(world, "exchanges"));
         calls.filter(|call| call["request"]["authorization"].is_string()).count()
     }
 }

@@ -281,6 +281,11 @@ fn json_text<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Error> {
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
+/// The members of a list; none if it is absent.
+pub fn rows<'v>(value: &'v Value, list: &str) -> impl DoubleEndedIterator<Item = &'v Value> {
+    value[list].as_array().map(Vec::as_slice).unwrap_or_default().iter()
+}
+
 /// Reads the journals of all worlds.
 ///
 /// # Errors

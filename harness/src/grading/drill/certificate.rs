@@ -11,7 +11,7 @@ use strum::IntoStaticStr;
 
 use super::judge::{self, DrillResult};
 use super::recording::DrillRecording;
-use super::table;
+use super::table::{self, CALM};
 use super::waiver::{Waiver, WaiverUse};
 use crate::run::part_files::fingerprint;
 use crate::verdict::pluralize;
@@ -20,8 +20,6 @@ use crate::verdict::pluralize;
 const SCHEMA_VERSION: u32 = 1;
 /// A grade needs this many drills that held.
 const HELD_MIN: usize = 8;
-/// The key of the recording of the calm run.
-pub const CALM: &str = "calm";
 
 /// The grade of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, IntoStaticStr)]

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::recording::DrillRecording;
-use super::table::{Drill, ExpectedEnd};
+use super::table::{self, Drill, ExpectedEnd};
 use crate::grading::conduct::{self, ConductEvidence, ConductFinding, JournalCall, WorldJournal};
 
 use journals::{
@@ -37,15 +37,15 @@ pub struct DrillResult {
 }
 
 impl DrillResult {
-    fn new(drill: &str, title: &str, (end, why): (DrillEnd, String)) -> Self {
-        let (drill, title) = (drill.to_owned(), title.to_owned());
+    fn new(drill: &Drill, (end, why): (DrillEnd, String)) -> Self {
+        let (drill, title) = (drill.id.clone(), drill.title.clone());
         Self { drill, title, end, why, met_by: Vec::new(), findings: Vec::new() }
     }
 }
 
 /// The verdict on the calm run. Nothing is graded unless it holds.
 pub fn calm(run: &DrillRecording) -> DrillResult {
-    let result = |end, why| DrillResult::new("calm", "Nothing happens", (end, why));
+    let result = |end, why| DrillResult::new(table::calm(), (end, why));
     let worlds = match read_worlds(run) {
         Ok(worlds) => worlds,
         Err(why) => return result(DrillEnd::Disturbed, why),
@@ -67,7 +67,7 @@ pub fn calm(run: &DrillRecording) -> DrillResult {
 
 /// The verdict on a drill.
 pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> DrillResult {
-    let result = |verdict| DrillResult::new(&drill.id, &drill.title, verdict);
+    let result = |verdict| DrillResult::new(drill, verdict);
     if drill.is_wrong_certificate && !calm.is_tls {
         let why = "the mock speaks plain HTTP: give --tls".to_owned();
         return result((DrillEnd::NotApplicable, why));

@@ -8,10 +8,10 @@ use moot_fixtures::conduct::DrillEnd;
 use moot_fixtures::contract::Severity;
 use serde::{Deserialize, Serialize};
 
-use super::certificate::{CALM, Certificate, CertificateInput};
+use super::certificate::{Certificate, CertificateInput};
 use super::judge::{self, DrillResult};
 use super::recording::DrillRecording;
-use super::table;
+use super::table::{self, CALM};
 use crate::exchange::masks::{Masks, Secrets};
 use crate::run::part_files::{PartError, PartFile, PartHead, PartSet, PartWriter};
 

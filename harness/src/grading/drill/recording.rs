@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::grading::conduct::{self, ControlUse, WorldJournal};
+use crate::grading::conduct::{self, ControlUse, WorldJournal, rows};
 
 /// One run of the client's command. A drill is judged by this alone. Secrets are masked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,10 +66,6 @@ impl DrillRecording {
 
 /// The deliveries of all worlds that a receiver answered.
 pub fn answered_deliveries(journals: &Value) -> impl Iterator<Item = &Value> {
-    let worlds = journals["worlds"].as_array().into_iter().flatten();
-    let all = worlds.flat_map(|world| world["deliveries"].as_array().into_iter().flatten());
-    all.filter(|it| {
-        let mut attempts = it["attempts"].as_array().into_iter().flatten();
-        attempts.any(|attempt| attempt["status"].is_u64())
-    })
+    let all = rows(journals, "worlds").flat_map(|world| rows(world, "deliveries"));
+    all.filter(|it| rows(it, "attempts").any(|attempt| attempt["status"].is_u64()))
 }

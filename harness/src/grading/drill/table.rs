@@ -11,7 +11,16 @@ use strum::{EnumIter, IntoEnumIterator as _};
 
 const TEXT: &str = include_str!("drills.yaml");
 
+/// The id of the calm run.
+pub const CALM: &str = "calm";
+
 static DRILLS: LazyLock<Vec<Drill>> = LazyLock::new(|| moot_fixtures::yaml::embedded(TEXT));
+static CALM_RUN: LazyLock<Drill> = LazyLock::new(|| Drill {
+    id: CALM.to_owned(),
+    title: "Nothing happens".to_owned(),
+    is_beyond_wire: true,
+    ..Drill::default()
+});
 
 /// A situation that a client must handle.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -172,6 +181,11 @@ impl ExpectedEnd {
             Self::Ends => "ends in time",
         }
     }
+}
+
+/// The calm run, in which nothing happens. The drills are compared with it. It is not one of [`all`].
+pub fn calm() -> &'static Drill {
+    &CALM_RUN
 }
 
 /// All drills, in their order.

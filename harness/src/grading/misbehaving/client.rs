@@ -9,6 +9,13 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::service::{MisbehaviourError, ServicePlace};
+use crate::client::http::new_builder;
+
+/// The path of legal requests, and that of documents.
+pub(super) const LIST: &str = "/v1/requests";
+pub(super) const DOCUMENTS: &str = "/v1/repository_documents";
+/// The content of an uploaded file.
+pub(super) const FILE: &[u8] = b"Their standard terms.\n";
 
 const USER_AGENT: &str = concat!("moot-selftest-client/", env!("CARGO_PKG_VERSION"));
 /// Timeout of a call: longer than the ten seconds of `too-short-timeout`, and shorter than the fault of the drill
@@ -62,6 +69,20 @@ pub(super) struct TrialClient {
     token: Option<String>,
 }
 
+impl CallOutcome {
+    /// The body of a response that reports success. The inner error says why no response came.
+    ///
+    /// # Errors
+    /// The call was refused.
+    pub(super) fn success(self) -> Result<Result<Value, String>, MisbehaviourError> {
+        match self {
+            Self::Answered(response) if response.status.is_success() => Ok(Ok(response.body)),
+            Self::Answered(response) => Err(response.refused()),
+            Self::Lost(why) => Ok(Err(why)),
+        }
+    }
+}
+
 impl ServiceResponse {
     fn problem(&self) -> &str {
         self.body["type"].as_str().or(self.body["error"].as_str()).unwrap_or("no problem body")
@@ -86,9 +107,7 @@ impl TrialClient {
         service: ServicePlace,
         broken: Option<&'static str>,
     ) -> Result<Self, MisbehaviourError> {
-        // Fails if another part of the program has installed a TLS provider. Either one will do.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut http = reqwest::Client::builder().no_proxy().redirect(Policy::none());
+        let mut http = new_builder().no_proxy().redirect(Policy::none());
         http = match broken {
             Some("no-timeout") => http,
             Some("too-short-timeout") => http.timeout(SHORT_TIMEOUT),
@@ -165,15 +184,15 @@ impl TrialClient {
         let tries = if self.breaks("retry-storm") { STORM_TRIES } else { TRIES_MAX };
         let mut why = String::new();
         for attempt in 1..=tries {
-            match self.send(&Method::GET, path, |call| call).await? {
-                CallOutcome::Answered(response) if response.status.is_success() => {
-                    return Ok(response.body);
-                }
+            let outcome = self.send(&Method::GET, path, |call| call).await?;
+            match &outcome {
                 CallOutcome::Answered(response) if response.status.is_redirection() => {
-                    return self.redirected(&response).await;
+                    return self.redirected(response).await;
                 }
-                CallOutcome::Answered(response) => return Err(response.refused()),
-                CallOutcome::Lost(lost) => why = lost,
+                _ => match outcome.success()? {
+                    Ok(body) => return Ok(body),
+                    Err(lost) => why = lost,
+                },
             }
             if self.breaks("gives-up") {
                 break;

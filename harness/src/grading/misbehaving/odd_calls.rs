@@ -4,12 +4,8 @@ use http::StatusCode;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::client::{CallOutcome, TrialClient, form};
+use super::client::{CallOutcome, DOCUMENTS, FILE, LIST, TrialClient, form};
 use super::service::{MisbehaviourError, ServicePlace};
-
-const LIST: &str = "/v1/requests";
-const DOCUMENTS: &str = "/v1/repository_documents";
-const FILE: &[u8] = b"Their standard terms.\n";
 
 /// Rules that reads break: the rule, the path, and the number of reads.
 const READS: [(&str, &str, usize); 14] = [

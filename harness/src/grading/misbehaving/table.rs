@@ -34,18 +34,13 @@ pub struct Misbehaviour {
 }
 
 impl Misbehaviour {
-    /// The situation that reveals it: a drill of `moot drill`, or one with the id `own` for this misbehaviour alone.
-    /// `None` is a calm run.
-    pub fn situation(&self) -> Option<Drill> {
-        let own =
-            || Drill { id: "own".to_owned(), orders: self.orders.clone(), ..Drill::default() };
-        let drill = self.drill.as_deref().and_then(table::get).cloned();
-        drill.or_else(|| (!self.orders.is_empty()).then(own))
-    }
-
-    /// Whether its drill exists.
-    pub fn is_sound(&self) -> bool {
-        self.drill.as_deref().is_none_or(|drill| table::get(drill).is_some())
+    /// The situation that reveals it: a drill of `moot drill`, one with the id `own` for this misbehaviour alone, or the
+    /// calm run.
+    pub fn situation(&self) -> Drill {
+        if !self.orders.is_empty() {
+            return Drill { id: "own".to_owned(), orders: self.orders.clone(), ..Drill::default() };
+        }
+        self.drill.as_deref().and_then(table::get).unwrap_or_else(table::calm).clone()
     }
 }
 
@@ -57,4 +52,16 @@ pub fn misbehaviours() -> &'static [Misbehaviour] {
 /// The rules that no run of the client reveals, each with the reason.
 pub fn not_shown() -> &'static BTreeMap<String, String> {
     &TABLE.not_shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{misbehaviours, table};
+
+    #[test]
+    fn each_misbehaviour_names_a_drill_that_there_is() {
+        for it in misbehaviours() {
+            assert!(it.drill.as_deref().is_none_or(|id| table::get(id).is_some()), "{it:?}");
+        }
+    }
 }

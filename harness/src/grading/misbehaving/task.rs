@@ -9,12 +9,10 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::client::{CallOutcome, TrialClient, form};
+use super::client::{CallOutcome, DOCUMENTS, FILE, LIST, TrialClient, form};
 use super::receiver::{self, TOKEN};
 use super::service::MisbehaviourError;
 
-const LIST: &str = "/v1/requests";
-const DOCUMENTS: &str = "/v1/repository_documents";
 const WEBHOOKS: &str = "/v1/webhooks";
 
 /// The name by which it finds its legal request again.
@@ -122,13 +120,8 @@ impl TrialClient {
     }
 
     async fn register(&mut self, hook: &Value) -> Result<String, MisbehaviourError> {
-        match self.send(&Method::POST, WEBHOOKS, |call| call.json(hook)).await? {
-            CallOutcome::Answered(response) if response.status.is_success() => {
-                id_of(&response.body["data"])
-            }
-            CallOutcome::Answered(response) => Err(response.refused()),
-            CallOutcome::Lost(why) => Err(why.into()),
-        }
+        let created = self.send(&Method::POST, WEBHOOKS, |call| call.json(hook)).await?;
+        id_of(&created.success()??["data"])
     }
 
     async fn delete(&mut self, path: &str) -> Result<(), MisbehaviourError> {
@@ -250,22 +243,19 @@ impl TrialClient {
     }
 
     async fn upload(&mut self, name: &str) -> Result<(), MisbehaviourError> {
-        let mut file = b"Their standard terms.\n".to_vec();
+        let mut file = FILE;
         let fields = [("metadata".to_owned(), json!({ "errand": "7f3a" }).to_string())];
         for _ in 0..CREATIONS_MAX {
-            let content = |call: RequestBuilder| call.multipart(form(&fields, Some((name, &file))));
-            match self.send(&Method::POST, DOCUMENTS, content).await? {
-                CallOutcome::Answered(response) if response.status.is_success() => return Ok(()),
-                CallOutcome::Answered(response) => return Err(response.refused()),
-                CallOutcome::Lost(_) => {
-                    let rows = self.read_list(DOCUMENTS).await?;
-                    if rows.iter().any(|row| is_named(row, name)) {
-                        return Ok(());
-                    }
-                }
+            let content = |call: RequestBuilder| call.multipart(form(&fields, Some((name, file))));
+            if self.send(&Method::POST, DOCUMENTS, content).await?.success()?.is_ok() {
+                return Ok(());
+            }
+            let rows = self.read_list(DOCUMENTS).await?;
+            if rows.iter().any(|row| is_named(row, name)) {
+                return Ok(());
             }
             if self.breaks("emptied-repeat") {
-                file.clear();
+                file = b"";
             }
         }
         Err("no document was stored".into())
