@@ -214,7 +214,7 @@ impl Report {
             residue: run.residue,
             requirements,
             exchanges,
-            files: files(&run.scenarios),
+            files: files(run.scenarios),
         }
     }
 
@@ -271,16 +271,29 @@ fn add_script(finding: &mut Finding, target: &str, checks: &[CheckResult], rows:
     finding.script = script::render(heading, target, &rows, check.exchange_number());
 }
 
-fn files(scenarios: &[ScenarioResult]) -> Vec<FileResult> {
-    let of_file = |scenarios: &[ScenarioResult]| FileResult {
-        name: scenarios[0].name.stem.clone(),
-        section: scenarios[0].section.clone(),
-        verdict: scenarios.iter().map(|it| it.verdict).max().unwrap_or(Verdict::NotApplicable),
-        counts: Counts::of_checks(scenarios),
-        duration_seconds: scenarios.iter().map(|it| seconds(it.duration)).sum(),
-        scenarios: scenarios.to_vec(),
-    };
-    scenarios.chunk_by(|one, next| one.name.stem == next.name.stem).map(of_file).collect()
+fn files(scenarios: Vec<ScenarioResult>) -> Vec<FileResult> {
+    let mut files: Vec<FileResult> = Vec::new();
+    for scenario in scenarios {
+        let name = &scenario.name.stem;
+        if files.last().is_none_or(|file| file.name != *name) {
+            files.push(FileResult {
+                name: name.to_owned(),
+                section: scenario.section.clone(),
+                verdict: Verdict::NotApplicable,
+                counts: Counts::default(),
+                duration_seconds: 0.0,
+                scenarios: Vec::new(),
+            });
+        }
+        let Some(file) = files.last_mut() else { continue };
+        file.verdict = file.verdict.max(scenario.verdict);
+        file.duration_seconds += seconds(scenario.duration);
+        file.scenarios.push(scenario);
+    }
+    for file in &mut files {
+        file.counts = Counts::of_checks(&file.scenarios);
+    }
+    files
 }
 
 /// The rows of what was not run. A scenario that was not run stands for all of its checks.
