@@ -198,12 +198,14 @@ impl Sending<'_> {
 
     fn record_deletion(&self, status: u16) {
         let is_gone = (200..300).contains(&status) || status == 404;
+        let destination = &self.client.destination;
         if self.operation == Some(Operation::DeleteWebhook)
             && is_gone
-            && let Some(deployment) = self.client.destination.deployment()
-            && let Some(id) = self.prepared.path.rsplit('/').next()
+            && let Some(deployment) = destination.deployment()
+            && let Some(id) =
+                destination.endpoints.id_in(Operation::DeleteWebhook, &self.prepared.path)
         {
-            deployment.ledger.deleted("webhook", id);
+            deployment.ledger.deleted("webhook", &id);
         }
     }
 

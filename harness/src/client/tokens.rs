@@ -10,6 +10,9 @@ use tokio::time::Instant;
 
 use crate::exchange::Exchange;
 
+/// A token is not kept longer than this: `expires_in` can be larger than an `Instant` can hold.
+const LIFETIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// A token is replaced this long before it expires.
 const RENEWED_BEFORE_EXPIRY: Duration = Duration::from_secs(300);
 
@@ -61,7 +64,8 @@ impl Tokens {
         if self.newer_revokes_older {
             self.drop_all_of(application);
         }
-        let renew_at = Instant::now() + lifetime.saturating_sub(RENEWED_BEFORE_EXPIRY);
+        let lifetime = lifetime.min(LIFETIME_MAX).saturating_sub(RENEWED_BEFORE_EXPIRY);
+        let renew_at = Instant::now() + lifetime;
         self.slots
             .insert((application.to_owned(), scopes.as_str()), Slot { token, scopes, renew_at });
     }

@@ -69,6 +69,15 @@ async fn a_token_is_requested_once_and_shared() {
 }
 
 #[tokio::test]
+async fn a_token_may_have_any_lifetime() {
+    let server = MockServer::start().await;
+    let body = json!({ "access_token": "token-1", "expires_in": u64::MAX });
+    respond(&server, "POST", "/api/oauth/token", &body).await;
+    let opened = opened(&server, "").await;
+    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
+}
+
+#[tokio::test]
 async fn a_shared_token_that_was_revoked_is_renewed_once() {
     let server = service().await;
     Mock::given(path("/api/v1/requests"))
@@ -151,7 +160,9 @@ async fn each_creation_is_in_the_ledger_before_and_after() {
     let server = service().await;
     Mock::given(method("POST"))
         .and(path("/api/v1/webhooks"))
-        .respond_with(ResponseTemplate::new(201).set_body_json(json!({ "data": { "id": "w1" } })))
+        .respond_with(
+            ResponseTemplate::new(201).set_body_json(json!({ "data": { "id": "w-1 a" } })),
+        )
         .mount(&server)
         .await;
     Mock::given(method("POST"))
@@ -160,7 +171,7 @@ async fn each_creation_is_in_the_ledger_before_and_after() {
         .mount(&server)
         .await;
     Mock::given(method("DELETE"))
-        .and(path("/api/v1/webhooks/w1"))
+        .and(path("/api/v1/webhooks/w-1%20a"))
         .respond_with(ResponseTemplate::new(204))
         .expect(1)
         .mount(&server)
@@ -170,7 +181,7 @@ async fn each_creation_is_in_the_ledger_before_and_after() {
     assert!(opened.target.residue().is_empty(), "refused");
     opened.session.send(call("POST", "/v1/webhooks")).await;
     let residue = opened.target.residue();
-    assert_eq!((residue[0].kind.as_str(), residue[0].id.as_deref()), ("webhook", Some("w1")));
+    assert_eq!((residue[0].kind.as_str(), residue[0].id.as_deref()), ("webhook", Some("w-1 a")));
     assert_eq!(
         (residue[0].tag.as_str(), residue[0].scenario.to_string().as_str()),
         ("t1", "sample/scenario")
