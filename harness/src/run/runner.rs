@@ -278,7 +278,7 @@ impl Runner {
         let mode = shared.options.snapshots;
         let is_compared = is_suite && mode != SnapshotMode::Off;
         let folder = shared.options.snapshot_dir.as_deref();
-        let mut result = RunResult {
+        let result = RunResult {
             outcome,
             trouble,
             target: shared.target.description(),
@@ -289,14 +289,12 @@ impl Runner {
             duration: self.started.elapsed(),
             ..self.blank
         };
-        let unused = std::mem::take(&mut result.snapshots.unused);
         let meets = |need: &&str| shared.target.missing(need).is_none();
         RunPart {
             result,
             target: shared.target.index.clone(),
             is_interrupted: shared.interruption.is_interrupted(),
             met_needs: NEEDS.into_iter().filter(meets).map(str::to_owned).collect(),
-            unasked_snapshots: is_compared.then(|| unused.into_iter().collect()),
             expected: self.expected,
         }
     }

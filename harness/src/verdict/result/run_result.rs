@@ -19,7 +19,6 @@ pub struct SnapshotFindings {
     #[serde(skip)]
     pub new: Vec<moot_snapshots::Recorded>,
     /// Names of snapshots that no step uses. Only a complete, unfiltered, conformant run knows them.
-    #[serde(skip)]
     pub unused: Vec<String>,
     /// `None` if the run did not use snapshots.
     pub counts: Option<SnapshotCounts>,
