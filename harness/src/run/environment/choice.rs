@@ -88,9 +88,18 @@ pub struct TargetOptions {
 }
 
 impl TargetOptions {
-    /// The limits of a target file for this run. A shard gets its share, and objects by its share of the plan.
+    /// The limits of a target file for this run, with its own rate, and with the objects of its plan if the file does not
+    /// limit them. A shard gets its share, and objects by its share of the plan.
     pub(crate) fn limits(&self, limits: FileLimits) -> FileLimits {
-        let Some(shard) = self.shard else { return limits };
+        let limits = self.shard.map_or(limits, |shard| self.share(shard, limits));
+        FileLimits {
+            requests_per_minute: self.rate.unwrap_or(limits.requests_per_minute),
+            created_objects_max: limits.created_objects_max.or(self.created_objects_planned),
+            ..limits
+        }
+    }
+
+    fn share(&self, shard: Shard, limits: FileLimits) -> FileLimits {
         let (own, all) = (self.created_objects_planned, self.created_objects_of_shards);
         let share = |max: u32| match (own, all) {
             (Some(own), Some(all)) if all > max => {

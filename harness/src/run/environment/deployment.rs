@@ -16,12 +16,11 @@ use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::discovery::{self, WorkflowOffer};
 
-/// Checks the options and credentials before anything is sent.
+/// Checks that there are credentials.
 ///
 /// # Errors
 /// [`OpenError::Usage`].
-pub(crate) fn check_usage(file: &TargetFile, options: &TargetOptions) -> Result<(), OpenError> {
-    check_rate(file, options)?;
+pub(crate) fn check_credentials(file: &TargetFile) -> Result<(), OpenError> {
     match file.applications.contains_key("main") {
         true => Ok(()),
         false => Err(OpenError::Usage(

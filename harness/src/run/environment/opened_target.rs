@@ -31,9 +31,6 @@ use crate::verdict::{NotRun, NotRunKind};
 pub struct Environment {
     /// The description of the target in recordings. It has no secret.
     pub(crate) index: IndexTarget,
-    /// The largest number of objects that a run may create. `None` for a mock, whose sandboxes are deleted with their
-    /// objects, and for a replay.
-    pub(crate) created_objects_max: Option<u32>,
     /// The time after a change in which a list is read again until it shows the change.
     pub(crate) settle: Duration,
     /// The longest wait for deliveries in real time; `None` if each step decides.
@@ -144,6 +141,12 @@ impl Environment {
             tolerate_as: need.to_owned(),
             is_tolerated: self.tolerates(need),
         }
+    }
+
+    /// The largest number of objects that a run may create. `None` for a mock, whose sandboxes are deleted with their
+    /// objects, and for a replay.
+    pub fn created_objects_max(&self) -> Option<u32> {
+        Some(self.rules()?.guard.created_max)
     }
 
     /// Objects that the run has left on a deployment so far.

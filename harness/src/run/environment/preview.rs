@@ -15,7 +15,6 @@ use crate::verdict::{NotRun, NotRunKind};
 pub struct TargetPreview {
     destination: RequestDestination,
     file: TargetFile,
-    rate: u32,
     can_receive: bool,
 }
 
@@ -25,13 +24,12 @@ impl TargetPreview {
     /// # Errors
     /// [`OpenError::Usage`], the same as in a run.
     pub fn new(mut file: TargetFile, options: &TargetOptions) -> Result<Self, OpenError> {
-        deployment::check_usage(&file, options)?;
+        deployment::check_rate(&file, options)?;
+        deployment::check_credentials(&file)?;
         file.limits = options.limits(file.limits);
-        let rate = options.rate.unwrap_or(file.limits.requests_per_minute);
         let rules = DeploymentRules::preview(&file, &options.run_tag);
         let destination = deployment::destination(&file, &[], &options.run_tag, rules);
-        let can_receive = options.can_receive();
-        Ok(Self { destination, file, rate, can_receive })
+        Ok(Self { destination, file, can_receive: options.can_receive() })
     }
 
     /// The reason why the file does not meet a need. `None` if it meets the need, or if only opening the target decides
@@ -85,9 +83,9 @@ impl TargetPreview {
         self.file.base_url.as_str().trim_end_matches('/')
     }
 
-    /// The limits, with the rate of the options.
+    /// The limits of a run.
     pub fn limits(&self) -> FileLimits {
-        FileLimits { requests_per_minute: self.rate, ..self.file.limits }
+        self.file.limits
     }
 
     /// The largest number of rows of `bindings.workflows`, if they are discovered.
