@@ -222,8 +222,7 @@ impl Sending<'_> {
         };
         let body_shown = prepared.body.shown();
         let here = masks.within(&everything(&url, &headers, &body_shown));
-        let secrets = here.labelled();
-        let curl = curl::line(&prepared.method, &url, &headers, &prepared.body, &secrets);
+        let curl = curl::line(&prepared.method, &url, &headers, &prepared.body, &here);
         let masked = |(name, value): (String, String)| (name, here.mask(&value));
         let request = SentRequest {
             method: prepared.method.clone(),
