@@ -246,12 +246,8 @@ pub(crate) fn is_limited(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
 /// Whether a GET is retried once: without a response, or after an error of a gateway.
 pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     match outcome {
-        Ok(response) => match response.status {
-            502..=504 => true,
-            // The limit refused it. The pace waits for the back-off first.
-            429 => response.header("retry-after").is_some(),
-            _ => false,
-        },
+        // The pace waits for a back-off first.
+        Ok(response) => is_refused_for_now(outcome) || matches!(response.status, 502 | 504),
         Err(
             Trouble::Unreachable(_)
             | Trouble::Timeout(_)

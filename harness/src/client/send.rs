@@ -129,8 +129,10 @@ impl Sending<'_> {
                 continue;
             }
             let may_send = deployment.is_none_or(|it| it.check_back_offs().is_ok());
-            let is_retryable = is_refused_for_now(&attempt.outcome)
-                || request.method == "GET" && is_worth_repeating(&attempt.outcome);
+            let is_retryable = match request.method.as_str() {
+                "GET" => is_worth_repeating(&attempt.outcome),
+                _ => is_refused_for_now(&attempt.outcome),
+            };
             if may_repeat && may_send && is_retryable {
                 may_repeat = false;
                 continue;
