@@ -9,15 +9,13 @@ use super::error::CommandError;
 use super::reports::write_without_secrets;
 use super::screen::Screen;
 use super::target_arguments::TargetArguments;
+use crate::client::operator::person::is_ci;
 use crate::exchange::masks::Secrets;
 use crate::run::{SnapshotMode, slug};
 use crate::verdict::result::RunResult;
 
 /// The folder of recorded responses, with a folder for each target.
 pub(super) const SNAPSHOT_DIR: &str = "snapshots";
-
-/// Environment variable that CI systems set; `false` means not set.
-const CI: &str = "CI";
 
 /// The target name of the mock in this process.
 const MOCK: &str = "mock";
@@ -74,9 +72,9 @@ impl RunSnapshots {
             (Some(SnapshotChoice::Check), _) => SnapshotMode::Check,
             (Some(SnapshotChoice::Record), Some(_)) => SnapshotMode::Collect,
             (Some(SnapshotChoice::Record), None) if is_ci() => {
-                return Err(CommandError::usage(format!(
-                    "{CI} is set, so nothing is recorded beside the sources"
-                ))
+                return Err(CommandError::usage(
+                    "CI is set, so nothing is recorded beside the sources",
+                )
                 .help("--snapshot-bundle FILE, and later `moot snapshot apply FILE`"));
             }
             (Some(SnapshotChoice::Record), None) => SnapshotMode::Record,
@@ -116,10 +114,6 @@ fn target_name(target: Option<&str>) -> String {
     let host = url::Url::parse(target).ok().and_then(|url| url.host_str().map(str::to_owned));
     let stem = || Path::new(target).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     slug(&host.or_else(stem).unwrap_or_default())
-}
-
-fn is_ci() -> bool {
-    std::env::var(CI).is_ok_and(|value| !value.is_empty() && value != "false")
 }
 
 #[cfg(test)]
