@@ -85,10 +85,9 @@ async fn token(
 ) -> Result<Option<String>, Stop> {
     Ok(match choice {
         None | Some(TokenChoice::None) => None,
-        Some(TokenChoice::Shared(scopes)) if suffices(*scopes) => {
-            Some(session.token_that_suffices(application, *scopes).await?)
+        Some(TokenChoice::Shared(scopes)) => {
+            Some(session.token(application, *scopes, suffices(*scopes)).await?)
         }
-        Some(TokenChoice::Shared(scopes)) => Some(session.token(application, *scopes).await?),
         Some(TokenChoice::Useless(why)) => Some(session.useless_token(*why, application).await?),
         Some(TokenChoice::Given(text)) => Some(text.render_text(names)?),
     })

@@ -14,13 +14,11 @@ use crate::scenario::model::{Place, Step};
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
 use crate::scenario::{ScenarioName, StepName};
-use crate::verdict::NotRunKind;
 use crate::verdict::check::{self, Document};
 use crate::verdict::result::{CheckResult, StepResult};
 
 use super::changes::SettleTime;
 use super::context::RunContext;
-use super::interruption::REASON;
 use super::stop::Stop;
 use super::views::RememberedViews;
 
@@ -95,7 +93,7 @@ impl<'a> ScenarioRun<'a> {
             session,
             planned,
             name: Arc::new(name.clone()),
-            names: root_names(session),
+            names: session.roots(),
             steps: Vec::new(),
             label: Arc::default(),
             labels: BTreeSet::new(),
@@ -116,10 +114,7 @@ impl<'a> ScenarioRun<'a> {
 
     /// Stops the scenario if the run was interrupted; `finally` steps still run.
     pub(super) fn check_interruption(&self) -> Result<(), Stop> {
-        match self.shared.interruption.is_interrupted() && !self.is_final {
-            true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
-            false => Ok(()),
-        }
+        if self.is_final { Ok(()) } else { self.shared.check_interruption() }
     }
 
     /// Notes that this scenario changed data of the target: lists may lag from now on.
@@ -162,13 +157,4 @@ impl<'a> ScenarioRun<'a> {
         }
         self.check_interruption()
     }
-}
-
-/// The names that the environment supplies.
-pub(super) fn root_names(session: &Session) -> Names {
-    let mut names = Names::default();
-    for (root, value) in session.roots() {
-        names.set(&root, value);
-    }
-    names
 }

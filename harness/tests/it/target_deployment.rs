@@ -58,12 +58,12 @@ async fn a_read_only_run_only_reads() {
 async fn a_token_is_requested_once_and_shared() {
     let server = service().await;
     let opened = opened(&server, "").await;
-    let read = opened.session.token("main", Scopes::READ).await.expect("there is one");
+    let read = opened.session.token("main", Scopes::READ, false).await.expect("there is one");
     assert_eq!(read, "token-1");
-    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
-    assert_eq!(opened.session.token("main", Scopes::WRITE).await.as_deref(), Ok("token-2"));
-    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
-    let missing = opened.session.token("reader", Scopes::READ).await;
+    assert_eq!(opened.session.token("main", Scopes::READ, false).await.as_deref(), Ok("token-1"));
+    assert_eq!(opened.session.token("main", Scopes::WRITE, false).await.as_deref(), Ok("token-2"));
+    assert_eq!(opened.session.token("main", Scopes::READ, false).await.as_deref(), Ok("token-1"));
+    let missing = opened.session.token("reader", Scopes::READ, false).await;
     let Err(Trouble::Withheld(why)) = missing else { panic!("{missing:?}") };
     insta::assert_snapshot!(why, @"the target has no application `reader`; name it as `applications.reader` in the target file");
 }
@@ -74,7 +74,7 @@ async fn a_token_may_have_any_lifetime() {
     let body = json!({ "access_token": "token-1", "expires_in": u64::MAX });
     respond(&server, "POST", "/api/oauth/token", &body).await;
     let opened = opened(&server, "").await;
-    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
+    assert_eq!(opened.session.token("main", Scopes::READ, false).await.as_deref(), Ok("token-1"));
 }
 
 #[tokio::test]
@@ -93,10 +93,10 @@ async fn a_shared_token_that_was_revoked_is_renewed_once() {
         .mount(&server)
         .await;
     let opened = opened(&server, "").await;
-    let token = opened.session.token("main", Scopes::READ).await.expect("there is one");
+    let token = opened.session.token("main", Scopes::READ, false).await.expect("there is one");
     let exchange = opened.session.send(call_with("GET", "/v1/requests", &token)).await;
     assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(200));
-    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-2"));
+    assert_eq!(opened.session.token("main", Scopes::READ, false).await.as_deref(), Ok("token-2"));
 }
 
 #[tokio::test]
@@ -299,8 +299,7 @@ async fn workflows_are_found_and_a_payload_knows_its_workflow() {
     }
     let more = "consent: [write]\nbindings: { requester_email: a@legal.example }";
     let opened = opened(&server, more).await;
-    let bindings = opened.session.roots().into_iter().find(|(name, _)| name == "bindings");
-    let bindings = bindings.expect("it is a root").1;
+    let bindings = opened.session.roots().get(&["bindings".to_owned()]).expect("it is a root");
     assert_eq!(bindings["workflows"], json!(["g1", "t1"]));
     assert_eq!(bindings["generated_workflow_id"], json!("g1"));
     assert_eq!(bindings["third_party_workflow_id"], json!("t1"));

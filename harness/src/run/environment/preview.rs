@@ -9,6 +9,7 @@ use crate::client::target_file::model::{AdminChoice, Consent, FileLimits, Target
 use crate::client::target_file::{self, Endpoints};
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::{deployment, discovery, needs, root_names};
+use crate::scenario::names::Names;
 use crate::verdict::{NotRun, NotRunKind};
 
 /// A deployment that was not opened.
@@ -69,7 +70,7 @@ impl TargetPreview {
     }
 
     /// The root names that are known.
-    pub fn roots(&self, run_tag: &str) -> Vec<(String, Value)> {
+    pub fn roots(&self, run_tag: &str) -> Names {
         root_names::roots(&self.destination, run_tag, 0)
     }
 
