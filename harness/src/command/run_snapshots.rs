@@ -46,7 +46,8 @@ enum SnapshotChoice {
 
 /// The recorded responses of a run.
 pub(super) struct RunSnapshots {
-    pub(super) mode: SnapshotMode,
+    /// `None` if snapshots are off.
+    pub(super) mode: Option<SnapshotMode>,
     pub(super) folder: PathBuf,
     target: String,
     bundle: Option<PathBuf>,
@@ -69,20 +70,19 @@ impl RunSnapshots {
         // with it only on request.
         let has_own_folder = target.target.is_some() || target.is_bundled_mock();
         let mode = match (arguments.snapshots, &bundle) {
-            (Some(SnapshotChoice::Check), _) => SnapshotMode::Check,
-            (Some(SnapshotChoice::Record), Some(_)) => SnapshotMode::Collect,
+            (Some(SnapshotChoice::Check), _) => Some(SnapshotMode::Check),
+            (Some(SnapshotChoice::Record), Some(_)) => Some(SnapshotMode::Collect),
             (Some(SnapshotChoice::Record), None) if is_ci() => {
                 return Err(CommandError::usage(
                     "CI is set, so nothing is recorded beside the sources",
                 )
                 .help("--snapshot-bundle FILE, and later `moot snapshot apply FILE`"));
             }
-            (Some(SnapshotChoice::Record), None) => SnapshotMode::Record,
-            (Some(SnapshotChoice::Off), None) => SnapshotMode::Off,
+            (Some(SnapshotChoice::Record), None) => Some(SnapshotMode::Record),
             (None, _) if has_own_folder && !moot_snapshots::list(&folder)?.is_empty() => {
-                SnapshotMode::Check
+                Some(SnapshotMode::Check)
             }
-            (None, None) => SnapshotMode::Off,
+            (Some(SnapshotChoice::Off) | None, None) => None,
             (Some(SnapshotChoice::Off) | None, Some(_)) => {
                 return Err(CommandError::usage("a bundle needs snapshots, and they are off")
                     .help("--snapshots check, or record"));

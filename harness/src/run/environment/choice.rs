@@ -15,9 +15,10 @@ use crate::exchange::Exchange;
 use crate::run::environment::shard::Shard;
 
 /// The target of a run. Its file was read, and nothing was sent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub enum TargetChoice {
     /// The mock, without a socket.
+    #[default]
     InProcess,
     /// The mock without a socket and without its control plane, as a deployment with one world.
     InProcessDeployment,

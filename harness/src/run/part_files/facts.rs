@@ -81,7 +81,7 @@ pub(super) fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) 
         options.selectors,
         options.excluded,
         options.tolerates_unmet_needs,
-        format!("{:?}", options.snapshots),
+        options.snapshots.as_ref().map(|(mode, _)| format!("{mode:?}")),
         options.target.defects,
     ]);
     let target = &part.target;

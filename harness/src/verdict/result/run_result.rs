@@ -68,7 +68,7 @@ impl RepeatCommand {
 }
 
 /// The result of a run. Its JSON is used in part files, which have the scenarios elsewhere.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunResult {
     pub outcome: RunOutcome,
