@@ -70,8 +70,6 @@ pub(super) struct ScenarioRun<'a> {
     pub(super) is_row: bool,
     /// Receivers by name.
     pub(super) receivers: BTreeMap<String, DeliveryReceiver>,
-    /// The number of deliveries that earlier steps have seen, by receiver.
-    pub(super) seen_deliveries: BTreeMap<String, usize>,
     pub(super) settle_time: SettleTime,
     /// The number of uses of each snapshot name.
     pub(super) snapshot_names: BTreeMap<String, u32>,
@@ -104,7 +102,6 @@ impl<'a> ScenarioRun<'a> {
             placeholders: Placeholders::new(),
             is_row: planned.scenario.for_each.as_ref().is_some_and(|rows| !rows.rows.is_written()),
             receivers: BTreeMap::new(),
-            seen_deliveries: BTreeMap::new(),
             settle_time: SettleTime::default(),
             snapshot_names: BTreeMap::new(),
             used_views: BTreeSet::new(),

@@ -194,8 +194,9 @@ async fn endpoints_follow_the_answers_of_the_sandbox() {
         let session = session(&target, &Sandbox { answers, ..Sandbox::default() }).await;
         let world = session.admin("GET", "/world", None).await.expect("it answers");
         let endpoint = &world["answers"]["webhook_create_endpoint"];
-        let (method, path) = session.endpoint(Operation::CreateWebhook);
-        assert_eq!((&json!(method), &json!(path)), (&endpoint["method"], &endpoint["path"]));
+        let found = session.endpoints().get(Operation::CreateWebhook);
+        let (method, path) = (json!(found.method), json!(found.path));
+        assert_eq!((&method, &path), (&endpoint["method"], &endpoint["path"]));
         assert!(
             root(&session, "bindings")["workflows"].as_array().is_some_and(|it| !it.is_empty())
         );
@@ -224,7 +225,7 @@ async fn a_delivery_reaches_the_receiver_with_its_credential() {
     session.admin("POST", &path, Some(order)).await.expect("it is forced");
     let move_on = json!({ "advance_seconds": 1 });
     session.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
-    let deliveries = receiver.deliveries();
+    let deliveries = receiver.take_deliveries();
     assert_eq!(deliveries.len(), 1);
     assert_eq!(deliveries[0]["method"], "POST");
     assert_eq!(deliveries[0]["json"]["event"], "execution_complete");
@@ -232,7 +233,7 @@ async fn a_delivery_reaches_the_receiver_with_its_credential() {
     assert_eq!(deliveries[0]["headers"]["authorization"], authorization);
     let other = session.receiver("other").await.expect("it listens");
     assert_ne!(other.url(), receiver.url());
-    assert!(other.deliveries().is_empty());
+    assert!(other.take_deliveries().is_empty());
 }
 
 #[tokio::test]

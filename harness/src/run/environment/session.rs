@@ -14,6 +14,7 @@ use crate::client::recording::session_record::absent;
 use crate::client::request::{ClientRequest, FormPart};
 use crate::client::send;
 use crate::client::service_client::ServiceClient;
+use crate::client::target_file::Endpoints;
 use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::TargetOptions;
 use crate::run::environment::discovery::DefaultValue;
@@ -266,20 +267,9 @@ impl Session {
         self.client.destination.control_plane.is_some()
     }
 
-    /// The method and the path template of an operation, with `{id}`, below the base address.
-    pub fn endpoint(&self, operation: Operation) -> (&str, &str) {
-        let endpoint = self.client.destination.endpoints.get(operation);
-        (&endpoint.method, &endpoint.path)
-    }
-
-    /// Whether the endpoint of this operation is the one that Moot assumes.
-    pub(crate) fn has_default_endpoint(&self, operation: Operation) -> bool {
-        self.client.destination.endpoints.is_default(operation)
-    }
-
-    /// The operation of a method and a path.
-    pub fn operation(&self, method: &str, path: &str) -> Option<Operation> {
-        self.client.destination.endpoints.find(method, path)
+    /// The endpoints of the target.
+    pub fn endpoints(&self) -> &Endpoints {
+        &self.client.destination.endpoints
     }
 
     /// The fields of a create request, by [`payload::from_schema`]. The workflow is the one whose schema this is.
@@ -313,7 +303,7 @@ impl Session {
         let options = &self.receivers.options;
         let deployment = self.client.destination.deployment();
         if deployment.is_some_and(|it| it.operator_control_plane.is_none())
-            && (options.receiver.is_none() || options.receiver_url.is_none())
+            && !options.can_receive()
         {
             return Err(Trouble::Withheld(
                 "deliveries need --receiver ADDR and --receiver-url URL".to_owned(),
