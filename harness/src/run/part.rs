@@ -54,34 +54,21 @@ impl RunPart {
         let mut whole = parts.next().expect("the caller has at least one part");
         let mut troubles: Vec<String> = whole.result.trouble.take().into_iter().collect();
         for part in parts {
-            let RunResult {
-                outcome,
-                scenarios,
-                snapshots,
-                residue,
-                trouble,
-                started_at,
-                duration,
-                requests_sent,
-                ..
-            } = part.result;
-            let result = &mut whole.result;
-            result.outcome = result.outcome.max(outcome);
-            result.scenarios.extend(scenarios);
-            result.snapshots.new.extend(snapshots.new);
-            result.snapshots.counts = both(result.snapshots.counts.take(), snapshots.counts);
-            result.snapshots.unused.retain(|name| snapshots.unused.contains(name));
-            result.residue.extend(residue);
-            troubles.extend(trouble);
-            result.started_at = std::mem::take(&mut result.started_at).min(started_at);
-            result.duration = result.duration.max(duration);
-            result.requests_sent += requests_sent;
+            let (result, other) = (&mut whole.result, part.result);
+            result.outcome = result.outcome.max(other.outcome);
+            result.scenarios.extend(other.scenarios);
+            result.snapshots.counts = both(result.snapshots.counts.take(), other.snapshots.counts);
+            result.snapshots.unused.retain(|name| other.snapshots.unused.contains(name));
+            result.residue.extend(other.residue);
+            troubles.extend(other.trouble);
+            result.started_at = std::mem::take(&mut result.started_at).min(other.started_at);
+            result.duration = result.duration.max(other.duration);
+            result.requests_sent += other.requests_sent;
             whole.met_needs.retain(|need| part.met_needs.contains(need));
         }
         let mut once = BTreeSet::new();
         troubles.retain(|trouble| once.insert(trouble.clone()));
         whole.result.trouble = (!troubles.is_empty()).then(|| troubles.join("; "));
-        whole.result.snapshots.new.sort_by(|a, b| a.name.cmp(&b.name));
         in_order(&mut whole.result, plan);
         whole
     }
