@@ -1,7 +1,7 @@
 //! The shared tokens of a destination: one for each application and set of scopes, replaced before they expire.
 //! `access_tokens` requests them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ const LENT_FOR: Duration = Duration::from_secs(1800);
 /// each application has only one token.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
-    slots: BTreeMap<(String, &'static str), Slot>,
+    /// By application and scopes.
+    slots: HashMap<(String, Scopes), Slot>,
     newer_revokes_older: bool,
     /// Tokens of scenarios that others may use, by their token request.
     lent: BTreeMap<String, LentToken>,
@@ -42,14 +43,13 @@ struct LentToken {
 #[derive(Debug)]
 struct Slot {
     token: String,
-    scopes: Scopes,
     renew_at: Instant,
 }
 
 impl Tokens {
     /// The token of this application with exactly these scopes, unless it expires soon.
     pub(crate) fn fresh(&self, application: &str, scopes: Scopes) -> Option<String> {
-        let slot = self.slots.get(&(application.to_owned(), scopes.as_str()))?;
+        let slot = self.slots.get(&(application.to_owned(), scopes))?;
         (slot.renew_at > Instant::now()).then(|| slot.token.clone())
     }
 
@@ -66,8 +66,7 @@ impl Tokens {
         }
         let lifetime = lifetime.min(LIFETIME_MAX).saturating_sub(RENEWED_BEFORE_EXPIRY);
         let renew_at = Instant::now() + lifetime;
-        self.slots
-            .insert((application.to_owned(), scopes.as_str()), Slot { token, scopes, renew_at });
+        self.slots.insert((application.to_owned(), scopes), Slot { token, renew_at });
     }
 
     /// Whether each application has only one token.
@@ -80,7 +79,7 @@ impl Tokens {
         let shared = self.slots.iter().find(|(_, slot)| slot.token == token);
         let lent = || self.lent.values().find(|lent| lent.token == token);
         shared
-            .map(|((application, _), slot)| (application.clone(), slot.scopes))
+            .map(|(owner, _)| owner.clone())
             .or_else(|| lent().map(|lent| (lent.application.clone(), lent.scopes)))
     }
 

@@ -161,7 +161,7 @@ impl Runner {
                 result.scenarios.push(token_refused::result(&exchange));
                 return Err(result);
             }
-            Err(OpenError::Unreachable(why) | OpenError::Credentials(why)) => {
+            Err(OpenError::Unreachable(why)) => {
                 return Err(unopened(RunOutcome::Unreachable, why));
             }
         };

@@ -258,7 +258,7 @@ async fn refused_credentials_differ_from_no_response() {
     let masks = Arc::new(Masks::default());
     let base = format!("{}/api", server.uri());
     match open(&base, "", folder.path(), &masks).await.err() {
-        Some(OpenError::Credentials(said)) => {
+        Some(OpenError::Unreachable(said)) => {
             insta::assert_snapshot!(message(&said), @"DIR/target.yaml:2: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.main`; a value must not contain quotes or a line end");
         }
         other => panic!("{other:?}"),

@@ -133,12 +133,9 @@ pub enum OpenError {
     /// The target file or an option is wrong. Nothing was sent (exit 2).
     #[error("{0}")]
     Usage(String),
-    /// The target does not respond, or not at this address (exit 4).
+    /// The target does not respond, not at this address, or refuses the credentials (exit 4).
     #[error("{0}")]
     Unreachable(String),
-    /// The target refuses the credentials (exit 4).
-    #[error("{0}")]
-    Credentials(String),
     /// The token endpoint refuses the request of §4.1, and every other way to send the credentials: a violation (exit
     /// 1).
     #[error("{why}")]

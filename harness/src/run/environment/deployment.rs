@@ -41,10 +41,9 @@ pub(crate) fn check_rate(file: &TargetFile, options: &TargetOptions) -> Result<(
         .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))
 }
 
-/// The destination of a target file, with the workflows that were found.
+/// The destination of a target file. No workflow is found yet.
 pub(crate) fn destination(
     file: &TargetFile,
-    found: &[WorkflowOffer],
     run_tag: &str,
     rules: DeploymentRules,
 ) -> RequestDestination {
@@ -52,7 +51,7 @@ pub(crate) fn destination(
         file.base_url.clone(),
         Endpoints::new(&file.endpoints),
         file.applications.clone(),
-        discovery::bindings(&file.bindings, found, run_tag),
+        discovery::bindings(&file.bindings, &[], run_tag),
         None,
         Some(rules),
     );
@@ -73,7 +72,7 @@ pub(crate) fn client(
     hide_secrets(file, &masks);
     let http = Http::new(file, ConnectionUse::Kept).map_err(OpenError::Usage)?;
     let sender = Arc::new(RequestSender::new(http, masks));
-    Ok(ServiceClient::new(sender, destination(file, &[], run_tag, rules)))
+    Ok(ServiceClient::new(sender, destination(file, run_tag, rules)))
 }
 
 /// Reads the workflows that the file binds, or else the published ones. Returns those that were found before the

@@ -185,7 +185,7 @@ impl Environment {
             ));
         }
         let is_in_process = rules.operator_control_plane.is_some();
-        let destination = deployment::destination(&file, &[], &options.run_tag, rules);
+        let destination = deployment::destination(&file, &options.run_tag, rules);
         let client = ServiceClient::new(sender.clone(), destination);
         first_contact::first_token(&client).await?;
         let expired_token = match &options.token_file {
