@@ -29,7 +29,8 @@ pub struct ConsentGuard {
     consent: BTreeSet<Consent>,
     addresses: RwLock<BTreeSet<String>>,
     created: AtomicU32,
-    created_max: u32,
+    /// The largest number of creating calls.
+    pub(crate) created_max: u32,
 }
 
 impl ConsentGuard {

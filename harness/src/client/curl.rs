@@ -1,6 +1,7 @@
 //! The curl command line that repeats a request, for `sh`. Secrets are shell variables.
 
 use crate::client::request::{BodyPiece, ClientBody, FormPart};
+use crate::exchange::masks::Masks;
 
 /// A longer body is read from `body.bin`.
 const INLINE_BYTES_MAX: usize = 8 * 1024;
@@ -11,13 +12,13 @@ const INLINE_FILE_BYTES_MAX: usize = 2 * 1024;
 /// Headers that curl sets itself.
 const OWN_HEADERS: [&str; 4] = ["user-agent", "content-length", "host", "content-type"];
 
-/// Builds the line. `secrets` are pairs of a secret and the name of its variable, longest first.
+/// Builds the line. The label of a secret is the name of its variable.
 pub fn line(
     method: &str,
     url: &str,
     headers: &[(String, String)],
     body: &ClientBody,
-    secrets: &[(String, String)],
+    secrets: &Masks,
 ) -> String {
     let quote = |text: &str| quoted(text, secrets);
     let mut before = String::new();
@@ -71,7 +72,7 @@ fn add_bytes(
     line: &mut String,
     content_type: Option<&str>,
     bytes: &[u8],
-    secrets: &[(String, String)],
+    secrets: &Masks,
 ) {
     if content_type == Some("application/x-www-form-urlencoded")
         && let Some(pairs) = form_pairs(bytes)
@@ -86,7 +87,7 @@ fn add_bytes(
         Some(text) if !text.chars().any(|c| c.is_control() && c != '\n') => {
             add(line, "--data-raw", &quoted(text, secrets));
         }
-        Some(text) if !secrets.iter().any(|(secret, _)| text.contains(secret.as_str())) => {
+        Some(text) if !has_secret(text, secrets) => {
             before.push_str(&format!("printf '{}' | ", octal(text.as_bytes())));
             line.push_str(" --data-binary @-");
         }
@@ -106,27 +107,26 @@ fn form_pairs(bytes: &[u8]) -> Option<Vec<(String, String)>> {
 
 /// The part that is read from standard input, and the command that produces it. There can be only one. A part of zero
 /// bytes is preferred, because it has no file.
-fn piped(parts: &[FormPart], secrets: &[(String, String)]) -> Option<(usize, String)> {
+fn piped(parts: &[FormPart], secrets: &Masks) -> Option<(usize, String)> {
     let zeros = parts.iter().enumerate().find_map(|(at, part)| match part.content {
         BodyPiece::Zeros(length) => Some((at, format!("head -c {length} /dev/zero"))),
         BodyPiece::Bytes(_) => None,
     });
-    let has_secret = |bytes: &[u8]| {
-        let text = String::from_utf8_lossy(bytes);
-        secrets.iter().any(|(secret, _)| text.contains(secret.as_str()))
-    };
     let mut files = parts.iter().enumerate().filter_map(|(at, part)| match &part.content {
         BodyPiece::Bytes(bytes) if part.file_name.is_some() => Some((at, bytes)),
         BodyPiece::Bytes(_) | BodyPiece::Zeros(_) => None,
     });
     zeros.or_else(|| {
-        let fits = |bytes: &[u8]| bytes.len() <= INLINE_FILE_BYTES_MAX && !has_secret(bytes);
+        let fits = |bytes: &[u8]| {
+            bytes.len() <= INLINE_FILE_BYTES_MAX
+                && !has_secret(&String::from_utf8_lossy(bytes), secrets)
+        };
         let (at, bytes) = files.find(|(_, bytes)| fits(bytes))?;
         Some((at, format!("printf '{}'", octal(bytes))))
     })
 }
 
-fn add_part(line: &mut String, part: &FormPart, secrets: &[(String, String)]) {
+fn add_part(line: &mut String, part: &FormPart, secrets: &Masks) {
     match (&part.content, &part.file_name) {
         (BodyPiece::Bytes(bytes), None) => {
             let value = String::from_utf8_lossy(bytes);
@@ -139,7 +139,7 @@ fn add_part(line: &mut String, part: &FormPart, secrets: &[(String, String)]) {
 }
 
 /// Adds a part that is read from `source`: a file, or `-` for standard input.
-fn add_file(line: &mut String, part: &FormPart, source: &str, secrets: &[(String, String)]) {
+fn add_file(line: &mut String, part: &FormPart, source: &str, secrets: &Masks) {
     let kind = part.content_type.as_ref().map(|kind| format!(";type={kind}")).unwrap_or_default();
     let name = match source {
         "-" => format!(";filename={}", form_parameter(file_name(part))),
@@ -157,25 +157,14 @@ fn form_parameter(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+fn has_secret(text: &str, secrets: &Masks) -> bool {
+    secrets.mask(text) != text
+}
+
 /// One word for `sh`, in single quotes. Each secret is `"$NAME"`.
-fn quoted(text: &str, secrets: &[(String, String)]) -> String {
-    let mut word = String::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let next = secrets
-            .iter()
-            .filter_map(|(secret, name)| rest.find(secret.as_str()).map(|at| (at, secret, name)))
-            .min_by_key(|(at, secret, _)| (*at, std::cmp::Reverse(secret.len())));
-        let Some((at, secret, name)) = next else {
-            word.push_str(&shell_word(rest));
-            break;
-        };
-        if at > 0 {
-            word.push_str(&shell_word(&rest[..at]));
-        }
-        word.push_str(&format!("\"${}\"", variable(name)));
-        rest = &rest[at + secret.len()..];
-    }
+fn quoted(text: &str, secrets: &Masks) -> String {
+    let secret = |label: &str| format!("\"${}\"", variable(label));
+    let word = secrets.rewritten(text, shell_word, secret);
     if word.is_empty() { "''".to_owned() } else { word }
 }
 

@@ -67,16 +67,16 @@ struct BackOffs {
 }
 
 impl DeploymentRules {
-    /// The rules of a target file. `rate` overrides its requests per minute.
+    /// The rules of a target file.
     ///
     /// # Errors
     /// The ledger cannot be written.
-    pub(crate) fn new(file: &TargetFile, rate: Option<u32>, run_tag: &str) -> Result<Self, String> {
+    pub(crate) fn new(file: &TargetFile, run_tag: &str) -> Result<Self, String> {
         let ledger = match file.consent.contains(&Consent::Write) {
             true => Ledger::open(&file.ledger, run_tag, file.base_url.as_str())?,
             false => Ledger::none(run_tag, file.base_url.as_str()),
         };
-        Ok(Self::with_ledger(file, rate, ledger))
+        Ok(Self::with_ledger(file, ledger))
     }
 
     /// The rules of a mock in this process. It ends with the run, so the ledger needs no file. Its control plane is the
@@ -84,15 +84,15 @@ impl DeploymentRules {
     pub(crate) fn in_process(file: &TargetFile, run_tag: &str) -> Self {
         let ledger = Ledger::discarded(run_tag, file.base_url.as_str());
         let operator_control_plane = Some(ControlPlane::below(&file.base_url, None));
-        Self { operator_control_plane, ..Self::with_ledger(file, None, ledger) }
+        Self { operator_control_plane, ..Self::with_ledger(file, ledger) }
     }
 
     /// The rules of a target file for a plan, without a ledger file.
     pub(crate) fn preview(file: &TargetFile, run_tag: &str) -> Self {
-        Self::with_ledger(file, None, Ledger::none(run_tag, file.base_url.as_str()))
+        Self::with_ledger(file, Ledger::none(run_tag, file.base_url.as_str()))
     }
 
-    fn with_ledger(file: &TargetFile, rate: Option<u32>, ledger: Ledger) -> Self {
+    fn with_ledger(file: &TargetFile, ledger: Ledger) -> Self {
         let bindings = &file.bindings;
         let bound = bindings
             .requester_email
@@ -111,7 +111,7 @@ impl DeploymentRules {
             revoked_token: file.revoked_token.clone(),
             operator: file.operator.clone(),
             operator_control_plane: None,
-            pace: RequestPace::new(rate.unwrap_or(limits.requests_per_minute), BURST),
+            pace: RequestPace::new(limits.requests_per_minute, BURST),
             token_pace: RequestPace::a_minute(limits.token_requests_per_minute.unwrap_or(0)),
             token_requests: AtomicU32::new(0),
             token_requests_max: limits.token_requests_max,
@@ -246,12 +246,8 @@ pub(crate) fn is_limited(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
 /// Whether a GET is retried once: without a response, or after an error of a gateway.
 pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     match outcome {
-        Ok(response) => match response.status {
-            502..=504 => true,
-            // The limit refused it. The pace waits for the back-off first.
-            429 => response.header("retry-after").is_some(),
-            _ => false,
-        },
+        // The pace waits for a back-off first.
+        Ok(response) => is_refused_for_now(outcome) || matches!(response.status, 502 | 504),
         Err(
             Trouble::Unreachable(_)
             | Trouble::Timeout(_)

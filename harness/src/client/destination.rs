@@ -119,8 +119,7 @@ impl RequestDestination {
 
     /// Remembers the workflow of a schema.
     pub(crate) fn remember_form(&self, path: &str, schema: &Arc<Value>) {
-        let template = &self.endpoints.get(Operation::GetWorkflowSchema).path;
-        let Some(id) = id_in(template, path) else { return };
+        let Some(id) = self.endpoints.id_in(Operation::GetWorkflowSchema, path) else { return };
         let mut forms = self.forms.lock();
         if !forms.iter().any(|(known, owner)| *owner == id && known == schema) {
             if forms.len() >= FORMS_MAX {
@@ -153,12 +152,4 @@ pub(crate) fn hide(applications: &BTreeMap<String, ApplicationCredentials>, mask
             masks.hide(&form, &format!("{prefix}_{label}"));
         }
     }
-}
-
-/// The id in `path` at the place of `{id}` in `template`, decoded.
-fn id_in(template: &str, path: &str) -> Option<String> {
-    let path = path.split(['?', '#']).next()?;
-    let index = template.split('/').position(|segment| segment == "{id}")?;
-    let segment = path.split('/').nth(index)?;
-    Some(percent_encoding::percent_decode_str(segment).decode_utf8().ok()?.into_owned())
 }

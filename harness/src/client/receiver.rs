@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::client::response;
 
-/// Deliveries kept for one receiver. Further ones get a response, but are not kept.
+/// Deliveries kept for one receiver until a step takes them. Further ones get a response, but are not kept.
 const DELIVERIES_MAX: usize = 1_000;
 /// Bytes of a delivery's body that are kept.
 const BODY_KEPT_BYTES_MAX: usize = 256 * 1024;
@@ -55,10 +55,10 @@ impl DeliveryReceiver {
         &self.secret
     }
 
-    /// The deliveries so far, in order: `{"method", "headers": {name: value}, "body": text, "json": value or null}`. Names
-    /// of headers are lower case.
-    pub fn deliveries(&self) -> Vec<Value> {
-        self.inbox.lock().get(&self.path).cloned().unwrap_or_default()
+    /// Takes the deliveries since the last call, in order: `{"method", "headers": {name: value}, "body": text, "json": value
+    /// or null}`. Names of headers are lower case.
+    pub fn take_deliveries(&self) -> Vec<Value> {
+        self.inbox.lock().get_mut(&self.path).map(std::mem::take).unwrap_or_default()
     }
 }
 

@@ -129,8 +129,10 @@ impl Sending<'_> {
                 continue;
             }
             let may_send = deployment.is_none_or(|it| it.check_back_offs().is_ok());
-            let is_retryable = is_refused_for_now(&attempt.outcome)
-                || request.method == "GET" && is_worth_repeating(&attempt.outcome);
+            let is_retryable = match request.method.as_str() {
+                "GET" => is_worth_repeating(&attempt.outcome),
+                _ => is_refused_for_now(&attempt.outcome),
+            };
             if may_repeat && may_send && is_retryable {
                 may_repeat = false;
                 continue;
@@ -198,12 +200,14 @@ impl Sending<'_> {
 
     fn record_deletion(&self, status: u16) {
         let is_gone = (200..300).contains(&status) || status == 404;
+        let destination = &self.client.destination;
         if self.operation == Some(Operation::DeleteWebhook)
             && is_gone
-            && let Some(deployment) = self.client.destination.deployment()
-            && let Some(id) = self.prepared.path.rsplit('/').next()
+            && let Some(deployment) = destination.deployment()
+            && let Some(id) =
+                destination.endpoints.id_in(Operation::DeleteWebhook, &self.prepared.path)
         {
-            deployment.ledger.deleted("webhook", id);
+            deployment.ledger.deleted("webhook", &id);
         }
     }
 
@@ -220,8 +224,7 @@ impl Sending<'_> {
         };
         let body_shown = prepared.body.shown();
         let here = masks.within(&everything(&url, &headers, &body_shown));
-        let secrets = here.labelled();
-        let curl = curl::line(&prepared.method, &url, &headers, &prepared.body, &secrets);
+        let curl = curl::line(&prepared.method, &url, &headers, &prepared.body, &here);
         let masked = |(name, value): (String, String)| (name, here.mask(&value));
         let request = SentRequest {
             method: prepared.method.clone(),

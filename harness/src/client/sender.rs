@@ -25,22 +25,17 @@ pub(crate) struct RequestSender {
 
 impl RequestSender {
     pub(crate) fn new(transport: impl RequestTransport + 'static, masks: Arc<Masks>) -> Self {
-        Self {
-            transport: Arc::new(transport),
-            sent: AtomicU64::new(0),
-            trouble_in_a_row: AtomicU32::new(0),
-            masks,
-        }
+        Self::over(Arc::new(transport), masks)
     }
 
     /// A sender with the same transport and counters of its own.
     pub(crate) fn beside(&self) -> Self {
-        Self {
-            transport: Arc::clone(&self.transport),
-            sent: AtomicU64::new(0),
-            trouble_in_a_row: AtomicU32::new(0),
-            masks: Arc::clone(&self.masks),
-        }
+        Self::over(Arc::clone(&self.transport), Arc::clone(&self.masks))
+    }
+
+    fn over(transport: Arc<dyn RequestTransport>, masks: Arc<Masks>) -> Self {
+        let (sent, trouble_in_a_row) = (AtomicU64::new(0), AtomicU32::new(0));
+        Self { transport, sent, trouble_in_a_row, masks }
     }
 
     /// Requests sent so far.

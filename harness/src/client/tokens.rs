@@ -1,7 +1,7 @@
 //! The shared tokens of a destination: one for each application and set of scopes, replaced before they expire.
 //! `access_tokens` requests them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +9,9 @@ use moot_fixtures::contract::Scopes;
 use tokio::time::Instant;
 
 use crate::exchange::Exchange;
+
+/// A token is not kept longer than this: `expires_in` can be larger than an `Instant` can hold.
+const LIFETIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A token is replaced this long before it expires.
 const RENEWED_BEFORE_EXPIRY: Duration = Duration::from_secs(300);
@@ -20,7 +23,8 @@ const LENT_FOR: Duration = Duration::from_secs(1800);
 /// each application has only one token.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
-    slots: BTreeMap<(String, &'static str), Slot>,
+    /// By application and scopes.
+    slots: HashMap<(String, Scopes), Slot>,
     newer_revokes_older: bool,
     /// Tokens of scenarios that others may use, by their token request.
     lent: BTreeMap<String, LentToken>,
@@ -39,14 +43,13 @@ struct LentToken {
 #[derive(Debug)]
 struct Slot {
     token: String,
-    scopes: Scopes,
     renew_at: Instant,
 }
 
 impl Tokens {
     /// The token of this application with exactly these scopes, unless it expires soon.
     pub(crate) fn fresh(&self, application: &str, scopes: Scopes) -> Option<String> {
-        let slot = self.slots.get(&(application.to_owned(), scopes.as_str()))?;
+        let slot = self.slots.get(&(application.to_owned(), scopes))?;
         (slot.renew_at > Instant::now()).then(|| slot.token.clone())
     }
 
@@ -61,9 +64,9 @@ impl Tokens {
         if self.newer_revokes_older {
             self.drop_all_of(application);
         }
-        let renew_at = Instant::now() + lifetime.saturating_sub(RENEWED_BEFORE_EXPIRY);
-        self.slots
-            .insert((application.to_owned(), scopes.as_str()), Slot { token, scopes, renew_at });
+        let lifetime = lifetime.min(LIFETIME_MAX).saturating_sub(RENEWED_BEFORE_EXPIRY);
+        let renew_at = Instant::now() + lifetime;
+        self.slots.insert((application.to_owned(), scopes), Slot { token, renew_at });
     }
 
     /// Whether each application has only one token.
@@ -76,7 +79,7 @@ impl Tokens {
         let shared = self.slots.iter().find(|(_, slot)| slot.token == token);
         let lent = || self.lent.values().find(|lent| lent.token == token);
         shared
-            .map(|((application, _), slot)| (application.clone(), slot.scopes))
+            .map(|(owner, _)| owner.clone())
             .or_else(|| lent().map(|lent| (lent.application.clone(), lent.scopes)))
     }
 

@@ -62,12 +62,8 @@ fn on_deployment<'a>(
     expected::read_for(options.expected.as_ref().or(file.expected.as_ref()), Some(files))
         .map_err(CommandError::usage)?;
     let preview = TargetPreview::new(file, options).map_err(|error| open_error(&error, masks))?;
-    let mut names = Names::default();
-    for (root, value) in preview.roots(&options.run_tag) {
-        names.set(&root, value);
-    }
     let terms = Terms {
-        names,
+        names: preview.roots(&options.run_tag),
         workflows_max: preview.workflows_max(),
         endpoints: preview.endpoints(),
         pages_max: preview.limits().pages_max,

@@ -94,8 +94,7 @@ pub(super) fn run(
             jobs,
             shuffle,
             strict: judging.strict,
-            snapshots: snapshots.mode,
-            snapshot_dir: Some(snapshots.folder.clone()),
+            snapshots: snapshots.mode.map(|mode| (mode, snapshots.folder.clone())),
             lists_checks,
             recorder: recorder.clone(),
             ..RunOptions::new(choice.clone(), options.clone(), Arc::clone(&files))

@@ -9,15 +9,13 @@ use super::error::CommandError;
 use super::reports::write_without_secrets;
 use super::screen::Screen;
 use super::target_arguments::TargetArguments;
+use crate::client::operator::person::is_ci;
 use crate::exchange::masks::Secrets;
 use crate::run::{SnapshotMode, slug};
 use crate::verdict::result::RunResult;
 
 /// The folder of recorded responses, with a folder for each target.
 pub(super) const SNAPSHOT_DIR: &str = "snapshots";
-
-/// Environment variable that CI systems set; `false` means not set.
-const CI: &str = "CI";
 
 /// The target name of the mock in this process.
 const MOCK: &str = "mock";
@@ -48,7 +46,8 @@ enum SnapshotChoice {
 
 /// The recorded responses of a run.
 pub(super) struct RunSnapshots {
-    pub(super) mode: SnapshotMode,
+    /// `None` if snapshots are off.
+    pub(super) mode: Option<SnapshotMode>,
     pub(super) folder: PathBuf,
     target: String,
     bundle: Option<PathBuf>,
@@ -72,20 +71,19 @@ impl RunSnapshots {
         let has_own_folder =
             target.target.is_some() || (target.world.is_none() && target.answers.is_none());
         let mode = match (arguments.snapshots, &bundle) {
-            (Some(SnapshotChoice::Check), _) => SnapshotMode::Check,
-            (Some(SnapshotChoice::Record), Some(_)) => SnapshotMode::Collect,
+            (Some(SnapshotChoice::Check), _) => Some(SnapshotMode::Check),
+            (Some(SnapshotChoice::Record), Some(_)) => Some(SnapshotMode::Collect),
             (Some(SnapshotChoice::Record), None) if is_ci() => {
-                return Err(CommandError::usage(format!(
-                    "{CI} is set, so nothing is recorded beside the sources"
-                ))
+                return Err(CommandError::usage(
+                    "CI is set, so nothing is recorded beside the sources",
+                )
                 .help("--snapshot-bundle FILE, and later `moot snapshot apply FILE`"));
             }
-            (Some(SnapshotChoice::Record), None) => SnapshotMode::Record,
-            (Some(SnapshotChoice::Off), None) => SnapshotMode::Off,
+            (Some(SnapshotChoice::Record), None) => Some(SnapshotMode::Record),
             (None, _) if has_own_folder && !moot_snapshots::list(&folder)?.is_empty() => {
-                SnapshotMode::Check
+                Some(SnapshotMode::Check)
             }
-            (None, None) => SnapshotMode::Off,
+            (Some(SnapshotChoice::Off) | None, None) => None,
             (Some(SnapshotChoice::Off) | None, Some(_)) => {
                 return Err(CommandError::usage("a bundle needs snapshots, and they are off")
                     .help("--snapshots check, or record"));
@@ -117,10 +115,6 @@ fn target_name(target: Option<&str>) -> String {
     let host = url::Url::parse(target).ok().and_then(|url| url.host_str().map(str::to_owned));
     let stem = || Path::new(target).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     slug(&host.or_else(stem).unwrap_or_default())
-}
-
-fn is_ci() -> bool {
-    std::env::var(CI).is_ok_and(|value| !value.is_empty() && value != "false")
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use crate::exchange::masks::{Masks, Secrets};
 use crate::run::environment::Shard;
 use crate::run::part_files::{
     PartError, PartFact, PartFacts, PartHead, PartKind, PartSet, PartWriter, fingerprint,
-    register_fingerprint,
 };
 use crate::scenario::model::ScenarioFile;
 use crate::selftest::{SelftestOutcome, SelftestPlan};
@@ -20,13 +19,11 @@ pub(super) fn write(
 ) -> Result<(), PartError> {
     let rows = plan.rows(shard.count);
     let facts = PartFacts::from([
-        (PartFact::Shards, shard.count.to_string()),
         (PartFact::Seed, plan.mutant_seed.to_string()),
-        (PartFact::Register, register_fingerprint()),
         (PartFact::Options, fingerprint(&(plan.is_thorough, plan.is_whole))),
         (PartFact::Plan, fingerprint(&rows)),
     ]);
-    let head = PartHead::new(PartKind::Selftest, (shard.number, shard.count), facts, rows);
+    let head = PartHead::new(PartKind::Selftest, shard, facts, rows);
     let mut writer = PartWriter::new(&head)?;
     writer.line(outcome)?;
     // The trials use only credentials of the mock, which are public.

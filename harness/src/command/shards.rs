@@ -14,7 +14,7 @@ use crate::client::recording::RecordingIndex;
 use crate::run::RunOptions;
 use crate::run::environment::Shard;
 use crate::run::part::PartScope;
-use crate::run::part_files::{PartHead, PartKind, run_facts, write_run};
+use crate::run::part_files::write_run;
 use crate::run::shard::ShardPlan;
 use crate::scenario::plan::select;
 use crate::verdict::result::{RunOutcome, RunResult};
@@ -88,11 +88,8 @@ pub(super) fn run(
         Ok(part) => part,
         Err(unopened) => return Ok(*unopened),
     };
-    let rows = plan.scenarios.iter().map(|it| (it.name.clone(), it.shard)).collect();
-    let facts = run_facts(&options, &plan, &part);
-    let head = PartHead::new(PartKind::Run, (shard.number, shard.count), facts, rows);
     let is_interrupted = part.is_interrupted;
-    let written = write_run(dir, &head, &part, !is_interrupted);
+    let written = write_run(dir, &options, (shard, &plan), &part);
     let mut result = part.concluded(PartScope::Share);
     if let Err(error) = written {
         // The reports of the shard are still written.

@@ -137,6 +137,6 @@ pub(super) fn open_error(error: &OpenError, masks: &Masks) -> CommandError {
     match error {
         OpenError::Usage(_) => refusal,
         OpenError::TokenEndpoint { .. } => refusal.exit(RunOutcome::NonConformant.exit_code()),
-        OpenError::Unreachable(_) | OpenError::Credentials(_) => refusal.exit(UNREACHABLE),
+        OpenError::Unreachable(_) => refusal.exit(UNREACHABLE),
     }
 }

@@ -1,10 +1,10 @@
 //! The secrets of a run. Every text is masked when it is made, and every finished file is scanned.
 
-mod map_texts;
 mod needles;
 mod secrets;
 
-pub(crate) use map_texts::map_texts;
+use serde_json::Value;
+
 use needles::Needles;
 pub use secrets::Secrets;
 
@@ -35,11 +35,24 @@ impl Masks {
 
     /// Replaces every secret in `text` by its label in brackets.
     pub fn mask(&self, text: &str) -> String {
+        self.rewritten(text, str::to_owned, |label| format!("[{label}]"))
+    }
+
+    /// `text` with each secret rewritten by its label, and with each text between two secrets rewritten.
+    pub(crate) fn rewritten(
+        &self,
+        text: &str,
+        between: impl Fn(&str) -> String,
+        secret: impl Fn(&str) -> String,
+    ) -> String {
         let list = self.0.read();
-        let masked = list
-            .needles
-            .replaced(text.as_bytes(), |number| format!("[{}]", list.secrets[number].1));
-        String::from_utf8_lossy(&masked).into_owned()
+        let (mut out, mut from) = (String::new(), 0);
+        for (number, place) in list.needles.find(text.as_bytes()) {
+            out.push_str(&between(&text[from..place.start]));
+            out.push_str(&secret(&list.secrets[number].1));
+            from = place.end;
+        }
+        out + &between(&text[from..])
     }
 
     /// Only the secrets that occur in `text`. A run has thousands, a request contains a few.
@@ -58,5 +71,17 @@ impl Masks {
         let mut all = self.0.read().secrets.clone();
         all.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         all
+    }
+}
+
+/// The value with each of its texts replaced, also the names of members.
+pub(crate) fn map_texts(value: &Value, map: &impl Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(map(text)),
+        Value::Array(items) => items.iter().map(|item| map_texts(item, map)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, member)| (map(name), map_texts(member, map))).collect()
+        }
+        other => other.clone(),
     }
 }

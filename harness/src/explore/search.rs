@@ -151,7 +151,7 @@ impl Search<'_> {
         }
         // Without those that write, if the limit of created objects is reached.
         let reading = &met - &BTreeSet::from(["write", "delete"]);
-        let mut left = target.created_objects_max.map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
+        let mut left = target.created_objects_max().map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
         let mut drawn = Vec::new();
         for number in 1..=self.options.cases {
             let acts = self.acts(number, &met);

@@ -76,7 +76,7 @@ async fn with_other_tokens(
         if run.names.get(&["target".to_owned(), application.to_owned()]).is_none() {
             continue;
         }
-        let token = run.session.token(application, Scopes::READ).await?;
+        let token = run.session.token(application, Scopes::READ, false).await?;
         for mut call in own.iter().cloned() {
             call.headers.retain(|(name, _)| name != "authorization");
             call.headers.push(bearer(&token));
@@ -135,10 +135,8 @@ async fn send_at_once(
             return None;
         }
         let call = calls[number as usize % calls.len()].clone();
-        let exchange = match plan.is_few() {
-            true => session.send(call).await,
-            false => session.send_in_burst(call, plan.rhythm).await,
-        };
+        let burst = (!plan.is_few()).then_some(plan.rhythm);
+        let exchange = session.send_in_rhythm(call, burst).await;
         if is_last(step, &exchange) {
             is_over.store(true, Ordering::Relaxed);
         }
@@ -163,10 +161,10 @@ async fn send_by_clock(
             run.wait(due - moved).await?;
             moved = due;
         }
-        let exchange =
-            Arc::new(run.session.send_in_burst(prepared.clone(), step.plan.rhythm).await);
-        all.push(Arc::clone(&exchange));
-        if is_last(step, &exchange) {
+        let exchange = run.session.send_in_rhythm(prepared.clone(), Some(step.plan.rhythm)).await;
+        let is_last = is_last(step, &exchange);
+        all.push(Arc::new(exchange));
+        if is_last {
             break;
         }
     }

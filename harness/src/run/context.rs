@@ -7,11 +7,12 @@ use parking_lot::Mutex;
 
 use crate::run::environment::Environment;
 use crate::scenario::declared::OwnRows;
+use crate::verdict::NotRunKind;
 use crate::verdict::check::implicit::ImplicitContext;
 use crate::verdict::result::Event;
 
 use super::changes::OwnChanges;
-use super::interruption::Interruption;
+use super::interruption::{Interruption, REASON};
 use super::options::RunOptions;
 use super::snapshot_log::SnapshotLog;
 use super::stop::Stop;
@@ -35,4 +36,14 @@ pub(super) struct RunContext {
     pub(super) token_budget: TokenBudget,
     pub(super) interruption: Arc<Interruption>,
     pub(super) on_event: Box<dyn Fn(Event) + Send + Sync>,
+}
+
+impl RunContext {
+    /// Stops a scenario if the run was interrupted.
+    pub(super) fn check_interruption(&self) -> Result<(), Stop> {
+        match self.interruption.is_interrupted() {
+            true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
+            false => Ok(()),
+        }
+    }
 }

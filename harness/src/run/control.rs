@@ -39,7 +39,12 @@ pub(super) async fn check(
         Ok(document) => judge_control(run, control, &document),
         Err(stop) => Err(stop),
     };
-    if let Some(key) = key {
+    // Trouble and a limit say nothing about the control of a later scenario.
+    let is_judged = match &outcome {
+        Ok(()) => true,
+        Err(stop) => stop.not_run_kind() == Some(NotRunKind::Control),
+    };
+    if let Some(key) = key.filter(|_| is_judged) {
         run.shared.controls.lock().insert(key, outcome.clone());
     }
     outcome

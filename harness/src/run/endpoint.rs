@@ -1,6 +1,6 @@
 //! Operations whose path the specification leaves open, and that are not at the path that Moot assumes.
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Endpoint, Operation};
 
 use crate::exchange::ReceivedResponse;
 use crate::verdict::{NotRun, NotRunKind};
@@ -21,9 +21,9 @@ pub(super) fn unknown(
         Operation::CreateWebhook => "create_webhook",
         _ => return None,
     };
-    let is_assumed = !run.shared.target.is_mock() && run.session.has_default_endpoint(operation);
+    let is_assumed = !run.shared.target.is_mock() && run.session.endpoints().is_default(operation);
     is_assumed.then(|| {
-        let (method, path) = run.session.endpoint(operation);
+        let Endpoint { method, path } = run.session.endpoints().get(operation);
         let name = operation.as_str();
         let reason = format!(
             "the target returned {} at `{method} {path}`, and the specification does not say where {name} is",

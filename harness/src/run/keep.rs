@@ -18,11 +18,12 @@ const BODY_KEPT_BYTES: usize = 1_000;
 pub(super) fn short(mut result: ScenarioResult, lists_checks: bool) -> ScenarioResult {
     let mut shortened: HashMap<u64, Arc<Exchange>> = HashMap::new();
     let is_wrong = result.checks().any(|check| check.verdict > Verdict::NotRun);
+    let most_shortened = if lists_checks { Verdict::Observed } else { Verdict::Warn };
     for step in &mut result.steps {
         let whole: Vec<u64> = step
             .checks
             .iter()
-            .filter(|check| is_shown_whole(lists_checks, check.verdict))
+            .filter(|check| check.verdict > most_shortened)
             .filter_map(|check| Some(check.exchange.as_ref()?.number))
             .collect();
         // A failure is shown with all exchanges before it.
@@ -44,14 +45,6 @@ pub(super) fn short(mut result: ScenarioResult, lists_checks: bool) -> ScenarioR
         }
     }
     result
-}
-
-fn is_shown_whole(lists_checks: bool, verdict: Verdict) -> bool {
-    match verdict {
-        Verdict::NotApplicable | Verdict::Pass | Verdict::Observed => false,
-        Verdict::Warn => lists_checks,
-        Verdict::NotRun | Verdict::Drift | Verdict::Fail | Verdict::Error => true,
-    }
 }
 
 /// The beginning of an exchange that a report may show, or the outline of one that is only counted: the request line,

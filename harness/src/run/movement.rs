@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use moot_fixtures::contract::{Operation, Scopes};
+use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use crate::scenario::ScenarioName;
-use crate::scenario::model::{RequestLine, RequestShape, Text, TextPiece, TokenChoice};
+use crate::scenario::model::{RequestLine, RequestShape, Text, TextPiece};
 use crate::scenario::plan::Planned;
 
 use super::context::RunContext;
@@ -73,15 +73,8 @@ async fn total(run: &mut ScenarioRun<'_>, operation: Operation) -> Option<u64> {
 fn shape(run: &ScenarioRun<'_>, operation: Operation) -> RequestShape {
     let name = TextPiece::Literal(operation.as_str().to_owned());
     let at = run.planned.scenario.at.clone();
-    RequestShape {
-        line: Some(RequestLine::Operation {
-            operation: Text { pieces: vec![name], at },
-            known: Some(operation),
-            id: None,
-        }),
-        token: Some(TokenChoice::Shared(Scopes::READ)),
-        ..RequestShape::default()
-    }
+    let text = Text { pieces: vec![name], at };
+    pages::reading(RequestLine::Operation { operation: text, known: Some(operation), id: None })
 }
 
 #[cfg(test)]

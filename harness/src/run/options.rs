@@ -13,7 +13,7 @@ use crate::verdict::result::RepeatCommand;
 use super::snapshot_log::SnapshotMode;
 
 /// Options of a run.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct RunOptions {
     /// The target.
     pub choice: TargetChoice,
@@ -36,10 +36,8 @@ pub struct RunOptions {
     pub shuffle: Option<u64>,
     /// Whether a MUST of a standard fails.
     pub strict: bool,
-    /// The use of snapshots.
-    pub snapshots: SnapshotMode,
-    /// The folder of the snapshots.
-    pub snapshot_dir: Option<PathBuf>,
+    /// The use of snapshots, and their folder; `None` ignores them.
+    pub snapshots: Option<(SnapshotMode, PathBuf)>,
     /// Whether a report lists passed checks. Otherwise only their number is kept.
     pub lists_checks: bool,
     /// Records all responses of the target.
@@ -59,24 +57,6 @@ impl RunOptions {
         target: TargetOptions,
         files: impl Into<Arc<Vec<ScenarioFile>>>,
     ) -> Self {
-        Self {
-            choice,
-            target,
-            files: files.into(),
-            selectors: Vec::new(),
-            excluded: Vec::new(),
-            only: None,
-            tolerates_unmet_needs: false,
-            jobs: None,
-            shuffle: None,
-            strict: false,
-            snapshots: SnapshotMode::Off,
-            snapshot_dir: None,
-            lists_checks: true,
-            recorder: None,
-            reproduce: String::new(),
-            repeat: RepeatCommand::default(),
-            masks: Arc::default(),
-        }
+        Self { choice, target, files: files.into(), lists_checks: true, ..Self::default() }
     }
 }

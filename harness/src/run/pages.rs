@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
 use crate::scenario::model::{
-    EachPage, Json, Location, RequestLine, RequestShape, Text, TextPiece,
+    EachPage, Json, Location, RequestLine, RequestShape, Text, TextPiece, TokenChoice,
 };
 use crate::verdict::check::{Document, Judgement, MismatchKind};
 use crate::verdict::result::CheckResult;
@@ -127,8 +128,8 @@ impl ListPage {
     }
 
     /// `total_count` of the list.
-    pub(super) fn total(&self) -> Option<u64> {
-        self.pagination("total_count")
+    pub(super) fn total(&self) -> &Value {
+        &self.body()["pagination"]["total_count"]
     }
 
     /// The number of pages of the list.
@@ -141,8 +142,8 @@ impl ListPage {
     }
 }
 
-fn totals(pages: &[ListPage]) -> Vec<Option<u64>> {
-    pages.iter().map(ListPage::total).collect()
+fn totals(pages: &[ListPage]) -> Vec<Value> {
+    pages.iter().map(|page| page.total().clone()).collect()
 }
 
 /// The first page with another total than the first page.
@@ -151,11 +152,11 @@ fn other_total(
     shape: &RequestShape,
     pages: &[ListPage],
 ) -> Option<CheckResult> {
-    let text = |page: &ListPage| page.body()["pagination"]["total_count"].to_string();
-    let first = text(pages.first()?);
-    let page = pages.iter().find(|page| text(page) != first)?;
+    let first = pages.first()?.total();
+    let page = pages.iter().find(|page| page.total() != first)?;
     let message = format!("the total on page {} is another one than on page 1, twice", page.number);
-    let judgement = Judgement::fails(MismatchKind::Value, message, first, text(page));
+    let (first, other) = (first.to_string(), page.total().to_string());
+    let judgement = Judgement::fails(MismatchKind::Value, message, first, other);
     let requirement = "pagination.totals-same-on-each-page";
     Some(fault(run, shape, page, requirement, judgement, "/pagination/total_count"))
 }
@@ -255,8 +256,7 @@ async fn follow(
         let checks = judge::checks(run, &each_page.expect, &page.document);
         run.record.checks.extend(checks);
         run.names.pop();
-        let total = |page: &ListPage| page.body()["pagination"]["total_count"].clone();
-        is_steady &= !is_shared || pages.first().is_none_or(|first| total(first) == total(&page));
+        is_steady &= !is_shared || pages.first().is_none_or(|first| first.total() == page.total());
         let pages_total = page.pages_total();
         let is_last = number >= pages_total || page.items().is_empty();
         pages.push(page);
@@ -295,7 +295,8 @@ pub(super) async fn page(
 /// `number`, and `length_expected`: pages are full until the last, which has the rest.
 fn page_names(page: &ListPage) -> Value {
     let number = page.number;
-    let totals = (page.pagination("per_page"), page.pagination("total_pages"), page.total());
+    let total = page.total().as_u64();
+    let totals = (page.pagination("per_page"), page.pagination("total_pages"), total);
     let length = match totals {
         (Some(per_page), Some(pages), Some(total)) => Some(if number < pages {
             per_page
@@ -326,6 +327,12 @@ fn with_page(shape: &RequestShape, number: u64) -> RequestShape {
         shape.query.push((literal("page".to_owned()), Json::Text(literal(number.to_string()))));
     }
     shape
+}
+
+/// The shape of a request that reads a list with a token that may read.
+pub(super) fn reading(line: RequestLine) -> RequestShape {
+    let token = Some(TokenChoice::Shared(Scopes::READ));
+    RequestShape { line: Some(line), token, ..RequestShape::default() }
 }
 
 /// All pages of a list, up to the limit.

@@ -21,7 +21,8 @@ use super::keep;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunPart {
-    /// The result without marks of known failures. Its outcome says only why the run ended early.
+    /// The result without marks of known failures. Its outcome says only why the run ended early. Its unused snapshots
+    /// are those that no step of this part used.
     pub result: RunResult,
     /// Known failures, in the order of their file.
     pub expected: Expected,
@@ -32,8 +33,6 @@ pub struct RunPart {
     pub is_interrupted: bool,
     /// The needs that the target met.
     pub met_needs: BTreeSet<String>,
-    /// Snapshots that no step used; `None` if snapshots are off, or if the suite was filtered.
-    pub unasked_snapshots: Option<BTreeSet<String>>,
 }
 
 /// The share of the plan that a result covers.
@@ -55,37 +54,21 @@ impl RunPart {
         let mut whole = parts.next().expect("the caller has at least one part");
         let mut troubles: Vec<String> = whole.result.trouble.take().into_iter().collect();
         for part in parts {
-            let RunResult {
-                outcome,
-                scenarios,
-                snapshots,
-                residue,
-                trouble,
-                started_at,
-                duration,
-                requests_sent,
-                ..
-            } = part.result;
-            let result = &mut whole.result;
-            result.outcome = result.outcome.max(outcome);
-            result.scenarios.extend(scenarios);
-            result.snapshots.new.extend(snapshots.new);
-            result.snapshots.counts = both(result.snapshots.counts.take(), snapshots.counts);
-            result.residue.extend(residue);
-            troubles.extend(trouble);
-            result.started_at = std::mem::take(&mut result.started_at).min(started_at);
-            result.duration = result.duration.max(duration);
-            result.requests_sent += requests_sent;
+            let (result, other) = (&mut whole.result, part.result);
+            result.outcome = result.outcome.max(other.outcome);
+            result.scenarios.extend(other.scenarios);
+            result.snapshots.counts = both(result.snapshots.counts.take(), other.snapshots.counts);
+            result.snapshots.unused.retain(|name| other.snapshots.unused.contains(name));
+            result.residue.extend(other.residue);
+            troubles.extend(other.trouble);
+            result.started_at = std::mem::take(&mut result.started_at).min(other.started_at);
+            result.duration = result.duration.max(other.duration);
+            result.requests_sent += other.requests_sent;
             whole.met_needs.retain(|need| part.met_needs.contains(need));
-            whole.unasked_snapshots = match (whole.unasked_snapshots, part.unasked_snapshots) {
-                (Some(one), Some(other)) => Some(one.intersection(&other).cloned().collect()),
-                (_, _) => None,
-            };
         }
         let mut once = BTreeSet::new();
         troubles.retain(|trouble| once.insert(trouble.clone()));
         whole.result.trouble = (!troubles.is_empty()).then(|| troubles.join("; "));
-        whole.result.snapshots.new.sort_by(|a, b| a.name.cmp(&b.name));
         in_order(&mut whole.result, plan);
         whole
     }
@@ -101,7 +84,7 @@ impl RunPart {
 
     /// The result with marks of known failures, and with its outcome.
     pub fn concluded(self, scope: PartScope) -> RunResult {
-        let Self { mut result, expected, met_needs, unasked_snapshots, .. } = self;
+        let Self { mut result, expected, met_needs, .. } = self;
         order_residue(&mut result);
         let meets = |need: &str| met_needs.contains(need);
         result.expected = mark(&expected, &mut result.scenarios, &meets);
@@ -120,10 +103,9 @@ impl RunPart {
         let reports_unused = scope == PartScope::Whole
             && outcome == RunOutcome::Conformant
             && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
-        result.snapshots.unused = match unasked_snapshots {
-            Some(unasked) if reports_unused => unasked.into_iter().collect(),
-            Some(_) | None => Vec::new(),
-        };
+        if !reports_unused {
+            result.snapshots.unused.clear();
+        }
         result
     }
 }

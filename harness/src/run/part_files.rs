@@ -11,7 +11,7 @@ mod run_file;
 mod set;
 
 pub use error::PartError;
-pub use facts::{PartFact, PartFacts, fingerprint, register_fingerprint, run_facts};
+pub use facts::{PartFact, PartFacts, fingerprint};
 pub use file::{PartFile, PartHead, PartKind, PartWriter};
 pub use run_file::{read_run, write_run};
 pub use set::PartSet;

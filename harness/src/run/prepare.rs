@@ -1,7 +1,7 @@
 //! Prepares one request of a scenario: fills in its names, token and body.
 
 use bytes::Bytes;
-use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS, TokenNeed};
+use moot_fixtures::contract::{Endpoint, Operation, Scopes, TOKEN_LIFETIME_SECONDS, TokenNeed};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value};
 
@@ -85,10 +85,9 @@ async fn token(
 ) -> Result<Option<String>, Stop> {
     Ok(match choice {
         None | Some(TokenChoice::None) => None,
-        Some(TokenChoice::Shared(scopes)) if suffices(*scopes) => {
-            Some(session.token_that_suffices(application, *scopes).await?)
+        Some(TokenChoice::Shared(scopes)) => {
+            Some(session.token(application, *scopes, suffices(*scopes)).await?)
         }
-        Some(TokenChoice::Shared(scopes)) => Some(session.token(application, *scopes).await?),
         Some(TokenChoice::Useless(why)) => Some(session.useless_token(*why, application).await?),
         Some(TokenChoice::Given(text)) => Some(text.render_text(names)?),
     })
@@ -105,7 +104,7 @@ pub(super) fn resolve_line(
             let path = path.render_text(names)?;
             let path = utf8_percent_encode(&path, PATH).to_string();
             let method = method.render_text(names)?;
-            let operation = session.operation(&method, &path);
+            let operation = session.endpoints().find(&method, &path);
             Ok((method, path, operation))
         }
         RequestLine::Operation { operation, known, id } => {
@@ -117,13 +116,13 @@ pub(super) fn resolve_line(
                         .ok_or_else(|| Stop::ours(&format!("`{name}` is not an operation")))?
                 }
             };
-            let (method, template) = session.endpoint(operation);
+            let Endpoint { method, path } = session.endpoints().get(operation);
             let id = match id {
                 Some(id) => id.render_text(names)?,
                 None => String::new(),
             };
             let id = utf8_percent_encode(&id, PATH).to_string();
-            Ok((method.to_owned(), template.replace("{id}", &id), Some(operation)))
+            Ok((method.clone(), path.replace("{id}", &id), Some(operation)))
         }
     }
 }

@@ -51,15 +51,10 @@ async fn deliveries(run: &mut ScenarioRun<'_>, step: &ReceiveStep) -> Result<Vec
     Ok(deliveries)
 }
 
-/// Deliveries that no earlier step has seen.
-fn fresh(run: &ScenarioRun<'_>, receiver: &str) -> Vec<Value> {
-    let all = run.receivers.get(receiver).map(DeliveryReceiver::deliveries).unwrap_or_default();
-    let seen = run.seen_deliveries.get(receiver).copied().unwrap_or(0);
-    all.into_iter().skip(seen).collect()
-}
-
-fn mark_seen(run: &mut ScenarioRun<'_>, receiver: &str, count: usize) {
-    *run.seen_deliveries.entry(receiver.to_owned()).or_insert(0) += count;
+/// Deliveries that no earlier step has taken.
+fn fresh(run: &ScenarioRun<'_>, step: &ReceiveStep) -> Vec<Value> {
+    let receiver = run.receivers.get(&step.wait.receiver);
+    receiver.map(DeliveryReceiver::take_deliveries).unwrap_or_default()
 }
 
 async fn at_least(
@@ -71,21 +66,16 @@ async fn at_least(
     let wanted = usize::try_from(count).unwrap_or(usize::MAX);
     let within = at_most(run, within);
     let started = Instant::now();
-    let mut moved = Duration::ZERO;
+    let (mut deliveries, mut moved) = (Vec::new(), Duration::ZERO);
     loop {
-        let deliveries = fresh(run, &step.wait.receiver);
-        if deliveries.len() >= wanted {
-            mark_seen(run, &step.wait.receiver, deliveries.len());
-            return Ok(deliveries);
-        }
+        deliveries.extend(fresh(run, step));
         let is_over = if run.session.has_admin() {
             moved >= within && started.elapsed() >= REAL_TIME_MAX
         } else {
             started.elapsed() >= within
         };
-        if is_over {
-            // The checks of this step report missing deliveries.
-            mark_seen(run, &step.wait.receiver, deliveries.len());
+        // The checks of this step report missing deliveries.
+        if is_over || deliveries.len() >= wanted {
             return Ok(deliveries);
         }
         if run.session.has_admin() && moved < within {
@@ -98,10 +88,7 @@ async fn at_least(
 
 /// The wait of a step, or the shorter one that this target needs.
 fn at_most(run: &ScenarioRun<'_>, wait: Duration) -> Duration {
-    match run.shared.target.delivery_wait_max {
-        Some(most) => wait.min(most),
-        None => wait,
-    }
+    run.shared.target.delivery_wait_max.map_or(wait, |most| wait.min(most))
 }
 
 async fn none_for(
@@ -114,7 +101,5 @@ async fn none_for(
     if is_moved {
         tokio::time::sleep(POLL_INTERVAL).await;
     }
-    let deliveries = fresh(run, &step.wait.receiver);
-    mark_seen(run, &step.wait.receiver, deliveries.len());
-    Ok(deliveries)
+    Ok(fresh(run, step))
 }

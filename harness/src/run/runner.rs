@@ -3,9 +3,8 @@
 //! A [`Runner`] is an opened target. `moot explore` runs many suites on one of them, with the same budgets, pace and
 //! ledger.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
@@ -17,9 +16,7 @@ use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::scenario::plan::{self, Planned};
 use crate::verdict::check::implicit::ImplicitContext;
 use crate::verdict::expected::{self, Expected};
-use crate::verdict::result::{
-    Event, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
-};
+use crate::verdict::result::{Event, ExpectedFailure, RunOutcome, RunResult, ScenarioResult};
 
 use super::changes::OwnChanges;
 use super::concurrent;
@@ -27,7 +24,7 @@ use super::context::RunContext;
 use super::interruption::{Interruption, REASON};
 use super::options::RunOptions;
 use super::part::{self, PartScope, RunPart};
-use super::snapshot_log::{SnapshotLog, SnapshotMode};
+use super::snapshot_log::SnapshotLog;
 use super::token_budget::TokenBudget;
 use super::token_refused;
 use super::views::RememberedViews;
@@ -110,22 +107,14 @@ pub struct Runner {
 /// The result of a run that starts now, without scenarios.
 fn blank(options: &RunOptions) -> RunResult {
     RunResult {
-        outcome: RunOutcome::Conformant,
         target: describe_choice(&options.choice),
         seed: options.target.seed,
-        scenarios: Vec::new(),
         own_rows: declared::own_rows(&options.files),
-        answers: BTreeMap::new(),
-        snapshots: SnapshotFindings::default(),
-        expected: Vec::new(),
-        residue: Vec::new(),
-        trouble: None,
         reproduce: options.reproduce.clone(),
         repeat: options.repeat.clone(),
-        started_at: now(),
-        duration: Duration::ZERO,
-        requests_sent: 0,
+        started_at: format!("{:.0}", jiff::Timestamp::now()),
         masks: Arc::clone(&options.masks),
+        ..RunResult::default()
     }
 }
 
@@ -172,7 +161,7 @@ impl Runner {
                 result.scenarios.push(token_refused::result(&exchange));
                 return Err(result);
             }
-            Err(OpenError::Unreachable(why) | OpenError::Credentials(why)) => {
+            Err(OpenError::Unreachable(why)) => {
                 return Err(unopened(RunOutcome::Unreachable, why));
             }
         };
@@ -275,28 +264,25 @@ impl Runner {
         let mut scenarios: Vec<_> = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
         scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
         let snapshots: SnapshotLog = std::mem::take(&mut *shared.snapshots.lock());
-        let mode = shared.options.snapshots;
-        let is_compared = is_suite && mode != SnapshotMode::Off;
-        let folder = shared.options.snapshot_dir.as_deref();
-        let mut result = RunResult {
+        let used = shared.options.snapshots.as_ref();
+        let snapshots = used.map(|(mode, dir)| snapshots.into_findings(*mode, dir, is_suite));
+        let result = RunResult {
             outcome,
             trouble,
             target: shared.target.description(),
             scenarios,
-            snapshots: snapshots.into_findings(folder, is_compared, mode),
+            snapshots: snapshots.unwrap_or_default(),
             residue: shared.target.residue(),
             requests_sent: shared.target.requests_sent(),
             duration: self.started.elapsed(),
             ..self.blank
         };
-        let unused = std::mem::take(&mut result.snapshots.unused);
         let meets = |need: &&str| shared.target.missing(need).is_none();
         RunPart {
             result,
             target: shared.target.index.clone(),
             is_interrupted: shared.interruption.is_interrupted(),
             met_needs: NEEDS.into_iter().filter(meets).map(str::to_owned).collect(),
-            unasked_snapshots: is_compared.then(|| unused.into_iter().collect()),
             expected: self.expected,
         }
     }
@@ -315,10 +301,4 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
 
 fn base_path(base_url: &str) -> String {
     url::Url::parse(base_url).map(|url| url.path().to_owned()).unwrap_or_default()
-}
-
-/// The time by our clock, ISO 8601 UTC.
-fn now() -> String {
-    let now = jiff::Timestamp::now();
-    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
 }

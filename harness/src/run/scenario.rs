@@ -14,10 +14,9 @@ use crate::verdict::result::{CheckResult, Event, ScenarioResult, StepResult, Sub
 use crate::verdict::{NotRun, NotRunKind, Verdict};
 
 use super::context::RunContext;
-use super::interruption::REASON;
 use super::judge::CheckOrigin;
 use super::rows::{list, no_rows, row_label};
-use super::scenario_run::{ScenarioRun, root_names};
+use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::turn;
 use super::{keep, movement, step, token_budget};
@@ -118,7 +117,7 @@ fn tolerated(shared: &RunContext, planned: Planned<'_>, mut not_run: NotRun) -> 
 
 /// Stops a scenario that is excluded, or that has a need which the target does not meet.
 async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(), Stop> {
-    check_interruption(shared)?;
+    shared.check_interruption()?;
     if let Some(selector) = plan::excluding(&planned, &shared.options.excluded) {
         let reason = format!("left out by `--exclude {selector}`");
         let setting = Some("a run without that option".to_owned());
@@ -164,7 +163,7 @@ async fn check_row(
     index: usize,
     row: Option<&Value>,
 ) -> Result<(), Stop> {
-    check_interruption(shared)?;
+    shared.check_interruption()?;
     if let Some(Value::String(id)) = row
         && let Some(not_run) = shared.target.refused_workflow(id).await
     {
@@ -176,19 +175,12 @@ async fn check_row(
     refused.map_or(Ok(()), |not_run| Err(Stop::NotRun(not_run)))
 }
 
-fn check_interruption(shared: &RunContext) -> Result<(), Stop> {
-    match shared.interruption.is_interrupted() {
-        true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
-        false => Ok(()),
-    }
-}
-
 /// The rows of a scenario. Without `for_each` there is one row without a value.
 async fn rows(shared: &RunContext, planned: Planned<'_>) -> Result<Vec<Option<Value>>, Stop> {
     let Some(for_each) = &planned.scenario.for_each else { return Ok(vec![None]) };
     let session =
         shared.target.session(&planned.name().to_string(), &planned.scenario.sandbox).await?;
-    let rows = list(&root_names(&session), &for_each.rows);
+    let rows = list(&session.roots(), &for_each.rows);
     session.close().await;
     let rows = rows?;
     match rows.is_empty() {

@@ -14,13 +14,11 @@ use crate::scenario::model::{Place, Step};
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
 use crate::scenario::{ScenarioName, StepName};
-use crate::verdict::NotRunKind;
 use crate::verdict::check::{self, Document};
 use crate::verdict::result::{CheckResult, StepResult};
 
 use super::changes::SettleTime;
 use super::context::RunContext;
-use super::interruption::REASON;
 use super::stop::Stop;
 use super::views::RememberedViews;
 
@@ -72,8 +70,6 @@ pub(super) struct ScenarioRun<'a> {
     pub(super) is_row: bool,
     /// Receivers by name.
     pub(super) receivers: BTreeMap<String, DeliveryReceiver>,
-    /// The number of deliveries that earlier steps have seen, by receiver.
-    pub(super) seen_deliveries: BTreeMap<String, usize>,
     pub(super) settle_time: SettleTime,
     /// The number of uses of each snapshot name.
     pub(super) snapshot_names: BTreeMap<String, u32>,
@@ -95,7 +91,7 @@ impl<'a> ScenarioRun<'a> {
             session,
             planned,
             name: Arc::new(name.clone()),
-            names: root_names(session),
+            names: session.roots(),
             steps: Vec::new(),
             label: Arc::default(),
             labels: BTreeSet::new(),
@@ -106,7 +102,6 @@ impl<'a> ScenarioRun<'a> {
             placeholders: Placeholders::new(),
             is_row: planned.scenario.for_each.as_ref().is_some_and(|rows| !rows.rows.is_written()),
             receivers: BTreeMap::new(),
-            seen_deliveries: BTreeMap::new(),
             settle_time: SettleTime::default(),
             snapshot_names: BTreeMap::new(),
             used_views: BTreeSet::new(),
@@ -116,10 +111,7 @@ impl<'a> ScenarioRun<'a> {
 
     /// Stops the scenario if the run was interrupted; `finally` steps still run.
     pub(super) fn check_interruption(&self) -> Result<(), Stop> {
-        match self.shared.interruption.is_interrupted() && !self.is_final {
-            true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
-            false => Ok(()),
-        }
+        if self.is_final { Ok(()) } else { self.shared.check_interruption() }
     }
 
     /// Notes that this scenario changed data of the target: lists may lag from now on.
@@ -162,13 +154,4 @@ impl<'a> ScenarioRun<'a> {
         }
         self.check_interruption()
     }
-}
-
-/// The names that the environment supplies.
-pub(super) fn root_names(session: &Session) -> Names {
-    let mut names = Names::default();
-    for (root, value) in session.roots() {
-        names.set(&root, value);
-    }
-    names
 }

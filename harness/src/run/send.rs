@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Endpoint, Operation};
 use serde_json::json;
 
 use crate::client::pace::RETRY_AFTER_MAX;
@@ -116,7 +116,7 @@ fn document(
         Ok(response) => {
             let succeeded = operation.filter(|_| matches!(response.status, 200..=299));
             let endpoint = succeeded.map(|operation| {
-                let (method, path) = run.session.endpoint(operation);
+                let Endpoint { method, path } = run.session.endpoints().get(operation);
                 json!({ "method": method, "path": path })
             });
             Ok(Document {

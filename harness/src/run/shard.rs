@@ -98,15 +98,8 @@ impl ShardPlan {
                 ShardedScenario { cost: cost(&name), name, shard: HOLDING_SHARD, held }
             })
             .collect();
-        let mut loads = vec![0; usize::from(count.max(1))];
-        loads[0] = scenarios.iter().filter(|it| it.held.is_some()).map(|it| it.cost).sum();
-        let mut free: Vec<&mut ShardedScenario> =
-            scenarios.iter_mut().filter(|it| it.held.is_none()).collect();
         let drawn = |name: &str| if costs.is_empty() { text_hash(0, name) } else { 0 };
-        free.sort_by_cached_key(|it| (Reverse(it.cost), drawn(&it.name), it.name.clone()));
-        for scenario in free {
-            scenario.shard = assign(&mut loads, scenario.cost);
-        }
+        deal(&mut scenarios, count, drawn);
         Self { count, scenarios }
     }
 
@@ -121,22 +114,26 @@ impl ShardPlan {
     }
 }
 
-/// Adds this cost to the shard with the least work. Returns the number of the shard.
-fn assign(loads: &mut [u64], cost: u64) -> u16 {
-    let least = (0..loads.len()).min_by_key(|at| loads[*at]).unwrap_or_default();
-    loads[least] = loads[least].saturating_add(cost);
-    u16::try_from(least + 1).unwrap_or(u16::MAX)
-}
-
 /// Assigns items with their costs to shards, the most expensive first. The items keep their order.
 pub fn dealt(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
+    let row = |(name, cost)| ShardedScenario { name, cost, shard: HOLDING_SHARD, held: None };
+    let mut rows: Vec<ShardedScenario> = items.into_iter().map(row).collect();
+    deal(&mut rows, count, |_| 0);
+    rows.into_iter().map(|row| (row.name, row.shard)).collect()
+}
+
+/// Assigns the rows that are not held: the most expensive first, to the shard with the least work. Of rows with equal
+/// costs the one with the smallest number in `drawn` is first.
+fn deal(rows: &mut [ShardedScenario], count: u16, drawn: impl Fn(&str) -> u64) {
     let mut loads = vec![0; usize::from(count.max(1))];
-    let mut order: Vec<&(String, u64)> = items.iter().collect();
-    order.sort_by(|(a, costs), (b, cost)| cost.cmp(costs).then_with(|| a.cmp(b)));
-    let shards: BTreeMap<String, u16> =
-        order.into_iter().map(|(name, cost)| (name.clone(), assign(&mut loads, *cost))).collect();
-    let shard = |name: &str| shards.get(name).copied().unwrap_or(1);
-    items.iter().map(|(name, _)| (name.clone(), shard(name))).collect()
+    loads[0] = rows.iter().filter(|row| row.held.is_some()).map(|row| row.cost).sum();
+    let mut free: Vec<_> = rows.iter_mut().filter(|row| row.held.is_none()).collect();
+    free.sort_by_cached_key(|row| (Reverse(row.cost), drawn(&row.name), row.name.clone()));
+    for row in free {
+        let least = (0..loads.len()).min_by_key(|at| loads[*at]).unwrap_or_default();
+        loads[least] = row.cost.saturating_add(loads[least]);
+        row.shard = u16::try_from(least + 1).unwrap_or(u16::MAX);
+    }
 }
 
 #[cfg(test)]

@@ -20,9 +20,7 @@ pub(super) fn judge(
     rule: &SnapshotRule,
     document: &Document,
 ) -> Option<CheckResult> {
-    let mode = run.shared.options.snapshots;
-    let folder =
-        run.shared.options.snapshot_dir.as_deref().filter(|_| mode != SnapshotMode::Off)?;
+    let (mode, folder) = run.shared.options.snapshots.as_ref()?;
     let content = content(run, rule, document);
     let metadata = Metadata {
         scenario: scenario(run).to_string(),
@@ -31,7 +29,7 @@ pub(super) fn judge(
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
         source: run.planned.scenario.at.file.to_string(),
     };
-    let writes = if mode == SnapshotMode::Record { Mode::Record } else { Mode::Check };
+    let writes = if *mode == SnapshotMode::Record { Mode::Record } else { Mode::Check };
     let (name, is_row) = (name(run), run.is_row);
     let mut log = run.shared.snapshots.lock();
     let (name, comparison) = match is_row {
@@ -52,7 +50,7 @@ pub(super) fn judge(
     result.subject = Subject::Snapshot(name.into());
     result.section = run.planned.file.section.clone().into();
     result.place = Some(run.planned.scenario.at.clone());
-    verdict(&mut result, comparison, mode);
+    verdict(&mut result, comparison, *mode);
     Some(result)
 }
 

@@ -16,8 +16,6 @@ pub enum SnapshotMode {
     Record,
     /// Compares for the result only: nothing is drift, and nothing is written.
     Collect,
-    /// Does nothing.
-    Off,
 }
 
 /// The snapshots that the steps of a run compared or recorded.
@@ -35,21 +33,21 @@ impl SnapshotLog {
     /// The new snapshots and the counts. A whole run also has the snapshots that no step used.
     pub(super) fn into_findings(
         mut self,
-        folder: Option<&Path>,
-        is_whole: bool,
         mode: SnapshotMode,
+        folder: &Path,
+        is_whole: bool,
     ) -> SnapshotFindings {
-        let known = match folder {
+        let known = match is_whole {
             // Each comparison has already reported a folder that cannot be read.
-            Some(folder) if is_whole => moot_snapshots::list(folder).unwrap_or_default(),
-            Some(_) | None => Vec::new(),
+            true => moot_snapshots::list(folder).unwrap_or_default(),
+            false => Vec::new(),
         };
         let names = known.into_iter().map(|entry| entry.name);
-        let is_reported = matches!(mode, SnapshotMode::Check | SnapshotMode::Record);
+        let is_reported = mode != SnapshotMode::Collect;
         SnapshotFindings {
             new: std::mem::take(&mut self.new).into_values().collect(),
             unused: names.filter(|name| !self.is_used(name)).collect(),
-            counts: folder.filter(|_| is_reported).map(|folder| self.counts(folder)),
+            counts: is_reported.then(|| self.counts(folder)),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use moot_fixtures::contract::{Operation, Scopes};
+use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use crate::exchange::escape;
-use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
+use crate::scenario::model::{RequestLine, RequestStep};
 use crate::verdict::Verdict;
 use crate::verdict::result::CheckResult;
 
@@ -85,11 +85,7 @@ async fn read_all(run: &mut ScenarioRun<'_>, lines: &[RequestLine]) -> Result<Ve
 
 /// Reads some pages of a view, and the whole list if they do not agree with the remembered view.
 async fn read(run: &mut ScenarioRun<'_>, line: &RequestLine) -> Result<View, Stop> {
-    let shape = RequestShape {
-        line: Some(line.clone()),
-        token: Some(TokenChoice::Shared(Scopes::READ)),
-        ..RequestShape::default()
-    };
+    let shape = pages::reading(line.clone());
     let name = name_of(run, line);
     if let Some(mut remembered) = up_to_date(run, line, &name) {
         let first = pages::page(run, &shape, 1).await?;
@@ -118,7 +114,7 @@ async fn read(run: &mut ScenarioRun<'_>, line: &RequestLine) -> Result<View, Sto
 fn view_of(run: &ScenarioRun<'_>, pages: &[ListPage]) -> View {
     let is_shared = !run.shared.target.is_mock();
     let tag = run.shared.options.target.run_tag.as_str();
-    let total = pages.last().and_then(ListPage::total);
+    let total = pages.last().and_then(|page| page.total().as_u64());
     let mut view = View { total, ..View::default() };
     for item in pages.iter().flat_map(ListPage::items) {
         let id = item["id"].as_str().unwrap_or_default().to_owned();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
@@ -29,6 +29,24 @@ scenarios:
       - request: GET /v1/webhooks
         token: read
         expect: { list-webhooks.status-200: { status: 200 } }
+"#;
+
+const UPLOADS: &str = r#"section: "4.9"
+title: Uploads without a file
+scenarios:
+  - id: first
+    title: An upload without a file is refused
+    needs: [read, write]
+    steps: &steps
+      - request: POST /v1/repository_documents
+        token: write
+        multipart: { parts: [{ name: metadata, text: "{}" }] }
+        control: { multipart: { parts: [{ name: file, file: agreement.pdf, filename: "<run.tag>.pdf" }] } }
+        expect: { create-repository-document.file-or-url-required: { status: 400 } }
+  - id: second
+    title: And another one
+    needs: [read, write]
+    steps: *steps
 "#;
 
 fn report(dir: &Path) -> Value {
@@ -168,4 +186,26 @@ async fn a_doctor_has_time_for_every_application_at_the_default_pace() {
     fs::write(&path, text).expect("writable");
     let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// The control of both scenarios is the same call, and is sent once. The limit refuses it only by chance.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_control_that_was_not_judged_is_sent_again() {
+    let server = start("default").await;
+    Mock::given(path("/api/v1/repository_documents"))
+        .respond_with(ResponseTemplate::new(429))
+        .up_to_n_times(1)
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    let dir = folder(&server, "consent: [write]\n");
+    fs::write(dir.path().join("uploads.yaml"), UPLOADS).expect("writable");
+    judged(dir.path(), &["--scenarios", "uploads.yaml", "--report", "json=report.json"], 3);
+    let report = report(dir.path());
+    let of_uploads =
+        |check: &&Value| check["requirement"] == "create-repository-document.file-or-url-required";
+    let checks = report["checks"].as_array().expect("a list").iter().filter(of_uploads);
+    let verdicts: Vec<Value> =
+        checks.map(|check| json!([check["scenario"], check["verdict"]])).collect();
+    assert_eq!(verdicts, [json!(["uploads/first", "not_run"]), json!(["uploads/second", "pass"])]);
 }

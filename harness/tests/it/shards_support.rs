@@ -8,7 +8,7 @@ use std::time::Duration;
 use moot_harness::exchange::Exchange;
 use moot_harness::run::environment::{Shard, TargetChoice, TargetOptions};
 use moot_harness::run::part::RunPart;
-use moot_harness::run::part_files::{PartHead, PartKind, run_facts, write_run};
+use moot_harness::run::part_files::write_run;
 use moot_harness::run::shard::ShardPlan;
 use moot_harness::run::{RunOptions, run_part};
 use moot_harness::scenario::model::ScenarioFile;
@@ -47,10 +47,7 @@ pub(crate) async fn walked(mut options: RunOptions, shard: Shard, plan: &ShardPl
 /// Runs one shard, and writes its part to this folder.
 pub(crate) async fn written(options: RunOptions, shard: Shard, plan: &ShardPlan, dir: &Path) {
     let part = walked(options.clone(), shard, plan).await;
-    let rows = plan.scenarios.iter().map(|it| (it.name.clone(), it.shard)).collect();
-    let facts = run_facts(&options, plan, &part);
-    let head = PartHead::new(PartKind::Run, (shard.number, shard.count), facts, rows);
-    write_run(dir, &head, &part, !part.is_interrupted).expect("it is written");
+    write_run(dir, &options, (shard, plan), &part).expect("it is written");
 }
 
 /// A copy of the part in `from`.

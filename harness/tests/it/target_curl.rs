@@ -2,14 +2,14 @@
 
 use bytes::Bytes;
 use moot_harness::client::{BodyPiece, ClientBody, FormPart, curl};
+use moot_harness::exchange::masks::Masks;
 
 fn line(method: &str, url: &str, headers: &[(&str, &str)], body: &ClientBody) -> String {
     let headers: Vec<(String, String)> =
         headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let secrets = [
-        ("s3cret&more".to_owned(), "MOOT_CLIENT_SECRET".to_owned()),
-        ("t0ken".to_owned(), "MOOT_TOKEN".to_owned()),
-    ];
+    let secrets = Masks::default();
+    secrets.hide("s3cret&more", "MOOT_CLIENT_SECRET");
+    secrets.hide("t0ken", "MOOT_TOKEN");
     curl::line(method, url, &headers, body, &secrets)
 }
 

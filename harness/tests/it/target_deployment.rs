@@ -58,14 +58,23 @@ async fn a_read_only_run_only_reads() {
 async fn a_token_is_requested_once_and_shared() {
     let server = service().await;
     let opened = opened(&server, "").await;
-    let read = opened.session.token("main", Scopes::READ).await.expect("there is one");
+    let read = opened.session.token("main", Scopes::READ, false).await.expect("there is one");
     assert_eq!(read, "token-1");
-    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
-    assert_eq!(opened.session.token("main", Scopes::WRITE).await.as_deref(), Ok("token-2"));
-    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
-    let missing = opened.session.token("reader", Scopes::READ).await;
+    assert_eq!(opened.session.token("main", Scopes::READ, false).await.as_deref(), Ok("token-1"));
+    assert_eq!(opened.session.token("main", Scopes::WRITE, false).await.as_deref(), Ok("token-2"));
+    assert_eq!(opened.session.token("main", Scopes::READ, false).await.as_deref(), Ok("token-1"));
+    let missing = opened.session.token("reader", Scopes::READ, false).await;
     let Err(Trouble::Withheld(why)) = missing else { panic!("{missing:?}") };
     insta::assert_snapshot!(why, @"the target has no application `reader`; name it as `applications.reader` in the target file");
+}
+
+#[tokio::test]
+async fn a_token_may_have_any_lifetime() {
+    let server = MockServer::start().await;
+    let body = json!({ "access_token": "token-1", "expires_in": u64::MAX });
+    respond(&server, "POST", "/api/oauth/token", &body).await;
+    let opened = opened(&server, "").await;
+    assert_eq!(opened.session.token("main", Scopes::READ, false).await.as_deref(), Ok("token-1"));
 }
 
 #[tokio::test]
@@ -84,10 +93,10 @@ async fn a_shared_token_that_was_revoked_is_renewed_once() {
         .mount(&server)
         .await;
     let opened = opened(&server, "").await;
-    let token = opened.session.token("main", Scopes::READ).await.expect("there is one");
+    let token = opened.session.token("main", Scopes::READ, false).await.expect("there is one");
     let exchange = opened.session.send(call_with("GET", "/v1/requests", &token)).await;
     assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(200));
-    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-2"));
+    assert_eq!(opened.session.token("main", Scopes::READ, false).await.as_deref(), Ok("token-2"));
 }
 
 #[tokio::test]
@@ -151,7 +160,9 @@ async fn each_creation_is_in_the_ledger_before_and_after() {
     let server = service().await;
     Mock::given(method("POST"))
         .and(path("/api/v1/webhooks"))
-        .respond_with(ResponseTemplate::new(201).set_body_json(json!({ "data": { "id": "w1" } })))
+        .respond_with(
+            ResponseTemplate::new(201).set_body_json(json!({ "data": { "id": "w-1 a" } })),
+        )
         .mount(&server)
         .await;
     Mock::given(method("POST"))
@@ -160,7 +171,7 @@ async fn each_creation_is_in_the_ledger_before_and_after() {
         .mount(&server)
         .await;
     Mock::given(method("DELETE"))
-        .and(path("/api/v1/webhooks/w1"))
+        .and(path("/api/v1/webhooks/w-1%20a"))
         .respond_with(ResponseTemplate::new(204))
         .expect(1)
         .mount(&server)
@@ -170,7 +181,7 @@ async fn each_creation_is_in_the_ledger_before_and_after() {
     assert!(opened.target.residue().is_empty(), "refused");
     opened.session.send(call("POST", "/v1/webhooks")).await;
     let residue = opened.target.residue();
-    assert_eq!((residue[0].kind.as_str(), residue[0].id.as_deref()), ("webhook", Some("w1")));
+    assert_eq!((residue[0].kind.as_str(), residue[0].id.as_deref()), ("webhook", Some("w-1 a")));
     assert_eq!(
         (residue[0].tag.as_str(), residue[0].scenario.to_string().as_str()),
         ("t1", "sample/scenario")
@@ -247,7 +258,7 @@ async fn refused_credentials_differ_from_no_response() {
     let masks = Arc::new(Masks::default());
     let base = format!("{}/api", server.uri());
     match open(&base, "", folder.path(), &masks).await.err() {
-        Some(OpenError::Credentials(said)) => {
+        Some(OpenError::Unreachable(said)) => {
             insta::assert_snapshot!(message(&said), @"DIR/target.yaml:2: 127.0.0.1:PORT gives no token to the application `main`: it returned 401 (invalid_client); check `client_id` and `client_secret` of `applications.main`; a value must not contain quotes or a line end");
         }
         other => panic!("{other:?}"),
@@ -288,8 +299,7 @@ async fn workflows_are_found_and_a_payload_knows_its_workflow() {
     }
     let more = "consent: [write]\nbindings: { requester_email: a@legal.example }";
     let opened = opened(&server, more).await;
-    let bindings = opened.session.roots().into_iter().find(|(name, _)| name == "bindings");
-    let bindings = bindings.expect("it is a root").1;
+    let bindings = opened.session.roots().get(&["bindings".to_owned()]).expect("it is a root");
     assert_eq!(bindings["workflows"], json!(["g1", "t1"]));
     assert_eq!(bindings["generated_workflow_id"], json!("g1"));
     assert_eq!(bindings["third_party_workflow_id"], json!("t1"));

@@ -248,6 +248,10 @@ fn a_command_prints_a_secret() {
     };
     let read_file = read(&text("printf, printed-secret")).expect("it is sound");
     assert_eq!(read_file.applications["main"].client_secret.expose_secret(), "printed-secret");
+    let started = std::time::Instant::now();
+    let beside = read(&text("sh, -c, 'printf printed-secret; sleep 15 &'")).expect("it is sound");
+    assert_eq!(beside.applications["main"].client_secret.expose_secret(), "printed-secret");
+    assert!(started.elapsed().as_secs() < 10, "a background process is not waited for");
     let error = read(&text("'false'")).expect_err("the command fails").to_string();
     assert!(error.contains("the command `false` failed"), "{error}");
 }

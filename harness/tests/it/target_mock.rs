@@ -35,7 +35,7 @@ fn check(exchange: &Exchange, status: u16) -> &Value {
 }
 
 async fn get(session: &Session, path: &str) -> Exchange {
-    let token = session.token("main", Scopes::READ).await.expect("there is a token");
+    let token = session.token("main", Scopes::READ, false).await.expect("there is a token");
     session.send(call_with("GET", path, &token)).await
 }
 
@@ -43,14 +43,13 @@ async fn get(session: &Session, path: &str) -> Exchange {
 async fn create(session: &Session, workflow: &str) -> Exchange {
     let read = get(session, &format!("/v1/workflows/{workflow}/schema")).await;
     let parts = session.payload(check(&read, 200)).expect("there is a value for each field");
-    let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
+    let token = session.token("main", Scopes::WRITE, false).await.expect("there is a token");
     let call = call_with("POST", "/v1/requests", &token);
     session.send(ClientRequest { body: ClientBody::Multipart(parts), ..call }).await
 }
 
 fn root(session: &Session, name: &str) -> Value {
-    let roots = session.roots();
-    roots.into_iter().find(|(root, _)| root == name).expect("it is a root").1
+    session.roots().get(&[name.to_owned()]).expect("it is a root")
 }
 
 #[tokio::test]
@@ -124,7 +123,8 @@ async fn applications_play_their_roles() {
     let text = secret["$secret"].as_str().expect("it is a secret");
     assert_eq!(secret["all_but_last"].as_str(), text.get(..text.len() - 1));
     assert_ne!(secret["other_case"].as_str(), Some(text));
-    let other = session.token("other_company", Scopes::READ).await.expect("there is a token");
+    let other =
+        session.token("other_company", Scopes::READ, false).await.expect("there is a token");
     let ours = get(&session, "/v1/requests").await;
     let id = check(&ours, 200)["data"][0]["id"].as_str().expect("there is one").to_owned();
     let hidden = session.send(call_with("GET", &format!("/v1/requests/{id}"), &other)).await;
@@ -169,19 +169,19 @@ async fn a_burst_finds_its_window_empty() {
         ..Sandbox::default()
     };
     let session = session(&target, &sandbox).await;
-    let token = session.token("main", Scopes::READ).await.expect("there is a token");
+    let token = session.token("main", Scopes::READ, false).await.expect("there is a token");
     let rhythm = Rhythm::InFlight(1);
     session.room_for_burst(601, rhythm).await;
     let mut served = 0;
     for _ in 0..601 {
         let call = call_with("GET", "/v1/workflows", &token);
-        let sent = session.send_in_burst(call, rhythm).await;
+        let sent = session.send_in_rhythm(call, Some(rhythm)).await;
         served += u32::from(response(&sent).status == 200);
     }
     assert_eq!(served, 600);
     let move_on = json!({ "advance_seconds": 60 });
     session.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
-    let same = session.token("main", Scopes::READ).await;
+    let same = session.token("main", Scopes::READ, false).await;
     assert_eq!(same.as_deref(), Ok(token.as_str()), "it has not aged by much");
 }
 
@@ -194,8 +194,9 @@ async fn endpoints_follow_the_answers_of_the_sandbox() {
         let session = session(&target, &Sandbox { answers, ..Sandbox::default() }).await;
         let world = session.admin("GET", "/world", None).await.expect("it answers");
         let endpoint = &world["answers"]["webhook_create_endpoint"];
-        let (method, path) = session.endpoint(Operation::CreateWebhook);
-        assert_eq!((&json!(method), &json!(path)), (&endpoint["method"], &endpoint["path"]));
+        let found = session.endpoints().get(Operation::CreateWebhook);
+        let (method, path) = (json!(found.method), json!(found.path));
+        assert_eq!((&method, &path), (&endpoint["method"], &endpoint["path"]));
         assert!(
             root(&session, "bindings")["workflows"].as_array().is_some_and(|it| !it.is_empty())
         );
@@ -208,7 +209,7 @@ async fn a_delivery_reaches_the_receiver_with_its_credential() {
     let (target, _) = in_process().await;
     let session = session(&target, &Sandbox::default()).await;
     let receiver = session.receiver("hook").await.expect("it listens");
-    let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
+    let token = session.token("main", Scopes::WRITE, false).await.expect("there is a token");
     let body = json!({
         "name": "t1 hook", "url": receiver.url(), "auth_type": "bearer",
         "token": receiver.secret(), "events": ["execution_complete"],
@@ -224,7 +225,7 @@ async fn a_delivery_reaches_the_receiver_with_its_credential() {
     session.admin("POST", &path, Some(order)).await.expect("it is forced");
     let move_on = json!({ "advance_seconds": 1 });
     session.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
-    let deliveries = receiver.deliveries();
+    let deliveries = receiver.take_deliveries();
     assert_eq!(deliveries.len(), 1);
     assert_eq!(deliveries[0]["method"], "POST");
     assert_eq!(deliveries[0]["json"]["event"], "execution_complete");
@@ -232,14 +233,14 @@ async fn a_delivery_reaches_the_receiver_with_its_credential() {
     assert_eq!(deliveries[0]["headers"]["authorization"], authorization);
     let other = session.receiver("other").await.expect("it listens");
     assert_ne!(other.url(), receiver.url());
-    assert!(other.deliveries().is_empty());
+    assert!(other.take_deliveries().is_empty());
 }
 
 #[tokio::test]
 async fn a_lie_about_the_length_reaches_the_mock_too() {
     let (target, _) = in_process().await;
     let session = session(&target, &Sandbox::default()).await;
-    let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
+    let token = session.token("main", Scopes::WRITE, false).await.expect("there is a token");
     let body = ClientBody::Bytes {
         content_type: Some("multipart/form-data; boundary=moot".to_owned()),
         bytes: bytes::Bytes::from_static(b"--moot\r\n"),
@@ -282,7 +283,7 @@ async fn over_http_it_is_the_same_mock() {
     check(&created, 201);
     assert!(response(&created).peer.is_some_and(|peer| peer.port() == address.port()));
     assert!(created.request.url.starts_with("http://localhost:"));
-    let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
+    let token = session.token("main", Scopes::WRITE, false).await.expect("there is a token");
     let zeros = moot_harness::client::FormPart {
         file_name: Some("big.pdf".to_owned()),
         content: moot_harness::client::BodyPiece::Zeros(3 * 1024 * 1024 + 1),

@@ -8,10 +8,14 @@ use crate::client::operator::trouble::OperatorTrouble;
 use crate::exchange::masks::Masks;
 use crate::scenario::model::OperatorOrder;
 
+/// Whether the environment variable `CI` is set. `false` means not set.
+pub(crate) fn is_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "false"))
+}
+
 /// Whether there is a terminal, and this is not a CI.
 pub(crate) fn has_terminal() -> bool {
-    let in_ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "false"));
-    !in_ci && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    !is_ci() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// Asks the person, and waits for Enter.

@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::{Endpoint, Operation};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// Characters that are encoded in an id: all but the unreserved ones (RFC 3986 §2.3).
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Method and path of every operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +39,16 @@ impl Endpoints {
 
     /// The path of this operation for the object with this id.
     pub fn path_of(&self, operation: Operation, id: &str) -> String {
-        let id = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC);
-        self.get(operation).path.replace("{id}", &id.to_string())
+        let id = utf8_percent_encode(id, ENCODED).to_string();
+        self.get(operation).path.replace("{id}", &id)
+    }
+
+    /// The id in a path of this operation, decoded.
+    pub(crate) fn id_in(&self, operation: Operation, path: &str) -> Option<String> {
+        let path = path.split(['?', '#']).next()?;
+        let at = self.get(operation).path.split('/').position(|segment| segment == "{id}")?;
+        let id = path.split('/').nth(at)?;
+        Some(percent_decode_str(id).decode_utf8().ok()?.into_owned())
     }
 
     /// The operation with this method and path. `path` is below the base address. Its query is ignored.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -14,8 +15,11 @@ use crate::client::target_file::text_or_keys::text_or_keys;
 
 /// The time limit for the command of a secret.
 const COMMAND_SECONDS_MAX: u64 = 30;
+/// The time for reading the rest of the output after the command has exited. An agent that it started in the background
+/// may keep the pipe open forever.
+const LAST_OUTPUT: Duration = Duration::from_millis(200);
 /// Longer secrets are cut.
-const SECRET_BYTES_MAX: u64 = 64 * 1024;
+const SECRET_BYTES_MAX: usize = 64 * 1024;
 
 /// Reads an environment variable. Tests pass a function of their own.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -93,7 +97,7 @@ fn from_file(path: &Path) -> Result<String, String> {
         }
     }
     let mut text = String::new();
-    file.take(SECRET_BYTES_MAX)
+    file.take(SECRET_BYTES_MAX as u64)
         .read_to_string(&mut text)
         .map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
     Ok(without_line_end(&text).to_owned())
@@ -108,19 +112,25 @@ fn from_command(words: &[String]) -> Result<String, String> {
         .stderr(Stdio::inherit())
         .spawn()
         .map_err(|error| format!("the command `{program}` cannot be run: {error}"))?;
-    let output = child.stdout.take().ok_or("the command has no output")?;
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        output.take(SECRET_BYTES_MAX).read_to_string(&mut text).map(|_| text)
+    let mut output = child.stdout.take().ok_or("the command has no output")?;
+    let (sender, pieces) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut piece = [0; 4096];
+        while let Ok(length @ 1..) = output.read(&mut piece)
+            && sender.send(piece[..length].to_vec()).is_ok()
+        {}
     });
     let status = wait(&mut child, program)?;
     if !status.success() {
         return Err(format!("the command `{program}` failed: {status}"));
     }
-    let text = reader
-        .join()
-        .map_err(|_| format!("the output of `{program}` cannot be read"))?
-        .map_err(|error| format!("the output of `{program}` cannot be read: {error}"))?;
+    let mut bytes = Vec::new();
+    while let Ok(piece) = pieces.recv_timeout(LAST_OUTPUT) {
+        bytes.extend(piece);
+    }
+    bytes.truncate(SECRET_BYTES_MAX);
+    let text =
+        String::from_utf8(bytes).map_err(|_| format!("the output of `{program}` is not UTF-8"))?;
     Ok(without_line_end(&text).to_owned())
 }
 

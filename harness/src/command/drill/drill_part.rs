@@ -15,9 +15,7 @@ use crate::grading::drill::parts::write_drills;
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::{self, Drill};
 use crate::run::environment::Shard;
-use crate::run::part_files::{
-    PartFact, PartFacts, PartHead, PartKind, fingerprint, register_fingerprint,
-};
+use crate::run::part_files::{PartFact, PartFacts, PartHead, PartKind, fingerprint};
 use crate::run::shard::dealt;
 
 /// Seconds that every drill takes, in addition to the time of its situation.
@@ -59,17 +57,14 @@ impl<'a> DrillShard<'a> {
         let settings =
             json!([world.clock, world.rate_limit, world.progression, world.defects, conditions]);
         let facts = PartFacts::from([
-            (PartFact::Shards, self.shard.count.to_string()),
             (PartFact::Seed, input.seed.to_string()),
-            (PartFact::Register, register_fingerprint()),
             (PartFact::Options, fingerprint(&(settings, &input.command, &input.version))),
             (PartFact::Plan, fingerprint(&(table::digest(), &self.plan))),
             (PartFact::World, fingerprint(&world_named(world.world_name())?.as_ref())),
             (PartFact::Answers, fingerprint(&answers)),
             (PartFact::Expected, fingerprint(&input.waivers)),
         ]);
-        let shard = (self.shard.number, self.shard.count);
-        let head = PartHead::new(PartKind::Drill, shard, facts, self.plan.clone());
+        let head = PartHead::new(PartKind::Drill, self.shard, facts, self.plan.clone());
         write_drills(self.dir, &head, input, recordings).map_err(CommandError::fault)
     }
 }

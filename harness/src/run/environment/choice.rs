@@ -15,9 +15,10 @@ use crate::exchange::Exchange;
 use crate::run::environment::shard::Shard;
 
 /// The target of a run. Its file was read, and nothing was sent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub enum TargetChoice {
     /// The mock, without a socket.
+    #[default]
     InProcess,
     /// The mock without a socket and without its control plane, as a deployment with one world.
     InProcessDeployment,
@@ -88,9 +89,18 @@ pub struct TargetOptions {
 }
 
 impl TargetOptions {
-    /// The limits of a target file for this run. A shard gets its share, and objects by its share of the plan.
+    /// The limits of a target file for this run, with its own rate, and with the objects of its plan if the file does not
+    /// limit them. A shard gets its share, and objects by its share of the plan.
     pub(crate) fn limits(&self, limits: FileLimits) -> FileLimits {
-        let Some(shard) = self.shard else { return limits };
+        let limits = self.shard.map_or(limits, |shard| self.share(shard, limits));
+        FileLimits {
+            requests_per_minute: self.rate.unwrap_or(limits.requests_per_minute),
+            created_objects_max: limits.created_objects_max.or(self.created_objects_planned),
+            ..limits
+        }
+    }
+
+    fn share(&self, shard: Shard, limits: FileLimits) -> FileLimits {
         let (own, all) = (self.created_objects_planned, self.created_objects_of_shards);
         let share = |max: u32| match (own, all) {
             (Some(own), Some(all)) if all > max => {
@@ -123,12 +133,9 @@ pub enum OpenError {
     /// The target file or an option is wrong. Nothing was sent (exit 2).
     #[error("{0}")]
     Usage(String),
-    /// The target does not respond, or not at this address (exit 4).
+    /// The target does not respond, not at this address, or refuses the credentials (exit 4).
     #[error("{0}")]
     Unreachable(String),
-    /// The target refuses the credentials (exit 4).
-    #[error("{0}")]
-    Credentials(String),
     /// The token endpoint refuses the request of §4.1, and every other way to send the credentials: a violation (exit
     /// 1).
     #[error("{why}")]

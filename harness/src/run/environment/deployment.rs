@@ -16,12 +16,11 @@ use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::discovery::{self, WorkflowOffer};
 
-/// Checks the options and credentials before anything is sent.
+/// Checks that there are credentials.
 ///
 /// # Errors
 /// [`OpenError::Usage`].
-pub(crate) fn check_usage(file: &TargetFile, options: &TargetOptions) -> Result<(), OpenError> {
-    check_rate(file, options)?;
+pub(crate) fn check_credentials(file: &TargetFile) -> Result<(), OpenError> {
     match file.applications.contains_key("main") {
         true => Ok(()),
         false => Err(OpenError::Usage(
@@ -42,10 +41,9 @@ pub(crate) fn check_rate(file: &TargetFile, options: &TargetOptions) -> Result<(
         .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))
 }
 
-/// The destination of a target file, with the workflows that were found.
+/// The destination of a target file. No workflow is found yet.
 pub(crate) fn destination(
     file: &TargetFile,
-    found: &[WorkflowOffer],
     run_tag: &str,
     rules: DeploymentRules,
 ) -> RequestDestination {
@@ -53,7 +51,7 @@ pub(crate) fn destination(
         file.base_url.clone(),
         Endpoints::new(&file.endpoints),
         file.applications.clone(),
-        discovery::bindings(&file.bindings, found, run_tag),
+        discovery::bindings(&file.bindings, &[], run_tag),
         None,
         Some(rules),
     );
@@ -74,7 +72,7 @@ pub(crate) fn client(
     hide_secrets(file, &masks);
     let http = Http::new(file, ConnectionUse::Kept).map_err(OpenError::Usage)?;
     let sender = Arc::new(RequestSender::new(http, masks));
-    Ok(ServiceClient::new(sender, destination(file, &[], run_tag, rules)))
+    Ok(ServiceClient::new(sender, destination(file, run_tag, rules)))
 }
 
 /// Reads the workflows that the file binds, or else the published ones. Returns those that were found before the

@@ -187,55 +187,43 @@ pub(crate) fn bindings(
     found: &[WorkflowOffer],
     tag: &str,
 ) -> Map<String, Value> {
-    let bound_workflows = bound_ids(bound);
+    let mut workflows = bound_ids(bound);
+    if workflows.is_empty() {
+        workflows = one_of_each(found).into_iter().map(|workflow| workflow.id.clone()).collect();
+    }
     let bound_or_found = |bound: &Option<String>, fits: fn(&FormKind) -> bool| {
         let found = || found.iter().find(|workflow| fits(&workflow.kind));
         bound.clone().or_else(|| found().map(|workflow| workflow.id.clone()))
     };
-    let workflows = match bound_workflows.is_empty() {
-        true => one_of_each(found).into_iter().map(|workflow| workflow.id.clone()).collect(),
-        false => bound_workflows,
-    };
+    let single = bound.single_signer_workflow_id.clone().or_else(|| single_signer(found));
+    let multiple = bound_or_found(&bound.multiple_signers_workflow_id, |kind| {
+        kind.signers == Signers::Multiple
+    });
     let counterparty =
         bound.counterparty_email.clone().unwrap_or_else(|| format!("{tag}{COUNTERPARTY_DOMAIN}"));
     let webhook_url = bound.webhook_url.as_deref().unwrap_or(WEBHOOK_URL).trim_end_matches('/');
-    let texts = [
+    let values = [
+        ("workflows", json!(workflows)),
+        ("internal_signer_emails", json!(bound.internal_signer_emails)),
+        ("unknown_user_emails", json!(bound.unknown_user_emails)),
+        ("variables", json!(bound.variables)),
         (
             "generated_workflow_id",
-            bound_or_found(&bound.generated_workflow_id, |kind| !kind.takes_file),
+            json!(bound_or_found(&bound.generated_workflow_id, |kind| !kind.takes_file)),
         ),
         (
             "third_party_workflow_id",
-            bound_or_found(&bound.third_party_workflow_id, |kind| kind.takes_file),
+            json!(bound_or_found(&bound.third_party_workflow_id, |kind| kind.takes_file)),
         ),
-        (
-            "single_signer_workflow_id",
-            bound.single_signer_workflow_id.clone().or_else(|| single_signer(found)),
-        ),
-        (
-            "multiple_signers_workflow_id",
-            bound_or_found(&bound.multiple_signers_workflow_id, |kind| {
-                kind.signers == Signers::Multiple
-            }),
-        ),
-        ("requester_email", bound.requester_email.clone()),
-        ("counterparty_email", Some(counterparty)),
-        ("document_url", bound.document_url.clone()),
-        ("webhook_url", Some(webhook_url.to_owned())),
+        ("single_signer_workflow_id", json!(single)),
+        ("multiple_signers_workflow_id", json!(multiple)),
+        ("requester_email", json!(bound.requester_email)),
+        ("counterparty_email", json!(counterparty)),
+        ("document_url", json!(bound.document_url)),
+        ("webhook_url", json!(webhook_url)),
     ];
-    let mut bindings = Map::new();
-    bindings.insert("workflows".to_owned(), json!(workflows));
-    bindings.insert("internal_signer_emails".to_owned(), json!(bound.internal_signer_emails));
-    bindings.insert("unknown_user_emails".to_owned(), json!(bound.unknown_user_emails));
-    if let Some(variables) = &bound.variables {
-        bindings.insert("variables".to_owned(), Value::Object(variables.clone()));
-    }
-    for (name, text) in texts {
-        if let Some(text) = text {
-            bindings.insert(name.to_owned(), Value::String(text));
-        }
-    }
-    bindings
+    let known = values.into_iter().filter(|(_, value)| !value.is_null());
+    known.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 #[cfg(test)]

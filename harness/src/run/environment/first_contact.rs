@@ -45,11 +45,11 @@ pub(crate) async fn control_plane(
         Err(trouble @ (Trouble::Unreachable(_) | Trouble::Timeout(_) | Trouble::Tls(_))) => {
             Err(unreachable(&file.base_url, &trouble))
         }
-        Err(trouble) if is_asked_for => Err(OpenError::Credentials(format!(
+        Err(trouble) if is_asked_for => Err(OpenError::Unreachable(format!(
             "`admin.token` of the target file cannot be used: {}",
             trouble.details()
         ))),
-        Ok(_) if is_asked_for => Err(OpenError::Credentials(
+        Ok(_) if is_asked_for => Err(OpenError::Unreachable(
             "`admin.token` is in the target file, but the service at `base_url` is not a moot mock"
                 .to_owned(),
         )),
@@ -99,7 +99,7 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
             "{host} gives no token now: its token endpoint returned {refusal}"
         )),
         TokenError::Refused(refusal) => {
-            OpenError::Credentials(refused_application(client, role, &refusal))
+            OpenError::Unreachable(refused_application(client, role, &refusal))
         }
     }
 }
@@ -123,8 +123,8 @@ pub(crate) fn refused_application(
 /// uses it, and reports the refusal of the form.
 ///
 /// # Errors
-/// [`OpenError::Credentials`] if the credentials are refused, [`OpenError::Unreachable`] if the address is wrong,
-/// [`OpenError::TokenEndpoint`] if the request is refused.
+/// [`OpenError::Unreachable`] if the credentials are refused or the address is wrong, [`OpenError::TokenEndpoint`] if
+/// the request is refused.
 async fn try_basic(
     client: &ServiceClient,
     main: &ApplicationCredentials,

@@ -91,7 +91,7 @@ fn client(file: &TargetFile, masks: Arc<Masks>) -> Result<ServiceClient, OpenErr
     let mut file = file.clone();
     file.consent.extend([Consent::Write, Consent::Delete]);
     let tag = TargetOptions::default().run_tag;
-    let rules = DeploymentRules::new(&file, None, &tag).map_err(OpenError::Usage)?;
+    let rules = DeploymentRules::new(&file, &tag).map_err(OpenError::Usage)?;
     deployment::client(&file, &tag, rules, masks)
 }
 

@@ -7,7 +7,7 @@ use moot_fixtures::answers;
 use moot_fixtures::contract::{Endpoint, Operation, Scopes};
 use parking_lot::Mutex;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use url::Url;
 
 use crate::client::control_plane::ControlPlane;
@@ -63,8 +63,7 @@ struct WorldFacts {
 /// The description of a new sandbox by the control plane. Other members are ignored.
 #[derive(Debug, Deserialize)]
 struct SandboxDetails {
-    #[serde(default)]
-    id: Option<String>,
+    id: String,
     base_url: String,
     applications: Vec<ApplicationRow>,
     users: BTreeMap<String, Vec<String>>,
@@ -133,11 +132,9 @@ impl MockSandboxes {
             Trouble::Broken(format!("the control plane describes no sandbox: {error}"))
         })?;
         let base = self.base_of(&sandbox.base_url)?;
-        let id = sandbox.id.clone().or_else(|| base.path().rsplit('/').next().map(str::to_owned));
         let facts = self.facts(settings, &sandbox, &base).await;
         let destination = self.destination(&sandbox, base, &facts);
-        let client = ServiceClient::new(self.sender.clone(), destination);
-        Ok((client, id.unwrap_or_default()))
+        Ok((ServiceClient::new(self.sender.clone(), destination), sandbox.id))
     }
 
     /// Deletes a sandbox. A failure is ignored, because then the sandbox or the mock does not exist any more.
@@ -147,23 +144,16 @@ impl MockSandboxes {
     }
 
     fn order(&self, scenario: &str, settings: &Sandbox) -> Value {
-        let mut order = Map::new();
         let progression =
             settings.progression.as_deref().map(|text| if text == "timed" { TIMED } else { text });
-        let texts = [
-            ("world", settings.world.as_deref().or(self.world)),
-            ("answers", settings.answers.as_deref()),
-            ("clock", Some(settings.clock.as_deref().unwrap_or(CLOCK))),
-            ("rate_limit", Some(settings.rate_limit.as_deref().unwrap_or(RATE_LIMIT))),
-            ("progression", progression),
-        ];
-        for (name, text) in texts {
-            if let Some(text) = text {
-                order.insert(name.to_owned(), Value::String(text.to_owned()));
-            }
-        }
-        order.insert("seed".to_owned(), json!(seed_of(self.seed, scenario)));
-        Value::Object(order)
+        json!({
+            "world": settings.world.as_deref().or(self.world),
+            "answers": settings.answers,
+            "clock": settings.clock.as_deref().unwrap_or(CLOCK),
+            "rate_limit": settings.rate_limit.as_deref().unwrap_or(RATE_LIMIT),
+            "progression": progression,
+            "seed": seed_of(self.seed, scenario),
+        })
     }
 
     /// The base address of a sandbox. The mock may state a host that only other clients reach.

@@ -6,9 +6,10 @@ use moot_fixtures::contract::Scopes;
 
 use crate::client::destination::RequestDestination;
 use crate::client::operator::person;
-use crate::client::target_file::FileOperator;
 use crate::client::target_file::model::Consent;
+use crate::client::target_file::{self, FileOperator};
 use crate::scenario::model::{NEEDS, OperatorAction};
+use crate::verdict::{NotRun, NotRunKind};
 
 /// Every need that is not met, with the reason (a clause) and the setting that would meet it. `can_receive` says whether
 /// the target reaches our receiver, and `discovery_trouble` is a clause about the trouble that ended the search for
@@ -102,6 +103,22 @@ fn missing(
             Some(action) => operator(destination, action),
             None => Some(unmet_row(&format!("there is no need `{other}`"), "another need")),
         },
+    }
+}
+
+/// The reason why scenarios with this need do not run. `tolerate` is that of the target file.
+pub(crate) fn not_run(
+    tolerate: &[String],
+    need: &str,
+    reason: String,
+    setting: Option<String>,
+) -> NotRun {
+    NotRun {
+        kind: NotRunKind::NeedNotMet,
+        reason,
+        setting,
+        tolerate_as: need.to_owned(),
+        is_tolerated: target_file::tolerates(tolerate, need),
     }
 }
 

@@ -25,15 +25,12 @@ use crate::run::environment::replayed;
 use crate::run::environment::session::{Receivers, Session};
 use crate::run::environment::target_fit;
 use crate::scenario::model::{NEEDS, OperatorAction, Sandbox};
-use crate::verdict::{NotRun, NotRunKind};
+use crate::verdict::NotRun;
 
 /// An opened target.
 pub struct Environment {
     /// The description of the target in recordings. It has no secret.
     pub(crate) index: IndexTarget,
-    /// The largest number of objects that a run may create. `None` for a mock, whose sandboxes are deleted with their
-    /// objects, and for a replay.
-    pub(crate) created_objects_max: Option<u32>,
     /// The time after a change in which a list is read again until it shows the change.
     pub(crate) settle: Duration,
     /// The longest wait for deliveries in real time; `None` if each step decides.
@@ -71,14 +68,9 @@ impl Environment {
         self.index.is_mock
     }
 
-    /// Whether requests are sent without a pace: on a mock, and on a deployment with rate 0.
+    /// Whether requests to a deployment are sent without a pace: at rate 0.
     pub fn is_unpaced(&self) -> bool {
-        match &self.kind {
-            EnvironmentKind::Mock(_) => true,
-            EnvironmentKind::Deployment(_) => self.rules().is_none_or(|rules| rules.is_unpaced()),
-            // A replay keeps the order of the recording.
-            EnvironmentKind::Replay(_) => false,
-        }
+        self.rules().is_some_and(|rules| rules.is_unpaced())
     }
 
     /// The number of token requests that can be sent now without meeting a limit; `None` without a limit.
@@ -137,13 +129,13 @@ impl Environment {
     }
 
     fn not_run(&self, need: &str, reason: String, setting: Option<String>) -> NotRun {
-        NotRun {
-            kind: NotRunKind::NeedNotMet,
-            reason,
-            setting,
-            tolerate_as: need.to_owned(),
-            is_tolerated: self.tolerates(need),
-        }
+        needs::not_run(&self.index.tolerate, need, reason, setting)
+    }
+
+    /// The largest number of objects that a run may create. `None` for a mock, whose sandboxes are deleted with their
+    /// objects, and for a replay.
+    pub fn created_objects_max(&self) -> Option<u32> {
+        Some(self.rules()?.guard.created_max)
     }
 
     /// Objects that the run has left on a deployment so far.
@@ -240,13 +232,13 @@ impl Environment {
     /// Asks for a token of each application of a deployment that has none yet.
     ///
     /// # Errors
-    /// [`OpenError::Credentials`] with the applications that are refused.
+    /// [`OpenError::Unreachable`] with the applications that are refused.
     pub async fn try_applications(&self) -> Result<(), OpenError> {
         let Some(client) = self.deployment() else { return Ok(()) };
         for role in client.destination.applications.keys() {
             self.try_application(client, role).await;
         }
-        self.refused_applications().map_or(Ok(()), |why| Err(OpenError::Credentials(why)))
+        self.refused_applications().map_or(Ok(()), |why| Err(OpenError::Unreachable(why)))
     }
 
     /// Asks for a token. The client remembers a refusal. The scenarios report other trouble.

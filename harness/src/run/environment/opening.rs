@@ -13,7 +13,6 @@ use crate::client::http::{ConnectionUse, Http};
 use crate::client::recording::{IndexTarget, Replay};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
-use crate::client::target_file::model::CREATED_OBJECTS_MAX;
 use crate::client::target_file::{TargetFile, address};
 use crate::client::token_file;
 use crate::exchange::masks::Masks;
@@ -71,7 +70,6 @@ impl Environment {
     ) -> Self {
         Self {
             index,
-            created_objects_max: None,
             settle: SETTLE_DEFAULT,
             delivery_wait_max: None,
             sender,
@@ -122,8 +120,6 @@ impl Environment {
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
         file.limits = options.limits(file.limits);
-        let planned = options.created_objects_planned;
-        file.limits.created_objects_max = file.limits.created_objects_max.or(planned);
         deployment::check_rate(&file, &options)?;
         let pins = match &file.answers {
             Some(path) => Pins::read(path).map_err(OpenError::Usage)?,
@@ -145,8 +141,8 @@ impl Environment {
             }
             None => {
                 let sender = sender(ConnectionUse::Single)?;
-                deployment::check_usage(&file, &options)?;
-                let rules = DeploymentRules::new(&file, options.rate, &options.run_tag)
+                deployment::check_credentials(&file)?;
+                let rules = DeploymentRules::new(&file, &options.run_tag)
                     .map_err(OpenError::Usage)?
                     .watched_by(&options.pace_wait);
                 Self::on_deployment(file, rules, sender, options).await?
@@ -189,7 +185,7 @@ impl Environment {
             ));
         }
         let is_in_process = rules.operator_control_plane.is_some();
-        let destination = deployment::destination(&file, &[], &options.run_tag, rules);
+        let destination = deployment::destination(&file, &options.run_tag, rules);
         let client = ServiceClient::new(sender.clone(), destination);
         first_contact::first_token(&client).await?;
         let expired_token = match &options.token_file {
@@ -211,12 +207,10 @@ impl Environment {
         }
         let can_receive = is_in_process || options.can_receive();
         let unmet = needs::unmet(&destination, can_receive, discovery_trouble.as_deref());
-        let created_objects_max = file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX);
         let settle = Duration::from_secs(file.limits.settle_seconds.into());
         let index = IndexTarget { unmet, ..index_of(file, TargetClass::Deployment) };
         let client = ServiceClient::new(Arc::clone(&sender), destination);
         Ok(Self {
-            created_objects_max: Some(created_objects_max),
             settle,
             delivery_wait_max: is_in_process.then_some(IN_PROCESS_DELIVERY_WAIT),
             ..Self::new(EnvironmentKind::Deployment(client), index, sender, options)

@@ -1,22 +1,24 @@
 //! A deployment as its target file describes it, for plans. Nothing is sent.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::client::deployment_rules::DeploymentRules;
 use crate::client::destination::RequestDestination;
+use crate::client::target_file::Endpoints;
 use crate::client::target_file::address;
 use crate::client::target_file::model::{AdminChoice, Consent, FileLimits, TargetFile};
-use crate::client::target_file::{self, Endpoints};
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::{deployment, discovery, needs, root_names};
-use crate::verdict::{NotRun, NotRunKind};
+use crate::scenario::names::Names;
+use crate::verdict::NotRun;
 
 /// A deployment that was not opened.
 pub struct TargetPreview {
     destination: RequestDestination,
     file: TargetFile,
-    rate: u32,
-    can_receive: bool,
+    unmet: BTreeMap<String, (String, String)>,
 }
 
 impl TargetPreview {
@@ -25,13 +27,13 @@ impl TargetPreview {
     /// # Errors
     /// [`OpenError::Usage`], the same as in a run.
     pub fn new(mut file: TargetFile, options: &TargetOptions) -> Result<Self, OpenError> {
-        deployment::check_usage(&file, options)?;
+        deployment::check_rate(&file, options)?;
+        deployment::check_credentials(&file)?;
         file.limits = options.limits(file.limits);
-        let rate = options.rate.unwrap_or(file.limits.requests_per_minute);
         let rules = DeploymentRules::preview(&file, &options.run_tag);
-        let destination = deployment::destination(&file, &[], &options.run_tag, rules);
-        let can_receive = options.can_receive();
-        Ok(Self { destination, file, rate, can_receive })
+        let destination = deployment::destination(&file, &options.run_tag, rules);
+        let unmet = needs::unmet(&destination, options.can_receive(), None);
+        Ok(Self { destination, file, unmet })
     }
 
     /// The reason why the file does not meet a need. `None` if it meets the need, or if only opening the target decides
@@ -40,15 +42,8 @@ impl TargetPreview {
         if self.is_found_later(need) {
             return None;
         }
-        let mut unmet = needs::unmet(&self.destination, self.can_receive, None);
-        let (reason, setting) = unmet.remove(need)?;
-        Some(NotRun {
-            kind: NotRunKind::NeedNotMet,
-            reason,
-            setting: Some(setting),
-            tolerate_as: need.to_owned(),
-            is_tolerated: target_file::tolerates(&self.file.tolerate, need),
-        })
+        let (reason, setting) = self.unmet.get(need)?.clone();
+        Some(needs::not_run(&self.file.tolerate, need, reason, Some(setting)))
     }
 
     /// Whether a need requires a workflow that is not bound. Opening the target discovers workflows.
@@ -71,7 +66,7 @@ impl TargetPreview {
     }
 
     /// The root names that are known.
-    pub fn roots(&self, run_tag: &str) -> Vec<(String, Value)> {
+    pub fn roots(&self, run_tag: &str) -> Names {
         root_names::roots(&self.destination, run_tag, 0)
     }
 
@@ -85,9 +80,9 @@ impl TargetPreview {
         self.file.base_url.as_str().trim_end_matches('/')
     }
 
-    /// The limits, with the rate of the options.
+    /// The limits of a run.
     pub fn limits(&self) -> FileLimits {
-        FileLimits { requests_per_minute: self.rate, ..self.file.limits }
+        self.file.limits
     }
 
     /// The largest number of rows of `bindings.workflows`, if they are discovered.

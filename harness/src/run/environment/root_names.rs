@@ -6,21 +6,17 @@ use serde_json::{Map, Value, json};
 
 use crate::client::destination::RequestDestination;
 use crate::client::secret_forms;
+use crate::scenario::names::Names;
 
 /// All root names. A secret is `{"$secret": text, "all_but_last": …, "other_case": …}`. Used alone, its value is the
 /// text.
-pub(crate) fn roots(
-    destination: &RequestDestination,
-    run_tag: &str,
-    now_seconds: i64,
-) -> Vec<(String, Value)> {
-    let run = json!({ "tag": run_tag, "now_seconds": now_seconds });
-    vec![
-        ("run".to_owned(), run),
-        ("target".to_owned(), target(destination)),
-        ("bindings".to_owned(), Value::Object(destination.bindings.clone())),
-        ("contract".to_owned(), contract()),
-    ]
+pub(crate) fn roots(destination: &RequestDestination, run_tag: &str, now_seconds: i64) -> Names {
+    let mut names = Names::default();
+    names.set("run", json!({ "tag": run_tag, "now_seconds": now_seconds }));
+    names.set("target", target(destination));
+    names.set("bindings", Value::Object(destination.bindings.clone()));
+    names.set("contract", contract());
+    names
 }
 
 fn target(destination: &RequestDestination) -> Value {

@@ -7,7 +7,6 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use crate::client::access_tokens::TokenError;
 use crate::client::payload;
 use crate::client::receiver::{DeliveryReceiver, Listener};
 use crate::client::recording::mode::RecordingMode;
@@ -15,12 +14,14 @@ use crate::client::recording::session_record::absent;
 use crate::client::request::{ClientRequest, FormPart};
 use crate::client::send;
 use crate::client::service_client::ServiceClient;
+use crate::client::target_file::Endpoints;
 use crate::exchange::{Exchange, Trouble};
 use crate::run::environment::choice::TargetOptions;
 use crate::run::environment::discovery::DefaultValue;
 use crate::run::environment::mock::MockSandboxes;
 use crate::run::environment::{replayed, root_names};
 use crate::scenario::model::{OperatorAction, OperatorOrder, Rhythm, UselessToken};
+use crate::scenario::names::Names;
 
 /// One scenario's use of an environment.
 pub struct Session {
@@ -41,8 +42,8 @@ pub(crate) struct Receivers {
 }
 
 impl Session {
-    /// The root names `run`, `target`, `bindings`, `contract`, in this order.
-    pub fn roots(&self) -> Vec<(String, Value)> {
+    /// The root names `run`, `target`, `bindings`, `contract`.
+    pub fn roots(&self) -> Names {
         root_names::roots(
             &self.client.destination,
             &self.receivers.options.run_tag,
@@ -50,37 +51,23 @@ impl Session {
         )
     }
 
-    /// A shared token of this application (`main`, …) with exactly these scopes. Tokens are cached, and renewed in
-    /// time.
+    /// A shared token of this application (`main`, …) with these scopes. If it `may_have_more`, see
+    /// [`ServiceClient::token_that_suffices`]. Tokens are cached, and renewed in time.
     ///
     /// # Errors
     /// [`Trouble`] if there is no such application, or its token is refused.
-    pub async fn token(&self, application: &str, scopes: Scopes) -> Result<String, Trouble> {
-        let token = self.client.token(application, scopes);
-        self.recorded_token(application, scopes, token).await
-    }
-
-    /// As [`Self::token`], for a call that these scopes allow. The token may have more scopes.
-    ///
-    /// # Errors
-    /// As [`Self::token`].
-    pub(crate) async fn token_that_suffices(
+    pub async fn token(
         &self,
         application: &str,
         scopes: Scopes,
-    ) -> Result<String, Trouble> {
-        let token = self.client.token_that_suffices(application, scopes);
-        self.recorded_token(application, scopes, token).await
-    }
-
-    async fn recorded_token(
-        &self,
-        application: &str,
-        scopes: Scopes,
-        token: impl Future<Output = Result<String, TokenError>>,
+        may_have_more: bool,
     ) -> Result<String, Trouble> {
         self.recorded_text(format!("token {application} {scopes}"), async {
-            token.await.map_err(|failure| failure.into_trouble(application))
+            let token = match may_have_more {
+                true => self.client.token_that_suffices(application, scopes).await,
+                false => self.client.token(application, scopes).await,
+            };
+            token.map_err(|error| error.into_trouble(application))
         })
         .await
     }
@@ -161,15 +148,12 @@ impl Session {
     /// Sends one request, with consent, pace, ledger and masks. A GET is repeated once after trouble. A revoked shared
     /// token is replaced once. If a request may not be sent, its exchange has [`Trouble::Withheld`].
     pub async fn send(&self, prepared: ClientRequest) -> Exchange {
-        self.send_as(prepared, None).await
+        self.send_in_rhythm(prepared, None).await
     }
 
-    /// Sends one request of a burst at once. It is never repeated. On a deployment it needs the consent `load`.
-    pub async fn send_in_burst(&self, prepared: ClientRequest, rhythm: Rhythm) -> Exchange {
-        self.send_as(prepared, Some(rhythm)).await
-    }
-
-    async fn send_as(&self, prepared: ClientRequest, burst: Option<Rhythm>) -> Exchange {
+    /// As [`Session::send`], or at once if the request is part of a burst. Then it is never repeated, and needs the
+    /// consent `load` on a deployment.
+    pub async fn send_in_rhythm(&self, prepared: ClientRequest, burst: Option<Rhythm>) -> Exchange {
         let path = self.client.sender.masks.mask(&prepared.path);
         if let Some(recorded) = self.recording.exchange(&prepared.method, &path) {
             if let (Some(Operation::GetWorkflowSchema), Ok(response)) =
@@ -283,20 +267,9 @@ impl Session {
         self.client.destination.control_plane.is_some()
     }
 
-    /// The method and the path template of an operation, with `{id}`, below the base address.
-    pub fn endpoint(&self, operation: Operation) -> (&str, &str) {
-        let endpoint = self.client.destination.endpoints.get(operation);
-        (&endpoint.method, &endpoint.path)
-    }
-
-    /// Whether the endpoint of this operation is the one that Moot assumes.
-    pub(crate) fn has_default_endpoint(&self, operation: Operation) -> bool {
-        self.client.destination.endpoints.is_default(operation)
-    }
-
-    /// The operation of a method and a path.
-    pub fn operation(&self, method: &str, path: &str) -> Option<Operation> {
-        self.client.destination.endpoints.find(method, path)
+    /// The endpoints of the target.
+    pub fn endpoints(&self) -> &Endpoints {
+        &self.client.destination.endpoints
     }
 
     /// The fields of a create request, by [`payload::from_schema`]. The workflow is the one whose schema this is.
@@ -330,7 +303,7 @@ impl Session {
         let options = &self.receivers.options;
         let deployment = self.client.destination.deployment();
         if deployment.is_some_and(|it| it.operator_control_plane.is_none())
-            && (options.receiver.is_none() || options.receiver_url.is_none())
+            && !options.can_receive()
         {
             return Err(Trouble::Withheld(
                 "deliveries need --receiver ADDR and --receiver-url URL".to_owned(),

@@ -75,13 +75,13 @@ impl PartFact {
 }
 
 /// The facts of a run: its options, and its findings about the target.
-pub fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) -> PartFacts {
+pub(super) fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) -> PartFacts {
     let chosen = json!([
         options.strict,
         options.selectors,
         options.excluded,
         options.tolerates_unmet_needs,
-        format!("{:?}", options.snapshots),
+        options.snapshots.as_ref().map(|(mode, _)| format!("{mode:?}")),
         options.target.defects,
     ]);
     let target = &part.target;
@@ -93,10 +93,8 @@ pub fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) -> Part
     let rows: Vec<(&str, u16)> =
         plan.scenarios.iter().map(|it| (it.name.as_str(), it.shard)).collect();
     PartFacts::from([
-        (PartFact::Shards, plan.count.to_string()),
         (PartFact::Seed, options.target.seed.to_string()),
         (PartFact::Target, fingerprint(&destination)),
-        (PartFact::Register, register_fingerprint()),
         (PartFact::Options, fingerprint(&chosen)),
         (PartFact::Plan, fingerprint(&(rows, suite_fingerprint(&options.files)))),
         (PartFact::World, fingerprint(&options.target.world.as_deref())),
@@ -107,12 +105,12 @@ pub fn run_facts(options: &RunOptions, plan: &ShardPlan, part: &RunPart) -> Part
 }
 
 /// The fingerprint of the register and the questions of this program.
-pub fn register_fingerprint() -> String {
+pub(super) fn register_fingerprint() -> String {
     fingerprint(&(INTERFACE_VERSION, register::all(), questions::all()))
 }
 
 /// The fingerprint of the content of scenario files, without their paths.
-pub(crate) fn suite_fingerprint(files: &[ScenarioFile]) -> String {
+fn suite_fingerprint(files: &[ScenarioFile]) -> String {
     let all = plan::select(files, &[]).unwrap_or_default();
     let contents: Vec<String> = all
         .iter()

@@ -9,8 +9,9 @@ use sha2::{Digest, Sha256};
 use strum::IntoStaticStr;
 
 use super::error::PartError;
-use super::facts::{FORMAT_VERSION, PartFacts};
+use super::facts::{FORMAT_VERSION, PartFact, PartFacts, register_fingerprint};
 use crate::exchange::masks::Secrets;
+use crate::run::environment::Shard;
 
 /// The file in the folder of a part.
 pub(super) const FILE: &str = "part.jsonl";
@@ -63,21 +64,31 @@ pub struct PartFile {
 pub struct PartWriter(String);
 
 impl PartHead {
-    /// The head of a new part.
+    /// The head of a new part. `facts` has those that the command knows.
     pub fn new(
         kind: PartKind,
-        shard: (u16, u16),
-        facts: PartFacts,
+        shard: Shard,
+        mut facts: PartFacts,
         plan: Vec<(String, u16)>,
     ) -> Self {
+        facts.insert(PartFact::Register, register_fingerprint());
         Self {
             format_version: FORMAT_VERSION,
             moot_version: env!("CARGO_PKG_VERSION").to_owned(),
             kind,
-            shard: shard.0,
-            of: shard.1,
+            shard: shard.number,
+            of: shard.count,
             facts,
             plan,
+        }
+    }
+
+    /// The value or the fingerprint of a fact; empty if the command does not know it.
+    pub(super) fn value(&self, fact: PartFact) -> String {
+        match fact {
+            PartFact::Kind => <&str>::from(self.kind).to_owned(),
+            PartFact::Shards => self.of.to_string(),
+            fact => self.facts.get(&fact).cloned().unwrap_or_default(),
         }
     }
 

@@ -8,34 +8,40 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::PartError;
-use super::file::{PartFile, PartHead, PartWriter};
+use super::facts::run_facts;
+use super::file::{PartFile, PartHead, PartKind, PartWriter};
 use super::set::PartSet;
 use crate::client::recording::har::{self, HarEntry};
 use crate::exchange::Exchange;
 use crate::exchange::masks::{Masks, Secrets};
+use crate::run::RunOptions;
+use crate::run::environment::Shard;
 use crate::run::part::RunPart;
+use crate::run::shard::ShardPlan;
 use crate::verdict::result::{RunResult, ScenarioResult};
 
-/// Writes the part of a run into this folder. An incomplete part has no last line and cannot be merged.
+/// Writes the part of a run into this folder. The part of an interrupted run has no last line and cannot be merged.
 ///
 /// # Errors
 /// The part would contain a secret, or it cannot be written.
 pub fn write_run(
     dir: &Path,
-    head: &PartHead,
+    options: &RunOptions,
+    (shard, plan): (Shard, &ShardPlan),
     part: &RunPart,
-    is_complete: bool,
 ) -> Result<(), PartError> {
+    let rows = plan.scenarios.iter().map(|it| (it.name.clone(), it.shard)).collect();
+    let head = PartHead::new(PartKind::Run, shard, run_facts(options, plan, part), rows);
     let mut part = part.clone();
     let secrets = Secrets::of(&part.result.masks);
     part.result.map_texts(&secrets);
     make_portable(&mut part.result);
-    let mut writer = PartWriter::new(head)?;
+    let mut writer = PartWriter::new(&head)?;
     writer.line(&part)?;
     for scenario in part.result.scenarios {
         writer.line(&ScenarioRow::new(scenario, &secrets))?;
     }
-    writer.write(dir, is_complete, &secrets)
+    writer.write(dir, !part.is_interrupted, &secrets)
 }
 
 /// Makes the paths of a result mean the same on every machine.

@@ -44,7 +44,7 @@ impl PartSet {
             compare(first, other)?;
         }
         let count = first.head.of;
-        if first.head.facts.get(&PartFact::Register) != Some(&register_fingerprint()) {
+        if first.head.value(PartFact::Register) != register_fingerprint() {
             return Err(PartError::OtherRegister { dir: first.dir.clone() });
         }
         parts.sort_by(|a, b| (a.head.shard, &a.dir).cmp(&(b.head.shard, &b.dir)));
@@ -106,28 +106,16 @@ impl PartSet {
 
 /// Checks that two parts belong to the same run. The error has the first fact that differs.
 fn compare(first: &PartFile, other: &PartFile) -> Result<(), PartError> {
-    let foreign = |fact: PartFact, values: (String, String)| PartError::Foreign {
-        first: first.dir.clone(),
-        other: other.dir.clone(),
-        fact,
-        values,
+    let differs = |fact: &PartFact| {
+        let is_other_plan = *fact == PartFact::Plan && first.head.plan != other.head.plan;
+        is_other_plan || first.head.value(*fact) != other.head.value(*fact)
     };
-    if first.head.kind != other.head.kind {
-        let kind = |part: &PartFile| <&str>::from(part.head.kind).to_owned();
-        return Err(foreign(PartFact::Kind, (kind(first), kind(other))));
-    }
-    if first.head.of != other.head.of {
-        let count = |part: &PartFile| part.head.of.to_string();
-        return Err(foreign(PartFact::Shards, (count(first), count(other))));
-    }
-    for fact in PartFact::iter() {
-        let value = |part: &PartFile| part.head.facts.get(&fact).cloned().unwrap_or_default();
-        if value(first) != value(other) {
-            return Err(foreign(fact, (value(first), value(other))));
-        }
-    }
-    if first.head.plan != other.head.plan {
-        return Err(foreign(PartFact::Plan, Default::default()));
-    }
-    Ok(())
+    PartFact::iter().find(differs).map_or(Ok(()), |fact| {
+        Err(PartError::Foreign {
+            first: first.dir.clone(),
+            other: other.dir.clone(),
+            fact,
+            values: (first.head.value(fact), other.head.value(fact)),
+        })
+    })
 }

@@ -10,11 +10,22 @@ use crate::verdict::result::ScenarioResult;
 /// The outcome of a run. The most severe is the greatest: the order of the exit codes is 70, 2, 1, 4, 5,
 /// 3, 0.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     /// Nothing failed, and everything that was selected ran.
+    #[default]
     Conformant,
     /// Nothing was selected, or some checks were not run and are not tolerated.
     Incomplete,

@@ -19,7 +19,6 @@ pub struct SnapshotFindings {
     #[serde(skip)]
     pub new: Vec<moot_snapshots::Recorded>,
     /// Names of snapshots that no step uses. Only a complete, unfiltered, conformant run knows them.
-    #[serde(skip)]
     pub unused: Vec<String>,
     /// `None` if the run did not use snapshots.
     pub counts: Option<SnapshotCounts>,
@@ -69,7 +68,7 @@ impl RepeatCommand {
 }
 
 /// The result of a run. Its JSON is used in part files, which have the scenarios elsewhere.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunResult {
     pub outcome: RunOutcome,
