@@ -138,7 +138,7 @@ pub(super) fn only(
         let kept = (0..file.scenarios.len()).filter(|at| keeps(file, *at));
         let scenarios: Vec<_> = kept.map(|at| file.scenarios[at].clone()).collect();
         if !scenarios.is_empty() {
-            all.push(file.with(scenarios));
+            all.push(ScenarioFile { scenarios, ..file.clone() });
         }
     }
     all

@@ -67,7 +67,7 @@ impl Expected {
         }
         let Some(requirement) = entry.id.requirement() else { return Ok(()) };
         let mut own = files.iter().flat_map(|file| &file.requirements);
-        if !own.any(|own| own.row.id == requirement) {
+        if !own.any(|own| own.id == requirement) {
             self.check_requirement(entry, requirement)?;
         }
         let is_implicit = || implicit::TABLE.iter().any(|row| row.verifies.contains(&requirement));
