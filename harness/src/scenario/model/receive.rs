@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::expectation::{Check, Claim, Observation};
 use super::place::Place;
-use crate::scenario::language::form::{Integer, SchemaDefinitions, YamlForm};
+use crate::scenario::language::form::{Integer, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 
@@ -19,11 +19,11 @@ keyed! {
         /// The precondition.
         require: Option<Vec<Claim>>,
         /// Checks on the document of the deliveries.
-        expect: Vec<Check>,
+        expect: Vec<Check> as OrDefault<Vec<Check>>,
         /// Observations on that document.
-        observe: Vec<Observation>,
+        observe: Vec<Observation> as OrDefault<Vec<Observation>>,
         /// New names, and the place of each value in that document.
-        capture: Vec<(String, Place)>,
+        capture: Vec<(String, Place)> as OrDefault<Vec<(String, Place)>>,
     }
 }
 

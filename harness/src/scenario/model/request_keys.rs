@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::expectation::{Check, Claim};
 use super::place::Place;
 use super::request::RequestShape;
-use crate::scenario::language::form::{Integer, List, SchemaDefinitions, YamlForm};
+use crate::scenario::language::form::{Integer, List, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::keyed;
 use crate::scenario::language::reader::ScenarioReader;
 
@@ -45,7 +45,7 @@ keyed! {
         /// The largest number of pages.
         at_most: u64 as Integer<1, 1_000>,
         /// Checks on each page.
-        expect: Vec<Check>,
+        expect: Vec<Check> as OrDefault<Vec<Check>>,
     }
 }
 
