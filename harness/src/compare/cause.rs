@@ -163,7 +163,7 @@ fn shows(pair: &CheckPair<'_>, difference: &ResponseDifference) -> bool {
         Some(Class::BViolates) => (pair.b, difference.numbers.1),
         _ => return false,
     };
-    if violating.exchange.as_ref().is_none_or(|exchange| exchange.number != number) {
+    if violating.exchange_number() != Some(number) {
         return false;
     }
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();

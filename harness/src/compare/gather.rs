@@ -164,38 +164,23 @@ impl Collector {
     /// follow-ups.
     fn not_run(&mut self, scenario_pair: &ScenarioPair<'_>, has_cause: bool) {
         let (first, second) = (scenario_pair.a, scenario_pair.b);
-        let name = || first.name.to_string();
-        match (&first.not_run, &second.not_run) {
-            (Some(a), Some(b)) => return self.neither(a, b, &name()),
-            (Some(why), None) => {
-                return self.add_stopped(SideLetter::A, why.clone(), name(), first, has_cause);
-            }
-            (None, Some(why)) => {
-                return self.add_stopped(SideLetter::B, why.clone(), name(), second, has_cause);
-            }
+        let mut add = |a: Option<NotRun>, b: Option<NotRun>, place: String| match (a, b) {
+            (Some(a), Some(b)) => self.neither(&a, &b, &place),
+            (Some(why), None) => self.add_stopped(SideLetter::A, why, place, first, has_cause),
+            (None, Some(why)) => self.add_stopped(SideLetter::B, why, place, second, has_cause),
             (None, None) => {}
-        }
-        let why = |check: &CheckResult| NotRun {
-            kind: check.not_run.unwrap_or(NotRunKind::NoAnswer),
-            reason: check.message.clone(),
-            setting: None,
-            tolerate_as: String::new(),
-            is_tolerated: false,
         };
-        for CheckPair { a, b, .. } in
-            scenario_pair.checks.iter().filter(|it| it.violation.is_none())
-        {
-            let place = place_of(a);
-            match (a.verdict, b.verdict) {
-                (Verdict::NotRun, Verdict::NotRun) => self.neither(&why(a), &why(b), &place),
-                (Verdict::NotApplicable, _) | (_, Verdict::NotApplicable) => {}
-                (Verdict::NotRun, _) => {
-                    self.add_stopped(SideLetter::A, why(a), place, first, has_cause)
-                }
-                (_, Verdict::NotRun) => {
-                    self.add_stopped(SideLetter::B, why(b), place, second, has_cause)
-                }
-                (_, _) => {}
+        if first.not_run.is_some() || second.not_run.is_some() {
+            return add(first.not_run.clone(), second.not_run.clone(), first.name.to_string());
+        }
+        let why = |check: &CheckResult| {
+            let kind = check.not_run.unwrap_or(NotRunKind::NoAnswer);
+            (check.verdict == Verdict::NotRun).then(|| NotRun::new(kind, check.message.clone()))
+        };
+        for CheckPair { a, b, violation } in &scenario_pair.checks {
+            let is_applicable = ![a.verdict, b.verdict].contains(&Verdict::NotApplicable);
+            if violation.is_none() && is_applicable {
+                add(why(a), why(b), place_of(a));
             }
         }
     }
@@ -332,10 +317,9 @@ fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> Sid
         message: format!("{}{expected}", violating.message),
         a: said(pair.a, is_a),
         b: said(pair.b, is_b),
-        places: Vec::new(),
-        also: Vec::new(),
         curl: violating.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
         known: known_failure(class, pair),
+        ..SideDifference::default()
     }
 }
 
@@ -353,21 +337,9 @@ fn known_failure(class: Class, pair: &CheckPair<'_>) -> Option<String> {
 }
 
 fn undecided_row(subject: String, a: String, b: String) -> SideDifference {
-    SideDifference {
-        class: Class::Undecidable,
-        subject,
-        section: None,
-        level: None,
-        verdict: None,
-        sentence: None,
-        message: "no requirement and no open question names it".to_owned(),
-        a,
-        b,
-        places: Vec::new(),
-        also: Vec::new(),
-        curl: None,
-        known: None,
-    }
+    let message = "no requirement and no open question names it".to_owned();
+    let class = Class::Undecidable;
+    SideDifference { class, subject, message, a, b, ..SideDifference::default() }
 }
 
 fn place_of(check: &CheckResult) -> String {
