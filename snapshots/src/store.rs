@@ -37,8 +37,6 @@ pub enum Comparison {
     },
     /// The text differs from the accepted one.
     Mismatch {
-        /// The accepted text.
-        old: String,
         /// The new text.
         new: String,
         /// Unified diff from old to new.
@@ -147,7 +145,7 @@ fn compare(
                 return Ok(Comparison::Match);
             }
             let (diff, changes) = (unified_diff(&old, &new), changes(&old, &new));
-            Comparison::Mismatch { old, new, diff, changes }
+            Comparison::Mismatch { new, diff, changes }
         }
     })
 }

@@ -248,7 +248,7 @@ mod tests {
             is_cut: false,
             peer: None,
         };
-        let found = places(&request, &response, is_own, &mut Placeholders::new());
+        let found = places(&request, &response, is_own, &mut Placeholders::default());
         for (place, reading) in expected {
             let reading = reading.map(|text| BTreeSet::from([text.to_owned()]));
             assert_eq!(
