@@ -87,11 +87,8 @@ fn matches(planned: &Planned<'_>, selector: &str) -> bool {
     if let Some(section) = selector.strip_prefix("section:") {
         return is_in_section(&planned.file.section, section);
     }
-    let stem = file_stem(selector);
-    if planned.file.stem == stem || like(&planned.name().to_string(), selector) {
-        return true;
-    }
-    planned.scenario.id == selector
+    planned.file.stem == file_stem(selector)
+        || like(&planned.name().to_string(), selector)
         || like(&planned.scenario.id, selector)
         || declared::requirements(&planned.scenario.steps).contains(selector)
 }

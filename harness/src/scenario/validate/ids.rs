@@ -49,12 +49,11 @@ pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<DataError
     {
         problems.push(unknown("world", name, nearest::hint_or_all(name, world::NAMES)));
     }
-    if let Some(name) = &scenario.sandbox.answers {
-        let is_drawn = name.strip_prefix("random:").is_some_and(|seed| seed.parse::<u64>().is_ok());
-        if answers::named(name).is_none() && !is_drawn {
-            let help = "there are default, documented, random:SEED".to_owned();
-            problems.push(unknown("answers", name, help));
-        }
+    if let Some(name) = &scenario.sandbox.answers
+        && answers::chosen(name).is_none()
+    {
+        let help = "there are default, documented, random:SEED".to_owned();
+        problems.push(unknown("answers", name, help));
     }
     if let Some(clock) = &scenario.sandbox.clock
         && let Some(time) = clock.strip_prefix("frozen:")
