@@ -27,7 +27,7 @@ pub(super) struct Collector {
     responses: Vec<(String, ResponseDifference)>,
     not_compared: Vec<NotCompared>,
     stopped: Vec<StoppedCheck>,
-    /// The sides, each with an operation that it violates.
+    /// The sides, each with an operation that only this side violates at some place.
     violated: BTreeSet<(SideLetter, Option<Operation>)>,
     pub(super) compared: ComparedCounts,
 }
@@ -122,7 +122,10 @@ impl Collector {
         let (class, violating) = (pair.violation?, pair.violating()?);
         let side = if class == Class::AViolates { SideLetter::A } else { SideLetter::B };
         let operation = violating.exchange.as_ref().and_then(|exchange| exchange.request.operation);
-        self.violated.insert((side, operation));
+        // A violation of both sides does not explain why only one side refused a call.
+        if pair.is_one_sided() {
+            self.violated.insert((side, operation));
+        }
         let key = (class, violating.subject.as_str().to_owned());
         let row = self.rows.entry(key).or_insert_with(|| violation(class, violating, pair));
         row.verdict = row.verdict.max(Some(violating.verdict));
@@ -349,5 +352,33 @@ fn place_of(check: &CheckResult) -> String {
 fn add(names: &mut Vec<String>, name: String) {
     if !names.contains(&name) {
         names.push(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::StoppedCheck;
+    use super::{CheckPair, CheckResult, Class, Collector, NotRun, NotRunKind, SideLetter};
+
+    /// A call that only one side refused is a difference, although both sides violate its operation.
+    #[test]
+    fn a_violation_of_both_sides_explains_no_refusal_of_one() {
+        let check: CheckResult = serde_json::from_value(json!({
+            "subject": { "requirement": "errors.media-type" }, "section": "7", "level": "stated",
+            "verdict": "warn", "scenario": "07_errors/walk", "step": "read", "place": null,
+        }))
+        .expect("it is a check");
+        let pair = CheckPair { a: &check, b: &check, violation: Some(Class::BothViolate) };
+        for side in [SideLetter::A, SideLetter::B] {
+            let mut collected = Collector::default();
+            collected.violation_row(&pair);
+            let why = NotRun::new(NotRunKind::Control, "the target refused the control");
+            let place = "07_errors/walk › create".to_owned();
+            collected.stopped.push(StoppedCheck { side, why, place, operation: None });
+            collected.settle_stopped();
+            assert_eq!(collected.compared.follow_ups, 0, "{side}");
+        }
     }
 }
