@@ -71,8 +71,8 @@ pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Scen
     if found.differences.is_empty() || first.len() != second.len() {
         return found;
     }
-    // The sides may have equal ids for different objects: two mocks with one seed, if objects were created at once, or
-    // two services that count. So rows are also paired in their order, and the fewer differences count.
+    // The same id may name another object on the other side: two mocks with one seed created objects at once, or both
+    // services count. So rows are also paired by their order, and the pairing with fewer differences counts.
     let in_order = paired(first, second, |step: &StepReading| &step.name.name, |_, _| false);
     let in_order = differences_of(in_order);
     let is_better =
