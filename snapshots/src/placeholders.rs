@@ -59,11 +59,6 @@ pub struct RawResponse<'a> {
 }
 
 impl Placeholders {
-    /// No names.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Replaces `text` by `[label]` everywhere, for example the tag of the run.
     pub fn hide(&mut self, text: &str, label: &str) {
         if !text.is_empty() && self.fixed.iter().all(|(known, _)| known != text) {

@@ -1,6 +1,6 @@
 //! A folder of snapshots: compares, records, and accepts or rejects pending texts.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::{fs, io};
 
 use similar::TextDiff;
@@ -37,8 +37,6 @@ pub enum Comparison {
     },
     /// The text differs from the accepted one.
     Mismatch {
-        /// The accepted text.
-        old: String,
         /// The new text.
         new: String,
         /// Unified diff from old to new.
@@ -147,7 +145,7 @@ fn compare(
                 return Ok(Comparison::Match);
             }
             let (diff, changes) = (unified_diff(&old, &new), changes(&old, &new));
-            Comparison::Mismatch { old, new, diff, changes }
+            Comparison::Mismatch { new, diff, changes }
         }
     })
 }
@@ -245,14 +243,7 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
 
 fn name_of(dir: &Path, path: &Path) -> String {
     let below = path.strip_prefix(dir).unwrap_or(path).with_extension("");
-    let parts: Vec<_> = below
-        .components()
-        .filter_map(|part| match part {
-            Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
-            _ => None,
-        })
-        .collect();
-    parts.join("/")
+    below.to_string_lossy().replace(MAIN_SEPARATOR, "/")
 }
 
 fn plain(text: &str) -> String {

@@ -21,7 +21,7 @@ const OPEN_MEMBERS: [&str; 5] = ["type", "title", "detail", "error", "error_desc
 pub(super) struct OpenQuestions<'a> {
     pub(super) changed: &'a AnswerChanges,
     /// The questions by kind of operation and the two statuses.
-    pub(super) by_statuses: BTreeMap<(String, String, String), String>,
+    pub(super) by_statuses: BTreeMap<(String, (String, String)), String>,
 }
 
 /// Two runs of one scenario.
@@ -36,7 +36,7 @@ pub(super) struct ScenarioPair<'a> {
 pub(super) fn by_statuses(
     scenario_pairs: &[ScenarioPair<'_>],
     changed: &AnswerChanges,
-) -> BTreeMap<(String, String, String), String> {
+) -> BTreeMap<(String, (String, String)), String> {
     let mut all = BTreeMap::new();
     for pair in scenario_pairs.iter().flat_map(|scenario_pair| &scenario_pair.checks) {
         let (Subject::Question(id), Some(exchange)) = (&pair.a.subject, &pair.a.exchange) else {
@@ -45,15 +45,14 @@ pub(super) fn by_statuses(
         let Some(difference) = statuses_of(pair) else { continue };
         if changed.contains_key(&**id) {
             let kind = explain::kind_of(exchange.request.operation);
-            let key = (kind, difference.readings.0, difference.readings.1);
-            all.entry(key).or_insert_with(|| id.to_string());
+            all.entry((kind, difference.readings)).or_insert_with(|| id.to_string());
         }
     }
     all
 }
 
 impl ScenarioPair<'_> {
-    /// The question that the sides answer differently, so that a warning is not a violation. With both readings.
+    /// The open question behind a warning of one side only, with both readings. Such a warning is not a violation.
     pub(super) fn question_behind(
         &self,
         pair: &CheckPair<'_>,
@@ -128,8 +127,7 @@ impl OpenQuestions<'_> {
         topic: Option<RequirementTopic>,
     ) -> Option<String> {
         let elsewhere = || {
-            let (a, b) = difference.readings.clone();
-            let key = (explain::kind_of(difference.operation), a, b);
+            let key = (explain::kind_of(difference.operation), difference.readings.clone());
             let found =
                 self.by_statuses.get(&key).filter(|_| difference.spot == DifferencePlace::Status);
             let is_isolation = topic == Some(RequirementTopic::Isolation);
@@ -163,7 +161,7 @@ fn shows(pair: &CheckPair<'_>, difference: &ResponseDifference) -> bool {
         Some(Class::BViolates) => (pair.b, difference.numbers.1),
         _ => return false,
     };
-    if violating.exchange.as_ref().is_none_or(|exchange| exchange.number != number) {
+    if violating.exchange_number() != Some(number) {
         return false;
     }
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();

@@ -71,13 +71,13 @@ pub(super) fn cause<'a, 'b>(
             .filter(|_| it.is_one_sided())
             .filter(|it| it.place.is_some() && it.known.is_none() && it.verdict == Verdict::Fail)
     };
-    let number = |check: &CheckResult| check.exchange.as_ref().map(|exchange| exchange.number);
     let follower = of_scenario(pair)?;
-    number(follower)?;
+    let number = follower.exchange_number()?;
     let is_cause = |it: &&CheckPair<'a>| {
         it.violation == pair.violation
-            && of_scenario(it)
-                .is_some_and(|check| check.is_of_status() && number(check) == number(follower))
+            && of_scenario(it).is_some_and(|check| {
+                check.is_of_status() && check.exchange_number() == Some(number)
+            })
     };
     let cause = all.iter().find(is_cause)?;
     (of_scenario(cause)?.subject != follower.subject).then_some(cause)

@@ -15,8 +15,9 @@ pub const SCHEMA: &str = include_str!("../../schemas/compare.json");
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The class of a difference, in the order of reports. The text is the name in reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, AsRefStr, VariantArray)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(AsRefStr, VariantArray)]
 pub enum Class {
     /// A violation of the first side only.
     #[strum(serialize = "A violates")]
@@ -31,6 +32,7 @@ pub enum Class {
     #[strum(serialize = "both allowed")]
     BothAllowed,
     /// No requirement and no open question names it, or only one side was asked.
+    #[default]
     #[strum(serialize = "undecidable")]
     Undecidable,
 }
@@ -110,7 +112,7 @@ pub struct ComparedCounts {
 }
 
 /// One difference, with all places.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SideDifference {
     /// Its class.
     pub class: Class,

@@ -71,9 +71,9 @@ pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Scen
     if found.differences.is_empty() || first.len() != second.len() {
         return found;
     }
-    // The sides may have equal ids for different objects: two mocks with one seed, if objects were created at once, or
-    // two services that count. So rows are also paired in their order, and the fewer differences count.
-    let in_order = paired(first, second, |step: &StepReading| step.name.in_file(), |_, _| false);
+    // The same id may name another object on the other side: two mocks with one seed created objects at once, or both
+    // services count. So rows are also paired by their order, and the pairing with fewer differences counts.
+    let in_order = paired(first, second, |step: &StepReading| &step.name.name, |_, _| false);
     let in_order = differences_of(in_order);
     let is_better =
         in_order.compared == found.compared && in_order.differences.len() < found.differences.len();
@@ -165,23 +165,16 @@ fn body(
     let is_error = !is_success(left.status);
     let all: BTreeSet<&Vec<String>> = left.places.keys().chain(right.places.keys()).collect();
     for place in all {
-        match (left.places.get(place), right.places.get(place)) {
-            (Some(one), Some(other)) => {
-                if !is_same(one, other, is_error, names) {
-                    add(
-                        DifferencePlace::Member(place.clone()),
-                        Some(&reading_text(one)),
-                        Some(&reading_text(other)),
-                    );
-                }
-            }
-            (Some(one), None) if could_have(&right.places, one) => {
-                add(DifferencePlace::Member(place.clone()), Some(&reading_text(one)), None);
-            }
-            (None, Some(other)) if could_have(&left.places, other) => {
-                add(DifferencePlace::Member(place.clone()), None, Some(&reading_text(other)));
-            }
-            (_, _) => {}
+        let (one, other) = (left.places.get(place), right.places.get(place));
+        let is_different = match (one, other) {
+            (Some(one), Some(other)) => !is_same(one, other, is_error, names),
+            (Some(one), None) => could_have(&right.places, one),
+            (None, Some(other)) => could_have(&left.places, other),
+            (None, None) => false,
+        };
+        if is_different {
+            let (one, other) = (one.map(reading_text), other.map(reading_text));
+            add(DifferencePlace::Member(place.clone()), one.as_deref(), other.as_deref());
         }
     }
 }

@@ -93,14 +93,10 @@ fn by_status(
 }
 
 fn by_header(difference: &ResponseDifference, name: &str) -> Option<&'static str> {
-    let is_error = difference.statuses.0 >= 400;
-    match name {
-        _ if is_error && matches!(difference.statuses.0, 429 | 503) => Some("rate_limit_response"),
-        "content-type"
-            if is_error && difference.operation != Some(Operation::CreateAccessToken) =>
-        {
-            Some("problem_content_type")
-        }
+    let is_of_token = difference.operation == Some(Operation::CreateAccessToken);
+    match (difference.statuses.0, name) {
+        (429 | 503, _) => Some("rate_limit_response"),
+        (400.., "content-type") if !is_of_token => Some("problem_content_type"),
         _ => None,
     }
 }

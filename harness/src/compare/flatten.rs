@@ -1,10 +1,12 @@
 //! A JSON body as a map from places to readings. The items of a list share their places.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::stored::{self, ITEM, StoredPlace};
 use moot_snapshots::Placeholders;
+use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 
 use super::name_pairs::NAME;
@@ -20,6 +22,12 @@ const PAGE_SIZE: [&str; 2] = ["pagination", "per_page"];
 /// The text that replaces an identifier of the request in an error, and the length of the shortest identifier.
 const AS_SENT: &str = "(as sent)";
 const IDENTIFIER_LENGTH_MIN: usize = 6;
+
+/// A word that may be an identifier, and a number.
+static WORD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("[A-Za-z0-9_-]+").expect("the pattern is sound"));
+static NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("[0-9]+").expect("the pattern is sound"));
 
 /// Limits: the number of places of one body, and the depth.
 const PLACES_MAX: usize = 2_000;
@@ -158,7 +166,9 @@ impl Flattener<'_> {
                 let shown = self.names.shown(text);
                 match shown.as_str() {
                     "[time]" => "(time)".to_owned(),
-                    _ if is_compared && self.is_temporary => without_digits(&shown),
+                    _ if is_compared && self.is_temporary => {
+                        NUMBER.replace_all(&shown, "#").into_owned()
+                    }
                     _ if self.compared == ComparedValues::All => as_sent(&shown, self.sent),
                     _ if is_compared => shown,
                     _ if !is_in_list && is_only_name(&shown) => shown,
@@ -185,29 +195,15 @@ fn is_only_name(text: &str) -> bool {
 
 /// A text without the identifiers of the request. Identifiers are words with a digit or a capital letter.
 fn as_sent(text: &str, sent: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let is_drawn = |word: &str| {
         word.len() >= IDENTIFIER_LENGTH_MIN
             && word.chars().skip(1).any(|c| c.is_ascii_digit() || c.is_ascii_uppercase())
             && sent.contains(word)
     };
-    let mut out = String::with_capacity(text.len());
-    for piece in text.split_inclusive(|c| !is_word(c)) {
-        let word = piece.trim_end_matches(|c| !is_word(c));
-        out.push_str(if is_drawn(word) { AS_SENT } else { word });
-        out.push_str(&piece[word.len()..]);
-    }
-    out
-}
-
-fn without_digits(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }) {
-        if c != '#' || !out.ends_with('#') {
-            out.push(c);
-        }
-    }
-    out
+    let shown = |word: &Captures<'_>| {
+        if is_drawn(&word[0]) { AS_SENT.to_owned() } else { word[0].to_owned() }
+    };
+    WORD.replace_all(text, shown).into_owned()
 }
 
 #[cfg(test)]
@@ -248,7 +244,7 @@ mod tests {
             is_cut: false,
             peer: None,
         };
-        let found = places(&request, &response, is_own, &mut Placeholders::new());
+        let found = places(&request, &response, is_own, &mut Placeholders::default());
         for (place, reading) in expected {
             let reading = reading.map(|text| BTreeSet::from([text.to_owned()]));
             assert_eq!(

@@ -27,7 +27,7 @@ pub(super) struct Collector {
     responses: Vec<(String, ResponseDifference)>,
     not_compared: Vec<NotCompared>,
     stopped: Vec<StoppedCheck>,
-    /// The sides, each with an operation that it violates.
+    /// The sides, each with an operation that only this side violates at some place.
     violated: BTreeSet<(SideLetter, Option<Operation>)>,
     pub(super) compared: ComparedCounts,
 }
@@ -122,7 +122,10 @@ impl Collector {
         let (class, violating) = (pair.violation?, pair.violating()?);
         let side = if class == Class::AViolates { SideLetter::A } else { SideLetter::B };
         let operation = violating.exchange.as_ref().and_then(|exchange| exchange.request.operation);
-        self.violated.insert((side, operation));
+        // A violation of both sides does not explain why only one side refused a call.
+        if pair.is_one_sided() {
+            self.violated.insert((side, operation));
+        }
         let key = (class, violating.subject.as_str().to_owned());
         let row = self.rows.entry(key).or_insert_with(|| violation(class, violating, pair));
         row.verdict = row.verdict.max(Some(violating.verdict));
@@ -164,38 +167,23 @@ impl Collector {
     /// follow-ups.
     fn not_run(&mut self, scenario_pair: &ScenarioPair<'_>, has_cause: bool) {
         let (first, second) = (scenario_pair.a, scenario_pair.b);
-        let name = || first.name.to_string();
-        match (&first.not_run, &second.not_run) {
-            (Some(a), Some(b)) => return self.neither(a, b, &name()),
-            (Some(why), None) => {
-                return self.add_stopped(SideLetter::A, why.clone(), name(), first, has_cause);
-            }
-            (None, Some(why)) => {
-                return self.add_stopped(SideLetter::B, why.clone(), name(), second, has_cause);
-            }
+        let mut add = |a: Option<NotRun>, b: Option<NotRun>, place: String| match (a, b) {
+            (Some(a), Some(b)) => self.neither(&a, &b, &place),
+            (Some(why), None) => self.add_stopped(SideLetter::A, why, place, first, has_cause),
+            (None, Some(why)) => self.add_stopped(SideLetter::B, why, place, second, has_cause),
             (None, None) => {}
-        }
-        let why = |check: &CheckResult| NotRun {
-            kind: check.not_run.unwrap_or(NotRunKind::NoAnswer),
-            reason: check.message.clone(),
-            setting: None,
-            tolerate_as: String::new(),
-            is_tolerated: false,
         };
-        for CheckPair { a, b, .. } in
-            scenario_pair.checks.iter().filter(|it| it.violation.is_none())
-        {
-            let place = place_of(a);
-            match (a.verdict, b.verdict) {
-                (Verdict::NotRun, Verdict::NotRun) => self.neither(&why(a), &why(b), &place),
-                (Verdict::NotApplicable, _) | (_, Verdict::NotApplicable) => {}
-                (Verdict::NotRun, _) => {
-                    self.add_stopped(SideLetter::A, why(a), place, first, has_cause)
-                }
-                (_, Verdict::NotRun) => {
-                    self.add_stopped(SideLetter::B, why(b), place, second, has_cause)
-                }
-                (_, _) => {}
+        if first.not_run.is_some() || second.not_run.is_some() {
+            return add(first.not_run.clone(), second.not_run.clone(), first.name.to_string());
+        }
+        let why = |check: &CheckResult| {
+            let kind = check.not_run.unwrap_or(NotRunKind::NoAnswer);
+            (check.verdict == Verdict::NotRun).then(|| NotRun::new(kind, check.message.clone()))
+        };
+        for CheckPair { a, b, violation } in &scenario_pair.checks {
+            let is_applicable = ![a.verdict, b.verdict].contains(&Verdict::NotApplicable);
+            if violation.is_none() && is_applicable {
+                add(why(a), why(b), place_of(a));
             }
         }
     }
@@ -332,10 +320,9 @@ fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> Sid
         message: format!("{}{expected}", violating.message),
         a: said(pair.a, is_a),
         b: said(pair.b, is_b),
-        places: Vec::new(),
-        also: Vec::new(),
         curl: violating.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
         known: known_failure(class, pair),
+        ..SideDifference::default()
     }
 }
 
@@ -353,21 +340,9 @@ fn known_failure(class: Class, pair: &CheckPair<'_>) -> Option<String> {
 }
 
 fn undecided_row(subject: String, a: String, b: String) -> SideDifference {
-    SideDifference {
-        class: Class::Undecidable,
-        subject,
-        section: None,
-        level: None,
-        verdict: None,
-        sentence: None,
-        message: "no requirement and no open question names it".to_owned(),
-        a,
-        b,
-        places: Vec::new(),
-        also: Vec::new(),
-        curl: None,
-        known: None,
-    }
+    let message = "no requirement and no open question names it".to_owned();
+    let class = Class::Undecidable;
+    SideDifference { class, subject, message, a, b, ..SideDifference::default() }
 }
 
 fn place_of(check: &CheckResult) -> String {
@@ -377,5 +352,33 @@ fn place_of(check: &CheckResult) -> String {
 fn add(names: &mut Vec<String>, name: String) {
     if !names.contains(&name) {
         names.push(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::StoppedCheck;
+    use super::{CheckPair, CheckResult, Class, Collector, NotRun, NotRunKind, SideLetter};
+
+    /// A call that only one side refused is a difference, although both sides violate its operation.
+    #[test]
+    fn a_violation_of_both_sides_explains_no_refusal_of_one() {
+        let check: CheckResult = serde_json::from_value(json!({
+            "subject": { "requirement": "errors.media-type" }, "section": "7", "level": "stated",
+            "verdict": "warn", "scenario": "07_errors/walk", "step": "read", "place": null,
+        }))
+        .expect("it is a check");
+        let pair = CheckPair { a: &check, b: &check, violation: Some(Class::BothViolate) };
+        for side in [SideLetter::A, SideLetter::B] {
+            let mut collected = Collector::default();
+            collected.violation_row(&pair);
+            let why = NotRun::new(NotRunKind::Control, "the target refused the control");
+            let place = "07_errors/walk › create".to_owned();
+            collected.stopped.push(StoppedCheck { side, why, place, operation: None });
+            collected.settle_stopped();
+            assert_eq!(collected.compared.follow_ups, 0, "{side}");
+        }
     }
 }

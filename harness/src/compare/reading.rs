@@ -98,7 +98,7 @@ impl RunReadings {
     }
 
     fn steps(&self, result: &ScenarioResult) -> Vec<StepReading> {
-        let mut names = Placeholders::new();
+        let mut names = Placeholders::default();
         names.hide(&self.run_tag, "tag");
         // The extended notation of file names in headers (RFC 8187 §3.2).
         let encoded = percent_encoding::utf8_percent_encode(&self.run_tag, NON_ALPHANUMERIC);

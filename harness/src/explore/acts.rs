@@ -128,7 +128,8 @@ mod tests {
             let text = format!("{:?}", act.steps);
             assert!(!text.contains("${"), "{text}");
             assert!(act.needs.iter().all(|need| NEEDS.contains(&need.as_str())), "{:?}", act.needs);
-            files("acts", &[Case { number, acts: vec![act] }]).expect("it is a scenario");
+            files("acts", &[Case { number, met: BTreeSet::new(), acts: vec![act] }])
+                .expect("it is a scenario");
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! A case runs, shrinks and is saved as the same scenario text. So a saved case fails again in the same way.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -30,6 +31,8 @@ pub struct Act {
 pub struct Case {
     /// Starts with 1.
     pub number: u64,
+    /// The needs of scenarios that its acts may have ([`NEEDS`]).
+    pub met: BTreeSet<&'static str>,
     pub acts: Vec<Act>,
 }
 
@@ -105,6 +108,8 @@ pub fn files(stem: &str, cases: &[Case]) -> Result<Arc<Vec<ScenarioFile>>, Strin
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
 
     use super::{Act, Case, act_name, number_steps, text};
@@ -124,7 +129,7 @@ mod tests {
             "expect": { "a.b": { "status": [200, 404], "/x": { "equals": {} } } },
         });
         let act = Act { steps: vec![step], needs: &[], creations: 0, compares: false };
-        let case = Case { number: 1, acts: vec![act] };
+        let case = Case { number: 1, met: BTreeSet::new(), acts: vec![act] };
         insta::assert_snapshot!(text(&[case]), @r#"
         section: "4"
         title: Explored

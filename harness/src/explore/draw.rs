@@ -42,7 +42,7 @@ mod tests {
         #[test]
         fn a_written_case_is_read_as_it_was_drawn(seed in any::<u64>()) {
             let tree = case(seed, 1, &NEEDS.into()).expect("it is drawn");
-            let case = Case { number: 1, acts: tree.current() };
+            let case = Case { number: 1, met: NEEDS.into(), acts: tree.current() };
             let text = text(std::slice::from_ref(&case));
             let read: Value = serde_saphyr::from_str(&text).expect("it is YAML");
             assert_eq!(read["scenarios"][0], case.scenario());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::Operation;
 use proptest::strategy::ValueTree;
 
-use super::case::{self, Act, Case};
+use super::case::{self, Case};
 use super::differences::{self, Differences};
 use super::draw;
 use super::expected_failures;
@@ -66,8 +66,7 @@ pub async fn explore(
 /// The results of the cases so far.
 #[derive(Default)]
 struct Findings {
-    /// Each with the needs that its acts may have.
-    cases: Vec<(Case, BTreeSet<&'static str>)>,
+    cases: Vec<Case>,
     /// The results of all cases, with shortened exchanges.
     results: Vec<Arc<ScenarioResult>>,
     not_walked: BTreeMap<String, u64>,
@@ -88,17 +87,12 @@ impl Findings {
         }
     }
 
-    fn add(
-        &mut self,
-        drawn: &(Case, BTreeSet<&'static str>),
-        result: Arc<ScenarioResult>,
-        model: &ScenarioResult,
-    ) {
+    fn add(&mut self, case: &Case, result: Arc<ScenarioResult>, model: &ScenarioResult) {
         if let Some(not_run) = &result.not_run {
             *self.not_walked.entry(not_run.reason.clone()).or_default() += 1;
         }
         differences::add(&mut self.differences, &result, model);
-        self.cases.push(drawn.clone());
+        self.cases.push(case.clone());
         self.results.push(result);
     }
 
@@ -130,21 +124,20 @@ impl Search<'_> {
             if self.runner.is_over() {
                 break;
             }
-            let cases: Vec<Case> = batch.iter().map(|(case, _)| case.clone()).collect();
-            let files = case::files(&self.options.stem, &cases)?;
-            let places: Vec<(usize, usize)> = (0..cases.len()).map(|at| (0, at)).collect();
+            let files = case::files(&self.options.stem, batch)?;
+            let places: Vec<(usize, usize)> = (0..batch.len()).map(|at| (0, at)).collect();
             let results = self.runner.run(&files, &places).await;
             let model = self.model.run(&files, &places).await;
-            for ((drawn, result), model) in batch.iter().zip(results).zip(&model) {
-                self.findings.add(drawn, result, model);
+            for ((case, result), model) in batch.iter().zip(results).zip(&model) {
+                self.findings.add(case, result, model);
             }
         }
         Ok(())
     }
 
-    fn draw(&self) -> Vec<(Case, BTreeSet<&'static str>)> {
+    fn draw(&self) -> Vec<Case> {
         let target = self.runner.target();
-        let met: BTreeSet<&str> =
+        let met: BTreeSet<&'static str> =
             NEEDS.into_iter().filter(|need| target.missing(need).is_none()).collect();
         if !met.contains("read") {
             return Vec::new();
@@ -154,23 +147,23 @@ impl Search<'_> {
         let mut left = target.created_objects_max().map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
         let mut drawn = Vec::new();
         for number in 1..=self.options.cases {
-            let acts = self.acts(number, &met);
-            let creations: u32 = acts.iter().map(|act| act.creations).sum();
-            let rest = left.map(|left| left.checked_sub(creations));
-            if rest == Some(None) {
-                let acts = self.acts(number, &reading);
-                drawn.push((Case { number, acts }, reading.clone()));
-            } else {
-                left = rest.flatten();
-                drawn.push((Case { number, acts }, met.clone()));
+            let mut case = self.case(number, &met);
+            if let Some(left) = &mut left {
+                let creations: u32 = case.acts.iter().map(|act| act.creations).sum();
+                match left.checked_sub(creations) {
+                    Some(rest) => *left = rest,
+                    None => case = self.case(number, &reading),
+                }
             }
+            drawn.push(case);
         }
         drawn
     }
 
-    fn acts(&self, number: u64, met: &BTreeSet<&str>) -> Vec<Act> {
+    fn case(&self, number: u64, met: &BTreeSet<&'static str>) -> Case {
         let tree = draw::case(self.options.target.target.seed, number, met);
-        tree.map(|tree| tree.current()).unwrap_or_default()
+        let acts = tree.map(|tree| tree.current()).unwrap_or_default();
+        Case { number, met: met.clone(), acts }
     }
 
     /// One violation for each broken requirement, without expected failures.
@@ -208,13 +201,13 @@ impl Search<'_> {
             .filter_map(|index| {
                 Some((self.findings.cases.get(*index)?, self.findings.results.get(*index)?))
             })
-            .min_by_key(|((case, _), _)| (is_shown(case.number), case.acts.len(), case.number));
-        let Some(((case, met), result)) = smallest else { return Ok(None) };
+            .min_by_key(|(case, _)| (is_shown(case.number), case.acts.len(), case.number));
+        let Some((case, result)) = smallest else { return Ok(None) };
         let acts_before = case.acts.len();
         let (case, result) = (case.clone(), Arc::clone(result));
         let (case, result) = if earlier.len() < SHRUNK_MAX && !is_shown(case.number) {
             let names = (self.options.target.target.seed, self.options.stem.as_str());
-            shrink::shrink(&self.runner, names, (case, met), &requirement, result).await?
+            shrink::shrink(&self.runner, names, case, &requirement, result).await?
         } else {
             (case, result)
         };

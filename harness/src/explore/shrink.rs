@@ -1,6 +1,5 @@
 //! Shrinking a case that fails, as long as it still breaks the same requirement.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::strategy::ValueTree;
@@ -24,18 +23,19 @@ const RUNS_MAX_DEPLOYMENT: u32 = 12;
 pub(super) async fn shrink(
     runner: &Runner,
     (seed, stem): (u64, &str),
-    (case, met): (Case, &BTreeSet<&str>),
+    case: Case,
     requirement: &str,
     result: Arc<ScenarioResult>,
 ) -> Result<(Case, Arc<ScenarioResult>), String> {
-    let (number, mut best) = (case.number, (case, result));
-    let Some(mut tree) = draw::case(seed, number, met) else { return Ok(best) };
+    let tree = draw::case(seed, case.number, &case.met);
+    let mut best = (case, result);
+    let Some(mut tree) = tree else { return Ok(best) };
     let runs = if runner.target().is_mock() { RUNS_MAX } else { RUNS_MAX_DEPLOYMENT };
     for _ in 0..runs {
         if runner.is_over() || !tree.simplify() {
             break;
         }
-        let candidate = Case { number, acts: tree.current() };
+        let candidate = Case { acts: tree.current(), ..best.0.clone() };
         // proptest may return to cases that already ran.
         if candidate == best.0 {
             continue;

@@ -146,10 +146,9 @@ async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(),
 fn judges_creation(planned: Planned<'_>) -> bool {
     let Planned { file, scenario, .. } = planned;
     let clause = Operation::CreateLegalRequest.section();
-    let own = |id: &str| file.requirements.iter().map(|own| &*own.row).find(|row| row.id == id);
-    let judges = |id: &String| {
-        register::get(id).or_else(|| own(id)).is_some_and(|row| row.section == clause)
-    };
+    // A requirement that the file states itself has the section of the file.
+    let judges =
+        |id: &String| register::get(id).map_or(&file.section, |row| &row.section) == clause;
     let observes = |id: &String| questions::get(id).is_some_and(|it| it.section == clause);
     scenario.needs.iter().any(|need| need == "write")
         && (declared::requirements(&scenario.steps).iter().any(judges)

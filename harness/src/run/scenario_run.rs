@@ -99,7 +99,7 @@ impl<'a> ScenarioRun<'a> {
             answers: Vec::new(),
             is_final: false,
             finals: Vec::new(),
-            placeholders: Placeholders::new(),
+            placeholders: Placeholders::default(),
             is_row: planned.scenario.for_each.as_ref().is_some_and(|rows| !rows.rows.is_written()),
             receivers: BTreeMap::new(),
             settle_time: SettleTime::default(),

@@ -4,7 +4,7 @@ use moot_fixtures::contract::Operation;
 use moot_fixtures::stored;
 use moot_snapshots::{Comparison, Metadata, Mode, RawResponse, Recorded, Stored};
 
-use crate::scenario::model::{Place, SnapshotRule, TextPiece};
+use crate::scenario::model::SnapshotRule;
 use crate::scenario::{ScenarioName, StepName};
 use crate::verdict::Verdict;
 use crate::verdict::check::{Document, MismatchKind};
@@ -55,7 +55,6 @@ pub(super) fn judge(
 }
 
 fn content(run: &mut ScenarioRun<'_>, rule: &SnapshotRule, document: &Document) -> String {
-    let redact: Vec<String> = rule.redact.iter().filter_map(pointer).collect();
     // The address of a sandbox and the run tag differ in every run.
     let request = document.exchange.as_ref().map(|exchange| &exchange.request);
     if let Some(base) = request.and_then(|it| it.url.strip_suffix(it.path.as_str())) {
@@ -68,7 +67,7 @@ fn content(run: &mut ScenarioRun<'_>, rule: &SnapshotRule, document: &Document) 
         json: document.json.as_deref(),
         text: &String::from_utf8_lossy(&document.body),
     };
-    let content = run.placeholders.response(response, &stored(document), &redact);
+    let content = run.placeholders.response(response, &stored(document), &rule.redact);
     run.shared.options.masks.mask(&content)
 }
 
@@ -106,14 +105,6 @@ fn verdict(result: &mut CheckResult, comparison: Comparison, mode: SnapshotMode)
             result.verdict = Verdict::Error;
             result.message = format!("the snapshot cannot be used: {why}");
         }
-    }
-}
-
-fn pointer(place: &Place) -> Option<String> {
-    let Place::Pointer(text) = place else { return None };
-    match text.pieces.as_slice() {
-        [TextPiece::Literal(pointer)] => Some(pointer.clone()),
-        _ => None,
     }
 }
 

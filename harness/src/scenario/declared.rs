@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::Requirement;
 
-use crate::scenario::model::{Check, Observation, ScenarioFile, Step, StepAction};
+use crate::scenario::model::{Check, Observation, OwnRequirement, ScenarioFile, Step, StepAction};
 
 /// The requirements that scenario files state themselves, by id.
 pub type OwnRows = BTreeMap<String, Arc<Requirement>>;
 
 /// The requirements that these files state themselves.
 pub fn own_rows(files: &[ScenarioFile]) -> OwnRows {
-    let all = files.iter().flat_map(|file| &file.requirements);
-    all.map(|own| (own.row.id.clone(), Arc::clone(&own.row))).collect()
+    let rows = |file: &'_ ScenarioFile| {
+        let row = |own: &OwnRequirement| (own.id.clone(), Arc::new(own.row(&file.section)));
+        file.requirements.iter().map(row).collect::<Vec<_>>()
+    };
+    files.iter().flat_map(rows).collect()
 }
 
 /// The explicit checks of one step, without those of steps inside it.

@@ -13,10 +13,13 @@ use super::near_miss;
 /// `{"$secret": text, "all_but_last": …, "other_case": …}`.
 const SECRET_MEMBER: &str = "$secret";
 
-/// Scopes of names, the innermost last.
-#[derive(Debug, Clone)]
+/// Scopes of names.
+#[derive(Debug, Clone, Default)]
 pub struct Names {
-    scopes: Vec<BTreeMap<String, Value>>,
+    /// The names of the scenario itself.
+    outermost: BTreeMap<String, Value>,
+    /// The names of the loops, the innermost last.
+    inner: Vec<BTreeMap<String, Value>>,
 }
 
 /// A name without a value, such as a member that a captured value does not have.
@@ -27,37 +30,29 @@ pub struct UnknownName {
     pub name: String,
 }
 
-impl Default for Names {
-    fn default() -> Self {
-        Self { scopes: vec![BTreeMap::new()] }
-    }
-}
-
 impl Names {
     /// Opens a scope.
     pub fn push(&mut self) {
-        self.scopes.push(BTreeMap::new());
+        self.inner.push(BTreeMap::new());
     }
 
     /// Removes the innermost scope and its names. The outermost scope stays.
     pub fn pop(&mut self) {
-        if self.scopes.len() > 1 {
-            self.scopes.pop();
-        }
+        self.inner.pop();
     }
 
     /// Sets a name in the innermost scope.
     pub fn set(&mut self, name: &str, value: Value) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.to_owned(), value);
-        }
+        let scope = self.inner.last_mut().unwrap_or(&mut self.outermost);
+        scope.insert(name.to_owned(), value);
     }
 
     /// The value at `path`: a name, then members of objects or indices of lists. A list has a
     /// `length`; a text has `near_misses` and `percent_encoded`.
     pub fn get(&self, path: &[String]) -> Option<Value> {
         let (name, members) = path.split_first()?;
-        let mut value = self.scopes.iter().rev().find_map(|scope| scope.get(name))?;
+        let mut scopes = self.inner.iter().rev().chain([&self.outermost]);
+        let mut value = scopes.find_map(|scope| scope.get(name))?;
         for member in members {
             match (value, member.as_str()) {
                 (Value::Array(items), "length") if member == members.last()? => {

@@ -43,6 +43,16 @@ pub struct SelectError {
     pub nearest: Option<String>,
 }
 
+/// All scenarios of these files, in their order.
+pub fn all(files: &[ScenarioFile]) -> Vec<Planned<'_>> {
+    files
+        .iter()
+        .enumerate()
+        .flat_map(|(at, file)| (0..file.scenarios.len()).map(move |inner| (at, inner)))
+        .map(|place| Planned::at(files, place))
+        .collect()
+}
+
 /// The scenarios that match at least one selector, in the order of the files. Without selectors, all
 /// scenarios.
 ///
@@ -55,12 +65,7 @@ pub fn select<'a>(
     files: &'a [ScenarioFile],
     selectors: &[String],
 ) -> Result<Vec<Planned<'a>>, SelectError> {
-    let all: Vec<Planned<'a>> = files
-        .iter()
-        .enumerate()
-        .flat_map(|(at, file)| (0..file.scenarios.len()).map(move |inner| (at, inner)))
-        .map(|place| Planned::at(files, place))
-        .collect();
+    let all = all(files);
     if selectors.is_empty() {
         return Ok(all);
     }
@@ -87,11 +92,8 @@ fn matches(planned: &Planned<'_>, selector: &str) -> bool {
     if let Some(section) = selector.strip_prefix("section:") {
         return is_in_section(&planned.file.section, section);
     }
-    let stem = file_stem(selector);
-    if planned.file.stem == stem || like(&planned.name().to_string(), selector) {
-        return true;
-    }
-    planned.scenario.id == selector
+    planned.file.stem == file_stem(selector)
+        || like(&planned.name().to_string(), selector)
         || like(&planned.scenario.id, selector)
         || declared::requirements(&planned.scenario.steps).contains(selector)
 }

@@ -31,9 +31,8 @@ pub(super) fn file(path: &str, source: &Arc<str>) -> Result<ScenarioFile, Vec<Da
             let ScenarioFileKeys { section, title, requirements, scenarios } = keys;
             let stem = Path::new(path).file_stem().unwrap_or_default();
             let stem = stem.to_string_lossy().into_owned();
-            let own = requirements.into_iter().map(|row| row.in_section(&section)).collect();
             let text = Arc::clone(source);
-            Ok(ScenarioFile { stem, section, title, requirements: own, scenarios, text })
+            Ok(ScenarioFile { stem, section, title, requirements, scenarios, text })
         }
         (_, problems) => Err(problems),
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct StepName {
-    /// The name in the scenario file.
+    /// The name in the scenario file, which all rows and repetitions share.
     pub name: String,
     /// The labels of the rows, from the outermost loop inwards. Secrets are masked.
     pub rows: Vec<String>,
@@ -23,11 +23,6 @@ impl StepName {
     /// The first step with this name and these rows.
     pub fn new(name: impl Into<String>, rows: &[String]) -> Self {
         Self { name: name.into(), rows: rows.to_vec(), repetition: 1 }
-    }
-
-    /// The name in the scenario file, which all rows and repetitions share.
-    pub fn in_file(&self) -> &str {
-        &self.name
     }
 
     /// Whether both are the same step of a scenario file, in any row and repetition.

@@ -3,8 +3,9 @@
 //! A text that is a single name has the value of the name, of any type. Otherwise the value of each
 //! name becomes part of the text.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,6 +13,12 @@ use super::names::{Names, UnknownName};
 
 /// Names that the run defines. No capture may have such a name.
 pub(crate) const ROOTS: [&str; 6] = ["run", "target", "bindings", "contract", "receivers", "page"];
+
+/// `<<`, a `<name>`, or a `<` that is neither.
+static SIGNS: LazyLock<Regex> = LazyLock::new(|| {
+    let name = r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*";
+    Regex::new(&format!("<<|<({name})>|<")).expect("the pattern is sound")
+});
 
 /// A place in a scenario file. Lines and columns count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -66,30 +73,26 @@ impl Text {
     /// # Errors
     /// The offset of a `<` that is not the start of a name, in characters from the start of the text.
     pub fn parse(text: &str, at: Location) -> Result<Self, usize> {
-        if !text.contains('<') {
-            return Ok(Self { pieces: vec![TextPiece::Literal(text.to_owned())], at });
-        }
         let mut pieces = Vec::new();
         let mut literal = String::new();
-        let mut rest = text;
-        while let Some(found) = rest.find('<') {
-            literal.push_str(&rest[..found]);
-            let after = &rest[found + 1..];
-            if let Some(after) = after.strip_prefix('<') {
-                literal.push('<');
-                rest = after;
-                continue;
+        let mut end = 0;
+        for sign in SIGNS.captures_iter(text) {
+            let (at, written) = (sign.get_match().start(), &sign[0]);
+            literal.push_str(&text[end..at]);
+            end = at + written.len();
+            match sign.get(1) {
+                Some(name) => {
+                    if !literal.is_empty() {
+                        pieces.push(TextPiece::Literal(std::mem::take(&mut literal)));
+                    }
+                    let name = name.as_str().split('.').map(str::to_owned).collect();
+                    pieces.push(TextPiece::Name(name));
+                }
+                None if written == "<<" => literal.push('<'),
+                None => return Err(text[..at].chars().count()),
             }
-            let Some((name, after)) = split_name(after) else {
-                return Err(text[..text.len() - rest.len() + found].chars().count());
-            };
-            if !literal.is_empty() {
-                pieces.push(TextPiece::Literal(std::mem::take(&mut literal)));
-            }
-            pieces.push(TextPiece::Name(name));
-            rest = after;
         }
-        literal.push_str(rest);
+        literal.push_str(&text[end..]);
         if !literal.is_empty() || pieces.is_empty() {
             pieces.push(TextPiece::Literal(literal));
         }
@@ -210,20 +213,6 @@ impl Json {
 
 fn unknown(path: &[String]) -> UnknownName {
     UnknownName { name: path.join(".") }
-}
-
-/// Splits `a.b>rest` into the name and the rest.
-fn split_name(text: &str) -> Option<(Vec<String>, &str)> {
-    let (name, rest) = text.split_once('>')?;
-    let mut segments = name.split('.');
-    let is_root = segments.next().is_some_and(|s| s.starts_with(|c: char| c.is_ascii_alphabetic()));
-    (is_root && name.split('.').all(is_segment))
-        .then(|| (name.split('.').map(str::to_owned).collect(), rest))
-}
-
-fn is_segment(segment: &str) -> bool {
-    !segment.is_empty()
-        && segment.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
 /// Whether a value can have this name: letters, digits and `_`, the first a letter.

@@ -139,7 +139,7 @@ pub(super) fn only(
         let kept = file.scenarios.iter().filter(|scenario| keeps(file, scenario));
         let scenarios: Vec<Scenario> = kept.cloned().collect();
         if !scenarios.is_empty() {
-            all.push(file.with(scenarios));
+            all.push(ScenarioFile { scenarios, ..file.clone() });
         }
     }
     all

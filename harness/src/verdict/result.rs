@@ -9,7 +9,6 @@ mod run_result;
 mod scenario_result;
 mod tally;
 
-pub use crate::exchange::Residue;
 pub use check_result::{CheckResult, Subject};
 pub use counts::Counts;
 pub use event::Event;

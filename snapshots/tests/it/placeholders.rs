@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Renders `bodies` in one scenario and compares the last body.
 #[track_caller]
 fn check(bodies: &[Value], expected: Value) {
-    let mut placeholders = Placeholders::new();
+    let mut placeholders = Placeholders::default();
     placeholders.hide("tag42", "tag");
     placeholders.hide_base("http://127.0.0.1:4010/sandboxes/s7");
     let mut last = String::new();
@@ -173,7 +173,7 @@ fn only_stable_headers_are_kept_and_pointers_are_redacted() {
     let body = json!({"a": {"b": 1}, "c": 2, "id": "ab12"});
     let pointers = ["/a/b".to_owned(), "/id".to_owned(), "/nowhere".to_owned()];
     assert_eq!(
-        Placeholders::new().response(
+        Placeholders::default().response(
             RawResponse { headers: &headers, ..told(429, Some(&body)) },
             &stored(),
             &pointers
@@ -187,7 +187,7 @@ fn only_stable_headers_are_kept_and_pointers_are_redacted() {
 fn a_body_that_is_no_json_is_shown_escaped() {
     let shown = |text: &str| {
         let told = RawResponse { text, ..told(502, None) };
-        Placeholders::new().response(told, &Stored::default(), &[])
+        Placeholders::default().response(told, &Stored::default(), &[])
     };
     assert_eq!(shown(""), "HTTP 502\n\n(no body)");
     assert_eq!(shown("<p>\u{1b}[31m"), "HTTP 502\n\n<p>\\u{1b}[31m");

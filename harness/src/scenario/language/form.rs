@@ -6,7 +6,7 @@ use std::str::FromStr;
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Map, Value, json};
 
-use super::reader::{ENTRIES_MAX, MapFields, ScenarioReader};
+use super::reader::{ENTRIES_MAX, MapFields, ScenarioReader, all};
 use crate::scenario::text::{Json, ROOTS, Text};
 
 /// A form of a value of the type `T`. Most types are their own form. Marker types are further forms.
@@ -126,8 +126,7 @@ impl<T, F: YamlForm<T>, const MIN: usize, const MAX: usize> YamlForm<Vec<T>> for
         if items.len() > MAX {
             return reader.refuse(node.span, format!("{what} has more than {MAX} members"));
         }
-        let values: Vec<_> = items.iter().map(|item| F::read(reader, item, what)).collect();
-        values.into_iter().collect()
+        all(items.iter().map(|item| F::read(reader, item, what)))
     }
 
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
@@ -199,14 +198,12 @@ impl YamlForm<Self> for Text {
 impl YamlForm<Self> for Json {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         Some(match &node.value {
-            YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) => {
-                Self::Fixed(node.to_json())
-            }
+            YamlValue::Null => Self::Fixed(Value::Null),
+            YamlValue::Bool(value) => Self::Fixed((*value).into()),
+            YamlValue::Number(number) => Self::Fixed(number.clone().into()),
             YamlValue::Text(text) => Self::Text(reader.parse(text, node.span)?),
             YamlValue::List(items) => {
-                let items: Vec<_> =
-                    items.iter().map(|item| Self::read(reader, item, what)).collect();
-                Self::List(items.into_iter().collect::<Option<_>>()?)
+                Self::List(all(items.iter().map(|item| Self::read(reader, item, what)))?)
             }
             YamlValue::Map(_) => Self::Map(Pairs::read(reader, node, what)?),
         })
@@ -229,8 +226,7 @@ impl YamlForm<Vec<(Text, Json)>> for Pairs {
             let (name, value) = (reader.parse(&key.name, key.span), Json::read(reader, node, what));
             name.zip(value)
         };
-        let pairs: Vec<_> = entries.iter().map(pair).collect();
-        pairs.into_iter().collect()
+        all(entries.iter().map(pair))
     }
 
     fn schema(definitions: &mut SchemaDefinitions) -> Value {

@@ -1,6 +1,5 @@
 //! Forms of durations and sizes: a number with its unit.
 
-use std::fmt::Display;
 use std::time::Duration;
 
 use moot_fixtures::yaml::{YamlNode, YamlValue};
@@ -65,15 +64,11 @@ fn measure<T>(
     reader: &mut ScenarioReader,
     node: &YamlNode,
     what: &str,
-    measure: impl Display,
+    measure: &str,
     help: &str,
     parse: fn(&str) -> Option<T>,
 ) -> Option<T> {
-    let parsed = match &node.value {
-        YamlValue::Text(text) => parse(text),
-        _ => None,
-    };
-    parsed.or_else(|| {
+    node.as_text().and_then(parse).or_else(|| {
         let message = format!("{what} is not a {measure}");
         reader.refuse_with(node.span, message, Some(help.to_owned()))
     })

@@ -135,8 +135,7 @@ impl ScenarioReader {
         if entries.len() > ENTRIES_MAX {
             return self.refuse(node.span, format!("{what} has more than {ENTRIES_MAX} entries"));
         }
-        let values: Vec<_> = entries.iter().map(|(key, node)| read(self, key, node)).collect();
-        values.into_iter().collect()
+        all(entries.iter().map(|(key, node)| read(self, key, node)))
     }
 
     /// Reads the names in a text.
@@ -189,6 +188,12 @@ impl ScenarioReader {
         }
         Some(name.to_owned())
     }
+}
+
+/// All values; `None` if one was refused. Every value is read, so that every mistake is recorded.
+pub(in crate::scenario) fn all<T>(values: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
+    let values: Vec<_> = values.collect();
+    values.into_iter().collect()
 }
 
 /// The entries of a map with known keys.

@@ -2,6 +2,7 @@
 
 use super::expectation::Check;
 use super::place::Place;
+use crate::scenario::language::form::OrDefault;
 use crate::scenario::language::keys::keyed;
 use crate::scenario::language::text_forms::AdminCall;
 use crate::scenario::text::{Json, Text};
@@ -15,8 +16,8 @@ keyed! {
         /// The body.
         json: Option<Json>,
         /// Checks on the response.
-        expect: Vec<Check>,
+        expect: Vec<Check> as OrDefault<Vec<Check>>,
         /// New names, and the place of each value.
-        capture: Vec<(String, Place)>,
+        capture: Vec<(String, Place)> as OrDefault<Vec<(String, Place)>>,
     }
 }

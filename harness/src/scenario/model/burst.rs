@@ -20,11 +20,11 @@ keyed! {
         /// Calls and their rhythm.
         "burst" => plan: BurstPlan,
         /// Checks on the document that the burst makes.
-        expect: Vec<Check>,
+        expect: Vec<Check> as OrDefault<Vec<Check>>,
         /// Observations on that document.
-        observe: Vec<Observation>,
+        observe: Vec<Observation> as OrDefault<Vec<Observation>>,
         /// New names, and the place of each value in that document.
-        capture: Vec<(String, Place)>,
+        capture: Vec<(String, Place)> as OrDefault<Vec<(String, Place)>>,
     }
     with {
         /// The request.

@@ -65,10 +65,6 @@ impl YamlForm<Self> for Vec<Check> {
         let expectation = Vec::<Claim>::schema(definitions);
         definitions.refer("expect", |_| entries_schema(&ids, &expectation))
     }
-
-    fn absent() -> Option<Self> {
-        Some(Vec::new())
-    }
 }
 
 /// An expectation: `{place: matcher}`.
@@ -119,10 +115,6 @@ impl YamlForm<Self> for Vec<Observation> {
         let place = AnswerPlace::schema(definitions);
         definitions.refer("observe", |_| entries_schema(&ids, &place))
     }
-
-    fn absent() -> Option<Self> {
-        Some(Vec::new())
-    }
 }
 
 impl YamlForm<Self> for AnswerPlace {
@@ -155,10 +147,6 @@ impl YamlForm<Self> for Vec<(String, Place)> {
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let place = Place::schema(definitions);
         definitions.refer("capture", |_| entries_schema(&name_schema(), &place))
-    }
-
-    fn absent() -> Option<Self> {
-        Some(Vec::new())
     }
 }
 

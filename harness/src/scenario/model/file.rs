@@ -7,7 +7,7 @@ use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
 use super::for_each::ForEach;
-use super::own_requirement::{OwnRequirement, OwnRow};
+use super::own_requirement::OwnRequirement;
 use super::step::Step;
 use crate::scenario::language::form::{List, NewName, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, keyed};
@@ -35,20 +35,6 @@ pub struct ScenarioFile {
     pub text: Arc<str>,
 }
 
-impl ScenarioFile {
-    /// The same file with other scenarios.
-    pub fn with(&self, scenarios: Vec<Scenario>) -> Self {
-        Self {
-            stem: self.stem.clone(),
-            section: self.section.clone(),
-            title: self.title.clone(),
-            requirements: self.requirements.clone(),
-            scenarios,
-            text: Arc::clone(&self.text),
-        }
-    }
-}
-
 keyed! {
     /// The keys of a file of scenarios.
     pub(in crate::scenario) struct ScenarioFileKeys("the file") {
@@ -57,7 +43,7 @@ keyed! {
         /// The title of the file.
         title: String,
         /// Requirements of your own, beside those of the register. Checks name them by their id.
-        requirements: Vec<OwnRow> as OrDefault<List<OwnRow, 1, 500>>,
+        requirements: Vec<OwnRequirement> as OrDefault<List<OwnRequirement, 1, 500>>,
         /// The scenarios, in order.
         scenarios: Vec<Scenario> as List<Scenario, 1, 500>,
     }

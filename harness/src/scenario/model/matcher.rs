@@ -8,7 +8,7 @@ use strum::{Display, EnumString, VariantNames};
 
 use crate::scenario::language::form::{ListValue, NumberValue, SchemaDefinitions, Word, YamlForm};
 use crate::scenario::language::keys::{MapSchema, OneKey, keyed, one_key};
-use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::language::reader::{ScenarioReader, all};
 use crate::scenario::text::{Json, Text};
 
 /// The largest size of a compiled regular expression, in bytes.
@@ -149,13 +149,12 @@ fn rules(
         let message = "a matcher without a rule matches every value";
         return reader.refuse_with(node.span, message, help);
     }
-    let mut rule =
+    let rule =
         |(key, node): &(YamlKey, YamlNode)| match MatcherRule::NAMES.contains(&key.name.as_str()) {
             true => MatcherRule::read_variant(reader, &key.name, node),
             false => reader.refuse_key(key, "a matcher", MatcherRule::NAMES),
         };
-    let rules: Vec<_> = entries.iter().map(&mut rule).collect();
-    let rules: Vec<MatcherRule> = rules.into_iter().collect::<Option<_>>()?;
+    let rules = all(entries.iter().map(rule))?;
     if rules.len() > 1 && rules.iter().any(|rule| matches!(rule, MatcherRule::Present(false))) {
         let message = "`present: false` stands alone: every other rule fails on an absent value";
         return reader.refuse(node.span, message);

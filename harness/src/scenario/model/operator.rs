@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use strum::{Display, EnumDiscriminants, EnumIter, EnumString, IntoEnumIterator, VariantNames};
 
-use crate::scenario::language::form::{Integer, SchemaDefinitions, Word, YamlForm};
-use crate::scenario::language::keys::{Keys, MapSchema};
+use crate::scenario::language::form::{Integer, SchemaDefinitions, Word};
+use crate::scenario::language::keys::{Keys, MapSchema, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 use crate::scenario::names::{Names, UnknownName};
 use crate::scenario::text::Text;
@@ -124,38 +124,39 @@ impl OperatorOrder<Text> {
     }
 }
 
-/// Every key that a step `operator` may have, with its description.
-const KEYS: [(&str, &str); 5] = [
-    ("id", "The legal request."),
-    ("status", "Its new status."),
-    ("comment", "The comment."),
-    ("seconds", "By how many seconds the clock moves forward."),
-    ("token", "The access token."),
-];
+/// Every key of a step `operator` beside `operator` itself.
+const KEYS: [&str; 5] = ["id", "status", "comment", "seconds", "token"];
+
+keyed! {
+    /// The keys of a step `operator`. Each action needs some of them, and has no others.
+    struct OperatorKeys {
+        /// The action.
+        "operator" => action: OperatorAction as Word,
+        /// The legal request.
+        id: Option<Text>,
+        /// Its new status.
+        status: Option<Text>,
+        /// The comment.
+        comment: Option<Text>,
+        /// By how many seconds the clock moves forward.
+        seconds: Option<u64> as Option<Integer<1, ADVANCED_SECONDS_MAX>>,
+        /// The access token.
+        token: Option<Text>,
+    }
+}
 
 impl Keys for OperatorOrder<Text> {
     fn names(names: &mut Vec<&'static str>) {
-        names.push("operator");
-        names.extend(KEYS.map(|(key, _)| key));
+        OperatorKeys::names(names);
     }
 
     fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
-        let action = <Word as YamlForm<OperatorAction>>::schema(definitions);
-        map.add("operator", true, "The action.", action);
-        for (key, description) in KEYS {
-            let schema = match key {
-                "seconds" => {
-                    <Integer<1, ADVANCED_SECONDS_MAX> as YamlForm<u64>>::schema(definitions)
-                }
-                _ => Text::schema(definitions),
-            };
-            map.add(key, false, description, schema);
-        }
+        OperatorKeys::describe(definitions, map);
         let one_of = OperatorAction::iter().map(|action| {
             let mut required = vec!["operator"];
             required.extend(action.keys());
-            let others = KEYS.iter().filter(|(key, _)| !action.keys().contains(key));
-            let others: Vec<_> = others.map(|(key, _)| json!({ "required": [key] })).collect();
+            let others = KEYS.iter().filter(|key| !action.keys().contains(key));
+            let others: Vec<_> = others.map(|key| json!({ "required": [key] })).collect();
             json!({
                 "required": required,
                 "properties": { "operator": { "const": action } },
@@ -166,10 +167,10 @@ impl Keys for OperatorOrder<Text> {
     }
 
     fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
-        let action = reader.field::<OperatorAction, Word>(fields, "operator")?;
-        let keys = action.keys();
-        for (key, _) in KEYS {
-            match (keys.contains(&key), fields.key(key)) {
+        let OperatorKeys { action, id, status, comment, seconds, token } =
+            OperatorKeys::read_keys(reader, fields)?;
+        for key in KEYS {
+            match (action.keys().contains(&key), fields.key(key)) {
                 (false, Some(given)) => {
                     let message = format!("`operator: {action}` has no key `{key}`");
                     return reader.refuse(given.span, message);
@@ -181,23 +182,12 @@ impl Keys for OperatorOrder<Text> {
                 (true, Some(_)) | (false, None) => {}
             }
         }
-        let mut text = |key: &str| reader.field::<Text, Text>(fields, key);
         Some(match action {
-            OperatorAction::SetStatus => {
-                let (id, status) = (text("id"), text("status"));
-                Self::SetStatus { id: id?, status: status? }
-            }
-            OperatorAction::AddComment => {
-                let (id, comment) = (text("id"), text("comment"));
-                Self::AddComment { id: id?, comment: comment? }
-            }
+            OperatorAction::SetStatus => Self::SetStatus { id: id?, status: status? },
+            OperatorAction::AddComment => Self::AddComment { id: id?, comment: comment? },
             OperatorAction::Restart => Self::Restart,
-            OperatorAction::AdvanceClock => {
-                let seconds =
-                    reader.field::<u64, Integer<1, ADVANCED_SECONDS_MAX>>(fields, "seconds")?;
-                Self::AdvanceClock { seconds }
-            }
-            OperatorAction::RevokeToken => Self::RevokeToken { token: text("token")? },
+            OperatorAction::AdvanceClock => Self::AdvanceClock { seconds: seconds? },
+            OperatorAction::RevokeToken => Self::RevokeToken { token: token? },
         })
     }
 }

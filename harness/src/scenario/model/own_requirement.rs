@@ -1,8 +1,6 @@
 //! A requirement that a scenario file states itself: a rule of a team or a company that is not in the
 //! register.
 
-use std::sync::Arc;
-
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
@@ -15,7 +13,8 @@ use crate::scenario::text::Location;
 
 keyed! {
     /// A requirement of your own: a rule that is not in the register.
-    pub(in crate::scenario) struct OwnRow("a row of `requirements`") {
+    #[derive(Debug, Clone)]
+    pub struct OwnRequirement("a row of `requirements`") {
         /// A prefix that the register does not use, a dot, and a slug: `acme.names-are-short`.
         id: String as OwnId,
         /// `stated`: a mismatch is a failure. `inherited`, `example`: a mismatch is a warning.
@@ -33,32 +32,22 @@ keyed! {
     }
 }
 
-/// A requirement that a scenario file states itself.
-#[derive(Debug, Clone)]
-pub struct OwnRequirement {
-    /// The requirement. Its section is the section of the file.
-    pub row: Arc<Requirement>,
-    /// The place of the id.
-    pub at: Location,
-}
-
-impl OwnRow {
-    /// The requirement, with the section of its file.
-    pub(in crate::scenario) fn in_section(self, section: &str) -> OwnRequirement {
-        let row = Requirement {
-            id: self.id,
+impl OwnRequirement {
+    /// The row, as in the register. Its section is the section of its file.
+    pub(in crate::scenario) fn row(&self, section: &str) -> Requirement {
+        Requirement {
+            id: self.id.clone(),
             section: section.to_owned(),
             level: self.level,
             topic: None,
-            sentence: self.sentence,
+            sentence: self.sentence.clone(),
             needs: Vec::new(),
-            source: Some(self.source),
+            source: Some(self.source.clone()),
             must: false,
             question: None,
             unverifiable: None,
-            remedy: self.remedy,
-        };
-        OwnRequirement { row: Arc::new(row), at: self.at }
+            remedy: self.remedy.clone(),
+        }
     }
 }
 
@@ -66,19 +55,18 @@ impl OwnRow {
 struct OwnLevel;
 
 /// The levels that are allowed.
-const LEVELS: [(&str, Level); 3] =
-    [("stated", Level::Stated), ("inherited", Level::Inherited), ("example", Level::Example)];
+const LEVELS: [Level; 3] = [Level::Stated, Level::Inherited, Level::Example];
 
 impl YamlForm<Level> for OwnLevel {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Level> {
         let word = reader.plain(node, what)?;
-        match LEVELS.iter().find(|(name, _)| *name == word) {
-            Some((_, level)) => Some(*level),
+        match LEVELS.into_iter().find(|level| level.to_string() == word) {
+            Some(level) => Some(level),
             None => reader.refuse_word(node, what, word, "stated, inherited, example"),
         }
     }
 
     fn schema(_: &mut SchemaDefinitions) -> Value {
-        json!({ "enum": LEVELS.map(|(name, _)| name) })
+        json!({ "enum": LEVELS })
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::expectation::{Check, Claim, Observation};
 use super::place::Place;
-use crate::scenario::language::form::{Integer, SchemaDefinitions, YamlForm};
+use crate::scenario::language::form::{Integer, OrDefault, SchemaDefinitions};
 use crate::scenario::language::keys::{Keys, MapSchema, keyed};
 use crate::scenario::language::reader::{MapFields, ScenarioReader};
 
@@ -19,11 +19,11 @@ keyed! {
         /// The precondition.
         require: Option<Vec<Claim>>,
         /// Checks on the document of the deliveries.
-        expect: Vec<Check>,
+        expect: Vec<Check> as OrDefault<Vec<Check>>,
         /// Observations on that document.
-        observe: Vec<Observation>,
+        observe: Vec<Observation> as OrDefault<Vec<Observation>>,
         /// New names, and the place of each value in that document.
-        capture: Vec<(String, Place)>,
+        capture: Vec<(String, Place)> as OrDefault<Vec<(String, Place)>>,
     }
 }
 
@@ -49,18 +49,25 @@ pub enum ReceiveUntil {
     NoneFor(Duration),
 }
 
-/// The keys `at_least` and `within`, or `none_for`.
+keyed! {
+    /// The keys of [`ReceiveUntil`]: `at_least` and `within`, or `none_for`.
+    struct ReceiveUntilKeys {
+        /// The number of deliveries to wait for.
+        at_least: Option<u32> as Option<Integer<1, 1_000>>,
+        /// The longest wait for them.
+        within: Option<Duration>,
+        /// A time in which no delivery may come.
+        none_for: Option<Duration>,
+    }
+}
+
 impl Keys for ReceiveUntil {
     fn names(names: &mut Vec<&'static str>) {
-        names.extend(["at_least", "within", "none_for"]);
+        ReceiveUntilKeys::names(names);
     }
 
     fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
-        let count = <Integer<1, 1_000> as YamlForm<u32>>::schema(definitions);
-        map.add("at_least", false, "The number of deliveries to wait for.", count);
-        map.add("within", false, "The longest wait for them.", Duration::schema(definitions));
-        let none_for = "A time in which no delivery may come.";
-        map.add("none_for", false, none_for, Duration::schema(definitions));
+        ReceiveUntilKeys::describe(definitions, map);
         map.rules.push(json!({ "oneOf": [
             { "required": ["at_least", "within"], "not": { "required": ["none_for"] } },
             {
@@ -71,16 +78,11 @@ impl Keys for ReceiveUntil {
     }
 
     fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
-        let is_given = |name: &str| fields.get(name).is_some();
-        match (is_given("at_least"), is_given("within"), is_given("none_for")) {
-            (true, true, false) => {
-                let count = reader.field::<u32, Integer<1, 1_000>>(fields, "at_least");
-                let within = reader.field::<Duration, Duration>(fields, "within");
-                Some(Self::AtLeast(count?, within?))
-            }
-            (false, false, true) => {
-                reader.field::<Duration, Duration>(fields, "none_for").map(Self::NoneFor)
-            }
+        let ReceiveUntilKeys { at_least, within, none_for } =
+            ReceiveUntilKeys::read_keys(reader, fields)?;
+        match (at_least, within, none_for) {
+            (Some(count), Some(within), None) => Some(Self::AtLeast(count, within)),
+            (None, None, Some(time)) => Some(Self::NoneFor(time)),
             _ => reader
                 .refuse(fields.start(), "`receive` has `at_least` and `within`, or `none_for`"),
         }

@@ -6,11 +6,11 @@ use moot_fixtures::yaml::{YamlNode, YamlValue};
 use serde_json::{Value, json};
 
 use super::expectation::{Check, Claim};
-use super::place::Place;
 use super::request::RequestShape;
-use crate::scenario::language::form::{Integer, List, SchemaDefinitions, YamlForm};
+use crate::scenario::language::form::{Integer, List, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::keyed;
 use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::language::text_forms::JsonPointer;
 
 keyed! {
     /// `control`: the valid call that runs before a request that must fail.
@@ -45,7 +45,7 @@ keyed! {
         /// The largest number of pages.
         at_most: u64 as Integer<1, 1_000>,
         /// Checks on each page.
-        expect: Vec<Check>,
+        expect: Vec<Check> as OrDefault<Vec<Check>>,
     }
 }
 
@@ -53,8 +53,8 @@ keyed! {
     /// `snapshot`: keeps the response.
     #[derive(Debug, Clone, Default)]
     pub struct SnapshotRule("`snapshot`") {
-        /// Places whose values are replaced.
-        redact: Vec<Place> as List<Place, 1, 50>,
+        /// JSON Pointers of members whose values are replaced.
+        redact: Vec<String> as List<JsonPointer, 1, 50>,
     }
 }
 

@@ -82,15 +82,15 @@ keyed! {
         /// The precondition.
         require: Option<Vec<Claim>>,
         /// Requirement ids, and the expectation of each.
-        expect: Vec<Check>,
+        expect: Vec<Check> as OrDefault<Vec<Check>>,
         /// The valid call that runs first: the keys in which it differs from this request.
         control: Option<ControlRequest>,
         /// Requests whose responses must be the same before and after this request.
         unchanged: Vec<RequestLine> as OrDefault<List<RequestLine, 1, 10>>,
         /// Question ids, and the place of each answer.
-        observe: Vec<Observation>,
+        observe: Vec<Observation> as OrDefault<Vec<Observation>>,
         /// New names, and the place of each value.
-        capture: Vec<(String, Place)>,
+        capture: Vec<(String, Place)> as OrDefault<Vec<(String, Place)>>,
         /// Repeats the request until an expectation holds.
         poll: Option<Poll>,
         /// Requests the pages of a list, one after another.

@@ -1,7 +1,7 @@
 //! Whether the requirements, questions, schemas, documents, worlds and answers of a scenario exist,
 //! and whether the ids of scenarios and the names of files are unique.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Level;
 use moot_fixtures::{DataError, answers, documents, nearest, questions, register, schemas, world};
@@ -15,10 +15,10 @@ use crate::scenario::model::{
 /// Reports ids of scenarios and stems of files that occur twice.
 pub(super) fn unique(files: &[ScenarioFile]) -> Vec<DataError> {
     let mut problems = Vec::new();
-    let mut stems: BTreeMap<&str, &ScenarioFile> = BTreeMap::new();
+    let mut stems: BTreeSet<&str> = BTreeSet::new();
     let mut ids: BTreeMap<&str, &Location> = BTreeMap::new();
     for file in files {
-        if stems.insert(&file.stem, file).is_some() {
+        if !stems.insert(&file.stem) {
             let at = file.scenarios.first().map(|scenario| scenario.at.clone());
             let message = format!("another file has the name `{}`", file.stem);
             let help = Some("the names of scenarios begin with the name of their file".to_owned());
@@ -49,12 +49,11 @@ pub(super) fn sandbox(file: &ScenarioFile, scenario: &Scenario) -> Vec<DataError
     {
         problems.push(unknown("world", name, nearest::hint_or_all(name, world::NAMES)));
     }
-    if let Some(name) = &scenario.sandbox.answers {
-        let is_drawn = name.strip_prefix("random:").is_some_and(|seed| seed.parse::<u64>().is_ok());
-        if answers::named(name).is_none() && !is_drawn {
-            let help = "there are default, documented, random:SEED".to_owned();
-            problems.push(unknown("answers", name, help));
-        }
+    if let Some(name) = &scenario.sandbox.answers
+        && answers::chosen(name).is_none()
+    {
+        let help = "there are default, documented, random:SEED".to_owned();
+        problems.push(unknown("answers", name, help));
     }
     if let Some(clock) = &scenario.sandbox.clock
         && let Some(time) = clock.strip_prefix("frozen:")

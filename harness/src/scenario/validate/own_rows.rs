@@ -16,7 +16,7 @@ pub(super) fn mistakes(files: &[ScenarioFile]) -> Vec<DataError> {
     let mut places: BTreeMap<&str, &Location> = BTreeMap::new();
     for file in files {
         for own in &file.requirements {
-            let id = own.row.id.as_str();
+            let id = own.id.as_str();
             let mistake = match places.get(id) {
                 Some(first) => Some((
                     format!("the requirement `{id}` is stated twice"),

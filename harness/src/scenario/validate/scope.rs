@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 /// Applications of the target file: the values of `as`.
 pub(super) const APPLICATIONS: [&str; 4] = ["main", "reader", "writer", "other_company"];
 
-/// The key in an object that is a value itself.
+/// Marks an object that is itself a value, such as `<target.main.client_secret>`.
 const ITSELF: &str = "";
 
 /// The names known at one place of a scenario, as a tree. Any members may follow a null.

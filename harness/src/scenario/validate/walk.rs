@@ -94,9 +94,6 @@ impl ValidationWalk<'_> {
         self.captures(&request.capture);
         self.checks(&request.expect);
         self.observations(&request.observe);
-        for place in request.snapshot.iter().flat_map(|rule| &rule.redact) {
-            self.place(place);
-        }
         // The steps of `finally` know the captures so far. Their own names end with them.
         let before = self.scope.clone();
         self.steps(&request.finally);
@@ -154,10 +151,8 @@ impl ValidationWalk<'_> {
             self.text(text);
             self.application(text);
         }
-        for (name, value) in shape.query.iter().chain(&shape.headers) {
-            self.text(name);
-            self.json(value);
-        }
+        self.pairs(&shape.query);
+        self.pairs(&shape.headers);
         match &shape.body {
             None => {}
             Some(RequestBody::Form(fields)) => self.pairs(fields),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::equal::{equal, first_equal_pair, missing_from};
 use super::value_text::{value_text, values_text, wrong_type};
-use super::{Judgement, Mismatch, MismatchKind};
+use super::{Judgement, MismatchKind};
 use crate::verdict::pluralize;
 
 /// Judges whether the members of the list are different. If `expected` is false, some must be equal.
@@ -44,52 +44,47 @@ fn with_members(
 
 /// Judges whether every member satisfies `judge`.
 pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
-    with_members(value, "a list", |items| each_of(items, judge))
-}
-
-fn each_of(items: &[Value], judge: impl Fn(&Value) -> Judgement) -> Judgement {
-    let mut empty = None;
-    let mut held = false;
-    for (index, item) in items.iter().enumerate() {
-        match judge(item) {
-            Judgement::Holds => held = true,
-            Judgement::Empty { reason } => empty = Some(reason),
-            Judgement::Fails(Mismatch { kind, expected, actual, pointer, .. }) => {
-                return Judgement::differs(kind, expected, actual)
-                    .at(format!("/{index}{}", pointer.unwrap_or_default()));
+    with_members(value, "a list", |items| {
+        let (mut empty, mut held) = (None, false);
+        for (index, item) in items.iter().enumerate() {
+            match judge(item) {
+                Judgement::Holds => held = true,
+                Judgement::Empty { reason } => empty = Some(reason),
+                Judgement::Fails(mismatch) => {
+                    let below = mismatch.pointer.as_deref().unwrap_or_default();
+                    let pointer = format!("/{index}{below}");
+                    return Judgement::Fails(mismatch).at(pointer);
+                }
             }
         }
-    }
-    match empty {
-        Some(reason) if !held => Judgement::Empty { reason },
-        _ => Judgement::Holds,
-    }
+        match empty {
+            Some(reason) if !held => Judgement::Empty { reason },
+            _ => Judgement::Holds,
+        }
+    })
 }
 
 /// Judges whether at least one member satisfies `judge`.
 pub(super) fn any(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
-    with_members(value, "a list", |items| any_of(items, judge))
-}
-
-fn any_of(items: &[Value], judge: impl Fn(&Value) -> Judgement) -> Judgement {
-    let mut failed = None;
-    let mut empty = None;
-    for item in items {
-        match judge(item) {
-            Judgement::Holds => return Judgement::Holds,
-            Judgement::Fails(mismatch) => failed = Some(mismatch.expected),
-            Judgement::Empty { reason } => empty = Some(reason),
+    with_members(value, "a list", |items| {
+        let (mut failed, mut empty) = (None, None);
+        for item in items {
+            match judge(item) {
+                Judgement::Holds => return Judgement::Holds,
+                Judgement::Fails(mismatch) => failed = Some(mismatch.expected),
+                Judgement::Empty { reason } => empty = Some(reason),
+            }
         }
-    }
-    match (failed, empty) {
-        (Some(expected), _) => Judgement::differs(
-            MismatchKind::NoMember,
-            format!("a member: {expected}"),
-            values_text(&items.iter().collect::<Vec<_>>()),
-        ),
-        (None, Some(reason)) => Judgement::Empty { reason },
-        (None, None) => Judgement::Holds,
-    }
+        match (failed, empty) {
+            (Some(expected), _) => Judgement::differs(
+                MismatchKind::NoMember,
+                format!("a member: {expected}"),
+                values_text(&items.iter().collect::<Vec<_>>()),
+            ),
+            (None, Some(reason)) => Judgement::Empty { reason },
+            (None, None) => Judgement::Holds,
+        }
+    })
 }
 
 /// Judges whether no member satisfies `judge`. `forbidden` is the matcher in words.

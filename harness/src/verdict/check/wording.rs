@@ -19,10 +19,9 @@ fn status_class(rules: &[MatcherRule]) -> Option<u64> {
     let [MatcherRule::Min(Json::Fixed(min)), MatcherRule::Max(Json::Fixed(max))] = rules else {
         return None;
     };
-    let class = min.as_u64()? / 100;
-    let is_class = (1..=5).contains(&class)
-        && min.as_u64() == Some(class * 100)
-        && max.as_u64() == Some(class * 100 + 99);
+    let (min, max) = (min.as_u64()?, max.as_u64()?);
+    let class = min / 100;
+    let is_class = (1..=5).contains(&class) && min == class * 100 && max == min + 99;
     is_class.then_some(class)
 }
 

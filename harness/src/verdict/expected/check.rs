@@ -1,5 +1,7 @@
 //! Checks known failures against the scenarios and the day, before anything is sent.
 
+use std::collections::BTreeSet;
+
 use moot_fixtures::nearest::{alike, ending};
 use moot_fixtures::{DataError, register};
 
@@ -7,7 +9,7 @@ use super::entry::{Expected, ExpectedEntry};
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::like;
+use crate::scenario::plan::{self, Planned, like};
 use crate::verdict::check::implicit;
 
 impl Expected {
@@ -50,35 +52,32 @@ impl Expected {
     }
 
     fn check_id(&self, entry: &ExpectedEntry, files: &[ScenarioFile]) -> Result<(), DataError> {
-        let all = || {
-            let named = |file: &'_ ScenarioFile, id: &str| format!("{}/{id}", file.stem);
-            files.iter().flat_map(move |file| {
-                file.scenarios.iter().map(move |one| (named(file, &one.id), one))
-            })
-        };
+        let all = plan::all(files);
         let pattern = entry.id.scenarios();
-        let is_meant = |name: &str| pattern.is_none_or(|pattern| could_name(pattern, name));
-        if let Some(pattern) = pattern
-            && !all().any(|(name, _)| is_meant(&name))
-        {
+        let is_meant = |planned: &&Planned<'_>| {
+            pattern.is_none_or(|pattern| could_name(pattern, &planned.name().to_string()))
+        };
+        let meant: Vec<_> = all.iter().filter(is_meant).collect();
+        if let Some(pattern) = pattern.filter(|_| meant.is_empty()) {
             let scenario = ScenarioName::from(pattern).without_row().to_string();
-            let near = ending(alike(&scenario, all().map(|(name, _)| name)));
+            let names = all.iter().map(|planned| planned.name().to_string());
+            let near = ending(alike(&scenario, names));
             return Err(self.refused(entry, format!("no scenario is called `{scenario}`{near}")));
         }
         let Some(requirement) = entry.id.requirement() else { return Ok(()) };
         let mut own = files.iter().flat_map(|file| &file.requirements);
-        if !own.any(|own| own.row.id == requirement) {
+        if !own.any(|own| own.id == requirement) {
             self.check_requirement(entry, requirement)?;
         }
-        let is_implicit = || implicit::TABLE.iter().any(|row| row.verifies.contains(&requirement));
-        let meant: Vec<_> = all().filter(|(name, _)| is_meant(name)).collect();
-        let is_declared =
-            meant.iter().any(|(_, one)| declared::requirements(&one.steps).contains(requirement));
-        if is_declared || is_implicit() {
+        let steps = meant.iter().map(|planned| &planned.scenario.steps);
+        let declared: BTreeSet<String> =
+            steps.flat_map(|steps| declared::requirements(steps)).collect();
+        if declared.contains(requirement)
+            || implicit::TABLE.iter().any(|row| row.verifies.contains(&requirement))
+        {
             return Ok(());
         }
-        let ids = meant.iter().flat_map(|(_, one)| declared::requirements(&one.steps));
-        let near = ending(alike(requirement, ids));
+        let near = ending(alike(requirement, declared));
         let message = format!("no check of these scenarios is `{}`{near}", entry.id);
         Err(self.refused(entry, message))
     }

@@ -5,22 +5,17 @@ use serde_json::{Value, json};
 
 use super::entry::ExpectedEntry;
 
-/// The alias of `expires`, and the alias of `not run`.
-const OTHER_NAMES: (&str, &str) = ("expiry", "not_run");
-
 /// The schema that `moot schema expected` prints.
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     generator.subschema_for::<ExpectedEntry>();
     let mut definitions = Value::Object(generator.take_definitions(true));
-    let (expiry, not_run) = OTHER_NAMES;
+    // `schemars` leaves out aliases.
     let properties = &mut definitions["Entry"]["properties"];
-    properties[expiry] = properties["expires"].clone();
-    let mut outcomes = definitions["ExpectedOutcome"].take();
-    if let Some(outcomes) = outcomes["oneOf"].as_array_mut() {
-        outcomes.push(json!({ "const": not_run, "description": "It cannot be judged." }));
+    properties["expiry"] = properties["expires"].clone();
+    if let Some(outcomes) = definitions["ExpectedOutcome"]["oneOf"].as_array_mut() {
+        outcomes.push(json!({ "const": "not_run", "description": "It cannot be judged." }));
     }
-    definitions["ExpectedOutcome"] = outcomes;
     definitions["entries"] = json!({ "type": "array", "items": { "$ref": "#/$defs/Entry" } });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

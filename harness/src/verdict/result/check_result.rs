@@ -95,10 +95,7 @@ impl CheckResult {
     /// `scenario[row]/step[row]/requirement`, with the file stem in front of the scenario.
     pub fn id(&self) -> String {
         let kind = if self.is_implicit() { "implicit/" } else { "" };
-        let subject = match &self.subject {
-            Subject::Requirement(id) | Subject::Question(id) => id,
-            Subject::Snapshot(_) => "snapshot",
-        };
+        let subject = if self.is_snapshot() { "snapshot" } else { self.subject.as_str() };
         format!("{}/{}/{kind}{subject}", self.scenario, self.step)
     }
 

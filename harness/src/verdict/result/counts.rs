@@ -31,19 +31,14 @@ impl Counts {
             counts.pass += passed;
             let has_checks = passed > 0 || scenario.checks().next().is_some();
             let is_not_run = |check: &CheckResult| check.verdict == Verdict::NotRun;
-            if !has_checks && scenario.known.is_some() {
-                counts.add_expected();
-            } else if !has_checks {
-                counts.add(scenario.verdict);
+            if !has_checks {
+                counts.add(scenario.verdict, scenario.known.is_some());
             } else if scenario.not_run.is_some() && !scenario.checks().any(is_not_run) {
                 // All its checks were judged, but it stopped before its end.
-                counts.add(Verdict::NotRun);
+                counts.add(Verdict::NotRun, false);
             }
             for check in scenario.checks() {
-                match check.known {
-                    Some(_) => counts.add_expected(),
-                    None => counts.add(check.verdict),
-                }
+                counts.add(check.verdict, check.known.is_some());
             }
         }
         counts
@@ -52,7 +47,7 @@ impl Counts {
     /// Counts the scenarios themselves.
     pub fn of_scenarios<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> Self {
         let mut counts = Self::default();
-        scenarios.into_iter().for_each(|scenario| counts.add(scenario.verdict));
+        scenarios.into_iter().for_each(|scenario| counts.add(scenario.verdict, false));
         counts
     }
 
@@ -61,9 +56,9 @@ impl Counts {
         *self.count(verdict)
     }
 
-    fn add(&mut self, verdict: Verdict) {
+    fn add(&mut self, verdict: Verdict, is_known: bool) {
         self.total += 1;
-        *self.count(verdict) += 1;
+        *if is_known { &mut self.expected } else { self.count(verdict) } += 1;
     }
 
     const fn count(&mut self, verdict: Verdict) -> &mut usize {
@@ -77,10 +72,5 @@ impl Counts {
             Verdict::Pass => &mut self.pass,
             Verdict::NotApplicable => &mut self.not_applicable,
         }
-    }
-
-    fn add_expected(&mut self) {
-        self.total += 1;
-        self.expected += 1;
     }
 }

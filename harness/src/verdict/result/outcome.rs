@@ -9,20 +9,9 @@ use crate::verdict::result::ScenarioResult;
 
 /// The outcome of a run. The most severe is the greatest: the order of the exit codes is 70, 2, 1, 4, 5,
 /// 3, 0.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    VariantArray,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(VariantArray)]
 pub enum RunOutcome {
     /// Nothing failed, and everything that was selected ran.
     #[default]

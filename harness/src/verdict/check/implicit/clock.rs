@@ -92,9 +92,7 @@ fn creation(
 fn made_now(answered: &AnsweredExchange<'_>, place: &str, at: i64) -> (&'static str, Judgement) {
     let date = date(answered);
     let now = date.unwrap_or(answered.exchange.sent_at_seconds);
-    let moved = answered.context.moved_seconds();
-    let latest = now.saturating_add(moved).saturating_add(SKEW_SECONDS_MAX);
-    let judgement = if (now - SKEW_SECONDS_MAX..=latest).contains(&at) {
+    let judgement = if (now - SKEW_SECONDS_MAX..=latest(answered, now)).contains(&at) {
         Judgement::Holds
     } else {
         let message = "the creation time is not the time of the creation";
@@ -168,9 +166,7 @@ fn logged_now(answered: &AnsweredExchange<'_>, body: &Value) -> Option<(&'static
     if times.is_empty() {
         return None;
     }
-    let moved = answered.context.moved_seconds();
-    let latest = now.saturating_add(moved).saturating_add(SKEW_SECONDS_MAX);
-    let is_right = |at: i64| (created - SKEW_SECONDS_MAX..=latest).contains(&at);
+    let is_right = |at: i64| (created - SKEW_SECONDS_MAX..=latest(answered, now)).contains(&at);
     let judgement = match times.into_iter().find(|(_, at)| !is_right(*at)) {
         None => Judgement::Holds,
         Some((place, at)) => {
@@ -181,6 +177,11 @@ fn logged_now(answered: &AnsweredExchange<'_>, body: &Value) -> Option<(&'static
         }
     };
     Some((LOGGED_NOW, judgement))
+}
+
+/// The latest time that the clock of the service may show. An operator may have moved it forward.
+fn latest(answered: &AnsweredExchange<'_>, now: i64) -> i64 {
+    now.saturating_add(answered.context.moved_seconds()).saturating_add(SKEW_SECONDS_MAX)
 }
 
 /// A timestamp in seconds since 1970. `None` if it is not a timestamp.

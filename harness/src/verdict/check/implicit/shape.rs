@@ -3,7 +3,7 @@
 use moot_fixtures::contract::Operation;
 
 use super::AnsweredExchange;
-use crate::verdict::check::duplicate_members::ambiguous_member;
+use crate::verdict::check::duplicate_members::is_ambiguous;
 use crate::verdict::check::{Judgement, schema, sound_json};
 
 /// The requirements of [`token`].
@@ -56,9 +56,7 @@ pub(super) fn success(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Jud
 fn judge_body(name: &str, body: &[u8], answered: &AnsweredExchange<'_>) -> Judgement {
     let json = answered.response.json.as_deref();
     match (schema::judge(name, &answered.document()), json) {
-        (Judgement::Holds, Some(last)) if ambiguous_member(body, last).is_some() => {
-            sound_json::judge(body)
-        }
+        (Judgement::Holds, Some(last)) if is_ambiguous(body, last) => sound_json::judge(body),
         (judgement, _) => judgement,
     }
 }
