@@ -51,8 +51,8 @@ impl Session {
         )
     }
 
-    /// A shared token of this application (`main`, …) with these scopes. If it `may_have_more`, see
-    /// [`ServiceClient::token_that_suffices`]. Tokens are cached, and renewed in time.
+    /// A shared token of this application (`main`, …) with these scopes. If it `may_have_more`, it can have all scopes of
+    /// the application. Tokens are cached, and renewed in time.
     ///
     /// # Errors
     /// [`Trouble`] if there is no such application, or its token is refused.
