@@ -2,14 +2,24 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
+use tokio::runtime::{Builder, Runtime};
+
 use super::error::CommandError;
 
 /// Makes a runtime with several threads, so that the checks of one scenario do not delay the requests of another.
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::fault(format!("the runtime cannot start: {error}")))
+pub(super) fn runtime() -> Result<Runtime, CommandError> {
+    build(&mut Builder::new_multi_thread())
+}
+
+/// Makes a runtime with one thread. A client in it that sends one call at a time uses one connection: with several
+/// threads it sometimes opens a second one before the first is free again.
+pub(super) fn runtime_of_one_thread() -> Result<Runtime, CommandError> {
+    build(&mut Builder::new_current_thread())
+}
+
+fn build(builder: &mut Builder) -> Result<Runtime, CommandError> {
+    let built = builder.enable_all().build();
+    built.map_err(|error| CommandError::fault(format!("the runtime cannot start: {error}")))
 }
 
 /// A random number of 32 bits: every JSON reader represents it exactly.
