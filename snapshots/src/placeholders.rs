@@ -8,7 +8,7 @@ use crate::kind::{self, is_resource_list};
 use crate::shape::merged_shape;
 use crate::stored::{ITEM, Stored};
 use crate::text::{
-    OPAQUE, address, is_opaque, is_timestamp, printable, replace_word, without_loopback,
+    OPAQUE, address, is_random, is_timestamp, printable, replace_word, without_loopback,
 };
 
 /// The headers of a snapshot, in this order. The value of `retry-after` is replaced.
@@ -137,17 +137,21 @@ impl Placeholders {
         self.learn(body, false);
     }
 
-    /// A text with the names of all known identifiers, `[request:1]`. A time is `[time]`, and another word that looks
-    /// random `[opaque]`.
+    /// A text with the names of all known identifiers, `[request:1]`. A time becomes `[time]`.
     pub fn shown(&self, text: &str) -> String {
         if is_timestamp(text) {
             return "[time]".to_owned();
         }
         match self.known.get(text) {
             Some(name) => name.clone(),
-            None if is_opaque(text) => OPAQUE.to_owned(),
             None => without_loopback(&self.words(text)),
         }
+    }
+
+    /// As [`Self::shown`], for a text of a JSON body. Any other text that looks random becomes `[opaque]`.
+    pub fn shown_member(&self, text: &str) -> String {
+        let shown = self.shown(text);
+        if shown == text && is_random(text) { OPAQUE.to_owned() } else { shown }
     }
 
     fn plain_body(&self, text: &str) -> String {
@@ -272,7 +276,7 @@ impl Placeholders {
         if is_timestamp(text) {
             return self.time(text, owner, member);
         }
-        if is_opaque(text) {
+        if is_random(text) {
             return OPAQUE.to_owned();
         }
         let shown = self.words(text);

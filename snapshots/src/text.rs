@@ -3,8 +3,11 @@
 /// Bytes. Shorter words are not replaced inside of longer texts, where they could occur by chance.
 const WORD_BYTES_MIN: usize = 4;
 
-/// A word with at least this many characters and a digit is regarded as random.
+/// A path segment with at least this many characters and a digit is regarded as random.
 const OPAQUE_CHARACTERS_MIN: usize = 16;
+
+/// In another random word, letters and digits take turns at least this often.
+const RANDOM_TURNS_MIN: usize = 3;
 
 /// Replaces a random word.
 pub(crate) const OPAQUE: &str = "[opaque]";
@@ -84,11 +87,20 @@ fn is_file_name(segment: &str) -> bool {
     segment.split_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty())
 }
 
-/// Whether this is one word that looks random, such as a UUID or the id of a trace.
-pub(crate) fn is_opaque(word: &str) -> bool {
+/// Whether this is a long word with a digit.
+fn is_opaque(word: &str) -> bool {
     word.len() >= OPAQUE_CHARACTERS_MIN
         && word.contains(|c: char| c.is_ascii_digit())
         && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~=%".contains(c))
+}
+
+/// Whether this looks random, such as a UUID or the id of a trace: a long word in which letters and digits take turns.
+/// A version, a code with a number, and `max-age=31536000` are not random.
+pub(crate) fn is_random(word: &str) -> bool {
+    let is_digit: Vec<bool> =
+        word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.is_ascii_digit()).collect();
+    let turns = is_digit.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    is_opaque(word) && turns >= RANDOM_TURNS_MIN
 }
 
 /// `text` with control characters and characters that reorder a line escaped.
@@ -108,7 +120,25 @@ pub(crate) fn printable(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{address, is_timestamp, printable, replace_word};
+    use super::{address, is_random, is_timestamp, printable, replace_word};
+
+    #[test]
+    fn random_words_are_told_from_versions_and_codes() {
+        for (text, expected) in [
+            ("01890a5d-ac96-774b-bcce-b302099a8057", true),
+            ("4bf92f3577b34da6", true),
+            ("4bf92f3577b34da", false),
+            ("V1StGXR8_Z5jdHi6B", true),
+            ("max-age=31536000", false),
+            ("2026-11-01-preview", false),
+            ("LEGAL-REQUEST-4041", false),
+            ("request_not_found_v2", false),
+            ("contract-2026-final.pdf", false),
+            ("4bf92f3577b34da6 and more", false),
+        ] {
+            assert_eq!(is_random(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn timestamps_are_told_from_other_texts() {

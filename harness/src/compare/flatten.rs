@@ -163,7 +163,7 @@ impl Flattener<'_> {
             Value::Number(number) if number.is_f64() => "number".to_owned(),
             Value::Number(_) => "integer".to_owned(),
             Value::String(text) => {
-                let shown = self.names.shown(text);
+                let shown = self.names.shown_member(text);
                 match shown.as_str() {
                     "[time]" => "(time)".to_owned(),
                     _ if is_compared && self.is_temporary => {
