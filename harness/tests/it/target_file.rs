@@ -251,6 +251,11 @@ fn a_command_prints_a_secret() {
     let started = std::time::Instant::now();
     let beside = read(&text("sh, -c, 'printf printed-secret; sleep 15 &'")).expect("it is sound");
     assert_eq!(beside.applications["main"].client_secret.expose_secret(), "printed-secret");
+    // Not even if it goes on printing.
+    let printing = "(for i in $(seq 150); do sleep 0.1; printf x; done) & printf printed-secret";
+    let printing = read(&text(&format!("sh, -c, '{printing}'"))).expect("it is sound");
+    let printed = printing.applications["main"].client_secret.expose_secret().to_owned();
+    assert!(printed.starts_with("printed-secret"), "{printed}");
     assert!(started.elapsed().as_secs() < 10, "a background process is not waited for");
     let error = read(&text("'false'")).expect_err("the command fails").to_string();
     assert!(error.contains("the command `false` failed"), "{error}");

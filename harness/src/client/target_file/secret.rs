@@ -18,7 +18,7 @@ const COMMAND_SECONDS_MAX: u64 = 30;
 /// The time for reading the rest of the output after the command has exited. An agent that it started in the background
 /// may keep the pipe open forever.
 const LAST_OUTPUT: Duration = Duration::from_millis(200);
-/// Longer secrets are cut.
+/// More is not read.
 const SECRET_BYTES_MAX: usize = 64 * 1024;
 
 /// Reads an environment variable. Tests pass a function of their own.
@@ -112,7 +112,8 @@ fn from_command(words: &[String]) -> Result<String, String> {
         .stderr(Stdio::inherit())
         .spawn()
         .map_err(|error| format!("the command `{program}` cannot be run: {error}"))?;
-    let mut output = child.stdout.take().ok_or("the command has no output")?;
+    let output = child.stdout.take().ok_or("the command has no output")?;
+    let mut output = output.take(SECRET_BYTES_MAX as u64);
     let (sender, pieces) = mpsc::channel();
     std::thread::spawn(move || {
         let mut piece = [0; 4096];
@@ -125,10 +126,10 @@ fn from_command(words: &[String]) -> Result<String, String> {
         return Err(format!("the command `{program}` failed: {status}"));
     }
     let mut bytes = Vec::new();
-    while let Ok(piece) = pieces.recv_timeout(LAST_OUTPUT) {
+    let until = Instant::now() + LAST_OUTPUT;
+    while let Ok(piece) = pieces.recv_timeout(until.saturating_duration_since(Instant::now())) {
         bytes.extend(piece);
     }
-    bytes.truncate(SECRET_BYTES_MAX);
     let text =
         String::from_utf8(bytes).map_err(|_| format!("the output of `{program}` is not UTF-8"))?;
     Ok(without_line_end(&text).to_owned())
