@@ -2,19 +2,16 @@
 
 use moot_fixtures::contract::{Endpoint, Operation};
 
-use crate::exchange::ReceivedResponse;
+use crate::exchange::Exchange;
 use crate::verdict::{NotRun, NotRunKind};
 
 use super::scenario_run::ScenarioRun;
 
 /// The setting that is missing if an operation whose path the specification leaves open (§4.4, §4.14) is not at the
 /// assumed path of a deployment.
-pub(super) fn unknown(
-    run: &ScenarioRun<'_>,
-    operation: Option<Operation>,
-    response: &ReceivedResponse,
-) -> Option<NotRun> {
-    let operation = operation.filter(|_| matches!(response.status, 404 | 405))?;
+pub(super) fn unknown(run: &ScenarioRun<'_>, exchange: &Exchange) -> Option<NotRun> {
+    let response = exchange.outcome.as_ref().ok()?;
+    let operation = exchange.request.operation.filter(|_| matches!(response.status, 404 | 405))?;
     let key = match operation {
         // With a schema at this path, 404 is a response to its id.
         Operation::GetWorkflowSchema if !has_workflows(run) => "workflow_schema",

@@ -19,6 +19,7 @@ use crate::verdict::result::{CheckResult, Subject};
 use crate::verdict::{NotRunKind, Verdict};
 
 use super::context::RunContext;
+use super::endpoint;
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 
@@ -31,7 +32,12 @@ pub(super) const CONTROL: &str = "skipped: the same call without the flaw was no
 /// Records an exchange of the current step, with its implicit checks.
 pub(super) fn record(run: &mut ScenarioRun<'_>, exchange: &Arc<Exchange>) {
     let origin = origin(run);
-    let findings = implicit::judge(exchange, &run.shared.implicit);
+    let mut judged = Arc::clone(exchange);
+    if endpoint::unknown(run, exchange).is_some() {
+        // The response is that of an unknown path.
+        Arc::make_mut(&mut judged).request.operation = None;
+    }
+    let findings = implicit::judge(&judged, &run.shared.implicit);
     run.record.checks.extend(findings.into_iter().map(|(requirement, judgement)| {
         origin.result(requirement, None, judgement, Some(Arc::clone(exchange)))
     }));

@@ -110,7 +110,7 @@ fn document(
         Ok(response) if let Some(why) = chance_limit(run, response) => {
             Err(Stop::not_run(NotRunKind::RateLimited, why))
         }
-        Ok(response) if let Some(unmet) = endpoint::unknown(run, operation, response) => {
+        Ok(response) if let Some(unmet) = endpoint::unknown(run, exchange) => {
             Err(Stop::NotRun(unmet))
         }
         Ok(response) => {

@@ -167,17 +167,19 @@ fn other_errors_without_a_problem_are_a_warning() {
     let fails = ["errors.media-type", "errors.member-type"];
     let create = Some(Operation::CreateLegalRequest);
     // Without an operation: an unknown path, or a method that the path does not take.
-    for status in [400, 404, 405] {
+    for status in [400, 403, 404, 405] {
         check(&page(None, status), &["~errors.media-type"]);
     }
     check(&page(None, 401), &fails);
-    check(&page(None, 403), &fails);
     check(&page(create, 404), &fails);
     check(&page(create, 413), &["~errors.media-type"]);
     // What calls itself a problem is judged.
     let mut seen = missing(&without("type"));
     seen.operation = None;
     check(&seen, &["errors.member-type"]);
+    let mut seen = missing(&with("title", json!(7))).header("content-type", "application/json");
+    seen.operation = None;
+    check(&seen, &["~errors.media-type", "errors.member-title"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use wiremock::matchers::{method, path};
+use wiremock::matchers::{method, path, path_regex};
 use wiremock::{Mock, Request, ResponseTemplate};
 
 use crate::command_support::{read_json, run};
@@ -39,6 +39,35 @@ fn a_list_is_read_again_until_it_shows_a_change() {
         let seen = checks(&report, "observed");
         let is_lag = |check: &&&Value| check["question"] == "list_lag";
         assert_eq!(seen.iter().any(|check| is_lag(&check)), lag == 4, "{lag}: {seen:#?}");
+    }
+}
+
+/// Its 404 is that of an unknown path (`other_errors`), and may have any body.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_that_is_not_at_the_assumed_path_is_not_run() {
+    for (verb, at, scenario) in [
+        ("GET", "^/api/v1/workflows/[^/]+/schema$", "04_04_get_workflow_schema/*"),
+        ("POST", "^/api/v1/webhooks$", "04_14_create_webhook/webhook-registered"),
+    ] {
+        let server = deployment::start("default").await;
+        Mock::given(method(verb))
+            .and(path_regex(at))
+            .respond_with(ResponseTemplate::new(404).set_body_raw("<html>", "text/html"))
+            .with_priority(1)
+            .mount(&server)
+            .await;
+        let dir = tempfile::tempdir().expect("a folder");
+        deployment::target(
+            dir.path(),
+            &format!("{}/api", server.uri()),
+            "consent: [write, delete]\n",
+        );
+        judged(dir.path(), &[scenario, "--report", "json=report.json"], 3);
+        let report = report(dir.path());
+        assert_eq!(checks(&report, "fail"), Vec::<&Value>::new(), "{scenario}");
+        let unmet = checks(&report, "not_run");
+        let is_unplaced = |check: &&Value| check.to_string().contains("does not say where");
+        assert!(unmet.iter().any(|check| is_unplaced(check)), "{scenario}: {unmet:#?}");
     }
 }
 

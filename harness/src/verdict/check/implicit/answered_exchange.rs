@@ -90,20 +90,31 @@ impl<'a> AnsweredExchange<'a> {
         is_failure && !is_gateway && is_api && self.whole_body().is_some()
     }
 
-    /// Whether the question `other_errors` allows it: an unknown path, a wrong method or media type, or a body too
-    /// large. A server in front of the service may send it, with a body of its own.
+    /// Whether this is an error that the question `other_errors` leaves open: an unknown path, a wrong method or media
+    /// type, or a body too large. A server in front of the service may send it, with a body of its own.
     pub(super) fn is_other_error(&self) -> bool {
         match self.operation() {
-            None => matches!(self.status(), 400 | 402 | 404..=499),
+            None => matches!(self.status(), 400 | 402..=499),
             Some(_) => matches!(self.status(), 405 | 413 | 415),
         }
     }
 
-    /// Whether §7 asks for a problem: any error of the API, but another error (`other_errors`) only if it calls itself
-    /// a problem.
+    /// Whether §7 asks for a problem: any error of the API. An error of `other_errors` is judged only if it calls
+    /// itself a problem.
     pub(super) fn is_problem_due(&self) -> bool {
-        self.is_api_error()
-            && (!self.is_other_error() || self.media_type().as_deref() == Some(PROBLEM))
+        self.is_api_error() && (!self.is_other_error() || self.is_called_problem())
+    }
+
+    /// Whether the response calls itself a problem: by its media type, or as `application/json` with the members of
+    /// one.
+    fn is_called_problem(&self) -> bool {
+        let has =
+            |name: &str| self.response.json.as_deref().is_some_and(|it| it.get(name).is_some());
+        match self.media_type().as_deref() {
+            Some(PROBLEM) => true,
+            Some("application/json") => has("type") && has("title"),
+            _ => false,
+        }
     }
 
     /// The members of the problem, if §7 asks for one and the body is an object.
