@@ -1,6 +1,6 @@
 //! State that all scenarios of a run share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -29,6 +29,8 @@ pub(super) struct RunContext {
     pub(super) snapshots: Mutex<SnapshotLog>,
     /// Results of controls that create something or ask for a token, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), Stop>>>,
+    /// The controls whose response was lost once.
+    pub(super) lost_controls: Mutex<HashSet<String>>,
     pub(super) changes: OwnChanges,
     /// The views of `unchanged`, as they were read last.
     pub(super) views: RememberedViews,

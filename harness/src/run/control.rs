@@ -21,8 +21,9 @@ pub(super) async fn check(
 ) -> Result<(), Stop> {
     let shape = merged(&step.shape, &control.shape);
     let prepared = prepare::request(run, &shape).await?;
-    // On a deployment, a control that creates something is sent once per run and application. A control that asks for
-    // a token is sent once per set of fields, because the limit of the token endpoint is low.
+    // On a deployment, a control that creates something is sent once per run and application, and again if its
+    // response was lost. A control that asks for a token is sent once per set of fields, because the limit of the token
+    // endpoint is low.
     let fields = match prepared.operation {
         _ if run.shared.target.is_mock() => None,
         Some(Operation::CreateAccessToken) => Some(sorted_fields(&prepared.body.shown())),
@@ -39,12 +40,15 @@ pub(super) async fn check(
         Ok(document) => judge_control(run, control, &document),
         Err(stop) => Err(stop),
     };
-    // Trouble and a limit say nothing about the control of a later scenario.
-    let is_judged = match &outcome {
-        Ok(()) => true,
-        Err(stop) => stop.not_run_kind() == Some(NotRunKind::Control),
+    let Some(key) = key else { return outcome };
+    let is_final = match outcome.as_ref().err().and_then(Stop::not_run_kind) {
+        Some(NotRunKind::RateLimited) => false,
+        // One lost response says nothing about the control of a later scenario. The target may have carried out the
+        // call, so it is sent only once more.
+        Some(NotRunKind::NoAnswer) => !run.shared.lost_controls.lock().insert(key.clone()),
+        _ => true,
     };
-    if let Some(key) = key.filter(|_| is_judged) {
+    if is_final {
         run.shared.controls.lock().insert(key, outcome.clone());
     }
     outcome

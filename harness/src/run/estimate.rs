@@ -232,7 +232,7 @@ impl Counter<'_> {
             (None, None) => (u64::from(!step.reuse), 1),
         };
         if let Some(control) = &step.control {
-            // A control that creates something or asks for a token is sent once per run.
+            // A control that creates something or asks for a token is sent once per run, if its response is not lost.
             self.call(&control::merged(&step.shape, &control.shape), 0, 1);
             self.is_sure = false;
         }

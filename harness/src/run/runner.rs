@@ -179,6 +179,7 @@ impl Runner {
             options,
             snapshots: Mutex::default(),
             controls: Mutex::default(),
+            lost_controls: Mutex::default(),
             changes: OwnChanges::default(),
             views: RememberedViews::default(),
             token_budget: TokenBudget::default(),
