@@ -44,7 +44,7 @@ text_forms! {
     OwnId: r"^[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$",
         "an id is a prefix, a dot and a slug, such as `acme.names-are-short`";
     /// A JSON Pointer (RFC 6901) below the root.
-    JsonPointer: "^(/([^~/]|~[01])*)+$", "write a JSON Pointer, such as `/data/attributes/status`";
+    JsonPointer: "^(/([^~/<]|~[01])*)+$", "write a JSON Pointer, such as `/data/attributes/status`";
     /// A call of the control plane.
     AdminCall: "^(GET|POST|PUT|DELETE) /",
         "write `METHOD /path` below `/__admin`: `POST /clock`";
