@@ -1,7 +1,7 @@
 //! The shared tokens of a destination: one for each application and set of scopes, replaced before they expire.
 //! `access_tokens` requests them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const LENT_FOR: Duration = Duration::from_secs(1800);
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     /// By application and scopes.
-    slots: HashMap<(String, Scopes), Slot>,
+    slots: BTreeMap<(String, Scopes), Slot>,
     newer_revokes_older: bool,
     /// Tokens of scenarios that others may use, by their token request.
     lent: BTreeMap<String, LentToken>,
