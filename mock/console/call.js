@@ -19,20 +19,28 @@ const STAGES = { limit: "rate limit", route: "path and method", rule: "rules of 
 export function openCall(detail, id, back, page) {
   let isOver = false;
   replace(detail, el("p", { class: "muted" }, "…"));
-  Promise.all([get(`exchanges/${id}`), page.can("GET", "/findings") ? get("findings") : { findings: [] }])
+  const exchange = get(`exchanges/${id}`).catch((error) => {
+    if (error instanceof ControlError && error.status === 404) return null;
+    throw error;
+  });
+  Promise.all([exchange, page.can("GET", "/findings") ? get("findings") : { findings: [] }])
     .then(([one, judged]) => {
-      const about = judged.findings.filter((/** @type {any} */ found) => found.calls.includes(one.serial));
-      if (!isOver) replace(detail, parts(one, about, back, page));
+      const about = judged.findings.filter((/** @type {any} */ found) => found.calls.includes(Number(id)));
+      if (!isOver) replace(detail, one ? parts(one, about, back, page) : gone(id, back, about.length > 0));
     })
     .catch((error) => {
-      if (!isOver) replace(detail, error instanceof ControlError && error.status === 404 ? gone(id, back) : el("p", { class: "bad" }, reason(error)));
+      if (!isOver) replace(detail, el("p", { class: "bad" }, reason(error)));
     });
   return { close: () => void (isOver = true) };
 }
 
-/** @param {string} id @param {string} back */
-function gone(id, back) {
-  return [closeLink(back), el("h2", {}, `Call ${id}`), el("p", {}, "The journal no longer holds this call.")];
+/**
+ * A call that the journal does not show. `moot exec` judges calls that its client cleared, too.
+ * @param {string} id @param {string} back @param {boolean} isJudged whether findings name the call
+ */
+function gone(id, back, isJudged) {
+  const why = isJudged ? "This call was cleared from the journal. The findings still count it." : "The journal no longer holds this call.";
+  return [closeLink(back), el("h2", {}, `Call ${id}`), el("p", {}, why)];
 }
 
 /** @param {string} back */

@@ -31,6 +31,8 @@ export function journal(filter, limit, changed) {
   let isIncomplete = false;
   let loadedAt = 0;
   let timer = 0;
+  /** The pause of the load that follows the one under way; 0 if none follows. */
+  let due = 0;
 
   /** Loads the newest rows, unless `cancel` or a later load comes first. */
   async function load() {
@@ -44,12 +46,16 @@ export function journal(filter, limit, changed) {
       const late = [...during.values()].filter((one) => one.serial > newest);
       known = new Map([...found.exchanges, ...late].map((one) => [one.serial, one]));
       waiting = new Map();
+      isStale = isIncomplete = false;
       Object.assign(state, { count: found.count + late.length, isLoaded: true, trouble: null });
     } catch (error) {
       if (arrived !== during) return;
       state.trouble = error;
     }
     arrived = null;
+    const again = due;
+    due = 0;
+    if (again) reload(again);
     // Trying again is useless if the mock refused the filter.
     if (state.trouble && !(state.trouble instanceof ControlError)) reload(LOAD_MILLISECONDS);
     changed();
@@ -58,13 +64,18 @@ export function journal(filter, limit, changed) {
   /** Drops the load that is due or under way. */
   function cancel() {
     clearTimeout(timer);
-    timer = 0;
+    timer = due = 0;
     arrived = null;
   }
 
-  /** Loads the rows at least `pause` ms after the last load. A paused list is loaded when it resumes. @param {number} pause */
+  /**
+   * Loads the rows at least `pause` ms after the last load began. A load that is under way ends first: otherwise a
+   * slow load would never end. A paused list is loaded when it resumes.
+   * @param {number} pause
+   */
   function reload(pause) {
-    if (state.isPaused) isStale = isIncomplete = true;
+    if (arrived) due = due ? Math.min(due, pause) : pause;
+    else if (state.isPaused) isStale = isIncomplete = true;
     else if (!timer) timer = window.setTimeout(load, Math.max(0, loadedAt + pause - Date.now()));
   }
 

@@ -132,7 +132,7 @@ impl AdmittedCall<'_> {
         self.call.admitted.principal.map(|principal| principal.company)
     }
 
-    /// The outcome of a call that names no object, if `is_hidden`.
+    /// `outcome`, or the 404 of an unknown id if `is_hidden`.
     pub(super) fn hidden_if(&self, is_hidden: bool, outcome: Outcome) -> Outcome {
         if is_hidden { self.answer_of_id("none") } else { outcome }
     }

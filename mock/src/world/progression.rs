@@ -6,7 +6,6 @@ use moot_fixtures::contract::LegalRequestStatus;
 use super::{World, transition};
 use crate::world::state::change::{Change, Effect};
 use crate::world::state::resource::LegalRequest;
-use crate::world::state::resource::activity::Activity;
 use crate::world::state::resource::course::{Pace, ProgressionPlan};
 use crate::world::state::resource::status_way;
 
@@ -49,16 +48,14 @@ pub(crate) fn step(
     }
 }
 
-/// The status to which a request changes next; `None` if it has no course, or no way to its goal. Only a request that
-/// was never moved passes `initial_review`: one that comes back to `draft` would never reach its goal.
+/// The status to which a request changes next; `None` if it has no course, or no way to its goal. A draft goes through
+/// `initial_review`, unless the transitions then lead back to `draft`: it would never reach its goal.
 pub(crate) fn next_status(world: &World, record: &LegalRequest) -> Option<LegalRequestStatus> {
     let (answers, from, goal) = (world.answers(), record.status(), record.course?.goal);
-    let was_moved = record.activity.iter().any(Activity::is_status_change);
-    let way = match was_moved {
-        true => status_way::way(answers, from, goal),
-        false => status_way::towards_goal(answers, from, goal),
-    };
-    way?.first().copied()
+    let next = *status_way::towards_goal(answers, from, goal)?.first()?;
+    let leads_back =
+        from == LegalRequestStatus::Draft && status_way::way(answers, next, goal)?.contains(&from);
+    if leads_back { status_way::way(answers, from, goal)?.first().copied() } else { Some(next) }
 }
 
 /// The changes that reading a request makes under progression `on-read`. `None` if there are none.

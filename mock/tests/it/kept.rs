@@ -12,8 +12,10 @@ use jiff::Timestamp;
 use moot_mock::call::{Admission, Body, Call, Head};
 use moot_mock::content::ContentPlace;
 use moot_mock::control::{ClockMove, ControlAction};
+use moot_mock::defect::{self, Defect};
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::service::{Keeper, NotKept};
+use moot_mock::shell;
 use moot_mock::{Service, World};
 
 use crate::shell_support::{MAIN, settings};
@@ -27,13 +29,17 @@ struct Bench {
     service: Service,
     finish_calls: Receiver<u64>,
     results: Sender<Result<(), NotKept>>,
-    /// Receives every change that the keeper takes.
-    changed: Receiver<()>,
+    /// Receives the number of changes each time that the keeper takes some.
+    changed: Receiver<usize>,
     token: String,
 }
 
 impl Bench {
     fn new() -> Self {
+        Self::with_defects(&[])
+    }
+
+    fn with_defects(defects: &[&'static Defect]) -> Self {
         let (finish_call, finish_calls) = channel();
         let (results, next_result) = channel();
         let (change, changed) = channel();
@@ -42,8 +48,9 @@ impl Bench {
             (Mutex::new(finish_call), Mutex::new(next_result), Mutex::new(change));
         let keeper = Keeper {
             may_act: Box::new(|| true),
-            take: Box::new(move |_| {
-                change.lock().expect("no panic").send(()).expect("the test listens");
+            take: Box::new(move |noted| {
+                let count = noted.changes.len();
+                change.lock().expect("no panic").send(count).expect("the test listens");
                 taken.fetch_add(1, Ordering::SeqCst) + 1
             }),
             finish: Box::new(move |number| {
@@ -52,7 +59,7 @@ impl Bench {
             }),
         };
         let world = World::new(settings()).expect("the settings are sound");
-        let service = Service::kept(world, keeper);
+        let service = Service::kept(defect::install(world, defects), keeper);
         let ask =
             ControlAction::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };
         let minted = service.control(NOW, ask).expect("a known application");
@@ -186,6 +193,16 @@ fn after_a_failure_changes_are_stored_and_shown_again() {
     assert_eq!(bench.wait_for_finish(&[&third]), number + 1, "the second call changed nothing");
     bench.tell(Ok(()));
     assert_eq!(text(&third).0, StatusCode::CREATED);
+}
+
+#[test]
+fn a_shared_record_is_stored_once_for_each_company() {
+    let defect = shell::settings::defect("isolation.webhook-shared").expect("a defect");
+    let bench = Bench::with_defects(&[defect]);
+    let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
+    bench.tell(Ok(()));
+    assert_eq!(text(&writer).0, StatusCode::CREATED);
+    assert_eq!(bench.changed.recv_timeout(PATIENCE), Ok(settings().seed_world.companies.len()));
 }
 
 /// RFC 6749, section 5.2.

@@ -54,18 +54,28 @@ fn manual_requests_stay_but_for_reserved_counterparties() {
 }
 
 #[test]
-fn a_request_that_comes_back_to_draft_goes_on_to_its_goal() {
-    let bench = bench_with(|settings| {
-        settings.progression = Progression::Timed { seconds: 60 };
-        settings.answers.transitions = [
-            (Status::Draft, vec![Status::ReadyForSend, Status::Archived]),
-            (Status::ReadyForSend, vec![Status::Draft, Status::InitialReview]),
-            (Status::InitialReview, vec![Status::BusinessReview]),
-            (Status::BusinessReview, vec![Status::Archived]),
-        ]
-        .into();
-    });
-    check(&bench, "avery@birchwood.example", 60, &["ready_for_send", "draft", "archived"]);
+fn a_draft_does_not_go_to_a_status_that_leads_back_to_it() {
+    let back_from_ready = [
+        (Status::Draft, vec![Status::ReadyForSend, Status::Archived]),
+        (Status::ReadyForSend, vec![Status::Draft, Status::InitialReview]),
+        (Status::InitialReview, vec![Status::BusinessReview]),
+        (Status::BusinessReview, vec![Status::Archived]),
+    ];
+    let back_from_review = [
+        (Status::Draft, vec![Status::InitialReview, Status::ReadyForSend]),
+        (Status::InitialReview, vec![Status::Draft]),
+        (Status::ReadyForSend, vec![Status::Archived]),
+    ];
+    for (transitions, expected) in [
+        (back_from_ready.to_vec(), ["archived"].as_slice()),
+        (back_from_review.to_vec(), &["ready_for_send", "archived"]),
+    ] {
+        let bench = bench_with(|settings| {
+            settings.progression = Progression::Timed { seconds: 60 };
+            settings.answers.transitions = transitions.into_iter().collect();
+        });
+        check(&bench, "avery@birchwood.example", 60, expected);
+    }
 }
 
 #[test]
@@ -172,6 +182,9 @@ fn a_request_that_was_moved_goes_on_from_where_it_is() {
     move_to(Status::SentForSignature);
     bench.advance(1);
     assert_eq!(bench.status(&id), "signed");
+    move_to(Status::Draft);
+    bench.advance(1);
+    assert_eq!(bench.status(&id), "initial_review");
     move_to(Status::Canceled);
     bench.advance(100);
     assert_eq!(bench.status(&id), "canceled", "nothing follows");

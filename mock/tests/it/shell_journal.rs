@@ -143,6 +143,7 @@ async fn a_call_is_waited_for_through_the_socket() {
         .body(wait.to_string());
     let waiting = tokio::spawn(waiting.send());
     client.get(format!("{url}/v1/requests")).send().await.expect("a response");
+    admin(&site, BASE, "DELETE /exchanges", Value::Null).await.ok();
     client.get(format!("{url}/v1/webhooks")).send().await.expect("a response");
     let found = waiting.await.expect("no panic").expect("a response");
     let found: Value = found.json().await.expect("JSON");

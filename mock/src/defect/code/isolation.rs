@@ -15,18 +15,8 @@ use crate::world::state::resource::{Delivery, LegalRequest};
 use crate::world::{Outcome, World};
 
 pub(super) const ROWS: &[(&str, DefectCode)] = &[
-    (
-        "isolation.upload-shared",
-        OnChange(|world, changes| {
-            share(world, changes, |it| matches!(it, Change::PutRepositoryDocument { .. }))
-        }),
-    ),
-    (
-        "isolation.webhook-shared",
-        OnChange(|world, changes| {
-            share(world, changes, |it| matches!(it, Change::PutWebhook { .. }))
-        }),
-    ),
+    ("isolation.upload-shared", OnChange(|world, changes| share(world, changes, document_owner))),
+    ("isolation.webhook-shared", OnChange(|world, changes| share(world, changes, webhook_owner))),
     ("isolation.deliveries-to-all", OnChange(deliveries_to_all)),
     ("isolation.of-the-application", Answer(of_the_application)),
 ];
@@ -40,13 +30,29 @@ fn of_the_application(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     call.hidden_if(call.is_any(&reads) && only_reads, outcome)
 }
 
-/// Adds a copy of each shared record for every company, under the same row.
-fn share(world: &World, changes: Vec<Change>, is_shared: impl Fn(&Change) -> bool) -> Vec<Change> {
+/// Adds a copy of each shared record for every other company, under the same row. `owner` is the company of a record
+/// that is shared.
+fn share(
+    world: &World,
+    changes: Vec<Change>,
+    owner: impl Fn(&Change) -> Option<u32>,
+) -> Vec<Change> {
     let copies = |change: &Change| -> Vec<Change> {
-        let companies = companies(world).filter(|_| is_shared(change));
-        companies.filter_map(|company| record::of_company(change, |_| company)).collect()
+        let Some(owner) = owner(change) else { return Vec::new() };
+        let others = companies(world).filter(|company| *company != owner);
+        others.filter_map(|company| record::of_company(change, |_| company)).collect()
     };
     changes.into_iter().flat_map(|change| copies(&change).into_iter().chain([change])).collect()
+}
+
+fn document_owner(change: &Change) -> Option<u32> {
+    let Change::PutRepositoryDocument { record, .. } = change else { return None };
+    Some(record.company)
+}
+
+fn webhook_owner(change: &Change) -> Option<u32> {
+    let Change::PutWebhook { record, .. } = change else { return None };
+    Some(record.company)
 }
 
 fn deliveries_to_all(world: &World, changes: Vec<Change>) -> Vec<Change> {

@@ -208,15 +208,12 @@ async fn file(
 
 /// The boundary. The call must have exactly one content type with exactly one boundary.
 fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
-    let mut values = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(value), None) = (values.next(), values.next()) else {
-        return Err(BodyFault::NoBoundary);
-    };
-    let text = value.to_str().map_err(|_| BodyFault::WrongMediaType)?;
-    let essence = text.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case(mime::MULTIPART_FORM_DATA.as_ref()) {
+    let sent = headers.get_all(CONTENT_TYPE).iter();
+    let texts: Vec<&str> = sent.map(|value| value.to_str().unwrap_or_default()).collect();
+    if !texts.is_empty() && !texts.iter().any(|text| is_form_data(text)) {
         return Err(BodyFault::WrongMediaType);
     }
+    let [text] = texts[..] else { return Err(BodyFault::NoBoundary) };
     let mime: Mime = text.parse().map_err(|_| BodyFault::NoBoundary)?;
     let mut boundaries = mime.params().filter(|(name, _)| *name == mime::BOUNDARY);
     match (boundaries.next(), boundaries.next()) {
@@ -227,4 +224,9 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
         }
         _ => Err(BodyFault::NoBoundary),
     }
+}
+
+fn is_form_data(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case(mime::MULTIPART_FORM_DATA.as_ref())
 }

@@ -134,6 +134,22 @@ fn the_boundary_must_be_there_once() {
 }
 
 #[test]
+fn several_content_types_are_refused() {
+    for (second, expected) in [
+        ("multipart/form-data; boundary=b", "NoBoundary"),
+        ("text/plain", "WrongMediaType"),
+        ("application/json", "WrongMediaType"),
+    ] {
+        let mut headers = headers("application/json");
+        headers.append(CONTENT_TYPE, HeaderValue::from_static(second));
+        check(&headers, "{}", Reading::Multipart(LIMITS), expected);
+    }
+    let mut headers = form();
+    headers.append(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    check(&headers, "--b--\r\n", Reading::Multipart(LIMITS), "NoBoundary");
+}
+
+#[test]
 fn what_breaks_the_format_is_named() {
     const ENDS: &str = "Malformed(\"a boundary is missing or broken\")";
     check_form("", ENDS);

@@ -71,7 +71,7 @@ async fn send_events(
     timeout: Option<Duration>,
     mut ending: watch::Receiver<bool>,
 ) {
-    // A timeout beyond all times is none.
+    // A timeout that is too large for the clock counts as none.
     let end = timeout.and_then(|timeout| clock::instant().checked_add(timeout));
     let mut polls = tokio::time::interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);

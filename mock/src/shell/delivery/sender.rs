@@ -19,7 +19,8 @@ const RESPONSE_MAX: Duration = Duration::from_secs(30);
 /// The largest number of attempts in flight, without the slow ones.
 const ATTEMPTS_MAX: usize = 256;
 /// An attempt that takes longer than this is slow and no longer counts for [`ATTEMPTS_MAX`]. This time is the
-/// longest delay that unreachable receivers cause to a healthy one.
+/// longest delay that unreachable receivers cause to a healthy one while fewer than [`SLOW_ATTEMPTS_MAX`] attempts are
+/// slow. Beyond that the delay is up to [`RESPONSE_MAX`].
 const SLOW_AFTER: Duration = Duration::from_secs(1);
 /// The largest number of slow attempts in flight. Further ones count for [`ATTEMPTS_MAX`].
 const SLOW_ATTEMPTS_MAX: usize = 768;

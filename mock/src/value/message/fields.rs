@@ -116,9 +116,9 @@ pub(crate) fn broken(fault: BodyFault, answers: &Answers) -> Problem {
         BodyFault::TooLarge => {
             Problem::too_large(answers, "The body, or a text field of it, is too large.")
         }
-        BodyFault::NoBoundary => {
-            Problem::parameter_missing("The body must be `multipart/form-data` with a `boundary`.")
-        }
+        BodyFault::NoBoundary => Problem::parameter_missing(
+            "The body must be `multipart/form-data`, with one `Content-Type` that has one `boundary`.",
+        ),
         BodyFault::WrongMediaType => Problem::wrong_media_type(answers, "multipart/form-data"),
         BodyFault::Malformed(what) => {
             Problem::parameter_missing(format!("The body is malformed: {what}."))

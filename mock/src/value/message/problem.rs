@@ -119,7 +119,7 @@ impl Problem {
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
     }
 
-    /// 404: the id in the path of an operation is that of no object (§7, question `not_found_type`).
+    /// 404: no object has the id in the path (§7, question `not_found_type`).
     pub(crate) fn no_object(answers: &Answers, operation: Operation, id: &str) -> Self {
         match object(operation) {
             REQUEST => {
@@ -130,7 +130,7 @@ impl Problem {
         }
     }
 
-    /// 404 of anything but a legal request (question `not_found_type`).
+    /// 404: no other object (workflow, document, webhook) has this id (question `not_found_type`).
     pub(crate) fn not_found(answers: &Answers, what: &str, id: &str) -> Self {
         let detail = format!("There is no {what} with the id `{}`.", shown(id));
         Self {

@@ -34,10 +34,6 @@ pub(crate) struct Activity {
 const STATUS_CHANGE: &str = "status_change";
 
 impl Activity {
-    pub(crate) const fn is_status_change(&self) -> bool {
-        matches!(self.happening, ActivityKind::StatusChange { .. })
-    }
-
     /// The JSON of §2.5.
     pub(crate) fn json(&self, answers: &Answers) -> ResourceJson<'_, Value> {
         let action = match self.happening {
