@@ -166,6 +166,7 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
         seed,
         command: arguments.command.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
         version: arguments.client_version.clone(),
+        defects: arguments.world.defects.clone(),
         is_partial: drills.len() < table::all().len() || shard.is_some(),
         waivers,
         today: Zoned::now().date().to_string(),

@@ -7,7 +7,7 @@ use clap::Args;
 use super::drill;
 use super::error::CommandError;
 use super::perform;
-use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
+use super::reports::{self, ReplaceArguments, ReportRequest, run_report};
 use super::screen::Screen;
 use super::selftest;
 use crate::report::Format;
@@ -29,14 +29,24 @@ pub(super) struct MergeArguments {
     partial: bool,
     /// Write a report too, as `moot run` does: text, json, junit, html or markdown; `-` is stdout; repeatable. `github`
     /// prints annotations of a workflow, and appends the Markdown report to the job summary
-    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_of(
-        &[Format::Text, Format::Json, Format::Junit, Format::Html, Format::Markdown, Format::Github]))]
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = merged_report)]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
     /// Write the observed answers to open questions to this file, for `moot mock --answers` and for pinning
     #[arg(long, value_name = "FILE")]
     save_answers: Option<PathBuf>,
+}
+
+/// Parses `KIND=FILE` or `github` for a merge.
+fn merged_report(text: &str) -> Result<ReportRequest, String> {
+    match run_report(text)? {
+        // Events are written during a run.
+        request if request.format == Format::Ndjson => {
+            Err("there is no ndjson report here: each shard writes its own events".to_owned())
+        }
+        request => Ok(request),
+    }
 }
 
 /// Returns the exit code of the whole run.

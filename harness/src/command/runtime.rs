@@ -11,8 +11,8 @@ pub(super) fn runtime() -> Result<Runtime, CommandError> {
     build(&mut Builder::new_multi_thread())
 }
 
-/// Makes a runtime with one thread. A client in it that sends one call at a time uses one connection: with several
-/// threads it sometimes opens a second one before the first is free again.
+/// Makes a runtime with one thread. A client that sends one call at a time then uses one connection. With several
+/// threads, the client sometimes opens a second connection.
 pub(super) fn runtime_of_one_thread() -> Result<Runtime, CommandError> {
     build(&mut Builder::new_current_thread())
 }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::ffi::OsString;
 use std::time::Duration;
 
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use moot_fixtures::conduct::{self as register, DrillEnd};
 use moot_fixtures::contract::Severity;
 use serde::Serialize;
@@ -24,7 +25,6 @@ use crate::grading::drill::table::{self, CALM, Drill};
 use crate::grading::misbehaving::{self, Misbehaviour, ServicePlace, misbehaviours, not_shown};
 use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
-use crate::selftest::trial::side_by_side;
 use crate::verdict::{Verdict, pluralize};
 
 /// The seed of all runs, so that the findings are the same each time.
@@ -131,8 +131,9 @@ async fn run_all(
         Ok::<_, CommandError>((broken, drill, run))
     });
     let (mut rules, mut honest) = (Vec::new(), vec![judge::calm(&calm)]);
-    for ended in side_by_side(runs, JOBS).await {
-        let (broken, drill, run) = ended?;
+    // The first error ends all runs.
+    let ended: Vec<_> = stream::iter(runs).buffer_unordered(JOBS).try_collect().await?;
+    for (broken, drill, run) in ended {
         match broken {
             Some(broken) => rules.push(rule_trial(broken, &drill, &calm, &run)),
             None => honest.push(judge::judge(&drill, &calm, &run)),

@@ -31,7 +31,7 @@ pub struct Act {
 pub struct Case {
     /// Starts with 1.
     pub number: u64,
-    /// The needs of scenarios that its acts may have ([`NEEDS`]).
+    /// The needs that the target meets. Its acts may have only these.
     pub met: BTreeSet<&'static str>,
     pub acts: Vec<Act>,
 }

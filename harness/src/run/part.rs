@@ -21,8 +21,7 @@ use super::keep;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunPart {
-    /// The result without marks of known failures. Its outcome says only why the run ended early. Its unused snapshots
-    /// are those that no step of this part used.
+    /// The result without marks of known failures. Its outcome says only why the run ended early.
     pub result: RunResult,
     /// Known failures, in the order of their file.
     pub expected: Expected,

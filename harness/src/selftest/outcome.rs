@@ -25,6 +25,8 @@ pub struct SelftestOutcome {
     pub is_thorough: bool,
     /// Whether every defect was tried. Only then is an unproven requirement a failure.
     pub is_whole: bool,
+    /// Whether defects are tried as a deployment too.
+    pub is_deployed: bool,
     /// Services with one defect each.
     pub defects: Vec<DefectTrial>,
     /// Generated defects.
@@ -32,7 +34,7 @@ pub struct SelftestOutcome {
     /// The kill matrix.
     #[serde(skip_deserializing)]
     pub matrix: Vec<MatrixRow>,
-    /// Gating requirements that noticed no defect of a deployment; `None` if no defect was tried there.
+    /// Gating requirements that noticed no defect of a deployment; `None` unless `is_deployed`.
     #[serde(skip_deserializing)]
     pub unproven_as_deployment: Option<Vec<UnprovenRow>>,
     /// Services that answer all open questions differently.

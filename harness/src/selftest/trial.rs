@@ -154,7 +154,7 @@ pub(super) async fn apart<T: Send + 'static>(run: impl Future<Output = T> + Send
 }
 
 /// The results of all trials, in the order of the trials. At most `lanes` trials run at the same time.
-pub async fn side_by_side<F: Future>(
+pub(super) async fn side_by_side<F: Future>(
     trials: impl IntoIterator<Item = F>,
     lanes: usize,
 ) -> Vec<F::Output> {

@@ -106,6 +106,7 @@ impl SelftestPlan {
             },
             is_thorough,
             is_whole: self.is_whole,
+            is_deployed,
             ..SelftestOutcome::default()
         };
         Ok(outcome.with_matrix(&bench.files))
@@ -135,6 +136,7 @@ impl SelftestOutcome {
             all.degenerate.extend(part.degenerate);
             (all.mutation.seed, all.is_thorough) = (part.mutation.seed, part.is_thorough);
             all.is_whole = part.is_whole && is_complete;
+            all.is_deployed = part.is_deployed;
         }
         all.mutation = MutationTest::new(all.mutation.seed, mutants);
         all.with_matrix(files)
@@ -147,7 +149,7 @@ impl SelftestOutcome {
         let caught = self.defects.iter().flat_map(|trial| &trial.caught_as_deployment_by);
         let mutants = &self.mutation.trials;
         let unproven_as_deployment =
-            (!mutants.is_empty()).then(|| deployed::unproven(files, &matrix, caught, mutants));
+            self.is_deployed.then(|| deployed::unproven(files, &matrix, caught, mutants));
         Self { version: env!("CARGO_PKG_VERSION"), matrix, unproven_as_deployment, ..self }
     }
 }
@@ -187,6 +189,15 @@ mod tests {
         assert_eq!(serde_json::to_string(&read).expect("it has a JSON form"), text);
         let other = text.replace(&mutant::all()[0].defect.id, "mutant:none/none");
         assert!(serde_json::from_str::<SelftestOutcome>(&other).is_err());
+    }
+
+    #[test]
+    fn rows_unproven_as_deployment_need_no_mutant() {
+        for is_deployed in [true, false] {
+            let part = SelftestOutcome { is_deployed, ..SelftestOutcome::default() };
+            let joined = SelftestOutcome::joined(vec![part], false, &[]);
+            assert_eq!(joined.unproven_as_deployment.is_some(), is_deployed);
+        }
     }
 
     #[test]

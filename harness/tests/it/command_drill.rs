@@ -212,9 +212,16 @@ fn the_seed_decides_what_each_drill_finds() {
 fn the_mock_of_a_drill_has_the_defects_of_the_command_line() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let client = [env!("CARGO_BIN_EXE_moot"), "selftest", "--misbehave", "none"];
+    let reports = ["--report", "text=c.txt", "--report", "html=c.html"];
     for (options, lifetime) in [(&[][..], "7200"), (&["--defect", "token.lifetime-3600"], "3600")] {
-        let options = [&["--only", "scope-lost", "--format", "json"], options].concat();
-        let certificate = json_of(&drill(&options, &client, dir.path()));
+        let given = options.iter().skip(1).copied().collect::<Vec<_>>();
+        let options = [&["--only", "scope-lost", "--format", "json"], &reports[..], options];
+        let certificate = json_of(&drill(&options.concat(), &client, dir.path()));
+        assert_eq!(certificate["defects"], serde_json::json!(given));
+        for name in ["c.txt", "c.html"] {
+            let text = std::fs::read_to_string(dir.path().join(name)).expect("a report");
+            assert_eq!(text.contains("token.lifetime-3600"), !given.is_empty(), "{name}: {text}");
+        }
         let calls = certificate["recordings"]["calm"]["journal"]["worlds"][0]["exchanges"].clone();
         let calls = calls.as_array().expect("calls").iter();
         let mut token = calls.filter(|it| it["operation"] == "create_access_token");
@@ -229,7 +236,8 @@ fn the_mock_of_a_drill_has_the_defects_of_the_command_line() {
 fn a_shard_of_the_drills_is_never_ready_and_the_certificate_is_that_of_all() {
     let dir = tempfile::tempdir().expect("a folder");
     let client = ["--", env!("CARGO_BIN_EXE_moot"), "selftest", "--misbehave", "none"];
-    let only = ["drill", "--only", "token-expires,limited,scope-lost", "--seed", "7"];
+    let only = "token-expires,limited,scope-lost";
+    let only = ["drill", "--only", only, "--seed", "7", "--defect", "token.lifetime-3600"];
     let one = run(&[&only[..], &["--format", "json"], &client].concat(), dir.path());
     for shard in ["1", "2"] {
         let (of, folder) = (format!("{shard}/2"), format!("part{shard}"));
@@ -246,9 +254,10 @@ fn a_shard_of_the_drills_is_never_ready_and_the_certificate_is_that_of_all() {
     };
     assert_eq!(ends(&merged), ends(&one));
     assert_eq!(ends(&merged).len(), 4, "the calm run and three drills");
-    for member in ["seed", "grade", "reasons", "client"] {
+    for member in ["seed", "defects", "grade", "reasons", "client"] {
         assert_eq!(merged[member], one[member], "{member}");
     }
+    assert_eq!(merged["defects"], serde_json::json!(["token.lifetime-3600"]));
     for parts in [&["part2"][..], &["part2", "part2"], &["part1", "part2", "part2"]] {
         let ran = run(&[&["merge"], parts].concat(), dir.path());
         assert_eq!(ran.code, Some(2), "{parts:?}: {}{}", ran.stdout, ran.stderr);

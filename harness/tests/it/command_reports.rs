@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use crate::command_support::{LIST_SCENARIO, Ran, moot, run};
+use crate::command_support::{LIST_SCENARIO, Ran, message, moot, run};
 
 /// The line of the check that fails.
 const LINE: &str = "file=sample.yaml,line=11,";
@@ -53,6 +53,17 @@ fn a_file_that_moot_did_not_write_is_replaced_only_by_force() {
         assert_eq!(again.code, Some(1), "{kind}: {}", again.stderr);
         assert_ne!(text(dir.path(), "notes"), "my notes\n", "{kind}");
     }
+}
+
+#[test]
+fn a_merge_has_no_event_stream() {
+    let ran = run(&["merge", "part1", "--report", "ndjson=events"], folder().path());
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    insta::assert_snapshot!(message(&ran.stderr), @r"
+    error: invalid value 'ndjson=events' for '--report <KIND=FILE>': there is no ndjson report here: each shard writes its own events
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]

@@ -17,6 +17,7 @@ fn check(is_whole: bool, is_gating: bool, killed_by: &[&str], expected: bool) {
         version: "0.0.0",
         is_thorough: false,
         is_whole,
+        is_deployed: false,
         defects: Vec::new(),
         mutation: MutationTest::default(),
         matrix: vec![row],

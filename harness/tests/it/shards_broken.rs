@@ -185,7 +185,7 @@ async fn every_broken_set_is_refused_and_the_cause_is_named() {
             lines.iter().filter(|line| **line != lines[2]).map(|it| format!("{it}\n")).collect();
         kept
     });
-    set.changed("format", |text| text.replacen("\"format_version\":1", "\"format_version\":2", 1));
+    set.changed("format", |text| text.replacen("\"format_version\":2", "\"format_version\":1", 1));
     set.forged("moot", |lines| lines[0]["moot_version"] = "0.0.9".into());
     set.forged("shard-9", |lines| lines[0]["shard"] = 9.into());
     set.forged("shard-0", |lines| lines[0]["shard"] = 0.into());

@@ -124,21 +124,25 @@ impl DrillMock {
         Ok(self.masked(recording)?.journal)
     }
 
-    /// Begins a situation: executes its first orders in every world.
+    /// Begins a situation: executes its first orders in every world that is not deleted.
     pub(super) async fn begin(&self, orders: Vec<DrillOrder>) {
         let journals = self.journals();
         let counts =
             rows(&journals, "worlds").map(|world| (sandbox_of(world), world["counts"].clone()));
         let first_counts = counts.collect();
+        let sandboxes = self.sandboxes().await;
         *self.situation.lock() = Situation { orders, first_counts, ..Situation::default() };
-        for sandbox in self.sandboxes() {
+        for sandbox in sandboxes {
             self.execute_first_orders(sandbox.as_deref()).await;
         }
     }
 
-    /// The sandbox of each world; `None` is the main world.
-    fn sandboxes(&self) -> Vec<Option<String>> {
-        self.situation.lock().first_counts.keys().cloned().collect()
+    /// The sandbox of each world that takes orders; `None` is the main world. The journals also have deleted ones.
+    async fn sandboxes(&self) -> Vec<Option<String>> {
+        let listed = self.admin(None, Method::GET, "/sandboxes", &Value::Null).await;
+        let listed = listed.unwrap_or_default();
+        let ids = rows(&listed, "sandboxes").map(|it| it["id"].as_str().map(str::to_owned));
+        std::iter::once(None).chain(ids).collect()
     }
 
     /// Adds the result of the situation to a recording with its journal: deliveries, objects made, orders done, trouble.
@@ -173,7 +177,7 @@ impl DrillMock {
 
     /// Calls the control plane of every world, and keeps the first error.
     pub(super) async fn everywhere(&self, method: &Method, path: &str, body: &Value) {
-        for sandbox in self.sandboxes() {
+        for sandbox in self.sandboxes().await {
             if let Err(why) = self.admin(sandbox.as_deref(), method.clone(), path, body).await {
                 self.fail(format!("{method} {path}: {why}"));
             }
@@ -310,8 +314,8 @@ impl DrillMock {
     /// Waits until all due deliveries of every world are made.
     pub(super) async fn settle(&self, seconds: u64) {
         let wait = json!({ "wait_seconds": seconds });
-        for sandbox in self.sandboxes() {
-            // A delivery to a slow receiver is in the journal too, and the sandbox may be deleted.
+        for sandbox in self.sandboxes().await {
+            // A delivery to a slow receiver is in the journal too.
             let _ = self.admin(sandbox.as_deref(), Method::POST, "/deliveries/settle", &wait).await;
         }
     }

@@ -32,7 +32,7 @@ pub enum Grade {
     ReadyWithRemarks,
     /// A drill failed, the calm run broke a `must`, or a waiver is expired or not needed.
     NotReady,
-    /// The calm run or a drill did not reach a result, drills were left out, or too few held.
+    /// The calm run or a drill did not reach a result, drills were left out, the mock had a defect, or too few held.
     Inconclusive,
 }
 
@@ -65,6 +65,9 @@ pub struct Certificate {
     pub rules_digest: String,
     /// `--seed`.
     pub seed: u64,
+    /// The defects of the mock (`--defect`). With one, the client is never ready.
+    #[serde(default)]
+    pub defects: Vec<String>,
     /// The grade.
     pub grade: Grade,
     /// The reasons why the grade is not better, a sentence each.
@@ -89,6 +92,9 @@ pub struct CertificateInput {
     pub command: Vec<String>,
     /// `--client-version`.
     pub version: Option<String>,
+    /// The defects of the mock.
+    #[serde(default)]
+    pub defects: Vec<String>,
     /// Whether drills were left out.
     #[serde(skip)]
     pub is_partial: bool,
@@ -131,13 +137,14 @@ impl Certificate {
         }
         let waivers: Vec<WaiverUse> =
             input.waivers.iter().map(|it| it.apply(&drills, &input.today)).collect();
-        let (grade, reasons) = grade(&drills, &waivers, input.is_partial);
+        let (grade, reasons) = grade(&drills, &waivers, &input.defects, input.is_partial);
         Self {
             schema_version: SCHEMA_VERSION,
             moot_version: env!("CARGO_PKG_VERSION").to_owned(),
             drills_digest: table::digest(),
             rules_digest: fingerprint(&moot_fixtures::conduct::all()),
             seed: input.seed,
+            defects: input.defects,
             grade,
             reasons,
             client: DrilledClient {
@@ -160,6 +167,7 @@ impl Certificate {
                 seed: self.seed,
                 command: self.client.command.clone(),
                 version: self.client.version.clone(),
+                defects: self.defects.clone(),
                 is_partial: self.is_partial(),
                 waivers: self.waivers.iter().map(|it| it.waiver.clone()).collect(),
                 today: self.waivers.first().map_or_else(String::new, |it| it.judged_on.clone()),
@@ -209,7 +217,12 @@ pub fn schema() -> Value {
     schema
 }
 
-fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Grade, Vec<String>) {
+fn grade(
+    drills: &[DrillResult],
+    waivers: &[WaiverUse],
+    defects: &[String],
+    is_partial: bool,
+) -> (Grade, Vec<String>) {
     if let Some(calm) = drills.first().filter(|it| it.end != DrillEnd::Held) {
         return (Grade::Inconclusive, vec![format!("the calm run does not hold: {}", calm.why)]);
     }
@@ -236,6 +249,7 @@ fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Gr
     if is_partial {
         reasons.push("not all drills were run".to_owned());
     }
+    add(&mut reasons, "the mock had defects", defects.join(", "));
     let held = drills.iter().filter(|it| it.end == DrillEnd::Held && it.drill != CALM).count();
     if held < HELD_MIN {
         reasons.push(format!("{} held; a grade needs {HELD_MIN}", pluralize(held, "drill")));
@@ -271,4 +285,34 @@ fn operations(calm: &DrillRecording) -> BTreeSet<String> {
     let worlds = calm.worlds().unwrap_or_default();
     let used = worlds.iter().flat_map(|world| &world.calls).filter_map(|call| call.operation);
     used.map(Operation::as_str).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use moot_fixtures::conduct::DrillEnd;
+
+    use super::{Grade, HELD_MIN, grade};
+    use crate::grading::drill::judge::{self, DrillResult};
+    use crate::grading::drill::recording::DrillRecording;
+    use crate::grading::drill::table::{self, calm};
+
+    #[test]
+    fn a_client_is_not_ready_if_drills_were_left_out_or_the_mock_had_a_defect() {
+        let nothing = DrillRecording::default();
+        let held = std::iter::once(calm()).chain(table::all()).take(1 + HELD_MIN).map(|drill| {
+            let result = judge::judge(drill, &nothing, &nothing);
+            DrillResult { end: DrillEnd::Held, findings: Vec::new(), ..result }
+        });
+        let held: Vec<DrillResult> = held.collect();
+        let defect = ["token.lifetime-3600".to_owned()];
+        for (defects, is_partial, expected, reasons) in [
+            (&[][..], false, Grade::Ready, &[][..]),
+            (&[], true, Grade::Inconclusive, &["not all drills were run"]),
+            (&defect, false, Grade::Inconclusive, &["the mock had defects: token.lifetime-3600"]),
+        ] {
+            let found = grade(&held, &[], defects, is_partial);
+            let reasons = reasons.iter().copied().map(str::to_owned).collect();
+            assert_eq!(found, (expected, reasons), "{defects:?} {is_partial}");
+        }
+    }
 }

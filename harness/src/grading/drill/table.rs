@@ -18,6 +18,7 @@ static DRILLS: LazyLock<Vec<Drill>> = LazyLock::new(|| moot_fixtures::yaml::embe
 static CALM_RUN: LazyLock<Drill> = LazyLock::new(|| Drill {
     id: CALM.to_owned(),
     title: "Nothing happens".to_owned(),
+    // So that the probe is asked in the calm run too.
     is_beyond_wire: true,
     ..Drill::default()
 });

@@ -43,6 +43,9 @@ pub fn render(certificate: &Certificate) -> String {
         let control: Vec<&str> = certificate.client.control.iter().map(String::as_str).collect();
         out.push_str(&format!("  calls of the control plane: {}\n", control.join(", ")));
     }
+    if !certificate.defects.is_empty() {
+        out.push_str(&format!("  defects of the mock: {}\n", certificate.defects.join(", ")));
+    }
     out.push_str(&format!("  seed {}\n", certificate.seed));
     out
 }

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use super::service::{MisbehaviourError, ServicePlace};
 use crate::client::http::new_builder;
 
-/// The path of legal requests, and that of documents.
+/// The path of legal requests.
 pub(super) const LIST: &str = "/v1/requests";
+/// The path of repository documents.
 pub(super) const DOCUMENTS: &str = "/v1/repository_documents";
 /// The content of an uploaded file.
 pub(super) const FILE: &[u8] = b"Their standard terms.\n";

@@ -16,7 +16,7 @@ use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan;
 
 /// Version of the format of parts. Other versions are refused.
-pub(super) const FORMAT_VERSION: u32 = 1;
+pub(super) const FORMAT_VERSION: u32 = 2;
 
 /// A fact about a run that is the same in all its parts. Facts are compared in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumIter)]
@@ -46,7 +46,7 @@ pub enum PartFact {
     Tolerate,
 }
 
-/// A value or a fingerprint for each fact.
+/// A value or a fingerprint for each fact except the kind and the number of shards.
 pub type PartFacts = BTreeMap<PartFact, String>;
 
 impl PartFact {

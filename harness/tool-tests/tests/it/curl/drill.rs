@@ -144,23 +144,25 @@ fn a_client_that_tries_to_change_its_grade_is_judged_by_its_calls() {
     assert!(used.contains(&json!("DELETE /exchanges")), "{used:?}");
 }
 
+/// Makes a sandbox, for the calls that follow.
+const SANDBOX: &str = r#"made=$(curl -s -X POST $MOOT_ADMIN_URL/sandboxes -H "Authorization: Bearer $MOOT_ADMIN_TOKEN")
+    first() { echo "$made" | grep -o "\"$1\":\"[^\"]*\"" | head -1 | sed 's/^[^:]*:"//; s/"$//'; }
+    MOOT_BASE_URL=$(first base_url) MOOT_TOKEN_URL=$(first token_url)
+    MOOT_CLIENT_ID=$(first client_id) MOOT_CLIENT_SECRET=$(first client_secret)"#;
+
 /// In its own sandbox a client is in the same situation, and its objects there count.
 #[test]
 fn a_sandbox_of_the_client_is_drilled_too() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let sandbox = r#"made=$(curl -s -X POST $MOOT_ADMIN_URL/sandboxes -H "Authorization: Bearer $MOOT_ADMIN_TOKEN")
-        first() { echo "$made" | grep -o "\"$1\":\"[^\"]*\"" | head -1 | sed 's/^[^:]*:"//; s/"$//'; }
-        MOOT_BASE_URL=$(first base_url) MOOT_TOKEN_URL=$(first token_url)
-        MOOT_CLIENT_ID=$(first client_id) MOOT_CLIENT_SECRET=$(first client_secret)"#;
     let options = ["--only", "unavailable,limited-creation", "--format", "json"];
-    let careless = format!("{sandbox}; {CARELESS}");
+    let careless = format!("{SANDBOX}; {CARELESS}");
     let certificate = json_of(&drill(&options, &["sh", "-c", &careless], dir.path()));
     let of_sandbox = &certificate["recordings"]["unavailable"]["journal"]["worlds"][1];
     assert_eq!(of_sandbox["sandbox"], "s1");
     let unused = ("limited-creation", "not_applicable");
     assert_eq!(ends(&certificate), [("calm", "held"), unused, ("unavailable", "failed")]);
     let honest = format!(
-        "{sandbox}; export MOOT_BASE_URL MOOT_TOKEN_URL MOOT_CLIENT_ID MOOT_CLIENT_SECRET; exec sh {}",
+        "{SANDBOX}; export MOOT_BASE_URL MOOT_TOKEN_URL MOOT_CLIENT_ID MOOT_CLIENT_SECRET; exec sh {}",
         honest()
     );
     let certificate = json_of(&drill(&options, &["sh", "-c", &honest], dir.path()));
@@ -227,6 +229,22 @@ fn an_attached_client_is_graded_one_drill_after_the_other() {
         dir.path(),
     );
     assert_eq!(self::ends(&json_of(&careless)), [("calm", "held"), ("unavailable", "failed")]);
+}
+
+/// The mock keeps the journal of a deleted sandbox, but refuses orders to it.
+#[test]
+fn a_deleted_sandbox_disturbs_no_later_drill_of_an_attached_client() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let delete = "curl -s -o /dev/null -X DELETE $MOOT_ADMIN_URL/sandboxes/$(first id) \
+        -H \"Authorization: Bearer $MOOT_ADMIN_TOKEN\"";
+    let client = format!("{SANDBOX}; {}", CARELESS.replace("exit 0", delete));
+    let options = ["--attach", "--only", "limited,truncated,new-headers", "--format", "json"];
+    let certificate = json_of(&drill(&options, &["sh", "-c", &client], dir.path()));
+    let worlds = &certificate["recordings"]["calm"]["journal"]["worlds"];
+    assert_eq!(worlds[1]["sandbox"], "s1", "the sandbox was deleted: {worlds}");
+    let expected =
+        [("calm", "held"), ("limited", "failed"), ("truncated", "failed"), ("new-headers", "held")];
+    assert_eq!(ends(&certificate), expected, "{}", certificate["drills"]);
 }
 
 #[test]
