@@ -67,7 +67,7 @@ async fn an_operation_that_is_not_at_the_assumed_path_is_not_run() {
         assert_eq!(checks(&report, "fail"), Vec::<&Value>::new(), "{scenario}");
         let unmet = checks(&report, "not_run");
         let is_unplaced = |check: &&Value| check.to_string().contains("does not say where");
-        assert!(unmet.iter().any(|check| is_unplaced(check)), "{scenario}: {unmet:#?}");
+        assert!(unmet.iter().any(is_unplaced), "{scenario}: {unmet:#?}");
     }
 }
 
