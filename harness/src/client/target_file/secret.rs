@@ -15,10 +15,10 @@ use crate::client::target_file::text_or_keys::text_or_keys;
 
 /// The time limit for the command of a secret.
 const COMMAND_SECONDS_MAX: u64 = 30;
-/// The time for reading the rest of the output after the command has exited. An agent that it started in the background
-/// may keep the pipe open forever.
+/// The time for reading the rest of the output after the command has exited. A program that it started in the
+/// background may keep the pipe open forever.
 const LAST_OUTPUT: Duration = Duration::from_millis(200);
-/// More is not read.
+/// The rest of a longer file or output is not read.
 const SECRET_BYTES_MAX: usize = 64 * 1024;
 
 /// Reads an environment variable. Tests pass a function of their own.

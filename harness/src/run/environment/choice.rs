@@ -89,8 +89,9 @@ pub struct TargetOptions {
 }
 
 impl TargetOptions {
-    /// The limits of a target file for this run, with its own rate, and with the objects of its plan if the file does not
-    /// limit them. A shard gets its share, and objects by its share of the plan.
+    /// The limits of a target file for this run. `--rate` replaces the rate. Without `limits.created_objects_max` the
+    /// limit is the number of objects that the plan creates. A shard gets its share, and objects by its share of the
+    /// plan.
     pub(crate) fn limits(&self, limits: FileLimits) -> FileLimits {
         let limits = self.shard.map_or(limits, |shard| self.share(shard, limits));
         FileLimits {
@@ -133,7 +134,7 @@ pub enum OpenError {
     /// The target file or an option is wrong. Nothing was sent (exit 2).
     #[error("{0}")]
     Usage(String),
-    /// The target does not respond, not at this address, or refuses the credentials (exit 4).
+    /// The target does not respond, is not at this address, or refuses the credentials (exit 4).
     #[error("{0}")]
     Unreachable(String),
     /// The token endpoint refuses the request of §4.1, and every other way to send the credentials: a violation (exit
