@@ -174,3 +174,32 @@ fn headers(
     }
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use moot_snapshots::Placeholders;
+
+    use super::headers;
+    use crate::exchange::ReceivedResponse;
+
+    #[test]
+    fn a_header_is_compared_even_if_its_value_looks_random() {
+        for (name, value, expected) in [
+            ("strict-transport-security", "max-age=31536000", "max-age=31536000"),
+            ("x-build", "4bf92f3577b34da6", "4bf92f3577b34da6"),
+            ("x-request-id", "4bf92f3577b34da6", "(present)"),
+        ] {
+            let response = ReceivedResponse {
+                status: 200,
+                headers: vec![(name.to_owned(), value.to_owned())],
+                body: Bytes::new(),
+                json: None,
+                is_cut: false,
+                peer: None,
+            };
+            let kept = headers(&response, None, &Placeholders::default());
+            assert_eq!(kept[name], expected, "{name}");
+        }
+    }
+}
