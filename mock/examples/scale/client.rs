@@ -10,8 +10,7 @@ use http::{Method, StatusCode};
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 use moot_mock::Service;
-use moot_mock::call::{Admission, Body, Call, Head, Part};
-use moot_mock::content::Content;
+use moot_mock::call::{Admission, Body, Call, Head, Part, PartContent};
 use moot_mock::control::ControlAction;
 use moot_mock::response::ResponseBody;
 use serde_json::Value;
@@ -169,10 +168,8 @@ impl Client {
 fn part(name: &str, text: &str) -> Part {
     Part {
         name: name.to_owned(),
-        file_name: None,
         content_type: None,
-        content: Content::in_memory(Bytes::from(text.to_owned())),
-        is_cut: false,
+        content: PartContent::Text(Bytes::from(text.to_owned())),
     }
 }
 

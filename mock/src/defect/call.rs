@@ -8,7 +8,9 @@ use moot_fixtures::contract::{Operation, ProblemType};
 
 use super::call_edit::{CallEdit, QueryParameter};
 use super::memory::HookMemory;
-use crate::value::message::call::{Admission, Admitted, Body, Call, Head, Part, Principal};
+use crate::value::message::call::{
+    Admission, Admitted, Body, Call, Head, Part, PartContent, Principal, SentFile,
+};
 use crate::value::message::content::{Content, ContentPlace};
 use crate::value::message::problem::Problem;
 use crate::value::message::responder::Responder;
@@ -287,23 +289,33 @@ pub(super) fn companies(world: &World) -> std::ops::Range<u32> {
 
 /// The content of a part as text; `None` if the part is not kept in memory.
 pub(super) fn part_text(part: &Part) -> Option<Cow<'_, str>> {
-    match &part.content.place {
-        ContentPlace::Memory(bytes) => Some(String::from_utf8_lossy(bytes)),
-        ContentPlace::File { .. } | ContentPlace::Apart => None,
-    }
+    let bytes = match &part.content {
+        PartContent::Text(bytes) => bytes,
+        PartContent::File(SentFile {
+            content: Content { place: ContentPlace::Memory(bytes), .. },
+            ..
+        }) => bytes,
+        PartContent::File(_) => return None,
+    };
+    Some(String::from_utf8_lossy(bytes))
 }
 
 /// Cuts the content of a part to this number of bytes. Of a part in a file, which the core does not read, zeros are
 /// left.
 fn cut(part: &mut Part, length: usize) {
-    if part.content.length <= length as u64 {
+    if part.length() <= length as u64 {
         return;
     }
-    let left = match &part.content.place {
-        ContentPlace::Memory(bytes) => bytes.slice(..length.min(bytes.len())),
-        ContentPlace::File { .. } | ContentPlace::Apart => vec![0; length].into(),
-    };
-    part.content = Content::in_memory(left);
+    match &mut part.content {
+        PartContent::Text(bytes) => bytes.truncate(length),
+        PartContent::File(SentFile { content, .. }) => {
+            let left = match &content.place {
+                ContentPlace::Memory(bytes) => bytes.slice(..length.min(bytes.len())),
+                ContentPlace::File { .. } | ContentPlace::Apart => vec![0; length].into(),
+            };
+            *content = Content::in_memory(left);
+        }
+    }
 }
 
 impl Outcome {

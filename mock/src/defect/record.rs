@@ -13,7 +13,7 @@ use crate::value::sent_json::SentJson;
 use crate::value::token::Grant;
 use crate::world::state::change::Change;
 use crate::world::state::resource::legal_request::Submission;
-use crate::world::state::resource::token::token_json;
+use crate::world::state::resource::token::TokenJson;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::world::{Outcome, transition};
 
@@ -47,8 +47,9 @@ pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> 
     let Ok(scopes) = scopes.parse() else { return outcome };
     let serial = call.call.admitted.serial;
     let grant = Grant { application, scopes, issued_at: call.now.as_second(), serial };
-    let body = token_json(&call.world.sealer.seal(&grant), &grant);
-    Outcome { response: call.responder().secret_json(&body), ..outcome }
+    let token = call.world.sealer.seal(&grant);
+    let response = call.responder().secret_json(&TokenJson::new(&token, &grant));
+    Outcome { response, ..outcome }
 }
 
 /// The same change, with a record of another company. `other` gets the company of the record. `None` for a change of

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use moot_mock::call::{Body, BodyFault, Part};
+use moot_mock::call::{Body, BodyFault, Part, PartContent, SentFile};
 use moot_mock::content::Content;
 use proptest::prelude::*;
 
@@ -69,12 +69,15 @@ fn part() -> impl Strategy<Value = Part> {
         proptest::collection::vec(any::<u8>(), 0..40).prop_map(Bytes::from),
     ];
     (name, proptest::option::of("\\PC{0,12}(\\.pdf)?"), bytes, any::<bool>()).prop_map(
-        |(name, file_name, bytes, is_cut)| Part {
+        |(name, file, bytes, is_cut)| Part {
             name: name.to_owned(),
-            file_name,
             content_type: None,
-            content: Content::in_memory(bytes),
-            is_cut,
+            content: match file {
+                None => PartContent::Text(bytes),
+                Some(name) => {
+                    PartContent::File(SentFile { name, content: Content::in_memory(bytes), is_cut })
+                }
+            },
         },
     )
 }

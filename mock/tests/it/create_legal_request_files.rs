@@ -3,7 +3,7 @@
 use moot_mock::call::{Body, BodyFault};
 
 use crate::create_legal_request::{CREATED, INVALID, MISSING, check, sent, third_party, with};
-use crate::support::{Sent, bench, bench_answering, file, file_of};
+use crate::support::{Sent, as_cut, bench, bench_answering, file, file_of};
 
 #[test]
 fn the_third_party_document_has_an_accepted_type() {
@@ -40,9 +40,7 @@ fn support_documents_are_of_any_format_and_of_100_mb_at_most() {
     check(&bench, support(100_000_000), CREATED, "");
     check(&bench, support(104_857_600), CREATED, "");
     check(&bench, support(104_857_601), INVALID, "104857600");
-    let mut cut = support(104_857_600);
-    cut.last_mut().expect("two files").is_cut = true;
-    check(&bench, cut, INVALID, "104857600");
+    check(&bench, as_cut(support(104_857_600)), INVALID, "104857600");
     let strict = bench_answering(|answers| {
         answers.support_document_size.bytes_max = 100_000_000;
         answers.support_document_size.status = 413;

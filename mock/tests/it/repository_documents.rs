@@ -5,7 +5,9 @@ use moot_mock::call::Part;
 use moot_mock::control::{AddressContent, ControlAction};
 use serde_json::json;
 
-use crate::support::{BASE_URL, Bench, bench, bench_answering, file, file_of, get, post, text};
+use crate::support::{
+    BASE_URL, Bench, as_cut, bench, bench_answering, file, file_of, get, post, text,
+};
 
 /// Checks status, problem and detail of an upload, and that only a success stores a document.
 #[track_caller]
@@ -100,9 +102,7 @@ fn files_have_an_accepted_type_and_size() {
     let sized = |length| vec![file_of("file", "a.pdf", length)];
     check(&bench, sized(104_857_600), CREATED, "");
     check(&bench, sized(104_857_601), (413, "content_too_large"), "104857600");
-    let mut cut = sized(104_857_600);
-    cut[0].is_cut = true;
-    check(&bench, cut, (413, "content_too_large"), "104857600");
+    check(&bench, as_cut(sized(104_857_600)), (413, "content_too_large"), "104857600");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::journal::RuleGroup;
 use moot_fixtures::{answers, world};
-use moot_mock::call::{Admission, Body, Call, Head, Part};
+use moot_mock::call::{Admission, Body, Call, Head, Part, PartContent, SentFile};
 use moot_mock::content::Content;
 use moot_mock::control::{ClockMove, ControlAction, Refusal};
 use moot_mock::response::{Response, ResponseBody};
@@ -301,29 +301,38 @@ pub(crate) fn texts(fields: &[(&str, &str)]) -> Vec<Part> {
 pub(crate) fn text(name: &str, value: &str) -> Part {
     Part {
         name: name.to_owned(),
-        file_name: None,
         content_type: None,
-        content: Content::in_memory(Bytes::copy_from_slice(value.as_bytes())),
-        is_cut: false,
+        content: PartContent::Text(Bytes::copy_from_slice(value.as_bytes())),
     }
 }
 
 /// A small file.
 pub(crate) fn file(name: &str, file_name: &str) -> Part {
+    let content = Content::in_memory(Bytes::from_static(b"some bytes"));
+    file_with(name, file_name, content)
+}
+
+/// A file with this content.
+pub(crate) fn file_with(name: &str, file_name: &str, content: Content) -> Part {
     Part {
         name: name.to_owned(),
-        file_name: Some(file_name.to_owned()),
         content_type: Some("application/octet-stream".to_owned()),
-        content: Content::in_memory(Bytes::from_static(b"some bytes")),
-        is_cut: false,
+        content: PartContent::File(SentFile { name: file_name.to_owned(), content, is_cut: false }),
     }
 }
 
 /// A file with this length and without bytes.
 pub(crate) fn file_of(name: &str, file_name: &str, length: u64) -> Part {
-    let mut part = file(name, file_name);
-    part.content.length = length;
-    part
+    file_with(name, file_name, Content { length, ..Content::in_memory(Bytes::new()) })
+}
+
+/// The same parts; the last is a file of which more was sent.
+pub(crate) fn as_cut(mut parts: Vec<Part>) -> Vec<Part> {
+    let Some(Part { content: PartContent::File(file), .. }) = parts.last_mut() else {
+        panic!("a file")
+    };
+    file.is_cut = true;
+    parts
 }
 
 /// A valid request against the workflow with one signer of several options.

@@ -19,8 +19,7 @@ use super::disposition::parameter;
 use super::error::ReadError;
 use super::frames::Frames;
 use super::spool::{Spool, Store};
-use crate::value::message::call::{BodyFault, MultipartLimits, Part};
-use crate::value::message::content::Content;
+use crate::value::message::call::{BodyFault, MultipartLimits, Part, PartContent, SentFile};
 
 /// Size of a piece for `multer`.
 const PIECE_BYTES_MAX: usize = 64 * 1024;
@@ -83,11 +82,14 @@ async fn parts(
         }
         let (name, file_name) = names(&field)?;
         let content_type = header(&field, CONTENT_TYPE);
-        let (content, is_cut) = match file_name {
-            None => (text(&mut field, limits.text_bytes_max).await?, false),
-            Some(_) => file(&mut field, limits.part_bytes_max, beyond_max, store).await?,
+        let content = match file_name {
+            None => PartContent::Text(text(&mut field, limits.text_bytes_max).await?),
+            Some(name) => {
+                let read = file(&mut field, name, limits.part_bytes_max, beyond_max, store);
+                PartContent::File(read.await?)
+            }
         };
-        parts.push(Part { name, file_name, content_type, content, is_cut });
+        parts.push(Part { name, content_type, content });
         head_bytes_left.store(HEAD_BYTES_MAX, Ordering::Relaxed);
     }
     Ok(parts)
@@ -154,8 +156,8 @@ fn names(field: &Field<'_>) -> Result<(String, Option<String>), BodyFault> {
     // Not taken from `multer`: it does not find a `filename` that follows a `filename*`.
     let name =
         parameter(&disposition, "name").ok_or(BodyFault::Malformed("a part has no `name`"))?;
-    let path = parameter(&disposition, "filename").map(|path| unescaped(&path));
-    Ok((unescaped(&name), path.map(|path| last_segment(&path).to_owned())))
+    let path = parameter(&disposition, "filename").map(unescaped);
+    Ok((unescaped(name), path.map(|path| last_segment(&path).to_owned())))
 }
 
 fn header(field: &Field<'_>, name: HeaderName) -> Option<String> {
@@ -164,7 +166,10 @@ fn header(field: &Field<'_>, name: HeaderName) -> Option<String> {
 }
 
 /// Decodes the three characters that browsers encode in quoted names: quote, CR and LF.
-fn unescaped(name: &str) -> String {
+fn unescaped(name: String) -> String {
+    if !name.contains('%') {
+        return name;
+    }
     name.replace("%22", "\"").replace("%0D", "\r").replace("%0A", "\n")
 }
 
@@ -173,7 +178,7 @@ fn last_segment(path: &str) -> &str {
 }
 
 /// A part without a file name: a field of a form. It is always kept in memory.
-async fn text(field: &mut Field<'_>, bytes_max: u64) -> Result<Content, BodyFault> {
+async fn text(field: &mut Field<'_>, bytes_max: u64) -> Result<Bytes, BodyFault> {
     let mut all = BytesMut::new();
     while let Some(piece) = field.chunk().await.map_err(fault)? {
         if (all.len() + piece.len()) as u64 > bytes_max {
@@ -181,16 +186,17 @@ async fn text(field: &mut Field<'_>, bytes_max: u64) -> Result<Content, BodyFaul
         }
         all.extend_from_slice(&piece);
     }
-    Ok(Content::in_memory(all.freeze()))
+    Ok(all.freeze())
 }
 
-/// A file, cut at `bytes_max` bytes, and whether it was longer. At most `beyond_max` further bytes are read.
+/// A file, cut at `bytes_max` bytes. At most `beyond_max` further bytes are read.
 async fn file(
     field: &mut Field<'_>,
+    name: String,
     bytes_max: u64,
     beyond_max: u64,
     store: &Store,
-) -> Result<(Content, bool), ReadError> {
+) -> Result<SentFile, ReadError> {
     let mut spool = Spool::new(store);
     let mut beyond = 0;
     while let Some(mut piece) = field.chunk().await.map_err(fault)? {
@@ -203,7 +209,8 @@ async fn file(
         piece.truncate(fits);
         spool.write(&piece).map_err(ReadError::Store)?;
     }
-    Ok((spool.finish().map_err(ReadError::Store)?, beyond > 0))
+    let content = spool.finish().map_err(ReadError::Store)?;
+    Ok(SentFile { name, content, is_cut: beyond > 0 })
 }
 
 /// The boundary. The call must have exactly one content type with exactly one boundary.

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::spool::MEMORY_BYTES_MAX;
 use super::{BodyTimes, Store, read};
-use crate::value::message::call::{self, MultipartLimits, Part, Reading};
+use crate::value::message::call::{self, MultipartLimits, Part, PartContent, Reading, SentFile};
 use crate::value::message::content::ContentPlace;
 
 const LIMITS: MultipartLimits =
@@ -58,16 +58,24 @@ fn shown(body: &call::Body) -> String {
     }
 }
 
+#[track_caller]
+fn file(part: &Part) -> &SentFile {
+    part.file().expect("a file")
+}
+
 fn shown_part(part: &Part) -> String {
-    let ContentPlace::Memory(bytes) = &part.content.place else { return "a file".to_owned() };
-    assert_eq!(part.content.length, bytes.len() as u64);
-    assert_eq!(part.content.digest[..], Sha256::digest(bytes)[..]);
-    let file = part
-        .file_name
-        .as_ref()
-        .map(|file| format!("({file},{})", part.content_type.as_deref().unwrap_or("-")));
-    let cut = if part.is_cut { "!" } else { "" };
-    format!("{}{}={}{cut}", part.name, file.unwrap_or_default(), String::from_utf8_lossy(bytes))
+    let SentFile { name, content, is_cut } = match &part.content {
+        PartContent::Text(bytes) => {
+            return format!("{}={}", part.name, String::from_utf8_lossy(bytes));
+        }
+        PartContent::File(file) => file,
+    };
+    let ContentPlace::Memory(bytes) = &content.place else { return "a file".to_owned() };
+    assert_eq!(content.length, bytes.len() as u64);
+    assert_eq!(content.digest[..], Sha256::digest(bytes)[..]);
+    let content_type = part.content_type.as_deref().unwrap_or("-");
+    let (cut, text) = (if *is_cut { "!" } else { "" }, String::from_utf8_lossy(bytes));
+    format!("{}({name},{content_type})={text}{cut}", part.name)
 }
 
 /// The same must come of it, however the body is cut into pieces.
@@ -370,7 +378,7 @@ async fn a_hundred_megabytes_stream_into_a_temporary_file() {
     let body = StreamBody::new(pieces.map(|piece| Ok::<_, Infallible>(Frame::data(piece))));
     let read = read_from(body, &form(), Reading::Multipart(WIDE), &store).await;
     let call::Body::Multipart(parts) = read else { panic!("{}", shown(&read)) };
-    let content = parts[0].content.clone();
+    let content = file(&parts[0]).content.clone();
     drop(parts);
     assert_eq!((content.length, bytes_on_disk(&store)), (PIECES * PIECE as u64, 100_000_000));
     let held = held_max.load(Ordering::Relaxed);
@@ -387,7 +395,7 @@ async fn only_a_part_above_the_threshold_goes_to_a_file() {
         let body = in_pieces(body.as_bytes(), 10_000);
         let read = read_from(body, &form(), Reading::Multipart(WIDE), &store).await;
         let call::Body::Multipart(parts) = read else { panic!("{}", shown(&read)) };
-        let content = &parts[0].content;
+        let content = &file(&parts[0]).content;
         assert_eq!(matches!(content.place, ContentPlace::File { .. }), is_file, "{length}");
         assert_eq!(content.digest[..], Sha256::digest(vec![b'1'; length])[..]);
         assert_eq!(store.path().is_some(), is_file);

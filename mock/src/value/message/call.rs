@@ -90,7 +90,7 @@ pub struct MultipartLimits {
     pub parts_max: usize,
     /// Bytes of a part without file name.
     pub text_bytes_max: u64,
-    /// Bytes of one file. A larger file is cut and marked by [`Part::is_cut`].
+    /// Bytes of one file. A larger file is cut and marked by [`SentFile::is_cut`].
     pub part_bytes_max: u64,
     /// Bytes of the whole body.
     pub body_bytes_max: u64,
@@ -176,10 +176,26 @@ pub enum BodyFault {
 pub struct Part {
     /// The `name` parameter of its disposition.
     pub name: String,
-    /// The `filename` parameter. A part with it is a file.
-    pub file_name: Option<String>,
     /// Its `Content-Type`, as sent.
     pub content_type: Option<String>,
+    /// Its content.
+    pub content: PartContent,
+}
+
+/// The content of a part.
+#[derive(Debug, Clone)]
+pub enum PartContent {
+    /// The bytes of a part without a `filename` parameter.
+    Text(Bytes),
+    /// A part with a `filename` parameter.
+    File(SentFile),
+}
+
+/// A file in a multipart body.
+#[derive(Debug, Clone)]
+pub struct SentFile {
+    /// The `filename` parameter.
+    pub name: String,
     /// Its bytes.
     pub content: Content,
     /// Whether more than [`MultipartLimits::part_bytes_max`] was sent.
@@ -187,11 +203,24 @@ pub struct Part {
 }
 
 impl Part {
-    /// The name of the file; empty if the part is text.
-    pub(crate) fn file_name(&self) -> &str {
-        self.file_name.as_deref().unwrap_or_default()
+    /// Its bytes, without those that were cut.
+    pub(crate) fn length(&self) -> u64 {
+        match &self.content {
+            PartContent::Text(bytes) => bytes.len() as u64,
+            PartContent::File(file) => file.content.length,
+        }
     }
 
+    /// The file; `None` for text.
+    pub(crate) const fn file(&self) -> Option<&SentFile> {
+        match &self.content {
+            PartContent::Text(_) => None,
+            PartContent::File(file) => Some(file),
+        }
+    }
+}
+
+impl SentFile {
     pub(crate) fn is_larger_than(&self, bytes: u64) -> bool {
         self.is_cut || self.content.length > bytes
     }

@@ -5,9 +5,11 @@
 
 use moot_fixtures::contract::Answers;
 
-use crate::value::message::call::{Body, BodyFault, Part};
-use crate::value::message::content::ContentPlace;
+use crate::value::message::call::{Body, BodyFault, Part, PartContent, SentFile};
 use crate::value::message::problem::Problem;
+
+/// A file, with its media type as sent.
+pub(crate) type FileField<'a> = (&'a SentFile, Option<&'a str>);
 
 /// The parts of a body.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +50,7 @@ impl<'a> MultipartFields<'a> {
     ///
     /// # Errors
     /// 400 if it is repeated or is text.
-    pub(crate) fn file(&self, name: &str) -> Result<Option<&'a Part>, Problem> {
+    pub(crate) fn file(&self, name: &str) -> Result<Option<FileField<'a>>, Problem> {
         match self.once(name)? {
             Some(part) => file_of(part),
             None => Ok(None),
@@ -59,7 +61,7 @@ impl<'a> MultipartFields<'a> {
     ///
     /// # Errors
     /// 400 if one is text.
-    pub(crate) fn files(&self, name: &str) -> Result<Vec<&'a Part>, Problem> {
+    pub(crate) fn files(&self, name: &str) -> Result<Vec<FileField<'a>>, Problem> {
         let files = self.all(name).map(file_of).collect::<Result<Vec<_>, _>>()?;
         Ok(files.into_iter().flatten().collect())
     }
@@ -87,11 +89,8 @@ impl<'a> MultipartFields<'a> {
 fn text_of(part: &Part) -> Result<&str, Problem> {
     let name = &part.name;
     let refused = |what: &str| Err(Problem::parameter_missing(format!("`{name}` {what}.")));
-    if part.file_name.is_some() {
+    let PartContent::Text(bytes) = &part.content else {
         return refused("must be text, without a file name");
-    }
-    let ContentPlace::Memory(bytes) = &part.content.place else {
-        return refused("is too long for a text field");
     };
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text),
@@ -99,15 +98,15 @@ fn text_of(part: &Part) -> Result<&str, Problem> {
     }
 }
 
-fn file_of(part: &Part) -> Result<Option<&Part>, Problem> {
-    let Some(file_name) = &part.file_name else {
+fn file_of(part: &Part) -> Result<Option<FileField<'_>>, Problem> {
+    let PartContent::File(file) = &part.content else {
         return Err(Problem::parameter_missing(format!(
             "`{}` must be a file: its part needs a file name.",
             part.name
         )));
     };
-    let is_empty = file_name.is_empty() || part.content.length == 0;
-    Ok((!is_empty).then_some(part))
+    let is_empty = file.name.is_empty() || file.content.length == 0;
+    Ok((!is_empty).then_some((file, part.content_type.as_deref())))
 }
 
 /// The problem for a body that could not be read.

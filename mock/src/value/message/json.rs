@@ -17,6 +17,14 @@ pub(crate) struct ResourceJson<'a, A> {
     pub(crate) attributes: A,
 }
 
+/// Most of our JSON is not longer.
+const USUAL_BYTES: usize = 512;
+
+/// JSON without unused memory behind it, because the journal keeps it.
 pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).expect("our records have text keys only, and writing to memory works")
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer(&mut bytes, value)
+        .expect("our records have text keys only, and writing to memory works");
+    bytes.shrink_to_fit();
+    bytes
 }

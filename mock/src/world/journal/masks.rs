@@ -23,16 +23,19 @@ pub(super) fn form(text: &str) -> String {
 }
 
 fn pair(sent: &str) -> Cow<'_, str> {
-    let decoded = form_urlencoded::parse(sent.as_bytes()).next();
-    let Some((_, secret)) = decoded.filter(|(name, _)| names_secret(name)) else {
+    let (name, value) = sent.split_once('=').unwrap_or((sent, ""));
+    let decoded = |text| form_urlencoded::parse(text).next().unwrap_or_default();
+    if !names_secret(&decoded(name.as_bytes()).0) {
         return sent.into();
-    };
-    match sent.split_once('=') {
-        Some((_, "")) => sent.into(),
-        // The fingerprint of the decoded secret equals that of the same secret in a header.
-        Some((name, _)) => format!("{name}={}", fingerprint(secret.as_bytes())).into(),
-        None => fingerprint(sent.as_bytes()).into(),
     }
+    if name == sent {
+        return fingerprint(sent.as_bytes()).into();
+    }
+    if value.is_empty() {
+        return sent.into();
+    }
+    // The fingerprint of the decoded secret equals that of the same secret in a header.
+    format!("{name}={}", fingerprint(decoded(sent.as_bytes()).1.as_bytes())).into()
 }
 
 /// A whole body, JSON or a form, with its secrets masked. `None` if it is not text, or not valid JSON: then secrets
@@ -81,8 +84,10 @@ fn names_secret(name: &str) -> bool {
 }
 
 fn has_secret_name(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    SECRET_NAMES.iter().any(|name| text.contains(name))
+    let is_in_text = |name: &&str| {
+        text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    SECRET_NAMES.iter().any(is_in_text)
 }
 
 #[cfg(test)]
