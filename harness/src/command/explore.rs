@@ -80,7 +80,7 @@ pub(super) fn explore(
     let options = ExploreOptions {
         target: RunOptions {
             reproduce: given.line(&[("cases", arguments.cases.into()), ("seed", seed)]),
-            ..RunOptions::new(arguments.target.choice_of_run(), target, Vec::new())
+            ..RunOptions::new(arguments.target.choice_of_run()?, target, Vec::new())
         },
         model: RunOptions::new(TargetChoice::InProcess, model, Vec::new()),
         cases: arguments.cases.into(),
