@@ -91,7 +91,7 @@ pub(super) fn explore(
     let interruption = Arc::new(Interruption::default());
     let search =
         explore::explore(options, Arc::clone(&interruption), move |event| bar.show(&event));
-    let search = with_interruption(search, &interruption, RUN_ENDS, screen);
+    let search = with_interruption(search, &interruption, || progress.note(RUN_ENDS));
     let explored = runtime()?.block_on(search);
     progress.end();
     let explored = explored?.map_err(CommandError::fault)?;
