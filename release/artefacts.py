@@ -128,11 +128,12 @@ def debian(arguments, files):
         f"{hashlib.md5(content).hexdigest()}  {path}\n" for path, (content, _) in sorted(installed.items())
     )
     controls = {"./control": (control.encode(), 0o644), "./md5sums": (sums.encode(), 0o644)}
-    inner = {f"./{path}": entry for path, entry in installed.items()}
+    # dpkg creates no parent folders, so each one comes before its files.
+    inner = [(f"./{path}", content, mode) for path, content, mode in with_folders(installed)]
     return ar([
         ("debian-binary", b"2.0\n"),
         ("control.tar.gz", packed(tar([(path, *entry) for path, entry in controls.items()]))),
-        ("data.tar.gz", packed(tar(with_folders(inner)))),
+        ("data.tar.gz", packed(tar(inner))),
     ])
 
 

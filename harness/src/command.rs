@@ -78,7 +78,7 @@ Exit codes: 0 conformant, 1 violation, 2 usage or a wrong file, 3 not everything
 /// A moot court for the Legal Request Service API: a mock of the service, and a harness that judges
 /// implementations of it.
 #[derive(Debug, Parser)]
-#[command(name = "moot", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "moot", version, after_help = EXIT_CODES)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -200,10 +200,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn parse(arguments: &[OsString]) -> Result<(CommandLine, GivenOptions), clap::Error> {
-    let mut program = CommandLine::command();
+    let mut program = accept_negative_numbers(CommandLine::command());
     let given = program.clone().try_get_matches_from(arguments)?;
     let line = CommandLine::from_arg_matches(&given).map_err(|error| error.format(&mut program))?;
     Ok((line, GivenOptions::of(&program, &given)))
+}
+
+/// Accepts `-1` as a value, so that the message names the numbers that the option takes.
+fn accept_negative_numbers(program: clap::Command) -> clap::Command {
+    let of_values = |argument: clap::Arg| match argument.get_action().takes_values() {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    };
+    program.mut_args(of_values).mut_subcommands(accept_negative_numbers)
 }
 
 fn dispatch(command: Command, given: &GivenOptions, screen: &Screen) -> Result<u8, CommandError> {

@@ -40,7 +40,7 @@ export function openClock(main) {
       setText(time, dateTime(found.now));
       if (found.frozen !== isFrozen) {
         isFrozen = found.frozen;
-        state.replaceChildren(found.frozen ? badge("accent", "❄", "stands still") : badge("good", "▶", "runs"));
+        state.replaceChildren(found.frozen ? badge("accent", "❄", "frozen") : badge("good", "▶", "runs"));
         freeze.replaceChildren(found.frozen ? move("Let it run", { freeze: false }) : move("Freeze", { freeze: true }));
       }
       patchTable(timers, found.timers, (/** @type {any} */ one) => `${one.kind} ${one.id} ${one.at}`, row,

@@ -31,8 +31,9 @@ export function openConduct(main) {
   /** @param {any} one */
   function card(one) {
     const calls = one.calls.slice(0, 12).map((/** @type {number} */ serial) => el("a", { href: `#/calls/${serial}` }, String(serial)));
+    const others = one.times - calls.length;
     return el("section", { class: "card" }, finding(one),
-      calls.length > 0 ? el("p", { class: "links" }, "Calls ", calls.flatMap((/** @type {Node} */ link, /** @type {number} */ at) => (at > 0 ? [" ", link] : [link]))) : null,
+      calls.length > 0 ? el("p", { class: "links" }, "Calls ", calls.flatMap((/** @type {Node} */ link, /** @type {number} */ at) => (at > 0 ? [" ", link] : [link])), others > 0 ? ` and ${others.toLocaleString("en")} more` : "") : null,
       one.excerpt ? el("details", {}, el("summary", {}, "The first call as a command"), block(`Command of ${one.rule}`, one.excerpt)) : null);
   }
 
@@ -44,5 +45,5 @@ export function openConduct(main) {
 export function finding(one) {
   const [name, sign] = SEVERITIES[one.severity] ?? ["plain", "·"];
   return el("div", {}, el("h2", {}, badge(name, sign, one.severity), " ", el("code", {}, one.rule), " ", el("span", { class: "muted small" }, one.clause)),
-    el("p", {}, value(one.seen), one.times > 1 ? ` (${one.times} times)` : ""), el("p", {}, el("strong", {}, "Instead: "), value(one.instead)));
+    el("p", {}, value(one.seen)), el("p", {}, el("strong", {}, "Instead: "), value(one.instead)));
 }

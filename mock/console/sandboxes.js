@@ -41,7 +41,7 @@ export function openSandboxes(main, place, page) {
     if (!element) return;
     const left = found.lease_ends_in_seconds;
     const cell = (/** @type {string} */ name) => /** @type {HTMLElement} */ (element.querySelector(`[data-name="${name}"]`));
-    cell("clock").replaceChildren(found.clock.frozen ? badge("accent", "❄", "stands still") : badge("good", "▶", "runs"));
+    cell("clock").replaceChildren(found.clock.frozen ? badge("accent", "❄", "frozen") : badge("good", "▶", "runs"));
     setText(cell("lease"), left === null ? "no lease" : `${duration(left)} left`);
     setText(cell("calls"), counted(found.calls, "call"));
     if (page.can("GET", "/sandboxes/{id}/findings") && cell("conduct").dataset.calls !== String(found.calls)) {
@@ -58,7 +58,7 @@ export function openSandboxes(main, place, page) {
 
 /** The number of findings of each severity, as a link. @param {string} id @param {any[]} findings */
 function severities(id, findings) {
-  if (findings.length === 0) return el("span", { class: "muted" }, "nothing to say");
+  if (findings.length === 0) return el("span", { class: "muted" }, "no finding");
   const counts = Object.entries(SEVERITIES).map(([severity, [name, sign]]) => {
     const count = findings.filter((one) => one.severity === severity).length;
     return count > 0 ? [badge(name, sign, `${count} ${severity}`), " "] : [];

@@ -17,6 +17,7 @@ use super::runtime::runtime;
 use super::screen::Screen;
 use super::signals::StopSignals;
 use crate::client::recording::folder::EXCHANGES;
+use crate::verdict::pluralize;
 
 #[derive(Debug, Args)]
 pub(super) struct ConsoleArguments {
@@ -41,7 +42,7 @@ pub(super) fn console(arguments: ConsoleArguments, screen: &Screen) -> Result<u8
         let (url, count) = (format!("http://{bound}/__admin/console/"), calls.exchanges.len());
         screen.show(
             || json!({ "ready": true, "console": url, "calls": count }),
-            || format!("{count} calls at {url}\nCtrl-C stops it\n"),
+            || format!("{} at {url}\nCtrl-C stops it\n", pluralize(count, "call")),
         )?;
         serve_recorded(listener, Arc::new(Mutex::new(calls)), signals.next()).await;
         Ok(0)

@@ -234,7 +234,9 @@ async fn record(
         watch,
     };
     let running = all_runs(arguments, &runner, drills, screen, watch);
-    let ended = with_interruption(running, &interruption, DRILLS_END, screen).await;
+    // A closed terminal changes nothing: the drills end.
+    let tell = || drop(screen.note(DRILLS_END));
+    let ended = with_interruption(running, &interruption, tell).await;
     match interruption.is_interrupted() {
         true => Err(CommandError::usage("interrupted: there is no certificate").exit(INCONCLUSIVE)),
         false => ended?,

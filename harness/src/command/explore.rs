@@ -10,7 +10,8 @@ use super::files::answers_named;
 use super::number::number;
 use super::progress::Progress;
 use super::reports::{
-    self, ReplaceArguments, ReportRequest, report_of, take_stdout, write_without_secrets,
+    self, ReplaceArguments, ReportRequest, join_errors, report_of, take_stdout,
+    write_without_secrets,
 };
 use super::reproduce::GivenOptions;
 use super::runtime::{random_seed, runtime};
@@ -79,7 +80,7 @@ pub(super) fn explore(
     let options = ExploreOptions {
         target: RunOptions {
             reproduce: given.line(&[("cases", arguments.cases.into()), ("seed", seed)]),
-            ..RunOptions::new(arguments.target.choice_of_run(), target, Vec::new())
+            ..RunOptions::new(arguments.target.choice_of_run()?, target, Vec::new())
         },
         model: RunOptions::new(TargetChoice::InProcess, model, Vec::new()),
         cases: arguments.cases.into(),
@@ -90,7 +91,7 @@ pub(super) fn explore(
     let interruption = Arc::new(Interruption::default());
     let search =
         explore::explore(options, Arc::clone(&interruption), move |event| bar.show(&event));
-    let search = with_interruption(search, &interruption, RUN_ENDS, screen);
+    let search = with_interruption(search, &interruption, || progress.note(RUN_ENDS));
     let explored = runtime()?.block_on(search);
     progress.end();
     let explored = explored?.map_err(CommandError::fault)?;
@@ -98,13 +99,15 @@ pub(super) fn explore(
     if let Some(refusal) = refusal.filter(|_| explored.result.exit_code() == USAGE) {
         return Err(CommandError::usage(refusal));
     }
-    let mut saved = None;
-    if let Some(text) = explored.file() {
+    let saved = explored.file().map(|text| {
         let secrets = Secrets::of(&explored.result.masks);
-        write_without_secrets(&file, &text, "the cases", &secrets)?;
-        saved = Some(file.display().to_string());
-    }
-    publish(&explored, saved.as_deref(), &arguments, screen)?;
+        write_without_secrets(&file, &text, "the cases", &secrets)
+    });
+    let shown = file.display().to_string();
+    let shown = matches!(saved, Some(Ok(()))).then_some(&*shown);
+    // The result is published even if the cases can't be saved.
+    let published = publish(&explored, shown, &arguments, screen);
+    join_errors(saved.into_iter().chain([published]))?;
     Ok(explored.result.exit_code())
 }
 

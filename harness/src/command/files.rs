@@ -61,19 +61,21 @@ pub(super) fn world_named(name: &str) -> Result<Arc<SeedWorld>, CommandError> {
         .or_else(|unknown| read_instead(name, &unknown, world::parse).map(Arc::new))
 }
 
-/// Reads a file whose name is not a bundled name. If the file does not exist, the message includes `unknown`, which lists
+/// Reads a file whose name is not a bundled name. If there is no such file, the message includes `unknown`, which lists
 /// the bundled names.
 fn read_instead<T>(
     file: &str,
     unknown: &SettingError,
     parse: fn(&str) -> Result<T, DataError>,
 ) -> Result<T, CommandError> {
-    if !Path::new(file).is_file() {
+    let path = Path::new(file);
+    if !path.is_file() {
+        let why = if path.is_dir() { "is a folder" } else { "does not exist" };
         return Err(CommandError::usage(format!(
-            "{unknown} (the path of a file is accepted too, but the file `{file}` does not exist)"
+            "{unknown} (the path of a file is accepted too, but `{file}` {why})"
         )));
     }
-    Ok(parse(&read_file(Path::new(file))?).map_err(|error| error.in_file(file))?)
+    Ok(parse(&read_file(path)?).map_err(|error| error.in_file(file))?)
 }
 
 #[cfg(test)]
@@ -85,7 +87,9 @@ mod tests {
         assert!(world_named("demo").is_ok());
         assert!(answers_named("documented").is_ok());
         assert!(answers_named("random:7").is_ok());
-        let refusal = world_named("dem").expect_err("no such world");
-        assert!(refusal.message.contains("the file `dem` does not exist"), "{}", refusal.message);
+        for (name, why) in [("dem", "`dem` does not exist"), ("src", "`src` is a folder")] {
+            let refusal = world_named(name).expect_err("no such world");
+            assert!(refusal.message.contains(why), "{}", refusal.message);
+        }
     }
 }

@@ -80,7 +80,8 @@ pub(super) fn perform_part(
         bar.show(&event);
         send(&event);
     });
-    let result = runtime()?.block_on(with_interruption(run, &interruption, RUN_ENDS, screen));
+    let tell = || progress.note(RUN_ENDS);
+    let result = runtime()?.block_on(with_interruption(run, &interruption, tell));
     progress.end();
     result
 }

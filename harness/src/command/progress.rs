@@ -249,16 +249,22 @@ impl Progress {
             return;
         }
         let mut state = self.state.lock();
-        match (state.add(Instant::now(), event), self.display) {
-            (Some(line), ProgressDisplay::Bar) => self.bar.println(line),
-            (Some(line), _) => print_line(&line),
-            (None, _) => {}
+        if let Some(line) = state.add(Instant::now(), event) {
+            self.note(&line);
         }
         let (done, planned) = state.position();
         self.bar.set_length(planned as u64);
         self.bar.set_position(done as u64);
         if let Event::Started { .. } = event {
             self.bar.set_message(state.current.clone());
+        }
+    }
+
+    /// Prints a line: above the bar, if there is one.
+    pub(super) fn note(&self, line: &str) {
+        match self.display {
+            ProgressDisplay::Bar => self.bar.println(line),
+            ProgressDisplay::Lines | ProgressDisplay::Hidden => print_line(line),
         }
     }
 

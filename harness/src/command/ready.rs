@@ -48,9 +48,13 @@ fn text(description: &Value, world: &str, place: &PlaceArguments) -> String {
         row("listens on", &member(description, "listen"));
     }
     row("world", world);
-    let clock = if description["clock"]["frozen"] == true { "frozen at" } else { "real, now" };
     let now = member(&description["clock"], "now");
-    row("clock", &format!("{clock} {now}, progression {}", member(description, "progression")));
+    let clock = match now.split_once('.') {
+        _ if description["clock"]["frozen"] == true => format!("frozen at {now}"),
+        Some((seconds, _)) => format!("real, now {seconds}Z"),
+        None => format!("real, now {now}"),
+    };
+    row("clock", &format!("{clock}, progression {}", member(description, "progression")));
     row("rate limit", &member(description, "rate_limit"));
     if place.fetch {
         row("fetch", "public https addresses of uploads");

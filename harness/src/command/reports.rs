@@ -71,18 +71,20 @@ pub(super) fn run_report(text: &str) -> Result<ReportRequest, String> {
 pub(super) fn report_of(
     formats: &'static [Format],
 ) -> impl Fn(&str) -> Result<ReportRequest, String> + Clone {
-    move |text| {
-        let request = run_report(text)?;
-        has_format(request.format, formats).map(|()| request)
+    move |text| match text.split_once('=') {
+        Some((kind, _)) => has_format(kind, formats).and_then(|()| run_report(text)),
+        None => {
+            run_report(text).and_then(|it| has_format(it.format.as_str(), formats).map(|()| it))
+        }
     }
 }
 
-fn has_format(format: Format, formats: &[Format]) -> Result<(), String> {
-    if formats.contains(&format) {
-        return Ok(());
-    }
+fn has_format(kind: &str, formats: &[Format]) -> Result<(), String> {
     let formats: Vec<&str> = formats.iter().map(|format| format.as_str()).collect();
-    Err(format!("there is no {format} report here, only {}", formats.join(", ")))
+    match formats.contains(&kind) {
+        true => Ok(()),
+        false => Err(format!("there is no {kind} report here, only {}", formats.join(", "))),
+    }
 }
 
 impl ReportRequest {
@@ -191,7 +193,7 @@ pub(super) fn check_formats(
     requests: &[ReportRequest],
     formats: &[Format],
 ) -> Result<(), CommandError> {
-    let mut checked = requests.iter().map(|request| has_format(request.format, formats));
+    let mut checked = requests.iter().map(|request| has_format(request.format.as_str(), formats));
     checked.try_for_each(|checked| checked.map_err(CommandError::usage))
 }
 

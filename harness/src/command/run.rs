@@ -75,7 +75,7 @@ pub(super) fn run(
         is_repeated: repeat.repeat > 1,
         ..target.options(seed)?
     };
-    let choice = target.choice_of_run();
+    let choice = target.choice_of_run()?;
     arguments.record.as_deref().map(Recorder::prepare).transpose()?;
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
     let streams = event_stream::open(&judging.reports)?;

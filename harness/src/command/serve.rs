@@ -196,8 +196,13 @@ impl ListeningMock {
                 let node = node(address, options, callable(bound).to_string()).await?;
                 (Some("from the database"), node)
             }
-            (Some(file), None) if file.is_file() => {
-                let why = format!("`{}` is a file; name a folder", file.display());
+            (Some(place), None) if place.is_file() || is_address(place) => {
+                let what =
+                    if place.is_file() { "a file" } else { "an address that moot cannot use" };
+                let why = format!(
+                    "`{}` is {what}; name a folder, or postgres://USER@HOST/DATABASE",
+                    place.display()
+                );
                 return Err(CommandError::usage(why).of_option("--state"));
             }
             (Some(folder), None) => {
@@ -236,6 +241,11 @@ impl ListeningMock {
 fn database(state: &Path) -> Option<&str> {
     let schemes = ["postgres://", "postgresql://"];
     state.to_str().filter(|text| schemes.iter().any(|scheme| text.starts_with(scheme)))
+}
+
+/// Whether the value of `--state` is an address. A folder of that name would hide a mistake.
+fn is_address(state: &Path) -> bool {
+    state.to_string_lossy().contains("://")
 }
 
 #[cfg(feature = "postgres")]

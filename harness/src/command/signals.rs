@@ -7,22 +7,20 @@ use std::io::IsTerminal as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::error::{CommandError, INCONCLUSIVE};
-use super::screen::Screen;
 use crate::run::Interruption;
 
 /// Printed at the first signal to a run of scenarios.
 pub(super) const RUN_ENDS: &str = "interrupted: no further scenario starts, and those that run are cleaned up; a \
-                                   second signal stops at once\n";
+                                   second signal stops at once";
 
-/// Waits for `run`. The first Ctrl-C or SIGTERM triggers `interruption` and prints `note`.
+/// Waits for `run`. The first Ctrl-C or SIGTERM triggers `interruption`, and calls `tell`.
 ///
 /// # Errors
 /// A second signal arrived: exit 3 without a report. Or no handler can be installed.
 pub(super) async fn with_interruption<T>(
     run: impl Future<Output = T>,
     interruption: &Interruption,
-    note: &str,
-    screen: &Screen,
+    tell: impl FnOnce(),
 ) -> Result<T, CommandError> {
     let mut signals = StopSignals::new()?;
     let mut run = std::pin::pin!(run);
@@ -30,7 +28,7 @@ pub(super) async fn with_interruption<T>(
         ended = &mut run => return Ok(ended),
         () = signals.next() => interruption.interrupt(),
     }
-    screen.note(note)?;
+    tell();
     tokio::select! {
         ended = run => Ok(ended),
         () = signals.next() => Err(CommandError::usage("stopped at once: there is no report")

@@ -47,23 +47,35 @@ pub(super) struct SnapshotFolder {
     snapshot_dir: PathBuf,
 }
 
+impl SnapshotFolder {
+    /// The folder. The default folder may be missing: then nothing is recorded yet.
+    fn path(&self) -> Result<&Path, CommandError> {
+        let path = &*self.snapshot_dir;
+        match path.is_dir() || path == Path::new(SNAPSHOT_DIR) {
+            true => Ok(path),
+            false => Err(wrong(path, "there is no such folder")),
+        }
+    }
+}
+
 #[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("which").args(["names", "all"]).required(true)))]
 pub(super) struct SnapshotNames {
     #[command(flatten)]
     folder: SnapshotFolder,
     /// Names, as `moot snapshot review` prints them
-    #[arg(value_name = "NAME", required_unless_present = "all")]
+    #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// All pending responses
-    #[arg(long, conflicts_with = "names")]
+    #[arg(long)]
     all: bool,
 }
 
 /// Exit 2 if a name is not pending.
 pub(super) fn snapshot(command: SnapshotCommand, screen: &Screen) -> Result<u8, CommandError> {
     match command {
-        SnapshotCommand::List(folder) => show_list(&folder.snapshot_dir, screen)?,
-        SnapshotCommand::Review(folder) => review::review(&folder.snapshot_dir, screen)?,
+        SnapshotCommand::List(folder) => show_list(folder.path()?, screen)?,
+        SnapshotCommand::Review(folder) => review::review(folder.path()?, screen)?,
         SnapshotCommand::Accept(names) => decide(&names, screen, "accepted", accept)?,
         SnapshotCommand::Reject(names) => decide(&names, screen, "rejected", reject)?,
         SnapshotCommand::Apply { file, snapshot_dir } => apply(&file, snapshot_dir, screen)?,
@@ -127,7 +139,7 @@ fn decide(
     done: &str,
     act: fn(&Pending) -> Result<(), StoreError>,
 ) -> Result<(), CommandError> {
-    let waiting = pending(&names.folder.snapshot_dir)?;
+    let waiting = pending(names.folder.path()?)?;
     for name in &names.names {
         if !waiting.iter().any(|one| one.name == *name) {
             let near = alike(name, waiting.iter().map(|one| one.name.as_str()));

@@ -58,9 +58,16 @@ pub(super) struct ReachArguments {
 
 impl TargetArguments {
     /// As [`Self::choice`], for a run: its reports show what is wrong with the file.
-    pub(super) fn choice_of_run(&self) -> TargetChoice {
+    ///
+    /// # Errors
+    /// The target is an address, and not a base address. No report names it, because it may contain a password.
+    pub(super) fn choice_of_run(&self) -> Result<TargetChoice, CommandError> {
         let name = self.target.clone().unwrap_or_default();
-        self.choice().unwrap_or_else(|error| TargetChoice::Wrong { name, error })
+        if is_address(&name) {
+            let refused = |why| CommandError::usage(why).of_option("--target");
+            address::base(&name).map_err(refused)?;
+        }
+        Ok(self.choice().unwrap_or_else(|error| TargetChoice::Wrong { name, error }))
     }
 
     /// The target of `--target`. Its secrets are read, and their commands run, each time.
@@ -125,10 +132,15 @@ pub(super) fn deployment(choice: &TargetChoice) -> Option<&TargetFile> {
 /// # Errors
 /// The file is wrong.
 pub(super) fn target_file(word: &str) -> Result<TargetFile, DataError> {
-    match word.starts_with("http://") || word.starts_with("https://") {
+    match is_address(word) {
         true => target_file::from_url(word, &|name| std::env::var(name).ok()),
         false => target_file::read(Path::new(word)),
     }
+}
+
+/// Whether this word is an address, and not the path of a file.
+fn is_address(word: &str) -> bool {
+    word.starts_with("http://") || word.starts_with("https://")
 }
 
 /// The error for a target that can't be opened.

@@ -157,7 +157,7 @@ fn a_side_that_cannot_be_compared_is_refused_by_name() {
     help: `moot run --record DIR` makes a recording
     error: no scenario matches `no-such-scenario`
     help: `moot list` shows all scenarios
-    error: unknown answers `nonsense`: there are `default`, `documented`, `random:SEED` (the path of a file is accepted too, but the file `nonsense` does not exist)
+    error: unknown answers `nonsense`: there are `default`, `documented`, `random:SEED` (the path of a file is accepted too, but `nonsense` does not exist)
     error: A is `gone.yaml`, not the mock in this process
     help: --answers-a and --world-a are for `mock`
     error: A: 127.0.0.1:PORT cannot be reached: Connection refused (os error N); is it running? Compare the port of `base_url`

@@ -72,6 +72,19 @@ fn a_failing_case_is_saved_and_fails_again_only_on_that_target() {
 }
 
 #[test]
+fn a_violation_is_printed_even_if_its_case_cannot_be_saved() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mock = mock(dir.path(), &["--defect", "workflow.name-null"]);
+    fs::write(dir.path().join("file"), "").expect("writable");
+    let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "1"];
+    let ran = check(&[&words[..], &["--save", "file/cases.yaml"]].concat(), dir.path(), 70);
+    assert!(ran.stdout.contains("list-workflows.shape"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("saved"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("`file/cases.yaml` cannot be written"), "{}", ran.stderr);
+    mock.stop("-TERM");
+}
+
+#[test]
 fn a_sound_mock_over_http_is_like_the_one_beside_it() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let mock = mock(dir.path(), &[]);

@@ -46,6 +46,12 @@ fn a_wrong_line_ends_with_2() {
         "run --target t.yaml --receiver 127.0.0.1:0 --receiver-url foo",
         "run --target http://",
         "init --base-url foo",
+        "run --seed -1",
+        "mock --world .",
+        "mock --state mysql://root@db/moot",
+        "snapshot accept",
+        "snapshot list --snapshot-dir no/such",
+        "selftest --report pdf=a",
     ]
     .map(|line| check(line, 2));
     insta::assert_snapshot!(messages.concat(), @r"
@@ -69,7 +75,7 @@ fn a_wrong_line_ends_with_2() {
     error: no-such-folder: there is no such file or folder
     error: 0.0.0.0:0 can be reached from other machines, and its control plane has no token
     help: set MOOT_ADMIN_TOKEN or --admin-token-file, or listen on 127.0.0.1
-    error: unknown world `dem`: there are `bench`, `demo`, `empty`; did you mean `demo`? (the path of a file is accepted too, but the file `dem` does not exist)
+    error: unknown world `dem`: there are `bench`, `demo`, `empty`; did you mean `demo`? (the path of a file is accepted too, but `dem` does not exist)
     error: unknown clock `frozn`: there are `real`, `frozen`, `frozen:TIME`; did you mean `frozen`?
     error: --public-url: `nonsense` is not a base address; write it like `http://127.0.0.1:PORT`
     error: --admin-token-file: `none.txt` cannot be read: No such file or directory (os error N)
@@ -79,6 +85,21 @@ fn a_wrong_line_ends_with_2() {
     For more information, try '--help'.
     error: --target: `http://` is not a base address; write it like `http://127.0.0.1:PORT`
     error: --base-url: `foo` is not a base address; write it like `http://127.0.0.1:PORT`
+    error: invalid value '-1' for '--seed <N>': give a whole number of at least 0
+
+    For more information, try '--help'.
+    error: unknown world `.`: there are `bench`, `demo`, `empty` (the path of a file is accepted too, but `.` is a folder)
+    error: --state: `mysql://root@db/moot` is an address that moot cannot use; name a folder, or postgres://USER@HOST/DATABASE
+    error: the following required arguments were not provided:
+      <NAME|--all>
+
+    Usage: moot snapshot accept <NAME|--all>
+
+    For more information, try '--help'.
+    error: no/such: there is no such folder
+    error: invalid value 'pdf=a' for '--report <KIND=FILE>': there is no pdf report here, only json, html, markdown
+
+    For more information, try '--help'.
     ");
 }
 
@@ -101,6 +122,24 @@ fn a_usage_error_is_json_on_request() {
     }
     let after = run(&["exec", "--no-such", "--", "true", "--format", "json"], dir.path());
     assert!(after.stderr.starts_with("error: "), "what follows `--` is not ours: {}", after.stderr);
+}
+
+#[test]
+fn a_password_in_an_address_is_printed_nowhere() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let target = "http://user:precious@127.0.0.1:9/";
+    for words in [
+        &["run", "--target", target, "--report", "json=r.json", "--report", "html=r.html"][..],
+        &["explore", "--target", target, "--report", "json=r.json"],
+        &["plan", "--target", target],
+    ] {
+        let ran = run(words, dir.path());
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        assert!(ran.stderr.contains("a base address has no user and no password"), "{words:?}");
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("precious"), "{words:?}");
+        let left = std::fs::read_dir(dir.path()).expect("a folder").count();
+        assert_eq!(left, 0, "{words:?}: no report names the address");
+    }
 }
 
 #[test]

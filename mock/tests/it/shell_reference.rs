@@ -323,7 +323,7 @@ world; each has a control plane of its own, below its base address. [The sandbox
 asks it with `moot mock --healthcheck http://127.0.0.1:4010`, which ends with 0 or 1.
 
 A test sends every example on this page. Long texts are cut, lists show their first element, and objects deep inside
-are left out. The name before an response is that of its JSON Schema in the OpenAPI document.
+are left out. The name before a response is that of its JSON Schema in the OpenAPI document.
 ";
 
 /// The whole page.

@@ -31,7 +31,8 @@ pub(super) fn page(format: &FileFormat) -> String {
         object(&mut text, definition, name);
         if text.is_empty() {
             let described = paragraph(&definition["description"]);
-            text = format!("\n## {name}\n\n{}{described}\n", kinds(definition));
+            let described = format!("{}{described}", kinds(definition));
+            text = format!("\n## {name}\n\n{}\n", described.trim_end());
             variants(&mut text, definition);
         }
         page.push_str(&text);
@@ -82,7 +83,10 @@ fn collect<'s>(schema: &'s Value, members: &mut Vec<(&'s str, &'s Value, bool)>)
     };
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
         let is_known = members.iter().any(|(known, _, _)| known == name);
-        if !is_known && member.is_object() && member.get("const").is_none() {
+        // An alias has the description of the member that it stands for, which names the alias.
+        let described = member["description"].as_str().unwrap_or_default();
+        let is_alias = described.ends_with(&format!("Another name: `{name}`."));
+        if !is_known && !is_alias && member.is_object() && member.get("const").is_none() {
             members.push((name, member, required(name)));
         }
     }

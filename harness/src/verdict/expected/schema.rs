@@ -21,9 +21,10 @@ pub fn schema() -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:moot:schema:expected",
         "title": "Known failures of a target",
-        "description": "Named by `expected:` of a target file or by `moot run --expected FILE`. The scenarios \
-            still run. A known failure does not fail the run. If it did not happen, the run has drifted (exit \
-            code 5). An entry that expired or has an unknown id is a mistake (exit code 2).",
+        "description": "A list of entries, or a map with the list as `expected`. Named by `expected:` of a target file \
+            or by `moot run --expected FILE`. The scenarios still run. A known failure does not fail the run. If it \
+            did not happen, the run has drifted (exit code 5). An entry that expired or has an unknown id is a mistake \
+            (exit code 2).",
         "oneOf": [
             { "$ref": "#/$defs/entries" },
             {

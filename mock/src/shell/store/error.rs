@@ -17,6 +17,9 @@ pub enum DurableError {
     /// Another process uses the folder.
     #[error("`{}` is in use by another mock: stop that mock, or use another folder", .0.display())]
     Taken(PathBuf),
+    /// The folder has a file of somebody else where the mock would write.
+    #[error("`{}` was not written by a mock, and would be lost: name a new folder", .0.display())]
+    NotOurs(PathBuf),
     /// The database can't be used.
     #[cfg(feature = "postgres")]
     #[error(transparent)]

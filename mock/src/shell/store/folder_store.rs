@@ -19,6 +19,8 @@ use crate::value::message::content::ContentPlace;
 
 /// The file of the database.
 const DATABASE: &str = "state.redb";
+/// The file that the process locks.
+const LOCK: &str = "lock";
 
 /// Whether a folder holds the state of a mock. The next start then uses the stored seed and seed world.
 pub fn holds_state(folder: &Path) -> bool {
@@ -37,17 +39,21 @@ impl FolderStore {
     /// Locks the folder, and creates it if necessary.
     ///
     /// # Errors
-    /// [`DurableError::Taken`] and [`DurableError::Io`].
+    /// [`DurableError::Taken`], [`DurableError::NotOurs`] and [`DurableError::Io`].
     pub(super) fn take(path: &Path) -> Result<Self, DurableError> {
         fs::create_dir_all(path).map_err(DurableError::io(path))?;
-        let lock_path = path.join("lock");
-        let lock = File::create(&lock_path).map_err(DurableError::io(&lock_path))?;
+        let lock_path = path.join(LOCK);
+        let lock = File::options().write(true).create(true).truncate(false).open(&lock_path);
+        let lock = lock.map_err(DurableError::io(&lock_path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(DurableError::Taken(path.to_owned())),
             Err(TryLockError::Error(cause)) => return Err(DurableError::io(&lock_path)(cause)),
         }
         let store = Self { path: path.to_owned(), _lock: lock, database: Mutex::default() };
+        if let Some(path) = store.file_of_others() {
+            return Err(DurableError::NotOurs(path));
+        }
         // Incomplete uploads of an earlier process were never acknowledged.
         let uploads = store.uploads();
         if uploads.exists() {
@@ -57,6 +63,19 @@ impl FolderStore {
             fs::create_dir_all(&folder).map_err(DurableError::io(&folder))?;
         }
         Ok(store)
+    }
+
+    /// A file that this store would replace or remove, although no mock wrote it. A mock leaves no content in these
+    /// files before it has a database or a number of commits.
+    fn file_of_others(&self) -> Option<PathBuf> {
+        if holds_state(&self.path) || commit_count::read(&self.commit_count()).is_ok() {
+            return None;
+        }
+        let has_content = |path: &PathBuf| match fs::read_dir(path) {
+            Ok(mut entries) => entries.next().is_some(),
+            Err(_) => path.metadata().is_ok_and(|file| file.len() > 0),
+        };
+        [self.path.join(LOCK), self.uploads(), self.commit_count()].into_iter().find(has_content)
     }
 
     /// Documents that are too large for the database.

@@ -71,6 +71,32 @@ fn folder() {
     });
 }
 
+#[test]
+fn a_folder_with_files_of_others_is_refused_and_stays_as_it_is() {
+    for name in ["uploads/photo.jpg", "lock", "commits"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join(name);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&file, "precious").expect("a file");
+        let refusal = FolderStore::take(folder.path()).err().map(|error| error.to_string());
+        assert!(refusal.is_some_and(|text| text.contains("not written by a mock")), "{name}");
+        assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), Some("precious"), "{name}");
+    }
+}
+
+#[test]
+fn a_folder_with_unrelated_files_is_used() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::create_dir(folder.path().join("lost+found")).expect("a folder");
+    std::fs::write(folder.path().join("README"), "state of the mock").expect("a file");
+    for _ in 0..2 {
+        let place = || -> Arc<dyn RowStore> {
+            Arc::new(FolderStore::take(folder.path()).unwrap_or_else(|error| panic!("{error}")))
+        };
+        opened(&place);
+    }
+}
+
 /// The name lets `--skip tests::postgres::` skip these tests.
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -202,7 +202,7 @@ fn the_index_of_sandboxes_counts_findings_by_severity() {
     let token = http(mock.port, &line, &["content-type: application/json"], body.as_bytes());
     let token = token.json()["access_token"].as_str().expect("a token").to_owned();
     browser.open(&mock.page("#/sandboxes"));
-    browser.wait_text("tbody [data-name=conduct]", "nothing to say");
+    browser.wait_text("tbody [data-name=conduct]", "no finding");
     for number in 0..3 {
         mock.call(&format!("GET {base}/v1/requests/unknown{number}"), &token, &[], b"");
     }

@@ -26,6 +26,20 @@ for layer in manifest['layers']:
 print(sum(layer['size'] for layer in manifest['layers']))
 ";
 
+/// Checks that each folder in a .deb comes before its files, because dpkg creates no other folders.
+const CHECK_DEB: &str = "\
+import io, os, sys, tarfile
+deb, at = open(sys.argv[1], 'rb').read(), 8
+while at < len(deb):
+    size = int(deb[at + 48:at + 58])
+    last, at = deb[at + 60:at + 60 + size], at + 60 + size + size % 2
+known = {'.'}
+for member in tarfile.open(fileobj=io.BytesIO(last)):
+    assert os.path.dirname(member.name) in known, member.name
+    known.add(member.name)
+assert './usr/bin/moot' in known
+";
+
 fn build(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let [moot, out] = [binary(), folder].map(|path| path.display().to_string());
     let words = ["bash", "release/build", "--binary", &moot, "--out", &out];
@@ -90,5 +104,5 @@ fn the_artefacts_work_and_are_the_same_each_time() {
     }
     let names: Vec<&String> = artefacts.keys().collect();
     assert_eq!(names.len(), 4, "{names:?}");
-    assert!(ends(".deb").starts_with("moot_"));
+    succeeds(&[python, "-c", CHECK_DEB, ends(".deb")], &first);
 }
