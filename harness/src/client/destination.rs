@@ -1,6 +1,6 @@
 //! The destination of requests: a sandbox of a mock, or a deployment, with its credentials.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use moot_fixtures::contract::Operation;
@@ -44,6 +44,8 @@ pub(crate) struct RequestDestination {
     pub(crate) refused_token_request: OnceLock<Arc<Exchange>>,
     /// The `scope` of each token, if its response has one.
     pub(crate) granted: Mutex<BTreeMap<String, String>>,
+    /// Default values of the harness that the target accepted.
+    pub(crate) accepted_defaults: Mutex<BTreeSet<String>>,
     /// Needs that were checked against the target, each with the mistake of the target file that this found.
     pub(crate) fit: tokio::sync::Mutex<BTreeMap<String, Option<FileMistake>>>,
     /// The lines of the keys of the target file.
@@ -94,6 +96,7 @@ impl RequestDestination {
             refused: Mutex::default(),
             refused_token_request: OnceLock::new(),
             granted: Mutex::default(),
+            accepted_defaults: Mutex::default(),
             fit: tokio::sync::Mutex::default(),
             places: KeyPlaces::default(),
             run_tag: String::new(),

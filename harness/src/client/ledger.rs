@@ -172,7 +172,7 @@ impl Ledger {
         let Some(at) = left.iter().position(|object| object.row == row) else { return false };
         let (event, exists) = match outcome {
             Ok(response) if (200..300).contains(&response.status) => {
-                left[at].residue.id = created_id(response);
+                left[at].residue.id = response.created_id().map(str::to_owned);
                 (LedgerEvent::Created, true)
             }
             Ok(response) if (400..500).contains(&response.status) => (LedgerEvent::Refused, false),
@@ -246,12 +246,6 @@ impl Ledger {
             format!("the ledger cannot be written, so nothing is created: {error}")
         })
     }
-}
-
-/// `data.id` of a create response (§4.5, §4.9, §4.14).
-fn created_id(response: &ReceivedResponse) -> Option<String> {
-    let id = response.json.as_ref()?.pointer("/data/id")?;
-    id.as_str().map(str::to_owned)
 }
 
 /// Reads the text of a ledger. `target` is the base address whose objects are wanted.

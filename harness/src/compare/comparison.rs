@@ -235,6 +235,9 @@ pub(super) fn meaning(
         }
         RunOutcome::NonConformant => "a side violates the specification",
         RunOutcome::Usage => outcome.meaning(),
+        RunOutcome::Incomplete if differences.is_empty() => {
+            "nothing differs, but not everything was compared"
+        }
         RunOutcome::Incomplete => {
             "no requirement and no open question decides a difference, or something did not run"
         }

@@ -143,8 +143,7 @@ fn exchange(
 fn created_id(exchange: &Exchange) -> Option<String> {
     let response = exchange.outcome.as_ref().ok()?;
     let is_created = exchange.request.method == "POST" && matches!(response.status, 200..=299);
-    let body = response.json.as_ref().filter(|_| is_created)?;
-    body.pointer("/data/id")?.as_str().map(str::to_owned)
+    response.created_id().filter(|_| is_created).map(str::to_owned)
 }
 
 fn headers(

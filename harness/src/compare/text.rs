@@ -223,6 +223,7 @@ impl ComparisonText {
             RunOutcome::Conformant if has_known => "as expected",
             RunOutcome::Conformant => "the same",
             RunOutcome::Usage | RunOutcome::Internal | RunOutcome::Unreachable => outcome.as_str(),
+            RunOutcome::Incomplete if comparison.differences.is_empty() => outcome.as_str(),
             RunOutcome::NonConformant | RunOutcome::Incomplete | RunOutcome::Drifted => "different",
         };
         self.line(&format!("{}: {}", paint::verdict(color_of(outcome), word), comparison.meaning));

@@ -75,9 +75,7 @@ impl OwnChanges {
             return false;
         }
         let id = match operation {
-            operation if created_kind(operation).is_some() => {
-                response.json.as_ref().and_then(|json| json.pointer("/data/id")?.as_str())
-            }
+            operation if created_kind(operation).is_some() => response.created_id(),
             Operation::DeleteWebhook => exchange.request.path.rsplit('/').next(),
             _ => None,
         };

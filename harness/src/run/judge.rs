@@ -254,7 +254,8 @@ pub(super) fn answer(
     };
     result.section = question.section.as_str().into();
     result.actual = shown(run, &value);
-    let is_within = question.judge(&value) == AnswerStanding::Within;
+    let standing = question.judge(&value);
+    let is_within = standing == AnswerStanding::Within;
     if value.is_null() && !is_within {
         "it could not be observed here".clone_into(&mut result.message);
         return result;
@@ -262,7 +263,10 @@ pub(super) fn answer(
     result.verdict = if is_within { Verdict::Observed } else { Verdict::Warn };
     if !is_within {
         result.expected = question.latitude.to_string();
-        result.message = format!("the answer to `{id}` is outside its latitude");
+        result.message = match standing {
+            AnswerStanding::Warn => format!("the answer to the open question `{id}` is unusual"),
+            _ => format!("the specification does not allow this answer to `{id}`"),
+        };
     }
     if let Some(pinned) = run.shared.target.pins().broken_by(id, &value, is_within) {
         result.verdict = Verdict::Drift;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::scenario::model::{
     EachPage, Json, Location, RequestLine, RequestShape, Text, TextPiece, TokenChoice,
 };
-use crate::verdict::check::{Document, Judgement, MismatchKind};
+use crate::verdict::check::{Document, Judgement, MismatchKind, as_count};
 use crate::verdict::result::CheckResult;
 use crate::verdict::{NotRunKind, Verdict};
 
@@ -138,7 +138,7 @@ impl ListPage {
     }
 
     fn pagination(&self, member: &str) -> Option<u64> {
-        self.body()["pagination"][member].as_u64()
+        as_count(&self.body()["pagination"][member])
     }
 }
 
@@ -173,8 +173,8 @@ fn fault(
     judge::origin(run).result(requirement, line_at(shape), judgement, exchange)
 }
 
-/// The first fault of these pages: the number of a page is wrong, a page before the last is not full, or an item is
-/// there twice.
+/// The first fault of these pages: the number of a page is wrong, the total is too large, a page before the last is not
+/// full, or an item is there twice.
 fn fault_of(
     run: &ScenarioRun<'_>,
     shape: &RequestShape,
@@ -201,6 +201,21 @@ fn fault_of(
             && number < last
             && length < size
         {
+            let is_end = |other: &ListPage| other.number <= number || other.items().is_empty();
+            if pages.iter().all(is_end) {
+                let members = pages.iter().map(|page| page.items().len()).sum::<usize>();
+                let total = page.total();
+                let judgement = Judgement::fails(
+                    MismatchKind::Value,
+                    format!(
+                        "all pages of the list have {members} members, and `total_count` is {total}"
+                    ),
+                    members.to_string(),
+                    total.to_string(),
+                );
+                let at = "/pagination/total_count";
+                return fault(page, "pagination.total-count-agrees", judgement, at);
+            }
             let judgement = Judgement::fails(
                 MismatchKind::Length,
                 format!("page {number} of {last} is not full"),
@@ -295,7 +310,7 @@ pub(super) async fn page(
 /// `number`, and `length_expected`: pages are full until the last, which has the rest.
 fn page_names(page: &ListPage) -> Value {
     let number = page.number;
-    let total = page.total().as_u64();
+    let total = as_count(page.total());
     let totals = (page.pagination("per_page"), page.pagination("total_pages"), total);
     let length = match totals {
         (Some(per_page), Some(pages), Some(total)) => Some(if number < pages {

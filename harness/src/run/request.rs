@@ -107,26 +107,34 @@ async fn read_until(
 const VALUE_REFUSED: [u16; 4] = [400, 403, 409, 422];
 
 /// Stops where a step expects success, sent a default value, and was refused. A target may refuse such a value for
-/// reasons of its own: nothing answers at the default addresses.
+/// reasons of its own: nothing answers at the default addresses. If it accepted the value before, that is not the reason.
 fn check_default_value(
     run: &ScenarioRun<'_>,
     step: &RequestStep,
     document: &Document,
 ) -> Result<(), Stop> {
-    let Some(status) = document.status.filter(|status| VALUE_REFUSED.contains(status)) else {
+    let (Some(status), Some(operation)) = (document.status, document.operation) else {
         return Ok(());
     };
     let sent = document.exchange.as_ref().map_or("", |exchange| &exchange.request.body_shown);
-    let default = document.operation.and_then(|it| run.session.default_value(it));
-    let Some(default) = default.filter(|it| sent.contains(it.text)) else {
+    let default = run.session.default_value(operation).filter(|it| sent.contains(it.text));
+    let Some(default) = default.filter(|_| !run.shared.target.is_mock()) else {
         return Ok(());
     };
+    if (200..300).contains(&status) {
+        run.session.note_accepted(default);
+    }
+    if !VALUE_REFUSED.contains(&status) || run.session.has_accepted(default) {
+        return Ok(());
+    }
     let mut expectations =
         step.require.iter().chain(step.expect.iter().map(|check| &check.expectation));
     if !expectations.any(|expectation| check::expectation::asks_success(expectation, &run.names)) {
         return Ok(());
     }
-    let reason = format!("the target refuses {} with {status}", default.name);
+    let detail = document.json.as_deref().and_then(|json| json.get("detail")?.as_str());
+    let said = detail.map_or_else(String::new, |detail| format!(": \"{detail}\""));
+    let reason = format!("the target refuses {} with {status}{said}", default.name);
     let setting = Some(default.setting.to_owned());
     Err(Stop::NotRun(NotRun { setting, ..NotRun::new(NotRunKind::NeedNotMet, reason) }))
 }

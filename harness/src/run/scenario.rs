@@ -100,17 +100,18 @@ fn skipped(
         ..ScenarioResult::new(planned, name)
     };
     if let Stop::NotRun(not_run) = stop {
-        result.not_run = Some(tolerated(shared, planned, not_run.clone()));
+        result.not_run = Some(tolerated(shared, &result.name, not_run.clone()));
     }
     result
 }
 
 /// The reason why a scenario was not run, with whether the target file tolerates that by the name of the scenario.
-fn tolerated(shared: &RunContext, planned: Planned<'_>, mut not_run: NotRun) -> NotRun {
-    let name = planned.name().to_string();
-    not_run.is_tolerated |= shared.target.tolerates(&name);
+fn tolerated(shared: &RunContext, name: &ScenarioName, mut not_run: NotRun) -> NotRun {
+    let whole = name.without_row().to_string();
+    not_run.is_tolerated |=
+        [&whole, &name.to_string()].into_iter().any(|name| shared.target.tolerates(name));
     if not_run.tolerate_as.is_empty() {
-        not_run.tolerate_as = name;
+        not_run.tolerate_as = whole;
     }
     not_run
 }
@@ -318,7 +319,7 @@ fn result(run: ScenarioRun<'_>, stop: Option<Stop>, started: Instant) -> Scenari
     if let Some(stop) = stop {
         verdict = verdict.max(stop.verdict().0);
         if let Stop::NotRun(why) = stop {
-            not_run = Some(tolerated(run.shared, run.planned, why));
+            not_run = Some(tolerated(run.shared, &run.name, why));
         }
     }
     ScenarioResult {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use moot_fixtures::contract::{Endpoint, Operation};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::pace::RETRY_AFTER_MAX;
 use crate::client::{ClientRequest, consent};
@@ -119,15 +119,28 @@ fn document(
                 let Endpoint { method, path } = run.session.endpoints().get(operation);
                 json!({ "method": method, "path": path })
             });
+            let whole = Document::from(response);
+            let json = match succeeded {
+                Some(Operation::CreateWebhook) => whole.json.map(in_data),
+                _ => whole.json,
+            };
             Ok(Document {
                 operation,
                 request_line: Some(format!("{} {}", request.method, request.path)),
                 endpoint,
                 exchange: Some(Arc::clone(exchange)),
-                ..Document::from(response)
+                json,
+                ..whole
             })
         }
     }
+}
+
+/// A registered webhook inside `data`. The response to a registration is open (`webhook_create_endpoint`), so it may be
+/// the bare webhook.
+fn in_data(webhook: Arc<Value>) -> Arc<Value> {
+    let is_bare = webhook.get("data").is_none() && webhook.get("id").is_some();
+    if is_bare { Arc::new(json!({ "data": *webhook })) } else { webhook }
 }
 
 /// Whether a response that is read as JSON was cut.
@@ -153,4 +166,24 @@ fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<St
             response.status
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::in_data;
+
+    #[test]
+    fn a_bare_webhook_is_read_as_data() {
+        for (body, expected) in [
+            (json!({ "id": "a" }), json!({ "data": { "id": "a" } })),
+            (json!({ "data": { "id": "a" } }), json!({ "data": { "id": "a" } })),
+            (json!({}), json!({})),
+        ] {
+            assert_eq!(*in_data(Arc::new(body)), expected);
+        }
+    }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::exchange::escape;
 use crate::scenario::model::{RequestLine, RequestStep};
 use crate::verdict::Verdict;
+use crate::verdict::check::as_count;
 use crate::verdict::result::CheckResult;
 
 use super::changes::OwnChanges;
@@ -114,7 +115,7 @@ async fn read(run: &mut ScenarioRun<'_>, line: &RequestLine) -> Result<View, Sto
 fn view_of(run: &ScenarioRun<'_>, pages: &[ListPage]) -> View {
     let is_shared = !run.shared.target.is_mock();
     let tag = run.shared.options.target.run_tag.as_str();
-    let total = pages.last().and_then(|page| page.total().as_u64());
+    let total = pages.last().and_then(|page| as_count(page.total()));
     let mut view = View { total, ..View::default() };
     for item in pages.iter().flat_map(ListPage::items) {
         let id = item["id"].as_str().unwrap_or_default().to_owned();

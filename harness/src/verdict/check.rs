@@ -25,6 +25,7 @@ mod value_text;
 mod wording;
 
 pub use document::Document;
+pub(crate) use equal::as_count;
 pub use judgement::{Judgement, verdict_of};
 pub use mismatch::{JsonFault, Mismatch, MismatchKind, ResponsePart};
 pub use place::PlaceValue;

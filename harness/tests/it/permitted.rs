@@ -3,10 +3,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde_json::Value;
-use wiremock::matchers::{method, path, path_regex};
-use wiremock::{Mock, Request, ResponseTemplate};
+use serde_json::{Value, json};
+use wiremock::matchers::{header, method, path, path_regex};
+use wiremock::{Mock, Request, Respond, ResponseTemplate};
 
 use crate::command_support::{read_json, run};
 use crate::deployment::{self, judged};
@@ -92,9 +93,12 @@ async fn a_refused_default_address_is_not_run_and_a_refused_bound_one_fails() {
     let dir = tempfile::tempdir().expect("a folder");
     let words = ["04_14_create_webhook/webhook-registered", "--report", "json=report.json"];
     deployment::target(dir.path(), &base, "consent: [write, delete]\n");
-    judged(dir.path(), &words, 3);
+    judged(dir.path(), &[&words[..], &["--record", "recording"]].concat(), 3);
     let text = report(dir.path()).to_string();
     assert!(text.contains("bindings.webhook_url in the target file"), "{text}");
+    assert!(text.contains("The host does not exist."), "it shows what the service said: {text}");
+    let judged_again = run(&["judge", "recording"], dir.path());
+    assert_eq!(judged_again.code, Some(3), "{}", judged_again.stdout);
 
     let file = dir.path().join("target.yaml");
     let bound = fs::read_to_string(&file)
@@ -102,6 +106,124 @@ async fn a_refused_default_address_is_not_run_and_a_refused_bound_one_fails() {
         .replace("bindings:\n", "bindings:\n  webhook_url: https://hooks.northwind.example/moot\n");
     fs::write(&file, bound).expect("writable");
     judged(dir.path(), &words, 1);
+}
+
+/// It accepted the default address before, so that is not the reason.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_after_an_accepted_default_address_fails() {
+    let server = deployment::start("default").await;
+    let calls = AtomicU64::new(0);
+    Mock::given(method("POST"))
+        .and(path("/api/v1/webhooks"))
+        .and(move |_: &Request| calls.fetch_add(1, Ordering::SeqCst) > 0)
+        .respond_with(ResponseTemplate::new(422))
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    let dir = tempfile::tempdir().expect("a folder");
+    let base = format!("{}/api", server.uri());
+    deployment::target(dir.path(), &base, "consent: [write, delete]\n");
+    judged(dir.path(), &["04_14_create_webhook", "--record", "recording"], 1);
+    let judged_again = run(&["judge", "recording"], dir.path());
+    assert_eq!(judged_again.code, Some(1), "{}", judged_again.stdout);
+}
+
+/// Some webhooks, with totals as numbers with a fraction of zero.
+struct FloatTotals {
+    webhooks: usize,
+    total_pages: f64,
+    total_count: f64,
+}
+
+impl Respond for FloatTotals {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let asked = request.url.query_pairs().find(|(name, _)| name == "page");
+        let page: usize = asked.map_or(1, |(_, page)| page.parse().expect("a page"));
+        let all: Vec<Value> = (0..self.webhooks)
+            .map(|number| {
+                let attributes = json!({
+                    "name": "A hook", "url": "https://hooks.example.com/", "auth_type": "none",
+                    "events": ["execution_complete"],
+                });
+                json!({ "id": format!("hook{number}"), "type": "webhook", "attributes": attributes })
+            })
+            .collect();
+        let data: Vec<&Value> = all.iter().skip((page - 1) * 25).take(25).collect();
+        let pagination = json!({
+            "current_page": page, "per_page": 25.0,
+            "total_pages": self.total_pages, "total_count": self.total_count,
+        });
+        ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": data }))
+    }
+}
+
+const PAGES: &str = r#"
+section: "4.12"
+title: Pages
+scenarios:
+  - id: pages
+    title: All pages
+    needs: [read]
+    steps:
+      - request: GET /v1/webhooks
+        token: read
+        each_page: { at_most: 9 }
+        expect:
+          list-webhooks.items-are-webhooks: { "$.items[*].type": { each: webhook } }
+"#;
+
+/// The requirements that fail in this scenario for this list.
+async fn failed_pages(list: FloatTotals, words: &[&str], code: i32) -> Vec<String> {
+    let server = deployment::start("default").await;
+    deployment::answered(&server, "/api/v1/webhooks", list).await;
+    let dir = tempfile::tempdir().expect("a folder");
+    deployment::target(dir.path(), &format!("{}/api", server.uri()), "");
+    fs::write(dir.path().join("pages.yaml"), PAGES).expect("writable");
+    judged(dir.path(), &[words, &["--report", "json=report.json"]].concat(), code);
+    let report = report(dir.path());
+    let failed = checks(&report, "fail");
+    failed.iter().map(|check| check["requirement"].as_str().unwrap_or("").to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_total_may_have_a_fraction_of_zero() {
+    let list = FloatTotals { webhooks: 30, total_pages: 2.0, total_count: 30.0 };
+    let failed = failed_pages(list, &["02_07_pagination/pagination-partition"], 0).await;
+    assert_eq!(failed, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_total_that_is_too_large_is_named_as_the_fault() {
+    let list = FloatTotals { webhooks: 30, total_pages: 4.0, total_count: 85.0 };
+    let failed = failed_pages(list, &["--scenarios", "pages.yaml"], 1).await;
+    assert_eq!(failed, ["pagination.total-count-agrees"]);
+}
+
+/// A server in front of the service may refuse another media type or method by a page of its own (`other_errors`).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_media_type_at_the_token_endpoint_may_get_any_body() {
+    let server = deployment::start("default").await;
+    Mock::given(method("POST"))
+        .and(path("/api/oauth/token"))
+        .and(header("content-type", "application/json"))
+        .respond_with(ResponseTemplate::new(415).set_body_raw("<html>", "text/html"))
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    let dir = tempfile::tempdir().expect("a folder");
+    deployment::target(dir.path(), &format!("{}/api", server.uri()), "");
+    judged(dir.path(), &["07_errors/token-call-in-json"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scenarios_that_are_left_out_are_tolerated_by_a_pattern() {
+    let server = deployment::start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    let words = ["04_03_get_workflow", "09_versioning", "--exclude", "09_versioning"];
+    for (tolerate, code) in [("tolerate: [09_versioning/*]\n", 0), ("", 3)] {
+        deployment::target(dir.path(), &format!("{}/api", server.uri()), tolerate);
+        judged(dir.path(), &words, code);
+    }
 }
 
 /// A token endpoint that responds to the documented form with this status and error. With `takes_basic` it accepts

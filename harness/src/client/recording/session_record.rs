@@ -1,7 +1,7 @@
 //! The record of one session: its exchanges and the results of its other calls, in order. A replay takes them out
 //! again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Scopes;
 use secrecy::SecretString;
@@ -53,6 +53,9 @@ pub(crate) struct DestinationRow {
     /// `METHOD /path` by operation.
     pub(crate) endpoints: BTreeMap<String, String>,
     pub(crate) has_admin: bool,
+    /// Default values of the harness that the target accepted. Older recordings have none.
+    #[serde(default)]
+    pub(crate) accepted_defaults: BTreeSet<String>,
 }
 
 /// Credentials in a recording, where the secret is a placeholder, or in the description of a sandbox.

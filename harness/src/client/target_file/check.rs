@@ -204,7 +204,7 @@ impl TargetFileReader<'_> {
 
     fn tolerate(&self, words: Vec<String>) -> Result<Vec<String>, DataError> {
         for (index, word) in words.iter().enumerate() {
-            // The name of a scenario has a slash. The run checks whether the scenario exists.
+            // The name of a scenario has a slash.
             if !word.contains('/') && word != OPERATOR && !NEEDS.contains(&word.as_str()) {
                 let near = hint_or_all(word, &NEEDS);
                 let message = format!("`{word}` is neither a need nor a scenario FILE/ID; {near}");

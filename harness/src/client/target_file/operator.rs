@@ -10,16 +10,17 @@ use serde::{Deserialize, Deserializer};
 
 use super::text_or_keys::text_or_keys;
 use crate::scenario::model::OperatorAction;
+use crate::scenario::plan::like;
 
 /// The word of `tolerate` for every action of an operator.
 pub(crate) const OPERATOR: &str = "operator";
 /// The word of `tolerate` for a control plane. Older versions used it for the actions of an operator.
 const ADMIN: &str = "admin";
 
-/// Whether these words of `tolerate` cover a need or a scenario.
+/// Whether these words of `tolerate` cover a need or a scenario. In the name of a scenario, `*` stands for any text.
 pub(crate) fn tolerates(words: &[String], what: &str) -> bool {
     let is_action = OperatorAction::of_need(what).is_some();
-    words.iter().any(|word| word == what || is_action && (word == OPERATOR || word == ADMIN))
+    words.iter().any(|word| like(what, word) || is_action && (word == OPERATOR || word == ADMIN))
 }
 
 /// The default time limit for an action.
@@ -129,6 +130,19 @@ mod tests {
             assert!(tolerates(&words, "operator.restart"), "{word}");
             assert!(!tolerates(&words, "receiver"), "{word}");
             assert_eq!(tolerates(&words, "operator.set_status"), word != "operator.restart");
+        }
+    }
+
+    #[test]
+    fn a_star_in_the_name_of_a_scenario_stands_for_any_text() {
+        let words = ["06_events/*".to_owned()];
+        for (what, expected) in [
+            ("06_events/events-full-execution", true),
+            ("06_events/events-full-execution[signed]", true),
+            ("03_states/every-change-in-the-log", false),
+            ("receiver", false),
+        ] {
+            assert_eq!(tolerates(&words, what), expected, "{what}");
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::client::service_client::ServiceClient;
 use crate::client::target_file::model::FileBindings;
 use crate::client::workflow_form::{FormKind, Signers, WorkflowForm};
 use crate::exchange::Trouble;
+use crate::verdict::check::as_count;
 
 /// The largest number of workflows that scenarios loop over, one of each kind of form.
 pub(crate) const WORKFLOWS_MAX: usize = 4;
@@ -60,7 +61,7 @@ pub(crate) async fn published(
             row.pointer("/attributes/status").is_none_or(|status| status == "published")
         });
         ids.extend(published.filter_map(|row| Some(row.get("id")?.as_str()?.to_owned())));
-        let pages = body.pointer("/pagination/total_pages").and_then(Value::as_u64).unwrap_or(1);
+        let pages = body.pointer("/pagination/total_pages").and_then(as_count).unwrap_or(1);
         if page >= pages {
             break;
         }

@@ -46,6 +46,7 @@ pub(crate) fn row_of(destination: &RequestDestination) -> DestinationRow {
         bindings: destination.bindings.clone(),
         endpoints: Operation::ALL.into_iter().map(endpoint).collect(),
         has_admin: destination.control_plane.is_some(),
+        accepted_defaults: destination.accepted_defaults.lock().clone(),
     }
 }
 
@@ -72,5 +73,6 @@ pub(crate) fn client(
     let endpoints = Endpoints::new(&endpoints);
     let destination =
         RequestDestination::new(base, endpoints, applications, row.bindings, control_plane, None);
+    *destination.accepted_defaults.lock() = row.accepted_defaults;
     Ok(ServiceClient::new(Arc::clone(sender), destination))
 }

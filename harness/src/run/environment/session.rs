@@ -255,11 +255,19 @@ impl Session {
         .await
     }
 
-    /// The default value that a request of this operation sends, if the target file binds none. `None` on a mock, which
-    /// accepts all default values.
+    /// The default value that a request of this operation sends, if the target file binds none.
     pub fn default_value(&self, operation: Operation) -> Option<DefaultValue> {
-        self.client.destination.deployment()?;
         DefaultValue::of(operation, &self.client.destination.bindings)
+    }
+
+    /// Notes that the target accepted a request with this value.
+    pub fn note_accepted(&self, value: DefaultValue) {
+        self.client.destination.accepted_defaults.lock().insert(value.text.to_owned());
+    }
+
+    /// Whether the target accepted a request with this value.
+    pub fn has_accepted(&self, value: DefaultValue) -> bool {
+        self.client.destination.accepted_defaults.lock().contains(value.text)
     }
 
     /// Whether there is a control plane.

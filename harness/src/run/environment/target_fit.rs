@@ -14,6 +14,7 @@ use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse};
+use crate::run::environment::discovery::DefaultValue;
 use crate::run::environment::needs;
 use crate::scenario::ScenarioName;
 
@@ -92,6 +93,17 @@ async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchan
     send::send(client, request, None).await
 }
 
+/// Notes that the target accepts the default values of this creation.
+fn note_accepted(client: &ServiceClient, creation: &Exchange) {
+    let default = DefaultValue::of(Operation::CreateLegalRequest, &client.destination.bindings);
+    let is_accepted = creation.outcome.as_ref().is_ok_and(|it| it.status / 100 == 2);
+    if let Some(default) = default.filter(|it| creation.request.body_shown.contains(it.text))
+        && is_accepted
+    {
+        client.destination.accepted_defaults.lock().insert(default.text.to_owned());
+    }
+}
+
 /// The status and the problem type of a refused creation.
 fn refusal(response: &ReceivedResponse) -> Option<(u16, Option<String>)> {
     let problem = response.text("type");
@@ -124,7 +136,9 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
         let parts: Vec<FormPart> =
             payload::from_schema(schema, &Value::Object(bindings), &client.destination.run_tag)
                 .ok()?;
-        create(client, &token, ClientBody::Multipart(parts)).await.outcome.ok()
+        let exchange = create(client, &token, ClientBody::Multipart(parts)).await;
+        note_accepted(client, &exchange);
+        exchange.outcome.ok()
     };
     let trial = async |requester: &str, counterparty: Option<&str>| {
         trial_of(id, &schema, requester, counterparty).await

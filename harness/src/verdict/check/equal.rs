@@ -37,6 +37,11 @@ pub(super) fn as_integer(number: &Number) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_992.0).then_some(float as i128)
 }
 
+/// A count: a whole number that is not negative, also if it is written as `25.0`.
+pub(crate) fn as_count(value: &Value) -> Option<u64> {
+    u64::try_from(as_integer(value.as_number()?)?).ok()
+}
+
 /// The indices of the first two equal members.
 pub(super) fn first_equal_pair(items: &[Value]) -> Option<(usize, usize)> {
     items.iter().enumerate().find_map(|(at, item)| {
@@ -64,12 +69,26 @@ pub(super) fn missing_from<'a>(a: &'a [Value], b: &[Value]) -> Vec<&'a Value> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{equal, first_equal_pair, missing_from};
+    use super::{as_count, equal, first_equal_pair, missing_from};
 
     #[track_caller]
     fn check(a: Value, b: Value, expected: bool) {
         assert_eq!(equal(&a, &b), expected, "{a} {b}");
         assert_eq!(equal(&b, &a), expected, "{b} {a}");
+    }
+
+    #[test]
+    fn a_count_is_read_by_value() {
+        for (value, expected) in [
+            (json!(25), Some(25)),
+            (json!(25.0), Some(25)),
+            (json!(25.5), None),
+            (json!(-1), None),
+            (json!("25"), None),
+            (json!(null), None),
+        ] {
+            assert_eq!(as_count(&value), expected, "{value}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::wording::{rule_wording, wording};
 use super::{Judgement, MismatchKind, PlaceValue, format, members};
 use crate::scenario::model::{Json, JsonType, MatcherRule, Near, TextFormat};
 use crate::scenario::names::Names;
+use crate::verdict::pluralize;
 
 /// Judges whether the value satisfies all rules. A pointer in a failure is relative to the value.
 pub fn judge(matcher: &[MatcherRule], found: &PlaceValue, names: &Names) -> Judgement {
@@ -87,7 +88,8 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
             members::each(value, |item| judge_value(matcher, Some(item), names))
         }
         MatcherRule::Any(matcher) => {
-            members::any(value, |item| judge_value(matcher, Some(item), names))
+            let wanted = wording(matcher, names);
+            members::any(value, &wanted, |item| judge_value(matcher, Some(item), names))
         }
         MatcherRule::NoneOf(matcher) => {
             let forbidden = wording(matcher, names);
@@ -269,16 +271,16 @@ fn compare(a: &Number, b: &Number) -> Ordering {
 
 fn length(value: &Value, matcher: &[MatcherRule], names: &Names) -> Judgement {
     let (length, unit) = match value {
-        Value::String(text) => (text.chars().count(), "characters"),
-        Value::Array(items) => (items.len(), "members"),
-        Value::Object(members) => (members.len(), "members"),
+        Value::String(text) => (text.chars().count(), "character"),
+        Value::Array(items) => (items.len(), "member"),
+        Value::Object(members) => (members.len(), "member"),
         other => return wrong_type(other, "a text or a list"),
     };
     match judge_value(matcher, Some(&Value::from(length)), names) {
         Judgement::Fails(mismatch) => Judgement::differs(
             MismatchKind::Length,
-            format!("{} {unit}", mismatch.expected),
-            format!("{length} {unit}: {}", value_text(Some(value))),
+            pluralize(&mismatch.expected, unit),
+            format!("{}: {}", pluralize(length, unit), value_text(Some(value))),
         ),
         other => other,
     }

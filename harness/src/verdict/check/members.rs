@@ -64,25 +64,25 @@ pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgem
     })
 }
 
-/// Judges whether at least one member satisfies `judge`.
-pub(super) fn any(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
+/// Judges whether at least one member satisfies `judge`. `wanted` is the matcher in words.
+pub(super) fn any(value: &Value, wanted: &str, judge: impl Fn(&Value) -> Judgement) -> Judgement {
     with_members(value, "a list", |items| {
-        let (mut failed, mut empty) = (None, None);
+        let (mut has_failed, mut empty) = (false, None);
         for item in items {
             match judge(item) {
                 Judgement::Holds => return Judgement::Holds,
-                Judgement::Fails(mismatch) => failed = Some(mismatch.expected),
+                Judgement::Fails(_) => has_failed = true,
                 Judgement::Empty { reason } => empty = Some(reason),
             }
         }
-        match (failed, empty) {
-            (Some(expected), _) => Judgement::differs(
+        match empty {
+            _ if has_failed => Judgement::differs(
                 MismatchKind::NoMember,
-                format!("a member: {expected}"),
+                format!("a member {wanted}"),
                 values_text(&items.iter().collect::<Vec<_>>()),
             ),
-            (None, Some(reason)) => Judgement::Empty { reason },
-            (None, None) => Judgement::Holds,
+            Some(reason) => Judgement::Empty { reason },
+            None => Judgement::Holds,
         }
     })
 }

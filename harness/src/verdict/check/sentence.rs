@@ -109,13 +109,15 @@ fn predicate(place: &str, mismatch: &Mismatch) -> String {
         | MismatchKind::TooSmall
         | MismatchKind::TooLarge
         | MismatchKind::TooFar
+        | MismatchKind::NoMember
         | MismatchKind::Format => format!("{place} is {actual}; expected {expected}"),
         MismatchKind::Part => format!("{place} is {actual}; expected a value that {expected}"),
         MismatchKind::Length => format!("{place} has {actual}; expected {expected}"),
         MismatchKind::Duplicate => format!("{place} has two equal members: {actual}"),
         MismatchKind::NoDuplicate => format!("{place} has no two equal members"),
-        MismatchKind::NoMember => format!("no member of {place} is {expected}"),
-        MismatchKind::Members => format!("{place} has other members than expected: {actual}"),
+        MismatchKind::Members => {
+            format!("{place} has other members than expected: {}", mismatch.actual)
+        }
         MismatchKind::MediaType
         | MismatchKind::ServerError
         | MismatchKind::Json { .. }

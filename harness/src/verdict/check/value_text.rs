@@ -9,18 +9,19 @@ const CHARACTERS_MAX: usize = 160;
 
 /// `text`, cut in the middle if it is longer than 160 characters.
 pub fn shortened(text: &str) -> String {
-    cut_in_the_middle(text, CHARACTERS_MAX)
+    match cut_in_the_middle(text, CHARACTERS_MAX) {
+        Some(cut) => format!("{cut} ({} characters)", text.chars().count()),
+        None => text.to_owned(),
+    }
 }
 
-fn cut_in_the_middle(text: &str, max: usize) -> String {
+/// `None` if the text fits.
+fn cut_in_the_middle(text: &str, max: usize) -> Option<String> {
     let characters = text.chars().count();
-    if characters <= max {
-        return text.to_owned();
-    }
     let kept = max / 2;
     let head: String = text.chars().take(kept).collect();
-    let tail: String = text.chars().skip(characters - kept).collect();
-    format!("{head} … {tail} ({characters} characters)")
+    let tail: String = text.chars().skip(characters.saturating_sub(kept)).collect();
+    (characters > max).then(|| format!("{head} … {tail}"))
 }
 
 /// The largest number of characters of a value inside a sentence.
@@ -28,7 +29,7 @@ const BRIEF_CHARACTERS_MAX: usize = 100;
 
 /// `text` for a sentence, cut in the middle if it is longer than 100 characters.
 pub(super) fn brief(text: &str) -> String {
-    cut_in_the_middle(text, BRIEF_CHARACTERS_MAX)
+    cut_in_the_middle(text, BRIEF_CHARACTERS_MAX).unwrap_or_else(|| text.to_owned())
 }
 
 /// A value as JSON, shortened. `absent` if there is none.

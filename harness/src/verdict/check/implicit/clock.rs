@@ -7,7 +7,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::AnsweredExchange;
-use crate::verdict::check::{Judgement, MismatchKind};
+use crate::verdict::check::{Judgement, MismatchKind, as_count};
 
 pub(super) const VERIFIES: &[&str] = &[MADE_NOW, TELLS_TIMES_APART, STAYS, LOGGED_NOW];
 
@@ -30,9 +30,12 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judge
         return Vec::new();
     };
     match answered.operation() {
-        Some(Operation::CreateAccessToken) => {
-            creation(answered, "", &body["access_token"], body["created_at"].as_i64())
-        }
+        Some(Operation::CreateAccessToken) => creation(
+            answered,
+            "",
+            &body["access_token"],
+            as_count(&body["created_at"]).and_then(|at| at.try_into().ok()),
+        ),
         Some(Operation::CreateRepositoryDocument) => {
             let data = &body["data"];
             let at = seconds_of(&data["created_at"]);

@@ -3,16 +3,14 @@
 //! This check judges every page that a run reads. So it finds mistakes that depend on the length of the
 //! list, such as an extra page if the last page is full.
 
-use serde_json::Value;
-
 use super::AnsweredExchange;
-use crate::verdict::check::{Judgement, MismatchKind};
+use crate::verdict::check::{Judgement, MismatchKind, as_count};
 
 pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let body = answered.response.json.as_deref().filter(|_| answered.is_success())?;
     let pagination = body.get("pagination")?;
     // Other checks judge missing members.
-    let total = |name: &str| pagination.get(name).and_then(Value::as_u64);
+    let total = |name: &str| pagination.get(name).and_then(as_count);
     let (pages, count) = (total("total_pages")?, total("total_count")?);
     let per_page = total("per_page").filter(|per_page| *per_page > 0)?;
     Some(pages_fit(per_page, pages, count))

@@ -34,11 +34,18 @@ pub(super) fn token(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judge
     let document = answered.document();
     match answered.status() {
         200..=299 => vec![("token.response-shape", schema::judge("token", &document))],
-        400..=499 if !answered.is_limit() => {
+        // A server in front of the service may refuse the method, the media type or the length (`other_errors`).
+        400..=499 if !answered.is_limit() && !is_foreign(answered) => {
             vec![("token-failure.shape", schema::judge("token_failure", &document))]
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether it is an error of `other_errors` that is not a token failure by its body.
+fn is_foreign(answered: &AnsweredExchange<'_>) -> bool {
+    let has_error = answered.response.json.as_deref().is_some_and(|it| it.get("error").is_some());
+    answered.is_other_error() && !has_error
 }
 
 /// Does a success have the body that its operation documents (§4)?
