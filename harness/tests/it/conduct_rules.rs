@@ -465,3 +465,14 @@ fn the_same_in_several_worlds_is_one_finding() {
     let rules: BTreeSet<&str> = account.findings.iter().map(|it| it.rule.as_str()).collect();
     assert_eq!(rules.len(), 1);
 }
+
+#[test]
+fn the_same_twice_in_one_world_is_one_finding_with_all_calls() {
+    let first = |status: &str| {
+        let query = format!("status={status}");
+        list(&json!({ "query": query, "response": { "page": 1, "pages": 3 } }))
+    };
+    let found = findings(&[journal(&[first("draft"), first("signed")])]);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].times, found[0].worlds, &found[0].calls[..]), (2, 1, &[1, 2][..]));
+}
