@@ -193,13 +193,15 @@ pub fn perform(
     }
 }
 
-/// The whole journal in the form of [`ControlAction::ListExchanges`], with the number of forgotten calls.
+/// The whole journal in the form of [`ControlAction::ListExchanges`], with the number of forgotten calls. If it is kept
+/// to judge a client, the deliveries of deleted webhooks come first.
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
     let mut journal = exchanges::with_response_bodies(world);
     journal["forgotten"] = json!(world.journal.forgotten());
     journal["answers"] = json!(world.answers());
-    journal["deliveries"] = outbox::view(world, &DeliveryFilter::default())["deliveries"].take();
-    journal["counts"] = overview::first_counts(world);
+    let removed = world.journal.removed_deliveries();
+    let deliveries = removed.iter().chain(world.state().deliveries.values());
+    journal["deliveries"] = deliveries.map(|delivery| delivery.json()).collect();
     journal
 }

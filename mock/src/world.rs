@@ -195,7 +195,12 @@ impl World {
                 noted.changes.push(change.clone());
             }
             #[cfg(feature = "server")]
-            self.change_log.note(&change);
+            {
+                self.change_log.note(&change);
+                if let Change::DeleteDelivery { id } = &change {
+                    self.state.deliveries.get(id).inspect(|it| self.journal.keep_delivery(it));
+                }
+            }
             if let Some(lagging) = &self.lagging {
                 lagging.lock().note_change(change.clone());
             }

@@ -99,6 +99,12 @@ fn a_refused_creation_leads_back_to_the_schema() {
     check(&[create(422), create(201)], Some("stale-schema"));
     check(&[create(422), schema, create(201)], None);
     check(&[create(422)], None);
+    // Another creation waited for the connection.
+    let mut queued = create(422);
+    queued["request"]["parts"] = json!([{ "name": "workflow_id", "length": 2, "text": "w1" },
+                                        { "name": "counterparty_name", "length": 1, "text": "B" }]);
+    queued["after_ms"] = 1.into();
+    check(&[create(422), queued], None);
     check(&[create(503), create(201)], None);
     let other = call("get_workflow_schema", 200, &json!({ "path": "/v1/workflows/w2/schema" }));
     check(&[create(422), other, create(201)], Some("stale-schema"));

@@ -7,7 +7,7 @@ use moot_fixtures::contract::ConductOccasion;
 use moot_harness::grading::conduct::{Account, findings, judged_rules};
 use serde_json::{Value, json};
 
-use crate::conduct_support::{call, check, journal};
+use crate::conduct_support::{broken, call, check, journal};
 
 fn times(count: usize, one: &Value) -> Vec<Value> {
     vec![one.clone(); count]
@@ -116,6 +116,34 @@ fn a_dead_token_is_renewed() {
     };
     check(&[parallel(1, 0), parallel(2, 10), parallel(3, 10)], None);
     check(&[parallel(1, 0), parallel(2, 300), parallel(3, 10)], Some("dead-token"));
+    // These waited for the only connection.
+    let queued = |path: &str, after_ms: u64| {
+        let more = json!({ "problem": "token_expired", "path": path, "after_ms": after_ms });
+        call("get_legal_request", 401, &more)
+    };
+    check(&[queued("/a", 0), queued("/b", 1), queued("/c", 1)], None);
+    check(&[queued("/a", 0), queued("/b", 1_000), queued("/c", 1)], Some("dead-token"));
+    check(&times(3, &queued("/a", 1)), Some("dead-token"));
+    check(&[queued("/a", 0), queued("/b", 1_000), queued("/c", 1_000)], Some("dead-token"));
+    let renewed =
+        |print: &str| token(&json!({ "answer": { "access_token": print, "scope": "read" } }));
+    let again = |path: &str, print: &str| {
+        let more = json!({ "path": path, "request": { "authorization": print } });
+        call("get_legal_request", 200, &more)
+    };
+    // Each of three tasks sends the old token once, and then the one that the first of them has got.
+    let first = [queued("/a", 0), renewed("fingerprint:2"), again("/a", "fingerprint:2")];
+    let later = |path: &str| [queued(path, 1_000), again(path, "fingerprint:2")];
+    check(&[&first[..], &later("/b"), &later("/c")].concat(), None);
+    // A client that does not keep its new token.
+    let forgotten =
+        |path: &str, print: &str| [queued(path, 1_000), renewed(print), again(path, print)];
+    let calls = [
+        forgotten("/a", "fingerprint:2"),
+        forgotten("/b", "fingerprint:3"),
+        forgotten("/c", "fingerprint:4"),
+    ];
+    assert!(broken(&calls.concat()).contains(&"dead-token".to_owned()));
 }
 
 #[test]
@@ -161,6 +189,11 @@ fn a_client_waits_for_retry_after() {
     check(&[limit(1, 0), other], None);
     let mut same = call("list_workflows", 200, &json!({ "path": "/v1/workflows" }));
     check(&[limit(1, 0), same.clone()], Some("impatient-retry"));
+    // It waited for the connection.
+    let mut queued = same.clone();
+    queued["after_ms"] = 20.into();
+    check(&[limit(1, 0), queued], None);
+    check(&[limit(1, 0), next(1, 20)], Some("impatient-retry"));
     same["request"]["user_agent"] = "other/1".into();
     check(&[limit(1, 0), same], None);
 }
@@ -204,6 +237,13 @@ fn a_lost_creation_is_looked_for() {
     check(&times(3, &again), Some("creation-repeated"));
     check(&times(2, &again), None);
     check(&[times(2, &again), vec![list(&json!({}))], times(2, &again)].concat(), None);
+    let upload = |digest: &str| {
+        let file =
+            json!([{ "name": "file", "file_name": "scan.pdf", "length": 9, "digest": digest }]);
+        call("create_repository_document", 201, &json!({ "request": { "parts": file } }))
+    };
+    check(&times(3, &upload("fingerprint:1")), Some("creation-repeated"));
+    check(&["fingerprint:1", "fingerprint:2", "fingerprint:3"].map(upload), None);
 }
 
 #[test]
@@ -224,6 +264,14 @@ fn an_idempotency_key_is_not_relied_on() {
     };
     check(&[keyed("k1", "x"), keyed("k1", "y")], Some("trusts-idempotency-key"));
     check(&[keyed("k1", "x"), keyed("k2", "y")], None);
+    let lost = create(&[("file", "x")], 504, &json!({ "request": { "idempotency_key": "k1" } }));
+    let looked = list(&json!({}));
+    check(&[lost, looked, keyed("k1", "x")], Some("trusts-idempotency-key"));
+    // The service did not process the first one.
+    let key = json!({ "request": { "idempotency_key": "k1" } });
+    for status in [401, 429] {
+        check(&[create(&[("file", "x")], status, &key), keyed("k1", "x")], None);
+    }
 }
 
 #[test]
@@ -379,6 +427,11 @@ fn receivers_answer_soon_and_well() {
     assert_eq!(rules("failed", &json!([attempt(503, 1)])), ["hook-refuses"]);
     assert_eq!(rules("failed", &json!([{ "error": "refused" }])), [""; 0]);
     assert_eq!(rules("queued", &json!([attempt(301, 1)])), ["hook-redirects"]);
+    let forged = json!([{ "id": 1, "event": "execution_complete", "state": "failed", "forged": true,
+                          "attempts": [attempt(401, 1)] }]);
+    let mut world = journal(&[]);
+    world.deliveries = serde_json::from_value(forged).expect("deliveries");
+    assert_eq!(crate::conduct_support::broken_in(&[world]), [""; 0]);
     let hook = |auth_type: &str| {
         let body = json!({ "data": { "attributes": { "auth_type": auth_type } } });
         call("create_webhook", 201, &json!({ "answer": body }))
@@ -411,4 +464,15 @@ fn the_same_in_several_worlds_is_one_finding() {
     assert_eq!((found.times, found.worlds, found.sandbox.as_deref()), (3, 3, None));
     let rules: BTreeSet<&str> = account.findings.iter().map(|it| it.rule.as_str()).collect();
     assert_eq!(rules.len(), 1);
+}
+
+#[test]
+fn the_same_twice_in_one_world_is_one_finding_with_all_calls() {
+    let first = |status: &str| {
+        let query = format!("status={status}");
+        list(&json!({ "query": query, "response": { "page": 1, "pages": 3 } }))
+    };
+    let found = findings(&[journal(&[first("draft"), first("signed")])]);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].times, found[0].worlds, &found[0].calls[..]), (2, 1, &[1, 2][..]));
 }

@@ -27,12 +27,6 @@ pub(super) fn world(world: &World, now: Timestamp) -> Value {
     })
 }
 
-/// The number of objects of each kind in the first company.
-#[cfg(feature = "server")]
-pub(super) fn first_counts(world: &World) -> Value {
-    counts(world, 0)
-}
-
 fn counts(world: &World, company: u32) -> Value {
     let state = world.state();
     let count = |rows: &Index| rows.rows(company, None).map_or(0, |rows| rows.len());

@@ -9,10 +9,16 @@ mod masks;
 pub(crate) use entry::{CallEffects, JournalEntry, Occurrence, Timing};
 
 use std::collections::VecDeque;
+#[cfg(feature = "server")]
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+#[cfg(feature = "server")]
+use crate::value::limits::DELIVERIES_MAX;
 use crate::value::limits::{JOURNAL_ENTRIES_MAX, JOURNAL_RESPONSE_BODIES_MAX, JOURNAL_TEXTS_MAX};
+#[cfg(feature = "server")]
+use crate::world::state::resource::delivery::Delivery;
 
 /// Entries that an empty journal makes room for.
 const FIRST_ENTRIES: usize = 16;
@@ -39,6 +45,9 @@ struct Entries {
     is_for_account: bool,
     /// Number of the oldest entries that were cleared and are still here.
     hidden: usize,
+    /// Deliveries that were removed with their webhook, if the journal is kept whole to judge a client.
+    #[cfg(feature = "server")]
+    removed_deliveries: Vec<Arc<Delivery>>,
 }
 
 impl Journal {
@@ -97,6 +106,21 @@ impl Journal {
     #[cfg(feature = "server")]
     pub(crate) fn all_for_account(&self) -> Vec<JournalEntry> {
         self.0.lock().entries.iter().cloned().collect()
+    }
+
+    /// Keeps a delivery that is removed from the state, if a client is to be judged.
+    #[cfg(feature = "server")]
+    pub(crate) fn keep_delivery(&self, delivery: &Arc<Delivery>) {
+        let queue = &mut *self.0.lock();
+        if queue.is_for_account && queue.removed_deliveries.len() < DELIVERIES_MAX {
+            queue.removed_deliveries.push(delivery.clone());
+        }
+    }
+
+    /// The deliveries that were removed from the state.
+    #[cfg(feature = "server")]
+    pub(crate) fn removed_deliveries(&self) -> Vec<Arc<Delivery>> {
+        self.0.lock().removed_deliveries.clone()
     }
 
     /// From now on `clear` hides entries instead of removing them, so that a client can be judged.

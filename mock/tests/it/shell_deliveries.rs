@@ -224,6 +224,22 @@ async fn a_delivery_queued_before_its_webhook_was_deleted_is_never_sent() {
     assert_eq!(received(&receiver).await.len(), 0);
 }
 
+#[tokio::test]
+async fn the_deliveries_of_a_deleted_webhook_are_in_the_account() {
+    let (site, token) = quiet_site().await;
+    site.remember_deleted();
+    let receiver = receiver(200).await;
+    let id = webhook(&site, &token, &receiver.uri()).await;
+    signed(&site, &token).await;
+    settle(&site).await;
+    call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
+    let listed = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    assert_eq!(listed["deliveries"], json!([]), "its log is removed (§4.13)");
+    let kept = site.journals()["worlds"][0]["deliveries"].take();
+    assert_eq!(kept[0]["webhook_id"], json!(id));
+    assert_eq!(kept[0]["attempts"][0]["status"], json!(200));
+}
+
 /// Twenty attempts to one receiver, of which eight wait for a response. The others get a turn only after deliveries
 /// are paused, and are queued again.
 #[tokio::test]

@@ -4,11 +4,9 @@ use std::io::BufRead as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use http::Method;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::drill_mock::DrillMock;
 use super::drill_run::{DrillRunner, SETTLE_SECONDS};
 use super::served_mock::ServedDrillMock;
 use crate::command::error::{CommandError, INCONCLUSIVE};
@@ -65,7 +63,6 @@ impl<'a> AttachedClient<'a> {
         }
         let mock = self.served.mock.clone();
         let earlier = mock.journals();
-        let undoing = undo_orders(&mock, &drill.orders).await;
         mock.begin(drill.orders.clone()).await;
         let mut recording = match &mut self.lines {
             None => {
@@ -85,10 +82,8 @@ impl<'a> AttachedClient<'a> {
         let strangers_trusted = self.served.strangers_trusted();
         recording.strangers_trusted = strangers_trusted - self.strangers_trusted;
         self.strangers_trusted = strangers_trusted;
+        mock.undo().await;
         mock.add_result(&mut recording);
-        for (method, path, body) in undoing {
-            mock.everywhere(&method, &path, &body).await;
-        }
         mock.wait_until_quiet(QUIET, self.runner.timeout).await;
         mock.masked(recording)
     }
@@ -142,39 +137,6 @@ async fn next_line(lines: &mut mpsc::Receiver<String>) -> Result<DrillRecording,
     Ok(DrillRecording { exit_code, ..DrillRecording::default() })
 }
 
-/// The orders that restore the state before a situation. The clock and statuses are not restored.
-async fn undo_orders(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(Method, String, Value)> {
-    let mut all = Vec::new();
-    for order in orders {
-        let earlier = async |path: &str| {
-            mock.admin(None, Method::GET, path, &Value::Null).await.unwrap_or_default()
-        };
-        let (method, path) = order.action.route();
-        let (method, path, body) = match order.action {
-            OrderAction::AddFault => (Method::DELETE, path.to_owned(), Value::Null),
-            OrderAction::SetDrills => (method, path.to_owned(), json!({})),
-            OrderAction::SetSettings => {
-                let answers = earlier(path).await["answers"].take();
-                (method, path.to_owned(), json!({ "answers": answers }))
-            }
-            OrderAction::SetDeliveryPolicy => (method, path.to_owned(), earlier(path).await),
-            OrderAction::PutApplication => {
-                let described = mock.description();
-                let client_id = exec_environment::variable(&described, "MOOT_CLIENT_ID");
-                let secret = exec_environment::variable(&described, "MOOT_CLIENT_SECRET");
-                let path = format!("/applications/{client_id}");
-                (method, path, json!({ "client_secret": secret }))
-            }
-            OrderAction::MoveClock
-            | OrderAction::PutWorkflow
-            | OrderAction::AddLegalRequest
-            | OrderAction::SetStatus => continue,
-        };
-        all.push((method, path, body));
-    }
-    all
-}
-
 /// Removes the calls, deliveries and uses of the control plane that the journals of an earlier time have.
 fn cut(earlier: &Value, journals: &mut Value) {
     for world in journals["worlds"].as_array_mut().into_iter().flatten() {
@@ -202,9 +164,60 @@ fn cut(earlier: &Value, journals: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use std::sync::Arc;
 
+    use http::Method;
+    use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
+    use moot_mock::shell::SiteOptions;
+    use serde_json::{Value, json};
+
+    use super::super::drill_mock::DrillMock;
     use super::cut;
+    use crate::grading::drill::recording::DrillRecording;
+    use crate::grading::drill::table;
+
+    fn mock() -> Arc<DrillMock> {
+        let seed_world = moot_fixtures::world::named("demo").expect("embedded").clone();
+        let settings = Settings {
+            seed: 1,
+            base_url: "http://127.0.0.1:4010".to_owned(),
+            answers: moot_fixtures::answers::default().clone(),
+            seed_world: Arc::new(seed_world),
+            clock: ClockSetting::Real,
+            rate_limit: RateLimitMode::Observe,
+            progression: Progression::Manual,
+        };
+        DrillMock::new(SiteOptions::new(settings), String::new()).expect("it starts")
+    }
+
+    async fn page_size(mock: &DrillMock, sandbox: Option<&str>) -> Value {
+        let settings = mock.admin(sandbox, Method::GET, "/settings", &Value::Null).await;
+        settings.expect("settings")["answers"]["per_page"].take()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn each_world_gets_its_own_state_back() {
+        let mock = mock();
+        let offer = async |size: u32| {
+            let settings = json!({ "answers": { "per_page": size } });
+            let made = mock.admin(None, Method::POST, "/sandboxes", &settings).await;
+            made.expect("a sandbox")["id"].as_str().expect("an id").to_owned()
+        };
+        let before = offer(10).await;
+        mock.begin(table::get("other-page-size").expect("a drill").orders.clone()).await;
+        let during = offer(12).await;
+        for world in [None, Some(before.as_str()), Some(during.as_str())] {
+            assert_eq!(page_size(&mock, world).await, 7, "{world:?}");
+        }
+        mock.undo().await;
+        for (world, size) in [(None, 25), (Some(before.as_str()), 10), (Some(during.as_str()), 12)]
+        {
+            assert_eq!(page_size(&mock, world).await, size, "{world:?}");
+        }
+        let mut recording = DrillRecording { journal: json!({}), ..DrillRecording::default() };
+        mock.add_result(&mut recording);
+        assert_eq!(recording.trouble, None);
+    }
 
     #[test]
     fn what_was_there_before_is_cut() {

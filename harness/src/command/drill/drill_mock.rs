@@ -21,8 +21,8 @@ use crate::command::exec_environment;
 use crate::command::runtime::random_seed;
 use crate::command::serve::secrets_in;
 use crate::grading::conduct::rows;
-use crate::grading::drill::recording::{DrillRecording, answered_deliveries};
-use crate::grading::drill::table::DrillOrder;
+use crate::grading::drill::recording::{DrillRecording, answered_deliveries, made};
+use crate::grading::drill::table::{DrillOrder, OrderAction};
 
 /// The mock of a drill, with the orders that the drill gives to its control plane.
 pub(super) struct DrillMock {
@@ -42,12 +42,20 @@ struct Situation {
     fitting: BTreeMap<(Option<String>, usize), usize>,
     /// The numbers of the orders that were executed after a call.
     done: BTreeSet<usize>,
-    /// The objects of each world at the start, by kind.
-    first_counts: BTreeMap<Option<String>, Value>,
+    /// The calls of the control plane that restore each world.
+    undoing: Vec<UndoOrder>,
     /// The first error of the drill itself.
     trouble: Option<String>,
     /// The time of the client's last call.
     last_call: Option<Instant>,
+}
+
+/// A call of the control plane that restores the state before a situation.
+struct UndoOrder {
+    sandbox: Option<String>,
+    method: Method,
+    path: String,
+    body: Value,
 }
 
 /// The seed of a drill. It depends only on `--seed` and on the drill.
@@ -126,14 +134,24 @@ impl DrillMock {
 
     /// Begins a situation: executes its first orders in every world that is not deleted.
     pub(super) async fn begin(&self, orders: Vec<DrillOrder>) {
-        let journals = self.journals();
-        let counts =
-            rows(&journals, "worlds").map(|world| (sandbox_of(world), world["counts"].clone()));
-        let first_counts = counts.collect();
-        let sandboxes = self.sandboxes().await;
-        *self.situation.lock() = Situation { orders, first_counts, ..Situation::default() };
-        for sandbox in sandboxes {
+        *self.situation.lock() = Situation { orders, ..Situation::default() };
+        for sandbox in self.sandboxes().await {
             self.execute_first_orders(sandbox.as_deref()).await;
+        }
+    }
+
+    /// Restores every world that is not deleted. The data and the clock stay as they are.
+    pub(super) async fn undo(&self) {
+        let undoing = std::mem::take(&mut self.situation.lock().undoing);
+        let live = self.sandboxes().await;
+        for UndoOrder { sandbox, method, path, body } in undoing {
+            if !live.contains(&sandbox) {
+                continue;
+            }
+            let undone = self.admin(sandbox.as_deref(), method.clone(), &path, &body).await;
+            if let Err(why) = undone {
+                self.fail(format!("{method} {path}: {why}"));
+            }
         }
     }
 
@@ -151,41 +169,22 @@ impl DrillMock {
         let situation = self.situation.lock();
         recording.orders_done = situation.done.len();
         recording.trouble = recording.trouble.take().or(situation.trouble.clone());
-        for world in rows(&recording.journal, "worlds") {
-            let first = situation.first_counts.get(&sandbox_of(world));
-            for (kind, count) in world["counts"].as_object().into_iter().flatten() {
-                let earlier = first.and_then(|first| first[kind].as_i64()).unwrap_or_default();
-                let made = count.as_i64().unwrap_or_default() - earlier;
-                *recording.made.entry(kind.clone()).or_default() += made;
-            }
-        }
+        recording.made = made(&recording.journal);
     }
 
     /// Begins the situation in a new sandbox of the client.
     fn sandbox_made(&self, id: &str) {
-        block_on(async {
-            let world = self.admin(Some(id), Method::GET, "/world", &Value::Null).await;
-            match world.map(|mut world| world["companies"][0]["counts"].take()) {
-                Ok(counts) => {
-                    self.situation.lock().first_counts.insert(Some(id.to_owned()), counts);
-                    self.execute_first_orders(Some(id)).await;
-                }
-                Err(why) => self.fail(why),
-            }
-        });
-    }
-
-    /// Calls the control plane of every world, and keeps the first error.
-    pub(super) async fn everywhere(&self, method: &Method, path: &str, body: &Value) {
-        for sandbox in self.sandboxes().await {
-            if let Err(why) = self.admin(sandbox.as_deref(), method.clone(), path, body).await {
-                self.fail(format!("{method} {path}: {why}"));
-            }
-        }
+        block_on(self.execute_first_orders(Some(id)));
     }
 
     async fn execute_first_orders(&self, sandbox: Option<&str>) {
         let orders = self.situation.lock().orders.clone();
+        for order in &orders {
+            match self.undo_order(sandbox, order).await {
+                Ok(undoing) => self.situation.lock().undoing.extend(undoing),
+                Err(why) => self.fail(why),
+            }
+        }
         for order in orders.iter().filter(|order| order.after.is_none()) {
             self.execute(sandbox, order).await;
         }
@@ -234,16 +233,39 @@ impl DrillMock {
             let body = serde_json::from_str(&body).map_err(|error| error.to_string())?;
             self.admin(sandbox, method.clone(), &path, &body).await
         };
-        match (executed.await, &order.adds) {
-            (Err(why), _) => self.fail(format!("{method} {path}: {why}")),
-            (Ok(_), Some(kind)) => {
-                // The client did not make this object, so it counts as one of the start.
-                let mut situation = self.situation.lock();
-                let counts = situation.first_counts.entry(sandbox.map(str::to_owned)).or_default();
-                counts[kind] = json!(counts[kind].as_u64().unwrap_or_default() + 1);
-            }
-            (Ok(_), None) => {}
+        if let Err(why) = executed.await {
+            self.fail(format!("{method} {path}: {why}"));
         }
+    }
+
+    /// The call that undoes an order in a world. `None` for data and the clock, which are not restored.
+    async fn undo_order(
+        &self,
+        sandbox: Option<&str>,
+        order: &DrillOrder,
+    ) -> Result<Option<UndoOrder>, String> {
+        let (method, path) = order.action.route();
+        let earlier = async || self.admin(sandbox, Method::GET, path, &Value::Null).await;
+        let (method, path, body) = match order.action {
+            OrderAction::AddFault => (Method::DELETE, path.to_owned(), Value::Null),
+            OrderAction::SetDrills => (method, path.to_owned(), json!({})),
+            OrderAction::SetSettings => {
+                let answers = earlier().await?["answers"].take();
+                (method, path.to_owned(), json!({ "answers": answers }))
+            }
+            OrderAction::SetDeliveryPolicy => (method, path.to_owned(), earlier().await?),
+            OrderAction::PutApplication => {
+                let described = self.described(sandbox).await?;
+                let secret = exec_environment::variable(&described, "MOOT_CLIENT_SECRET");
+                let path = self.filled(sandbox, path).await?;
+                (method, path, json!({ "client_secret": secret }))
+            }
+            OrderAction::MoveClock
+            | OrderAction::PutWorkflow
+            | OrderAction::AddLegalRequest
+            | OrderAction::SetStatus => return Ok(None),
+        };
+        Ok(Some(UndoOrder { sandbox: sandbox.map(str::to_owned), method, path, body }))
     }
 
     /// Keeps the first error.
@@ -255,13 +277,7 @@ impl DrillMock {
     async fn filled(&self, sandbox: Option<&str>, text: &str) -> Result<String, String> {
         let mut text = text.replace("{stranger}", &self.stranger);
         if text.contains("{client_id}") || text.contains("{workflow}") {
-            let described = match sandbox {
-                None => self.description(),
-                Some(id) => {
-                    let path = format!("/sandboxes/{id}");
-                    self.admin(None, Method::GET, &path, &Value::Null).await?
-                }
-            };
+            let described = self.described(sandbox).await?;
             let value = |name: &str| exec_environment::variable(&described, name);
             text = text
                 .replace("{client_id}", &value("MOOT_CLIENT_ID"))
@@ -277,6 +293,17 @@ impl DrillMock {
             text = text.replace("{request}", created["data"]["id"].as_str().unwrap_or_default());
         }
         Ok(text)
+    }
+
+    /// The addresses and credentials of a world.
+    async fn described(&self, sandbox: Option<&str>) -> Result<Value, String> {
+        match sandbox {
+            None => Ok(self.description()),
+            Some(id) => {
+                let path = format!("/sandboxes/{id}");
+                self.admin(None, Method::GET, &path, &Value::Null).await
+            }
+        }
     }
 
     /// Calls the control plane of a world with all rights. `path` is below `/__admin`.
@@ -339,8 +366,4 @@ impl DrillMock {
 /// Does some work in the middle of a call. The response waits for it.
 fn block_on(work: impl Future<Output = ()>) {
     tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work));
-}
-
-fn sandbox_of(world: &Value) -> Option<String> {
-    world["sandbox"].as_str().map(str::to_owned)
 }

@@ -33,7 +33,7 @@ pub struct ConductFinding {
     pub seen: String,
     /// The remedy.
     pub instead: String,
-    /// The first of the calls as a `curl` command.
+    /// The first of the calls as a `curl` command; `None` for deliveries.
     pub excerpt: Option<String>,
 }
 
@@ -51,7 +51,8 @@ impl ConductFinding {
             worlds: 1,
             seen: seen.clone(),
             instead: rule.instead.clone(),
-            excerpt: calls.first().map(|call| curl(call)),
+            // The call that queued a delivery is not what went wrong.
+            excerpt: calls.first().filter(|_| times.is_none()).map(|call| curl(call)),
         }
     }
 }

@@ -18,6 +18,8 @@ use serde_json::Value;
 /// A call on another connection may have been sent before a response, if it began at most this long after the
 /// response. On a busy machine the mock reads a call late.
 const IN_FLIGHT_US: u64 = 250_000;
+/// The same for another call on the same connection, which the client may have had in a queue.
+const QUEUED_US: u64 = 1_000_000;
 /// Faults after which a client does not know whether its call was processed.
 const LOSING_FAULTS: [FaultKind; 8] = [
     FaultKind::Close,
@@ -175,11 +177,17 @@ impl JournalCall {
         (&self.method, &self.path, &self.query, &self.request.text, parts)
     }
 
-    /// Whether the client may have sent it before it read the response to `earlier`. True if the times are unknown.
+    /// Whether the client may have sent it, or have it queued, before it read the response to `earlier`. On the same
+    /// connection only a call with another intent: the connection pool of a client sends a waiting call as soon as a
+    /// response is complete. True if the times are unknown.
     pub(super) fn was_in_flight(&self, earlier: &Self) -> bool {
-        let (Some(this), Some(earlier)) = (self.wire, earlier.wire) else { return true };
-        let Some(ended_us) = earlier.ended_us else { return true };
-        this.connection != earlier.connection && this.began_us < ended_us + IN_FLIGHT_US
+        let (Some(wire), Some(earlier_wire)) = (self.wire, earlier.wire) else { return true };
+        let Some(ended_us) = earlier_wire.ended_us else { return true };
+        let pause_us = wire.began_us.saturating_sub(ended_us);
+        if wire.connection != earlier_wire.connection {
+            return pause_us < IN_FLIGHT_US;
+        }
+        pause_us < QUEUED_US && self.intent() != earlier.intent()
     }
 
     /// Real time from the end of `earlier` to the beginning of this call.

@@ -10,6 +10,7 @@ mod transport;
 mod webhooks;
 
 use moot_fixtures::conduct;
+use moot_fixtures::contract::ConductRule;
 
 use super::evidence::ConductEvidence;
 use super::finding::ConductFinding;
@@ -94,10 +95,8 @@ fn judged(rules: &[(&str, RuleFunction)], worlds: &[WorldJournal]) -> Vec<Conduc
     for (id, function) in rules {
         let Some(rule) = conduct::get(id) else { continue };
         for world in worlds {
-            for evidence in function(world) {
-                let found = ConductFinding::of(rule, &evidence, world.sandbox.as_deref());
-                let same = |one: &&mut ConductFinding| one.rule == *id && one.seen == found.seen;
-                match all.iter_mut().find(same) {
+            for found in of_world(rule, function, world) {
+                match all.iter_mut().find(|one| one.rule == *id && one.seen == found.seen) {
                     Some(one) => {
                         one.times += found.times;
                         one.worlds += 1;
@@ -108,4 +107,21 @@ fn judged(rules: &[(&str, RuleFunction)], worlds: &[WorldJournal]) -> Vec<Conduc
         }
     }
     all
+}
+
+/// The violations of a rule in one world. Evidence with the same text is one finding.
+fn of_world(
+    rule: &ConductRule,
+    function: &RuleFunction,
+    world: &WorldJournal,
+) -> Vec<ConductFinding> {
+    let mut joined: Vec<ConductEvidence<'_>> = Vec::new();
+    for evidence in function(world) {
+        match joined.iter_mut().find(|one| one.seen == evidence.seen) {
+            Some(one) => one.calls.extend(evidence.calls),
+            None => joined.push(evidence),
+        }
+    }
+    let sandbox = world.sandbox.as_deref();
+    joined.iter().map(|evidence| ConductFinding::of(rule, evidence, sandbox)).collect()
 }

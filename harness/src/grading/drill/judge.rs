@@ -11,12 +11,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::recording::DrillRecording;
-use super::table::{self, Drill, ExpectedEnd};
+use super::table::{self, Drill, ExpectedEnd, Meeting};
 use crate::grading::conduct::{self, ConductEvidence, ConductFinding, JournalCall, WorldJournal};
 
 use journals::{
-    calls, forged_statuses, has_deliveries, is_later_page, is_served, last_page, met, read_worlds,
-    uses,
+    calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page, is_later_page,
+    is_served, last_page, met, read_worlds, uses,
 };
 
 /// The result of one drill.
@@ -30,7 +30,7 @@ pub struct DrillResult {
     pub end: DrillEnd,
     /// The reason, in a sentence.
     pub why: String,
-    /// Numbers of the calls that met the situation.
+    /// Numbers of the calls that met the situation; empty if deliveries show it.
     pub met_by: Vec<u64>,
     /// Broken rules of conduct, of those that count in this drill.
     pub findings: Vec<ConductFinding>,
@@ -80,31 +80,35 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
         let sent: Vec<&JournalCall> = calls(&worlds).collect();
         let mut result = result(judge_wrong_certificate(drill, run, sent.len()));
         if result.end == DrillEnd::Failed {
-            result.findings.extend(drill_finding(drill, run, &sent, &result.why));
+            let rule = drill.breaks.as_deref();
+            result.findings.extend(drill_finding(rule, &drill.met, &sent, &result.why));
         }
         return result;
     }
     let met_calls = met(&drill.met, &worlds);
     let mut findings = findings(&worlds, &drill.rules);
+    // A client that stops early in the calm run too looks for something.
+    findings.retain(|it| it.rule != "assumes-25" || calls(&calm_worlds).any(is_last_page));
     let is_met = !met_calls.is_empty()
         && has_deliveries(&drill.met, calm, run, &worlds)
         && run.orders_done >= drill.orders.iter().filter(|it| it.after.is_some()).count();
+    let has_must = findings.iter().any(|it| it.severity == Severity::Must);
     let unjudged = not_applicable(drill, &calm_worlds).or_else(|| not_reached(drill, run, is_met));
     let verdict = unjudged.unwrap_or_else(|| {
-        let mistake = mistake(drill, calm, run, &met_calls, &worlds, &findings)
-            .or_else(|| unread_pages(drill, &calm_worlds, &worlds))
-            .or_else(|| acted_otherwise(drill, calm, run));
+        let both = (&calm_worlds[..], &worlds[..]);
+        let mistake = mistake(drill, calm, run, &met_calls, both, &findings);
         match (mistake, unobserved(drill, run)) {
-            (Some(why), _) => (DrillEnd::Failed, why),
+            (Some(Mistake { why, rule }), _) => {
+                let rule = rule.filter(|_| !has_must);
+                findings.extend(drill_finding(rule.as_deref(), &drill.met, &met_calls, &why));
+                (DrillEnd::Failed, why)
+            }
             (None, Some(why)) => (DrillEnd::NotObservable, why),
             (None, None) => (DrillEnd::Held, format!("the command {}", ended(run))),
         }
     });
-    let has_must = findings.iter().any(|it| it.severity == Severity::Must);
-    if verdict.0 == DrillEnd::Failed && !has_must {
-        findings.extend(drill_finding(drill, run, &met_calls, &verdict.1));
-    }
-    let met_by = met_calls.iter().map(|call| call.serial).collect();
+    let met_by = met_calls.iter().filter(|_| !drill.met.is_of_deliveries());
+    let met_by = met_by.map(|call| call.serial).collect();
     DrillResult { met_by, findings, ..result(verdict) }
 }
 
@@ -143,56 +147,91 @@ fn not_reached(drill: &Drill, run: &DrillRecording, is_met: bool) -> Option<(Dri
     (!is_met).then_some((DrillEnd::NotReached, needed))
 }
 
+/// The mistake of a client.
+struct Mistake {
+    why: String,
+    /// The rule of the register that describes it.
+    rule: Option<String>,
+}
+
 /// The first mistake of a client that met the situation.
 fn mistake(
     drill: &Drill,
     calm: &DrillRecording,
     run: &DrillRecording,
     met: &[&JournalCall],
-    worlds: &[WorldJournal],
+    (calm_worlds, worlds): (&[WorldJournal], &[WorldJournal]),
     findings: &[ConductFinding],
-) -> Option<String> {
+) -> Option<Mistake> {
+    let of_drill = |why| Mistake { why, rule: drill.breaks.clone() };
     if run.is_timed_out {
-        return Some(format!("the command {}", ended(run)));
+        return Some(of_drill(format!("the command {}", ended(run))));
     }
     if run.strangers_trusted > 0 {
-        return Some("it sent its token to another host".to_owned());
+        let why = "it sent its token to another host".to_owned();
+        return Some(Mistake { why, rule: Some("token-to-stranger".to_owned()) });
     }
     if let Some(status) = forged_statuses(worlds).find(|status| (200..300).contains(status)) {
-        return Some(format!("a delivery with a wrong credential was answered {status}"));
+        return Some(of_drill(format!("a delivery with a wrong credential was answered {status}")));
     }
     if let Some(finding) = findings.iter().find(|it| it.severity == Severity::Must) {
-        return Some(format!("{}: {}", finding.rule, finding.seen));
+        return Some(Mistake { why: format!("{}: {}", finding.rule, finding.seen), rule: None });
     }
-    if let Some(why) = wrong_end(drill.end, calm, run) {
-        return Some(why);
+    if let Some(mistake) = wrong_end(drill, calm, run, calm_worlds) {
+        return Some(mistake);
     }
     let must_recover = matches!(drill.end, ExpectedEnd::Recovers | ExpectedEnd::RecoversOrFails);
-    match must_recover && drill.met.fault && run.exit_code == Some(0) {
-        true => not_made_up(met, worlds),
-        false => None,
+    if must_recover
+        && drill.met.fault
+        && run.exit_code == Some(0)
+        && let Some(why) = not_made_up(met, worlds)
+    {
+        return Some(of_drill(why));
     }
+    unread_pages(drill, calm_worlds, worlds)
+        .or_else(|| acted_otherwise(drill, calm, run))
+        .map(of_drill)
 }
 
 /// The exit code or the created objects, if they differ from the expected end.
-fn wrong_end(expected: ExpectedEnd, calm: &DrillRecording, run: &DrillRecording) -> Option<String> {
+fn wrong_end(
+    drill: &Drill,
+    calm: &DrillRecording,
+    run: &DrillRecording,
+    calm_worlds: &[WorldJournal],
+) -> Option<Mistake> {
     let has_succeeded = run.exit_code == Some(0);
-    let in_calm_run = |kind| calm.made.get(kind).copied().unwrap_or_default();
-    let is_more = run.made.iter().any(|(kind, made)| made.abs() > in_calm_run(kind).abs());
-    match expected {
+    // A client that fails may leave the webhooks that it deleted at the end of the calm run.
+    let left = if has_succeeded { 0 } else { deleted_webhooks(calm_worlds) };
+    let in_calm_run = |kind: &str| {
+        let made = calm.made.get(kind).copied().unwrap_or_default().abs();
+        if kind == "webhooks" { made + left } else { made }
+    };
+    let is_more = run.made.iter().any(|(kind, made)| made.abs() > in_calm_run(kind));
+    let (why, rule) = match drill.end {
         ExpectedEnd::Ends => return None,
-        _ if is_more => {}
         ExpectedEnd::Fails if has_succeeded => {
-            return Some("the command ended with 0 as if it had succeeded".to_owned());
+            ("the command ended with 0 as if it had succeeded".to_owned(), drill.breaks.as_ref())
+        }
+        _ if is_more => {
+            (made_otherwise(calm, run), drill.makes_more.as_ref().or(drill.breaks.as_ref()))
         }
         ExpectedEnd::Recovers if !has_succeeded => {
-            return Some(format!("the command {}", ended(run)));
+            let rule = drill.gives_up.as_ref().or(drill.breaks.as_ref());
+            (format!("the command {}", ended(run)), rule)
         }
         ExpectedEnd::Recovers | ExpectedEnd::RecoversOrFails
-            if has_succeeded && run.made != calm.made => {}
+            if has_succeeded && run.made != calm.made =>
+        {
+            (made_otherwise(calm, run), drill.breaks.as_ref())
+        }
         _ => return None,
-    }
-    Some(format!("it made {}, and {} in the calm run", made(run), made(calm)))
+    };
+    Some(Mistake { why, rule: rule.cloned() })
+}
+
+fn made_otherwise(calm: &DrillRecording, run: &DrillRecording) -> String {
+    format!("it made {}, and {} in the calm run", made(run), made(calm))
 }
 
 /// A list that the client read to its last page in the calm run, but not in this run.
@@ -273,17 +312,21 @@ fn findings(worlds: &[WorldJournal], rules: &[String]) -> Vec<ConductFinding> {
     all.filter(|finding| rules.contains(&finding.rule)).collect()
 }
 
-/// The finding of a failed drill, if a rule of the register describes the mistake.
+/// The finding of a failed drill, if a rule of the register describes the mistake. It has calls only if they show the
+/// situation.
 fn drill_finding(
-    drill: &Drill,
-    run: &DrillRecording,
+    rule: Option<&str>,
+    meeting: &Meeting,
     met: &[&JournalCall],
     why: &str,
 ) -> Option<ConductFinding> {
-    let rule =
-        if run.strangers_trusted > 0 { "token-to-stranger" } else { drill.breaks.as_deref()? };
-    let evidence = ConductEvidence::new(met.to_vec(), why.to_owned());
-    Some(ConductFinding::of(moot_fixtures::conduct::get(rule)?, &evidence, None))
+    let rule = moot_fixtures::conduct::get(rule?)?;
+    let evidence = if meeting.is_of_deliveries() {
+        ConductEvidence { calls: Vec::new(), times: Some(1), seen: why.to_owned() }
+    } else {
+        ConductEvidence::new(met.to_vec(), why.to_owned())
+    };
+    Some(ConductFinding::of(rule, &evidence, None))
 }
 
 fn ended(run: &DrillRecording) -> String {
@@ -297,9 +340,16 @@ fn ended(run: &DrillRecording) -> String {
     }
 }
 
-/// The created objects: `2 legal_requests, 1 repository_documents`.
+/// The created objects: `2 legal requests, 1 repository document`.
 fn made(run: &DrillRecording) -> String {
     let kinds = run.made.iter().filter(|(_, made)| **made != 0);
-    let kinds: Vec<String> = kinds.map(|(kind, made)| format!("{made} {kind}")).collect();
+    let shown = |(kind, made): (&String, &i64)| {
+        let kind = kind.replace('_', " ");
+        match made {
+            1 => format!("1 {}", kind.trim_end_matches('s')),
+            made => format!("{made} {kind}"),
+        }
+    };
+    let kinds: Vec<String> = kinds.map(shown).collect();
     if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
 }

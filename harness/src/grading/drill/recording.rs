@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use moot_fixtures::contract::Operation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -62,6 +63,27 @@ impl DrillRecording {
     pub fn worlds(&self) -> Result<Vec<WorldJournal>, serde_json::Error> {
         conduct::read(&self.journal)
     }
+}
+
+/// The number of objects that the calls of all worlds created, by kind, less those that they deleted. Objects that the
+/// service made itself, such as an archived document, do not count.
+pub fn made(journals: &Value) -> BTreeMap<String, i64> {
+    let mut all = BTreeMap::new();
+    for call in rows(journals, "worlds").flat_map(|world| rows(world, "exchanges")) {
+        let (kind, number) = match call["operation"].as_str().and_then(|it| it.parse().ok()) {
+            Some(Operation::CreateLegalRequest) => ("legal_requests", 1),
+            Some(Operation::CreateRepositoryDocument) => ("repository_documents", 1),
+            Some(Operation::CreateWebhook) => ("webhooks", 1),
+            Some(Operation::DeleteWebhook) => ("webhooks", -1),
+            _ => continue,
+        };
+        // A fault may have replaced the response to a call that was processed.
+        let is_good = call["status"].as_u64() < Some(300) || call["fault"].is_string();
+        if is_good && rows(call, "changes").next().is_some() {
+            *all.entry(kind.to_owned()).or_default() += number;
+        }
+    }
+    all
 }
 
 /// The deliveries of all worlds that a receiver answered.

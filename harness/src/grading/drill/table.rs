@@ -60,6 +60,10 @@ pub struct Drill {
     pub is_timed: bool,
     /// The rule of conduct that another end breaks.
     pub breaks: Option<String>,
+    /// The rule that a client breaks if it created more than in the calm run. Default: `breaks`.
+    pub makes_more: Option<String>,
+    /// The rule that a client breaks if it failed instead of recovering. Default: `breaks`.
+    pub gives_up: Option<String>,
     /// Rules of conduct that count here. A broken `must` fails the drill.
     pub rules: Vec<String>,
 }
@@ -75,8 +79,6 @@ pub struct DrillOrder {
     /// The body.
     #[serde(rename = "with")]
     pub body: Value,
-    /// The kind of object that it creates, as the counts of a world name it. This object is not the client's.
-    pub adds: Option<String>,
 }
 
 /// The action of an order. In the file it is the method and the path of its route: `POST /clock`.
@@ -153,6 +155,13 @@ pub struct Meeting {
     pub waiting: usize,
     /// A delivery with a wrong credential that a receiver answered.
     pub forged: bool,
+}
+
+impl Meeting {
+    /// Whether deliveries, and no calls, show that the client met the situation.
+    pub const fn is_of_deliveries(&self) -> bool {
+        self.deliveries > 0 || self.waiting > 0 || self.forged
+    }
 }
 
 /// The end of a command that holds a drill.

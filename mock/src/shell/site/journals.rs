@@ -24,12 +24,12 @@ impl Site {
 
     /// The journals of the main world, of the remembered deleted sandboxes, and of the sandboxes. The journals of
     /// former worlds precede that of their world. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges",
-    /// "deliveries", "answers", "counts"}], "control": [{"method", "path", "calls", "refused"}]}`.
+    /// "deliveries", "answers"}], "control": [{"method", "path", "calls", "refused"}]}`.
     ///
     /// `sandbox` is its id or null. `exchanges` is as in `GET /__admin/exchanges`, the oldest call first, with
     /// `answer`, the body of the response. `forgotten` is the number of earlier calls that are not listed.
-    /// `deliveries` is as in `GET /__admin/deliveries`. `answers` has the answers to the open questions, `counts`
-    /// the number of objects of the first company. `control` counts the calls to routes of the control plane.
+    /// `deliveries` is as in `GET /__admin/deliveries`. `answers` has the answers to the open questions. `control`
+    /// counts the calls to routes of the control plane.
     pub fn journals(&self) -> Value {
         let worlds = self.worlds().into_iter().flat_map(|realm| realm.journals());
         let mut worlds: Vec<Value> = worlds.collect();

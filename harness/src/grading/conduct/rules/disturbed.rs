@@ -53,7 +53,9 @@ pub(super) fn no_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         call.wire.is_some_and(|wire| wire.ended_us.is_some() && !wire.client_left)
     };
     let calls = stalled(world).filter(has_waited);
-    of_calls(calls, "call", "without a timeout: the client waited until the service gave up")
+    let what =
+        "without a timeout, or with a longer one: the client waited until the service gave up";
+    of_calls(calls, "call", what)
 }
 
 pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

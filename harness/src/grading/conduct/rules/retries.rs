@@ -156,8 +156,14 @@ fn has_side_connections(world: &WorldJournal, lost: &JournalCall) -> bool {
 
 pub(super) fn creation_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let is_done = |call: &JournalCall| call.is_creation() && call.status < 300;
+    let is_same = |one: &JournalCall, other: &JournalCall| {
+        let digests = |call: &JournalCall| -> Vec<_> {
+            call.request.parts.iter().map(|part| part.digest.clone()).collect()
+        };
+        one.intent() == other.intent() && digests(one) == digests(other)
+    };
     let ends = |done: &[&JournalCall], call: &JournalCall| {
-        !is_done(call) || done.last().is_some_and(|last| last.intent() != call.intent())
+        !is_done(call) || done.last().is_some_and(|last| !is_same(last, call))
     };
     let belongs = |_: &[&JournalCall], call: &JournalCall| is_done(call) && !call.is_lost();
     let done = series(&world.calls, |call| Some(call.caller()), ends, belongs);
@@ -190,7 +196,11 @@ pub(super) fn emptied_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn trusts_idempotency_key(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let creations = world.calls.iter().filter(|call| call.is_creation());
+    // A creation that was refused may be repeated with its key.
+    let creations = world
+        .calls
+        .iter()
+        .filter(|call| call.is_creation() && (call.status < 300 || call.is_lost()));
     let keys = grouped(creations, |call| call.request.idempotency_key.as_deref());
     let repeated = keys.into_values().filter(|calls| calls.len() > 1).flatten();
     of_calls(repeated, "creation", "with an `Idempotency-Key` that was used again")

@@ -125,7 +125,7 @@ pub(super) fn dead_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let mut dead: BTreeMap<&str, Vec<&JournalCall>> = BTreeMap::new();
     for call in &world.calls {
         let token = call.request.authorization.as_deref().filter(|_| call.has_dead_token());
-        let Some(token) = token else { continue };
+        let Some(token) = token.filter(|_| !was_renewed_before(world, call)) else { continue };
         let again = dead.entry(token).or_default();
         if again.first().is_none_or(|first| !call.was_in_flight(first)) {
             again.push(call);
@@ -135,6 +135,20 @@ pub(super) fn dead_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
         let count = calls.len();
         (count >= REPEATED_MIN).then(|| format!("{count} calls with an expired or revoked token"))
     })
+}
+
+/// Whether another task of the client had a new token already, with which this call was repeated at once. Then the call
+/// waited with the old token.
+fn was_renewed_before(world: &WorldJournal, call: &JournalCall) -> bool {
+    let next = world.calls.iter().find(|next| {
+        next.serial > call.serial
+            && next.caller() == call.caller()
+            && next.intent() == call.intent()
+    });
+    let Some(next) = next else { return false };
+    let token = next.request.authorization.as_deref();
+    token != call.request.authorization.as_deref()
+        && issued(world).any(|(issue, new)| Some(new) == token && issue.serial < call.serial)
 }
 
 pub(super) fn token_endpoint_hammered(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

@@ -4,7 +4,7 @@ use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::DeliveryState;
 
 use super::super::evidence::{ConductEvidence, of_calls};
-use super::super::journal::{JournalAttempt, JournalDelivery, WorldJournal};
+use super::super::journal::{JournalAttempt, JournalCall, JournalDelivery, WorldJournal};
 use crate::verdict::pluralize;
 
 /// The longest acceptable time until a receiver responds.
@@ -20,8 +20,9 @@ pub(super) fn of_deliveries<'j>(
     if shown.is_empty() {
         return Vec::new();
     }
-    let queued = |id: u64| world.calls.iter().find(|call| call.deliveries.contains(&id));
-    let calls = shown.iter().filter_map(|delivery| queued(delivery.id)).collect();
+    let is_queued_by =
+        |call: &&JournalCall| shown.iter().any(|it| call.deliveries.contains(&it.id));
+    let calls = world.calls.iter().filter(is_queued_by).collect();
     let seen = format!("{} {what}", pluralize(shown.len(), "event"));
     vec![ConductEvidence { calls, times: Some(shown.len()), seen }]
 }
@@ -39,18 +40,22 @@ pub(super) fn hook_slow(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn hook_refuses(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let is_refused = |delivery: &JournalDelivery| {
-        let is_4xx = |attempt: &JournalAttempt| {
-            attempt.status.is_some_and(|status| (400..500).contains(&status))
-        };
-        let is_answered = |attempt: &JournalAttempt| {
-            attempt.status.is_some_and(|status| !(300..400).contains(&status))
-        };
-        any_attempt(delivery, is_4xx)
-            || (delivery.state == DeliveryState::Failed
-                && delivery.attempts.last().is_some_and(is_answered))
+    let refusal = |delivery: &JournalDelivery| {
+        if delivery.is_forged {
+            return None;
+        }
+        let statuses = || delivery.attempts.iter().map(|attempt| attempt.status);
+        let is_4xx = |status: &u16| (400..500).contains(status);
+        // Another status is a refusal if no later attempt got a 2xx.
+        let last = || statuses().next_back().flatten().filter(|it| !(300..400).contains(it));
+        statuses()
+            .flatten()
+            .find(is_4xx)
+            .or_else(|| last().filter(|_| delivery.state == DeliveryState::Failed))
     };
-    of_deliveries(world, is_refused, "refused by the receiver")
+    let Some(status) = world.deliveries.iter().find_map(refusal) else { return Vec::new() };
+    let what = format!("refused by the receiver, which answered {status}");
+    of_deliveries(world, |delivery| refusal(delivery).is_some(), &what)
 }
 
 pub(super) fn hook_redirects(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

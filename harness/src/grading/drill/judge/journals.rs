@@ -37,6 +37,13 @@ pub(super) fn uses(worlds: &[WorldJournal], operation: Operation) -> bool {
     calls(worlds).any(|call| call.operation == Some(operation))
 }
 
+/// The number of successful deletions of a webhook.
+pub(super) fn deleted_webhooks(worlds: &[WorldJournal]) -> i64 {
+    let is_deletion =
+        |call: &&JournalCall| call.operation == Some(Operation::DeleteWebhook) && call.status < 300;
+    calls(worlds).filter(is_deletion).fold(0, |count, _| count + 1)
+}
+
 /// The calls that met the situation.
 pub(super) fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w JournalCall> {
     let Meeting { operation, problem, fault, served, later_page, .. } = meeting;
@@ -57,9 +64,11 @@ pub(super) fn has_deliveries(
     run: &DrillRecording,
     worlds: &[WorldJournal],
 ) -> bool {
+    // A client that deletes its webhook at the end discards the waiting deliveries.
+    let is_open =
+        |state: DeliveryState| matches!(state, DeliveryState::Queued | DeliveryState::Discarded);
     let waiting = worlds.iter().flat_map(|world| &world.deliveries);
-    let waiting =
-        waiting.filter(|it| it.state == DeliveryState::Queued && it.attempts.is_empty()).count();
+    let waiting = waiting.filter(|it| is_open(it.state) && it.attempts.is_empty()).count();
     run.deliveries >= meeting.deliveries
         && waiting >= meeting.waiting
         && (meeting.waiting == 0 || calm.deliveries > 0)
@@ -74,6 +83,11 @@ pub(super) fn forged_statuses(worlds: &[WorldJournal]) -> impl Iterator<Item = u
 
 pub(super) fn is_later_page(call: &JournalCall) -> bool {
     call.response.page.is_some_and(|page| page > 1)
+}
+
+/// Whether it read the last of several pages.
+pub(super) fn is_last_page(call: &JournalCall) -> bool {
+    is_later_page(call) && call.response.page == call.response.pages
 }
 
 /// The page and the number of pages of the last successful read of a list.

@@ -6,7 +6,7 @@ use moot_fixtures::conduct::DrillEnd;
 use serde_json::{Value, json};
 
 use super::{calm, judge};
-use crate::grading::drill::recording::{DrillRecording, ProbeReplies, answered_deliveries};
+use crate::grading::drill::recording::{self, DrillRecording, ProbeReplies, answered_deliveries};
 use crate::grading::drill::table::{self, Drill};
 
 /// A call of a client with a token.
@@ -18,6 +18,7 @@ fn call(serial: u64, name: &str, status: u16) -> Value {
         "create" => ("create_legal_request", "POST", "/v1/requests"),
         "read" => ("get_legal_request", "GET", "/v1/requests/r1"),
         "hook" => ("create_webhook", "POST", "/v1/webhooks"),
+        "unhook" => ("delete_webhook", "DELETE", "/v1/webhooks/h1"),
         other => panic!("no call is named {other}"),
     };
     json!({
@@ -148,6 +149,65 @@ fn what_was_made_is_compared_with_the_calm_run() {
     // A client that fails may have made less, and never more.
     check("limited-silently", &ended(made(listed_again(200), 0), 1), DrillEnd::Held);
     check("limited-silently", &ended(made(listed_again(200), 2), 1), DrillEnd::Failed);
+}
+
+#[test]
+fn a_client_that_fails_may_leave_the_webhook_that_it_deletes_in_the_calm_run() {
+    let names = ["token", "hook", "create", "unhook"];
+    let calls: Vec<Value> =
+        (1..).zip(names).map(|(serial, name)| call(serial, name, 200)).collect();
+    let calm = made(run(&calls), 1);
+    let left = |webhooks: i64, exit_code: i32| {
+        let lost = struck(3, "create", 403, "status");
+        let made = BTreeMap::from([("webhooks".to_owned(), webhooks)]);
+        let run = run(&[call(1, "token", 200), call(2, "hook", 200), lost]);
+        judge(drill("scope-lost"), &calm, &DrillRecording { made, ..ended(run, exit_code) })
+    };
+    assert_eq!(left(1, 1).end, DrillEnd::Held, "{}", left(1, 1).why);
+    assert_eq!(left(2, 1).end, DrillEnd::Failed);
+    assert_eq!(left(1, 0).why, "the command ended with 0 as if it had succeeded");
+}
+
+#[test]
+fn the_finding_of_a_failed_drill_names_the_mistake() {
+    let lost = |name: &str, fault: &str| {
+        run(&[call(1, "token", 200), struck(2, name, 200, fault), call(3, name, 200)])
+    };
+    let created = |legal_requests| made(lost("create", "commit_then_fail"), legal_requests);
+    let cut = made(lost("list", "truncate"), 1);
+    let calls = [call(1, "token", 200), struck(2, "list", 200, "truncate")];
+    let unread = made(run(&calls), 1);
+    for (id, run, expected) in [
+        ("answer-lost", created(0), "creation-lost"),
+        ("answer-lost", created(2), "duplicate-made"),
+        ("truncated", ended(cut, 1), "gives-up"),
+        ("truncated", unread, "trusts-truncation"),
+    ] {
+        let result = judge(drill(id), &calm_run(), &run);
+        let rules: Vec<String> = result.findings.into_iter().map(|it| it.rule).collect();
+        assert_eq!(rules, [expected], "{id}: {}", result.why);
+    }
+}
+
+#[test]
+fn objects_count_by_the_calls_that_made_them() {
+    let changed = |mut call: Value, changes: &[&str]| {
+        call["changes"] = json!(changes);
+        call
+    };
+    let calls = [
+        changed(call(1, "create", 201), &["legal request r1 is draft"]),
+        changed(struck(2, "create", 504, "commit_then_fail"), &["legal request r2 is draft"]),
+        changed(struck(3, "create", 500, "reset_before"), &[]),
+        // A timer was due.
+        changed(call(4, "create", 422), &["legal request r1 is signed"]),
+        changed(call(5, "hook", 201), &["webhook h1 registered"]),
+        changed(call(6, "unhook", 204), &["webhook h1 deleted"]),
+        // The service archives a document by itself.
+        changed(call(7, "read", 200), &["document d1 stored"]),
+    ];
+    let expected = [("legal_requests".to_owned(), 2), ("webhooks".to_owned(), 0)];
+    assert_eq!(recording::made(&run(&calls).journal), BTreeMap::from(expected));
 }
 
 #[test]
@@ -321,6 +381,8 @@ fn webhooks_are_lost_where_one_waits_and_one_came_in_the_calm_run() {
         (calm(0), delivered("queued", None, false), DrillEnd::NotReached),
         (calm(1), delivered("queued", Some(500), false), DrillEnd::NotReached),
         (calm(1), delivered("failed", None, false), DrillEnd::NotReached),
+        // The client deleted its webhook at the end.
+        (calm(1), delivered("discarded", None, false), DrillEnd::Held),
     ] {
         let result = judge(drill("webhooks-lost"), &calm, &run);
         assert_eq!(result.end, expected, "{}", result.why);
@@ -335,6 +397,21 @@ fn paged(pages: &[(u64, u64)]) -> DrillRecording {
         call
     });
     run(&calls.collect::<Vec<_>>())
+}
+
+#[test]
+fn a_client_that_stops_when_it_has_found_its_row_assumes_no_page_size() {
+    let short_page = || {
+        let mut run = paged(&[(1, 11)]);
+        run.journal["worlds"][0]["exchanges"][0]["answer"] = json!(r#"{"data": [{"id": "r1"}]}"#);
+        run
+    };
+    let findings = |calm: &DrillRecording| -> Vec<String> {
+        let result = judge(drill("other-page-size"), calm, &short_page());
+        result.findings.into_iter().map(|it| it.rule).collect()
+    };
+    assert_eq!(findings(&paged(&[(1, 3), (2, 3), (3, 3)])), ["first-page-only", "assumes-25"]);
+    assert_eq!(findings(&paged(&[(1, 3), (2, 3)])), ["first-page-only"]);
 }
 
 #[test]
