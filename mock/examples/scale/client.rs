@@ -10,7 +10,7 @@ use http::{Method, StatusCode};
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 use moot_mock::Service;
-use moot_mock::call::{Admission, Body, Call, Head, Part, PartContent};
+use moot_mock::call::{Admission, Body, Call, Head, Part, PartValue};
 use moot_mock::control::ControlAction;
 use moot_mock::response::ResponseBody;
 use serde_json::Value;
@@ -169,7 +169,7 @@ fn part(name: &str, text: &str) -> Part {
     Part {
         name: name.to_owned(),
         content_type: None,
-        content: PartContent::Text(Bytes::from(text.to_owned())),
+        value: PartValue::Text(Bytes::from(text.to_owned())),
     }
 }
 

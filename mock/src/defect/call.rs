@@ -9,7 +9,7 @@ use moot_fixtures::contract::{Operation, ProblemType};
 use super::call_edit::{CallEdit, QueryParameter};
 use super::memory::HookMemory;
 use crate::value::message::call::{
-    Admission, Admitted, Body, Call, Head, Part, PartContent, Principal, SentFile,
+    Admission, Admitted, Body, Call, Head, Part, PartValue, Principal, SentFile,
 };
 use crate::value::message::content::{Content, ContentPlace};
 use crate::value::message::problem::Problem;
@@ -289,13 +289,13 @@ pub(super) fn companies(world: &World) -> std::ops::Range<u32> {
 
 /// The content of a part as text; `None` if the part is not kept in memory.
 pub(super) fn part_text(part: &Part) -> Option<Cow<'_, str>> {
-    let bytes = match &part.content {
-        PartContent::Text(bytes) => bytes,
-        PartContent::File(SentFile {
+    let bytes = match &part.value {
+        PartValue::Text(bytes) => bytes,
+        PartValue::File(SentFile {
             content: Content { place: ContentPlace::Memory(bytes), .. },
             ..
         }) => bytes,
-        PartContent::File(_) => return None,
+        PartValue::File(_) => return None,
     };
     Some(String::from_utf8_lossy(bytes))
 }
@@ -306,9 +306,9 @@ fn cut(part: &mut Part, length: usize) {
     if part.length() <= length as u64 {
         return;
     }
-    match &mut part.content {
-        PartContent::Text(bytes) => bytes.truncate(length),
-        PartContent::File(SentFile { content, .. }) => {
+    match &mut part.value {
+        PartValue::Text(bytes) => bytes.truncate(length),
+        PartValue::File(SentFile { content, .. }) => {
             let left = match &content.place {
                 ContentPlace::Memory(bytes) => bytes.slice(..length.min(bytes.len())),
                 ContentPlace::File { .. } | ContentPlace::Apart => vec![0; length].into(),

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use moot_mock::call::{Body, BodyFault, Part, PartContent, SentFile};
+use moot_mock::call::{Body, BodyFault, Part, PartValue, SentFile};
 use moot_mock::content::Content;
 use proptest::prelude::*;
 
@@ -72,10 +72,10 @@ fn part() -> impl Strategy<Value = Part> {
         |(name, file, bytes, is_cut)| Part {
             name: name.to_owned(),
             content_type: None,
-            content: match file {
-                None => PartContent::Text(bytes),
+            value: match file {
+                None => PartValue::Text(bytes),
                 Some(name) => {
-                    PartContent::File(SentFile { name, content: Content::in_memory(bytes), is_cut })
+                    PartValue::File(SentFile { name, content: Content::in_memory(bytes), is_cut })
                 }
             },
         },

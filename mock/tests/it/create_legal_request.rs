@@ -1,7 +1,7 @@
 //! The rules of §4.5, in its order.
 
 use moot_fixtures::contract::{FieldUnexpected, RequestName};
-use moot_mock::call::{Part, PartContent};
+use moot_mock::call::{Part, PartValue};
 use serde_json::json;
 
 use crate::support::{
@@ -156,8 +156,8 @@ fn text_is_text_and_a_file_is_a_file() {
     check(&bench, parts, MISSING, "file");
 
     let mut parts = with(&[("counterparty_name", &[])]);
-    let content = PartContent::Text(bytes::Bytes::from_static(b"\xff\xfe"));
-    parts.push(Part { content, ..text("counterparty_name", "") });
+    let value = PartValue::Text(bytes::Bytes::from_static(b"\xff\xfe"));
+    parts.push(Part { value, ..text("counterparty_name", "") });
     check(&bench, parts, MISSING, "UTF-8");
 }
 

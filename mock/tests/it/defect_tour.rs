@@ -13,7 +13,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method};
 use jiff::Timestamp;
 use moot_fixtures::{answers, world};
-use moot_mock::call::{Admission, Body, Call, Head, Part, PartContent, SentFile};
+use moot_mock::call::{Admission, Body, Call, Head, Part, PartValue, SentFile};
 use moot_mock::content::Content;
 use moot_mock::control::ControlAction;
 use moot_mock::defect::{self, Defect};
@@ -149,14 +149,14 @@ fn part(text: &str) -> Part {
         None => Part {
             name: name.to_owned(),
             content_type: None,
-            content: PartContent::Text(Bytes::copy_from_slice(text.as_bytes())),
+            value: PartValue::Text(Bytes::copy_from_slice(text.as_bytes())),
         },
     }
 }
 
 fn file_part(name: &str, file: &str, content: Content) -> Part {
     let file = SentFile { name: file.to_owned(), content, is_cut: false };
-    Part { name: name.to_owned(), content_type: None, content: PartContent::File(file) }
+    Part { name: name.to_owned(), content_type: None, value: PartValue::File(file) }
 }
 
 /// A support file with this length and without bytes.

@@ -19,7 +19,7 @@ use super::disposition::parameter;
 use super::error::ReadError;
 use super::frames::Frames;
 use super::spool::{Spool, Store};
-use crate::value::message::call::{BodyFault, MultipartLimits, Part, PartContent, SentFile};
+use crate::value::message::call::{BodyFault, MultipartLimits, Part, PartValue, SentFile};
 
 /// Size of a piece for `multer`.
 const PIECE_BYTES_MAX: usize = 64 * 1024;
@@ -82,14 +82,14 @@ async fn parts(
         }
         let (name, file_name) = names(&field)?;
         let content_type = header(&field, CONTENT_TYPE);
-        let content = match file_name {
-            None => PartContent::Text(text(&mut field, limits.text_bytes_max).await?),
+        let value = match file_name {
+            None => PartValue::Text(text(&mut field, limits.text_bytes_max).await?),
             Some(name) => {
                 let read = file(&mut field, name, limits.part_bytes_max, beyond_max, store);
-                PartContent::File(read.await?)
+                PartValue::File(read.await?)
             }
         };
-        parts.push(Part { name, content_type, content });
+        parts.push(Part { name, content_type, value });
         head_bytes_left.store(HEAD_BYTES_MAX, Ordering::Relaxed);
     }
     Ok(parts)

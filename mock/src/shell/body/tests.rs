@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::spool::MEMORY_BYTES_MAX;
 use super::{BodyTimes, Store, read};
-use crate::value::message::call::{self, MultipartLimits, Part, PartContent, Reading, SentFile};
+use crate::value::message::call::{self, MultipartLimits, Part, PartValue, Reading, SentFile};
 use crate::value::message::content::ContentPlace;
 
 const LIMITS: MultipartLimits =
@@ -64,11 +64,11 @@ fn file(part: &Part) -> &SentFile {
 }
 
 fn shown_part(part: &Part) -> String {
-    let SentFile { name, content, is_cut } = match &part.content {
-        PartContent::Text(bytes) => {
+    let SentFile { name, content, is_cut } = match &part.value {
+        PartValue::Text(bytes) => {
             return format!("{}={}", part.name, String::from_utf8_lossy(bytes));
         }
-        PartContent::File(file) => file,
+        PartValue::File(file) => file,
     };
     let ContentPlace::Memory(bytes) = &content.place else { return "a file".to_owned() };
     assert_eq!(content.length, bytes.len() as u64);

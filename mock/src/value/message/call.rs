@@ -178,13 +178,13 @@ pub struct Part {
     pub name: String,
     /// Its `Content-Type`, as sent.
     pub content_type: Option<String>,
-    /// Its content.
-    pub content: PartContent,
+    /// Its text or its file.
+    pub value: PartValue,
 }
 
-/// The content of a part.
+/// The text or the file of a part.
 #[derive(Debug, Clone)]
-pub enum PartContent {
+pub enum PartValue {
     /// The bytes of a part without a `filename` parameter.
     Text(Bytes),
     /// A part with a `filename` parameter.
@@ -205,17 +205,17 @@ pub struct SentFile {
 impl Part {
     /// Its bytes, without those that were cut.
     pub(crate) fn length(&self) -> u64 {
-        match &self.content {
-            PartContent::Text(bytes) => bytes.len() as u64,
-            PartContent::File(file) => file.content.length,
+        match &self.value {
+            PartValue::Text(bytes) => bytes.len() as u64,
+            PartValue::File(file) => file.content.length,
         }
     }
 
     /// The file; `None` for text.
     pub(crate) const fn file(&self) -> Option<&SentFile> {
-        match &self.content {
-            PartContent::Text(_) => None,
-            PartContent::File(file) => Some(file),
+        match &self.value {
+            PartValue::Text(_) => None,
+            PartValue::File(file) => Some(file),
         }
     }
 }

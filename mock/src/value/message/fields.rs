@@ -5,7 +5,7 @@
 
 use moot_fixtures::contract::Answers;
 
-use crate::value::message::call::{Body, BodyFault, Part, PartContent, SentFile};
+use crate::value::message::call::{Body, BodyFault, Part, PartValue, SentFile};
 use crate::value::message::problem::Problem;
 
 /// A file, with its media type as sent.
@@ -89,7 +89,7 @@ impl<'a> MultipartFields<'a> {
 fn text_of(part: &Part) -> Result<&str, Problem> {
     let name = &part.name;
     let refused = |what: &str| Err(Problem::parameter_missing(format!("`{name}` {what}.")));
-    let PartContent::Text(bytes) = &part.content else {
+    let PartValue::Text(bytes) = &part.value else {
         return refused("must be text, without a file name");
     };
     match std::str::from_utf8(bytes) {
@@ -99,7 +99,7 @@ fn text_of(part: &Part) -> Result<&str, Problem> {
 }
 
 fn file_of(part: &Part) -> Result<Option<FileField<'_>>, Problem> {
-    let PartContent::File(file) = &part.content else {
+    let PartValue::File(file) = &part.value else {
         return Err(Problem::parameter_missing(format!(
             "`{}` must be a file: its part needs a file name.",
             part.name

@@ -20,7 +20,7 @@ use crate::value::limits::{
     JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX, JOURNAL_RESPONSE_BODY_MAX,
     JOURNAL_TEXT_MAX,
 };
-use crate::value::message::call::{Body, Head, Part, PartContent};
+use crate::value::message::call::{Body, Head, Part, PartValue};
 use crate::value::message::content::ContentPlace;
 use crate::value::message::response::{Response, ResponseBody, TransportFault};
 use crate::value::message::wire::WireCall;
@@ -231,9 +231,9 @@ fn request_summary(headers: &HeaderMap, body: Option<&Body>) -> RequestSummary {
 }
 
 fn sent_part(part: &Part) -> SentPart {
-    let (text, digest) = match &part.content {
-        PartContent::Text(bytes) => (masks::field(&part.name, bytes), None),
-        PartContent::File(file) => match &file.content.place {
+    let (text, digest) = match &part.value {
+        PartValue::Text(bytes) => (masks::field(&part.name, bytes), None),
+        PartValue::File(file) => match &file.content.place {
             ContentPlace::Memory(bytes) => (None, Some(masks::fingerprint(bytes))),
             ContentPlace::File { .. } | ContentPlace::Apart => (None, None),
         },
