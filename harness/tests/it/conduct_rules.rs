@@ -472,7 +472,7 @@ fn the_same_twice_in_one_world_is_one_finding_with_all_calls() {
         let query = format!("status={status}");
         list(&json!({ "query": query, "response": { "page": 1, "pages": 3 } }))
     };
-    let found = findings(&[journal(&[first("draft"), first("signed")])]);
+    let found = findings(&[journal(&[first("signed"), first("draft")])]);
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].times, found[0].worlds, &found[0].calls[..]), (2, 1, &[1, 2][..]));
 }

@@ -118,7 +118,10 @@ fn of_world(
     let mut joined: Vec<ConductEvidence<'_>> = Vec::new();
     for evidence in function(world) {
         match joined.iter_mut().find(|one| one.seen == evidence.seen) {
-            Some(one) => one.calls.extend(evidence.calls),
+            Some(one) => {
+                one.calls.extend(evidence.calls);
+                one.calls.sort_by_key(|call| call.serial);
+            }
             None => joined.push(evidence),
         }
     }
