@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::recording::DrillRecording;
 use super::table::{self, Drill, ExpectedEnd, Meeting};
 use crate::grading::conduct::{self, ConductEvidence, ConductFinding, JournalCall, WorldJournal};
+use crate::verdict::pluralize;
 
 use journals::{
     calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page, is_later_page,
@@ -57,11 +58,15 @@ pub fn calm(run: &DrillRecording) -> DrillResult {
     if served == 0 {
         let why = match calls(&worlds).count() {
             0 => "the command called nothing: does it read MOOT_BASE_URL?".to_owned(),
+            1 => "its only call was not served with a token".to_owned(),
             count => format!("none of its {count} calls was served with a token"),
         };
         return result(DrillEnd::Failed, why);
     }
-    let why = format!("the command ended with 0 after {served} calls that were served");
+    let why = match served {
+        1 => "the command ended with 0 after 1 call that was served".to_owned(),
+        served => format!("the command ended with 0 after {served} calls that were served"),
+    };
     DrillResult { findings: conduct::findings(&worlds), ..result(DrillEnd::Held, why) }
 }
 
@@ -115,7 +120,8 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
 /// A client must send nothing to a service with a wrong certificate, and must fail.
 fn judge_wrong_certificate(drill: &Drill, run: &DrillRecording, sent: usize) -> (DrillEnd, String) {
     if sent > 0 {
-        let why = format!("it sent {sent} calls to a service with a wrong certificate");
+        let calls = pluralize(sent, "call");
+        let why = format!("it sent {calls} to a service with a wrong certificate");
         return (DrillEnd::Failed, why);
     }
     if run.connections == 0 {
@@ -256,9 +262,8 @@ fn acted_otherwise(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -
     let most = in_calm_run.max().unwrap_or(1);
     let (id, times) = acted.iter().find(|(_, times)| !(least..=most).contains(times))?;
     let expected = if least == most { least.to_string() } else { format!("{least} to {most}") };
-    Some(format!(
-        "by the probe it acted {times} times for {id}, and {expected} times in the calm run"
-    ))
+    let (times, expected) = (pluralize(times, "time"), pluralize(expected, "time"));
+    Some(format!("by the probe it acted {times} for {id}, and {expected} in the calm run"))
 }
 
 /// The reason why neither the calls nor the probe show that the client behaved correctly.

@@ -84,7 +84,8 @@ pub(super) fn assumes_25(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             return None;
         }
         let name = operation.as_str();
-        let seen = format!("{name}: stopped at page {asked} of {pages}, which had {rows} rows");
+        let rows = pluralize(rows, "row");
+        let seen = format!("{name}: stopped at page {asked} of {pages}, which had {rows}");
         Some(ConductEvidence::new(vec![*last], seen))
     });
     found.collect()
