@@ -179,6 +179,9 @@ fn a_client_waits_for_retry_after() {
         list(&json!({ "connection": connection, "after_ms": after_ms }))
     };
     check(&[limit(1, 0), next(1, 1_900)], Some("impatient-retry"));
+    let mut expected = limit(1, 0);
+    expected["request"]["expects_refusal"] = true.into();
+    check(&[expected, next(1, 1_900)], None);
     check(&[limit(1, 0), next(1, 1_950)], None);
     check(&[limit(1, 0), next(1, 2_100)], None);
     // It was sent before the response, on another connection.
@@ -254,7 +257,13 @@ fn a_repeated_upload_is_complete() {
     };
     let looked = call("list_repository_documents", 200, &json!({}));
     check(&[upload(503, 9), looked.clone(), upload(201, 0)], Some("emptied-repeat"));
-    check(&[upload(503, 9), looked, upload(201, 9)], None);
+    check(&[upload(503, 9), looked.clone(), upload(201, 9)], None);
+    for status in [401, 429] {
+        check(&[upload(status, 9), looked.clone(), upload(201, 0)], Some("emptied-repeat"));
+        // Another file with the same name.
+        check(&[upload(status, 9), looked.clone(), upload(201, 8)], None);
+    }
+    check(&[upload(422, 9), looked, upload(201, 0)], None);
 }
 
 #[test]
@@ -449,6 +458,18 @@ fn a_finding_names_its_calls_and_the_correct_request() {
         r#"curl -H "Authorization: Bearer $TOKEN" "$MOOT_BASE_URL"'/v1/requests?state=signed'"#;
     assert_eq!(found[0].excerpt.as_deref(), Some(command));
     assert_eq!(found[0].clause, "§4");
+}
+
+#[test]
+fn only_a_client_that_receives_webhooks_relies_on_their_content() {
+    let relies = |calls: &[Value]| {
+        let account = Account::of(&[journal(calls)]);
+        account.relies_on.iter().any(|it| it.question == "delivery_payload")
+    };
+    // The seed world has webhooks too.
+    let created = call("create_legal_request", 201, &json!({ "deliveries": [1] }));
+    assert!(!relies(&[created.clone()]));
+    assert!(relies(&[call("create_webhook", 201, &json!({})), created]));
 }
 
 #[test]

@@ -251,6 +251,12 @@ impl JournalCall {
         pairs(self.query.as_deref().unwrap_or_default())
     }
 
+    /// The page in its query; `None` without a valid one.
+    pub fn asked_page(&self) -> Option<u64> {
+        let page = self.parameters().into_iter().find(|(name, _)| name == "page");
+        page.and_then(|(_, page)| page.parse().ok())
+    }
+
     /// The decoded fields of a URL-encoded form; empty for other bodies.
     pub(super) fn form(&self) -> Vec<(String, String)> {
         let is_form = self.request.content_type.as_deref().is_some_and(is_form);

@@ -29,7 +29,9 @@ const SERIES_PAUSE_US_MAX: u64 = 10 * SECOND_US;
 const MINUTE_US: u64 = 60 * SECOND_US;
 
 pub(super) fn impatient_retry(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let has_time = |call: &&JournalCall| call.response.retry_after_seconds.is_some();
+    let has_time = |call: &&JournalCall| {
+        call.response.retry_after_seconds.is_some() && !call.request.expects_refusal
+    };
     let refusals: Vec<&JournalCall> = world.calls.iter().filter(has_time).collect();
     let early = world.calls.iter().filter(|call| {
         refusals.iter().any(|refusal| refusal.serial < call.serial && is_early(call, refusal))
@@ -184,11 +186,15 @@ pub(super) fn emptied_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             files.map(|part| part.length).collect()
         };
         let is_shorter = |earlier: &&JournalCall| {
-            bytes(call).iter().zip(bytes(earlier)).any(|(now, then)| *now < then)
+            // After a refusal another file with the same name may follow, but hardly an empty one.
+            let is_less = |now: u64, then: u64| now < then && (now == 0 || earlier.is_lost());
+            bytes(call).iter().zip(bytes(earlier)).any(|(now, then)| is_less(*now, then))
         };
+        // A refusal because of the token or the limit is no reason to change the file.
+        let is_repeatable = call.is_lost() || matches!(call.status, 401 | 429);
         if failed.get(&key).is_some_and(is_shorter) {
             emptied.push(call);
-        } else if call.is_lost() {
+        } else if is_repeatable {
             failed.insert(key, call);
         }
     }
