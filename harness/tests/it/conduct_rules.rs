@@ -187,6 +187,19 @@ fn a_client_waits_for_retry_after() {
     // It was sent before the response, on another connection.
     check(&[limit(1, 0), limit(2, 1)], None);
     check(&[limit(1, 0), limit(2, 300)], Some("impatient-retry"));
+    let mut of_another_process = limit(2, 300);
+    of_another_process["request"]["authorization"] = "fingerprint:2".into();
+    check(&[limit(1, 0), of_another_process], None);
+    // Of two processes that ask for a token, the refused one asks again in time.
+    let token = |connection: u64, after_ms: u64, status: u16| {
+        let seconds = (status == 429).then_some(2);
+        let more = json!({ "connection": connection, "after_ms": after_ms, "response": { "retry_after_seconds": seconds } });
+        call("create_access_token", status, &more)
+    };
+    let (refused, of_other) = (token(1, 0, 429), token(2, 500, 200));
+    check(&[refused.clone(), of_other.clone(), token(1, 1_600, 200)], None);
+    check(&[refused.clone(), of_other], Some("impatient-retry"));
+    check(&[refused, token(1, 500, 200), token(1, 1_600, 200)], Some("impatient-retry"));
     // Another thread does not know the response.
     let other = call("list_workflows", 200, &json!({ "connection": 2, "path": "/v1/workflows" }));
     check(&[limit(1, 0), other], None);
@@ -210,6 +223,9 @@ fn tries_have_pauses_and_an_end() {
     check(&times(6, &busy(1_000)), Some("retry-storm"));
     check(&times(5, &busy(1_000)), None);
     check(&times(6, &busy(10_000)), None);
+    let mut of_another_process = busy(1_000);
+    of_another_process["request"]["authorization"] = "fingerprint:2".into();
+    check(&vec![[busy(1_000), of_another_process]; 3].concat(), None);
 }
 
 #[test]
@@ -341,6 +357,11 @@ fn polling_is_slow_and_ends() {
     check(&times(10, &look("draft", 4_998)), Some("polls-fast"));
     check(&times(9, &look("draft", 10)), None);
     check(&times(10, &look("draft", 5_000)), None);
+    // Two processes, each with its own token.
+    let mut of_another_process = look("draft", 2_500);
+    of_another_process["request"]["authorization"] = "fingerprint:2".into();
+    let in_turn = [look("draft", 2_500), of_another_process];
+    check(&vec![in_turn; 10].concat(), None);
     let dead = look("declined", 6_000);
     check(&times(6, &dead), Some("polls-the-dead"));
     check(&times(5, &dead), None);

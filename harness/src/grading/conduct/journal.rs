@@ -170,6 +170,11 @@ impl JournalCall {
         (self.client, self.request.user_agent.as_deref())
     }
 
+    /// The process of the client: each has its own token.
+    pub(super) fn process(&self) -> ((IpAddr, Option<&str>), Option<&str>) {
+        (self.caller(), self.request.authorization.as_deref())
+    }
+
     /// The content of the call without its credential. A call with the same intent is a repetition.
     pub(super) fn intent(&self) -> impl Ord {
         let parts = self.request.parts.iter();
