@@ -193,8 +193,8 @@ pub fn perform(
     }
 }
 
-/// The whole journal in the form of [`ControlAction::ListExchanges`], with the number of forgotten calls. If it is kept
-/// to judge a client, the deliveries of deleted webhooks come first.
+/// The whole journal in the form of [`ControlAction::ListExchanges`], with the number of forgotten calls. The
+/// deliveries of deleted webhooks come first.
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
     let mut journal = exchanges::with_response_bodies(world);

@@ -93,8 +93,8 @@ impl ConsentGuard {
         });
         taken.map(|_| ()).map_err(|_| {
             format!(
-                "the run has created {} objects; `limits.created_objects_max` in the target file \
-                 allows no more",
+                "the run has created as many objects as `limits.created_objects_max` in the target \
+                 file allows: {}",
                 self.created_max
             )
         })

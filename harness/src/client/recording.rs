@@ -14,6 +14,7 @@ pub(crate) mod recorder;
 pub(crate) mod replay;
 pub(crate) mod session_record;
 
+pub use folder::FolderLock;
 pub use index::{IndexTarget, RecordingIndex, RecordingIndexRow};
 pub use recorder::Recorder;
 pub use replay::Replay;

@@ -158,6 +158,6 @@ fn text(
         ));
     }
     let (requests, seconds) = (target.requests_sent(), duration.as_secs_f64());
-    out.push_str(&format!("\n{requests} requests, {seconds:.1} s\n"));
+    out.push_str(&format!("\n{}, {seconds:.1} s\n", pluralize(requests, "request")));
     out
 }

@@ -10,7 +10,7 @@ use super::files::answers_named;
 use super::number::number;
 use super::progress::Progress;
 use super::reports::{
-    self, ReplaceArguments, ReportRequest, join_errors, report_of, take_stdout,
+    self, ReplaceArguments, ReportRequest, check_ours, join_errors, report_of, take_stdout,
     write_without_secrets,
 };
 use super::reproduce::GivenOptions;
@@ -65,6 +65,9 @@ pub(super) fn explore(
     reports::check(&arguments.reports, arguments.replace)?;
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
     let (file, stem) = save_file(arguments.save.as_deref(), seed)?;
+    if !arguments.replace.force {
+        check_ours(&file)?;
+    }
     let mut target = arguments.target.options(seed)?;
     target.expected.clone_from(&arguments.expected);
     let model = TargetOptions {

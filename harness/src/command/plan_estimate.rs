@@ -10,6 +10,8 @@ use super::plan_totals::{self, PlanTotals};
 use super::progress::ScenarioWork;
 use super::runtime::runtime;
 use super::target_arguments::{deployment, open_error};
+use crate::client::answers::Pins;
+use crate::client::http::{ConnectionUse, Http};
 use crate::client::target_file::{Endpoints, TargetFile};
 use crate::exchange::masks::Masks;
 use crate::run::environment::{Environment, TargetChoice, TargetOptions, TargetPreview};
@@ -46,21 +48,33 @@ pub(super) fn estimate_plan<'a>(
     planned: Vec<Planned<'a>>,
     masks: &Arc<Masks>,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
+    if let TargetChoice::Http(file) = &choice {
+        check_files_named_in(file, options, files)?;
+    }
     match deployment(&choice) {
-        Some(file) => on_deployment(file.clone(), options, files, planned, masks),
+        Some(file) => on_deployment(file.clone(), options, planned, masks),
         None => on_mock(options, planned, masks),
     }
+}
+
+/// Reads the files that a target file names, which would stop a run if they were wrong.
+fn check_files_named_in(
+    file: &TargetFile,
+    options: &TargetOptions,
+    files: &[ScenarioFile],
+) -> Result<(), CommandError> {
+    expected::read_for(options.expected.as_ref().or(file.expected.as_ref()), Some(files))
+        .map_err(CommandError::usage)?;
+    file.answers.as_deref().map(Pins::read).transpose().map_err(CommandError::usage)?;
+    Http::new(file, ConnectionUse::Single).map(drop).map_err(CommandError::usage)
 }
 
 fn on_deployment<'a>(
     file: TargetFile,
     options: &TargetOptions,
-    files: &[ScenarioFile],
     planned: Vec<Planned<'a>>,
     masks: &Masks,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
-    expected::read_for(options.expected.as_ref().or(file.expected.as_ref()), Some(files))
-        .map_err(CommandError::usage)?;
     let preview = TargetPreview::new(file, options).map_err(|error| open_error(&error, masks))?;
     let terms = Terms {
         names: preview.roots(&options.run_tag),
@@ -163,7 +177,7 @@ pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
     let mut planned = plan::select(files, &options.selectors).unwrap_or_default();
     planned.retain(|one| plan::excluding(one, &options.excluded).is_none());
     let file = TargetFile::clone(file);
-    let estimated = on_deployment(file, &options.target, files, planned, &options.masks);
+    let estimated = on_deployment(file, &options.target, planned, &options.masks);
     let Ok((mut rows, _)) = estimated else { return PlannedRun::default() };
     let objects = |rows: &[PlannedScenario<'_>]| {
         let objects: u64 = sum_on_deployment(rows).objects.values().sum();

@@ -21,9 +21,11 @@ const STDOUT: &str = "-";
 /// Environment variable with the file for the job summary of a GitHub workflow.
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// Texts by which a report of Moot is recognised. A text report and an event stream begin with theirs.
+/// Texts by which a report of Moot is recognised. A text report, an event stream and the cases of `moot explore` begin with
+/// theirs.
 const TEXT_MARK: &str = concat!("moot ", env!("CARGO_PKG_VERSION_MAJOR"), ".");
 const EVENT_MARK: &str = "{\"event\":";
+const CASES_MARK: &str = "# The smallest cases that `moot explore";
 /// JSON, JUnit, HTML and Markdown contain theirs.
 const MARKS: [&str; 4] = [
     "\"moot_version\":",
@@ -45,7 +47,7 @@ pub(super) struct ReportRequest {
 pub(super) struct ReplaceArguments {
     /// Replace report files that exist even if Moot did not write them
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
 }
 
 /// Parses `KIND=FILE` or `github`, for a run.
@@ -233,7 +235,10 @@ pub(super) fn check(
 }
 
 /// Refuses to replace a file that Moot did not write.
-fn check_ours(file: &Path) -> Result<(), CommandError> {
+///
+/// # Errors
+/// It did not write the file, or the file can't be read.
+pub(super) fn check_ours(file: &Path) -> Result<(), CommandError> {
     // A device or a pipe has nothing to lose.
     if !file.metadata().is_ok_and(|it| it.is_file()) {
         return Ok(());
@@ -251,6 +256,7 @@ fn is_ours(content: &str) -> bool {
     content.trim().is_empty()
         || content.starts_with(TEXT_MARK)
         || content.starts_with(EVENT_MARK)
+        || content.starts_with(CASES_MARK)
         || MARKS.iter().any(|mark| content.contains(mark))
 }
 

@@ -76,7 +76,7 @@ pub(super) fn run(
         ..target.options(seed)?
     };
     let choice = target.choice_of_run()?;
-    arguments.record.as_deref().map(Recorder::prepare).transpose()?;
+    let _lock = arguments.record.as_deref().map(Recorder::prepare).transpose()?;
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
     let streams = event_stream::open(&judging.reports)?;
     // A merge may write any report. Repetitions are compared check by check.

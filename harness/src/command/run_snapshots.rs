@@ -6,12 +6,14 @@ use clap::{Args, ValueEnum};
 use moot_snapshots::Bundle;
 
 use super::error::CommandError;
-use super::reports::write_without_secrets;
+use super::files::unwritable;
+use super::reports::{check_file, write_without_secrets};
 use super::screen::Screen;
 use super::target_arguments::TargetArguments;
 use crate::client::operator::person::is_ci;
 use crate::exchange::masks::Secrets;
 use crate::run::{SnapshotMode, slug};
+use crate::verdict::pluralize;
 use crate::verdict::result::RunResult;
 
 /// The folder of recorded responses, with a folder for each target.
@@ -57,7 +59,8 @@ impl RunSnapshots {
     /// Chooses the mode and the folder by the options.
     ///
     /// # Errors
-    /// The options record in CI without a bundle, or write a bundle without snapshots; or the folder can't be read.
+    /// The options record in CI without a bundle, or write a bundle without snapshots; the folder can't be read; or the
+    /// folder or the bundle that the run will write can't be written.
     pub(super) fn new(
         arguments: &SnapshotArguments,
         target: &TargetArguments,
@@ -89,6 +92,10 @@ impl RunSnapshots {
                     .help("--snapshots check, or record"));
             }
         };
+        if matches!(mode, Some(SnapshotMode::Record)) {
+            check_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
+        }
+        bundle.as_deref().map(check_file).transpose()?;
         Ok(Self { mode, folder, target: name, bundle })
     }
 
@@ -105,8 +112,17 @@ impl RunSnapshots {
         let text = Bundle::new(self.target.clone(), result.snapshots.new.clone()).to_text();
         write_without_secrets(file, &text, "the bundle", &Secrets::of(&result.masks))?;
         let (count, shown) = (result.snapshots.new.len(), file.display());
-        screen.note(&format!("{count} snapshots in {shown}: moot snapshot apply {shown}\n"))
+        let count = pluralize(count, "snapshot");
+        screen.note(&format!("{count} in {shown}: moot snapshot apply {shown}\n"))
     }
+}
+
+/// Creates the folder if necessary, and a file in it for a moment.
+fn check_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let file = folder.join(".moot-can-write");
+    std::fs::write(&file, "")?;
+    std::fs::remove_file(&file)
 }
 
 /// The folder name of a target: the stem of its file, or the host of its address.

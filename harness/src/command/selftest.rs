@@ -137,9 +137,7 @@ pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<
 
 fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
     let part = arguments.shard.zip(arguments.record.as_deref());
-    if let Some((_, dir)) = part {
-        Recorder::prepare(dir)?;
-    }
+    let _lock = part.map(|(_, dir)| Recorder::prepare(dir)).transpose()?;
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let (bench, progress) = bench(arguments, screen)?;
     let plan = arguments.plan();

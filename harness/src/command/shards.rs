@@ -17,6 +17,7 @@ use crate::run::part::PartScope;
 use crate::run::part_files::write_run;
 use crate::run::shard::ShardPlan;
 use crate::scenario::plan::select;
+use crate::verdict::pluralize;
 use crate::verdict::result::{RunOutcome, RunResult};
 
 /// The costs by which scenarios are assigned to shards.
@@ -102,6 +103,7 @@ pub(super) fn run(
         true => "it was interrupted, so that it cannot be merged".to_owned(),
         false => format!("its part is in {}, for `moot merge`", dir.display()),
     };
-    screen.note(&format!("shard {shard}: {own} of {all} scenarios; {end}\n"))?;
+    let all = pluralize(all, "scenario");
+    screen.note(&format!("shard {shard}: {own} of {all}; {end}\n"))?;
     Ok(result)
 }

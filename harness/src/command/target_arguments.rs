@@ -140,7 +140,8 @@ pub(super) fn target_file(word: &str) -> Result<TargetFile, DataError> {
 
 /// Whether this word is an address, and not the path of a file.
 fn is_address(word: &str) -> bool {
-    word.starts_with("http://") || word.starts_with("https://")
+    let is_scheme = |scheme: &str| matches!(&*scheme.to_ascii_lowercase(), "http" | "https");
+    word.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme))
 }
 
 /// The error for a target that can't be opened.
@@ -150,5 +151,23 @@ pub(super) fn open_error(error: &OpenError, masks: &Masks) -> CommandError {
         OpenError::Usage(_) => refusal,
         OpenError::TokenEndpoint { .. } => refusal.exit(RunOutcome::NonConformant.exit_code()),
         OpenError::Unreachable(_) => refusal.exit(UNREACHABLE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_address;
+
+    #[test]
+    fn a_word_with_a_scheme_is_an_address() {
+        for (word, expected) in [
+            ("http://127.0.0.1:8080", true),
+            ("HTTPS://legal.example.com", true),
+            ("target.yaml", false),
+            ("http/target.yaml", false),
+            ("ftp://legal.example.com", false),
+        ] {
+            assert_eq!(is_address(word), expected, "{word}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::{fs, io};
 use moot_fixtures::DataError;
 
 use super::model::ScenarioFile;
-use super::{read, validate};
+use super::{read, validate, yaml_file};
 
 include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
@@ -36,9 +36,13 @@ pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<DataError>> {
     let mut texts = Vec::new();
     for file in files(paths)? {
         let name = file.to_string_lossy().into_owned();
-        match fs::read_to_string(&file) {
+        let bytes = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
+        match yaml_file::utf8(bytes) {
             Ok(text) => texts.push((name, Arc::from(text))),
-            Err(error) => return Err(unreadable(&file, &error)),
+            Err(place) => {
+                let error = DataError::new(&name, "it is not UTF-8 text").at(Some(place));
+                return Err(vec![error]);
+            }
         }
     }
     suite(texts)

@@ -128,6 +128,8 @@ fn usage_errors_and_unreachable_targets_have_their_exit_codes() {
     ] {
         check(&[&["explore"], words].concat(), at, 2);
     }
+    fs::write(at.join("own.yaml"), "own: work\n").expect("writable");
+    check(&["explore", "--cases", "3", "--save", "own.yaml"], at, 2);
     deployment::target(at, "http://127.0.0.1:9", "");
     check(&["explore", "--target", "target.yaml"], at, 4);
     let said = explored(&["explore", "--cases", "3", "--seed", "1"], at, 0);

@@ -221,3 +221,20 @@ fn every_session_file_has_the_required_members_of_har() {
         }
     }
 }
+
+#[test]
+fn a_folder_that_is_missing_is_not_called_a_recording_without_an_index() {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("file"), "").expect("writable");
+    fs::create_dir(dir.path().join("empty")).expect("writable");
+    let errors = ["none", "file", "empty"].map(|name| {
+        let ran = run(&["judge", name], dir.path());
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        ran.stderr.lines().next().unwrap_or_default().to_owned()
+    });
+    insta::assert_snapshot!(errors.join("\n"), @r"
+    error: none: there is no such folder
+    error: file: it is a file, and a recording is a folder
+    error: empty: it is not a recording: it has no `index.json`
+    ");
+}

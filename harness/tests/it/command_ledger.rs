@@ -73,7 +73,7 @@ async fn scenarios_beyond_the_budget_are_not_run() {
     let ran = judged(dir.path(), &WORDS, 3);
     let report = read_json(dir.path().join("report.json"));
     assert_eq!(report["counts"]["fail"], 0, "{}", ran.stdout);
-    insta::assert_snapshot!(report["not_run"][0]["reason"].to_string(), @r#""not sent: the run has created 3 objects; `limits.created_objects_max` in the target file allows no more""#);
+    insta::assert_snapshot!(report["not_run"][0]["reason"].to_string(), @r#""not sent: the run has created as many objects as `limits.created_objects_max` in the target file allows: 3""#);
     assert_eq!(report["residue"].as_array().map(Vec::len), Some(3), "all are listed");
     let created = |row: &&Value| row["what"] == "created";
     assert_eq!(ledger(dir.path()).iter().filter(created).count(), 3);

@@ -235,6 +235,46 @@ fn webhook_and_request(host: &str, url: &str) -> String {
 }
 
 #[test]
+fn the_answers_of_a_receiver_count_after_its_webhook_was_deleted() {
+    let receiver = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/", receiver.local_addr().expect("a bound address"));
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = receiver.accept().expect("a delivery");
+        let mut head = [0; 4096];
+        std::io::Read::read(&mut stream, &mut head).expect("its head");
+        let response =
+            b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        std::io::Write::write_all(&mut stream, response).expect("an answer");
+    });
+    let running = Running::start(&["--format", "json", "--clock", "frozen"]);
+    let ready = running.ready();
+    let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
+    let host = host.expect("plain http");
+    let id = webhook_and_request(host, &url);
+    let line = format!("POST /__admin/legal_requests/{id}/status");
+    admin(host, &line, r#"{"status":"signed","force":true}"#);
+    admin(host, "POST /__admin/deliveries/settle", "");
+    answering.join().expect("it answered");
+    let minted = admin(host, "POST /__admin/tokens", r#"{"client_id":"demo-main"}"#);
+    let token = minted["access_token"].as_str().expect("a token");
+    let (_, hooks) = call_json(host, "GET /v1/webhooks", token, "");
+    let hook = hooks["data"][0]["id"].as_str().expect("the newest webhook").to_owned();
+    let rules = || {
+        let found = admin(host, "GET /__admin/findings", "");
+        let found = found["findings"].as_array().cloned().unwrap_or_default();
+        found
+            .iter()
+            .map(|it| it["rule"].as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let redirects = "hook-redirects".to_owned();
+    assert!(rules().contains(&redirects), "{:?}", rules());
+    assert_eq!(call_json(host, &format!("DELETE /v1/webhooks/{hook}"), token, "").0, 204);
+    assert!(rules().contains(&redirects), "{:?}", rules());
+    running.stop("-TERM");
+}
+
+#[test]
 fn a_container_asks_whether_a_mock_is_healthy() {
     let running = Running::start(&["--format", "json", "--seed", "42"]);
     let ready = running.ready();

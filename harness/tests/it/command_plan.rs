@@ -228,3 +228,18 @@ async fn concurrent_shards_share_data_without_violations() {
     assert_eq!(report["findings"], serde_json::json!([]), "{}", merged.stderr);
     assert!(report["counts"]["pass"].as_u64() > Some(1000), "{}", report["counts"]);
 }
+
+#[test]
+fn a_file_that_would_stop_the_run_stops_the_plan_with_the_same_error() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for key in ["answers: none.yaml\n", "tls: { ca_file: none.pem }\n", "expected: none.yaml\n"] {
+        target(dir.path(), "http://127.0.0.1:9", key);
+        let errors = ["plan", "run"].map(|command| {
+            let ran = run(&[command, "--target", "target.yaml", "-q"], dir.path());
+            assert_eq!(ran.code, Some(2), "{command} {key}{}", ran.stdout);
+            ran.stderr.lines().last().unwrap_or_default().to_owned()
+        });
+        assert!(errors[0].contains("none."), "{}", errors[0]);
+        assert_eq!(errors[0], errors[1]);
+    }
+}

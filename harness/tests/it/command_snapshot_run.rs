@@ -166,3 +166,15 @@ fn the_bundled_snapshots_hold_with_any_seed() {
         assert_eq!(report["unused_snapshots"].as_array().map(Vec::len), Some(0), "{report}");
     }
 }
+
+#[test]
+fn a_folder_that_cannot_be_written_is_noticed_before_the_run() {
+    let dir = folder();
+    for words in [
+        &["--snapshots", "record", "--snapshot-dir", "sample.yaml/kept"][..],
+        &["--snapshots", "check", "--snapshot-bundle", "sample.yaml/bundle.json"],
+    ] {
+        let ran = check(dir.path(), words, 2);
+        assert!(ran.stdout.is_empty() && ran.stderr.contains("sample.yaml"), "{}", ran.stderr);
+    }
+}

@@ -179,11 +179,27 @@ fn a_client_waits_for_retry_after() {
         list(&json!({ "connection": connection, "after_ms": after_ms }))
     };
     check(&[limit(1, 0), next(1, 1_900)], Some("impatient-retry"));
+    let mut expected = limit(1, 0);
+    expected["request"]["expects_refusal"] = true.into();
+    check(&[expected, next(1, 1_900)], None);
     check(&[limit(1, 0), next(1, 1_950)], None);
     check(&[limit(1, 0), next(1, 2_100)], None);
     // It was sent before the response, on another connection.
     check(&[limit(1, 0), limit(2, 1)], None);
     check(&[limit(1, 0), limit(2, 300)], Some("impatient-retry"));
+    let mut of_another_process = limit(2, 300);
+    of_another_process["request"]["authorization"] = "fingerprint:2".into();
+    check(&[limit(1, 0), of_another_process], None);
+    // Of two processes that ask for a token, the refused one asks again in time.
+    let token = |connection: u64, after_ms: u64, status: u16| {
+        let seconds = (status == 429).then_some(2);
+        let more = json!({ "connection": connection, "after_ms": after_ms, "response": { "retry_after_seconds": seconds } });
+        call("create_access_token", status, &more)
+    };
+    let (refused, of_other) = (token(1, 0, 429), token(2, 500, 200));
+    check(&[refused.clone(), of_other.clone(), token(1, 1_600, 200)], None);
+    check(&[refused.clone(), of_other], Some("impatient-retry"));
+    check(&[refused, token(1, 500, 200), token(1, 1_600, 200)], Some("impatient-retry"));
     // Another thread does not know the response.
     let other = call("list_workflows", 200, &json!({ "connection": 2, "path": "/v1/workflows" }));
     check(&[limit(1, 0), other], None);
@@ -207,6 +223,9 @@ fn tries_have_pauses_and_an_end() {
     check(&times(6, &busy(1_000)), Some("retry-storm"));
     check(&times(5, &busy(1_000)), None);
     check(&times(6, &busy(10_000)), None);
+    let mut of_another_process = busy(1_000);
+    of_another_process["request"]["authorization"] = "fingerprint:2".into();
+    check(&vec![[busy(1_000), of_another_process]; 3].concat(), None);
 }
 
 #[test]
@@ -254,7 +273,13 @@ fn a_repeated_upload_is_complete() {
     };
     let looked = call("list_repository_documents", 200, &json!({}));
     check(&[upload(503, 9), looked.clone(), upload(201, 0)], Some("emptied-repeat"));
-    check(&[upload(503, 9), looked, upload(201, 9)], None);
+    check(&[upload(503, 9), looked.clone(), upload(201, 9)], None);
+    for status in [401, 429] {
+        check(&[upload(status, 9), looked.clone(), upload(201, 0)], Some("emptied-repeat"));
+        // Another file with the same name.
+        check(&[upload(status, 9), looked.clone(), upload(201, 8)], None);
+    }
+    check(&[upload(422, 9), looked, upload(201, 0)], None);
 }
 
 #[test]
@@ -332,6 +357,11 @@ fn polling_is_slow_and_ends() {
     check(&times(10, &look("draft", 4_998)), Some("polls-fast"));
     check(&times(9, &look("draft", 10)), None);
     check(&times(10, &look("draft", 5_000)), None);
+    // Two processes, each with its own token.
+    let mut of_another_process = look("draft", 2_500);
+    of_another_process["request"]["authorization"] = "fingerprint:2".into();
+    let in_turn = [look("draft", 2_500), of_another_process];
+    check(&vec![in_turn; 10].concat(), None);
     let dead = look("declined", 6_000);
     check(&times(6, &dead), Some("polls-the-dead"));
     check(&times(5, &dead), None);
@@ -449,6 +479,18 @@ fn a_finding_names_its_calls_and_the_correct_request() {
         r#"curl -H "Authorization: Bearer $TOKEN" "$MOOT_BASE_URL"'/v1/requests?state=signed'"#;
     assert_eq!(found[0].excerpt.as_deref(), Some(command));
     assert_eq!(found[0].clause, "§4");
+}
+
+#[test]
+fn only_a_client_that_receives_webhooks_relies_on_their_content() {
+    let relies = |calls: &[Value]| {
+        let account = Account::of(&[journal(calls)]);
+        account.relies_on.iter().any(|it| it.question == "delivery_payload")
+    };
+    // The seed world has webhooks too.
+    let created = call("create_legal_request", 201, &json!({ "deliveries": [1] }));
+    assert!(!relies(std::slice::from_ref(&created)));
+    assert!(relies(&[call("create_webhook", 201, &json!({})), created]));
 }
 
 #[test]

@@ -219,7 +219,7 @@ async fn the_budget_of_created_objects_is_kept() {
     }
     let exchange = opened.session.send(call("POST", "/v1/webhooks")).await;
     let Err(Trouble::Withheld(why)) = exchange.outcome else { panic!("it was sent") };
-    insta::assert_snapshot!(why, @"the run has created 2 objects; `limits.created_objects_max` in the target file allows no more");
+    insta::assert_snapshot!(why, @"the run has created as many objects as `limits.created_objects_max` in the target file allows: 2");
 }
 
 #[tokio::test]

@@ -45,9 +45,10 @@ struct Entries {
     is_for_account: bool,
     /// Number of the oldest entries that were cleared and are still here.
     hidden: usize,
-    /// Deliveries that were removed with their webhook, if the journal is kept whole to judge a client.
+    /// Deliveries that were removed with their webhook, since the client that received them is judged by them. The
+    /// oldest ones make room for others.
     #[cfg(feature = "server")]
-    removed_deliveries: Vec<Arc<Delivery>>,
+    removed_deliveries: VecDeque<Arc<Delivery>>,
 }
 
 impl Journal {
@@ -108,19 +109,20 @@ impl Journal {
         self.0.lock().entries.iter().cloned().collect()
     }
 
-    /// Keeps a delivery that is removed from the state, if a client is to be judged.
+    /// Keeps a delivery that is removed from the state.
     #[cfg(feature = "server")]
     pub(crate) fn keep_delivery(&self, delivery: &Arc<Delivery>) {
-        let queue = &mut *self.0.lock();
-        if queue.is_for_account && queue.removed_deliveries.len() < DELIVERIES_MAX {
-            queue.removed_deliveries.push(delivery.clone());
+        let removed = &mut self.0.lock().removed_deliveries;
+        if removed.len() >= DELIVERIES_MAX {
+            removed.pop_front();
         }
+        removed.push_back(delivery.clone());
     }
 
     /// The deliveries that were removed from the state.
     #[cfg(feature = "server")]
     pub(crate) fn removed_deliveries(&self) -> Vec<Arc<Delivery>> {
-        self.0.lock().removed_deliveries.clone()
+        self.0.lock().removed_deliveries.iter().cloned().collect()
     }
 
     /// From now on `clear` hides entries instead of removing them, so that a client can be judged.

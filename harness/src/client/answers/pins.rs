@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Observed;
+use crate::scenario::yaml_file;
 
 /// The answers that a deployment must give.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -24,9 +25,7 @@ impl Pins {
     /// The file can't be read, is no answers file, or contradicts the specification. The message has its name.
     pub fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            format!("{shown}: the file of pinned answers cannot be read: {error}")
-        })?;
+        let text = yaml_file::text(path, "file of pinned answers").map_err(|it| it.to_string())?;
         let observed =
             Observed::from_text(&text).map_err(|error| error.in_file(&shown).to_string())?;
         Ok(Self::of(observed))

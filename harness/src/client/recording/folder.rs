@@ -1,8 +1,9 @@
 //! The folder of a recording: names, reading and errors of its files.
 
 use std::fmt::Display;
-use std::path::Path;
-use std::{fs, io};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use moot_fixtures::DataError;
 use serde::de::DeserializeOwned;
@@ -11,6 +12,8 @@ use serde::de::DeserializeOwned;
 pub(crate) const FORMAT_VERSION: u32 = 1;
 /// The file name of the index.
 pub(crate) const INDEX: &str = "index.json";
+/// The file that a run locks while it may still write to the folder.
+const LOCK: &str = ".moot-lock";
 /// The folder with the files of the sessions.
 pub(crate) const EXCHANGES: &str = "exchanges";
 /// Larger files are refused.
@@ -33,20 +36,56 @@ pub(super) fn malformed(path: &Path, reason: impl Display) -> DataError {
     error(path, format!("it is not part of a recording: {reason}"))
 }
 
-/// Creates the folder.
+/// A folder that no other run writes to. Dropping it releases the folder.
+#[derive(Debug)]
+#[must_use]
+pub struct FolderLock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // The lock of a file that stays is free, and `make` does not count the file.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Creates the folder, and locks it.
 ///
 /// # Errors
-/// It cannot be created, or is not empty.
-pub(crate) fn make(dir: &Path) -> Result<(), DataError> {
+/// It cannot be created, is not empty, or another run has locked it.
+pub(crate) fn make(dir: &Path) -> Result<FolderLock, DataError> {
     let failed = |why| unwritable(dir, &why);
-    fs::create_dir_all(dir).map_err(failed)?;
-    match fs::read_dir(dir).map_err(failed)?.next() {
-        Some(_) => Err(error(
+    let check_empty = || match is_empty(dir).map_err(failed)? {
+        true => Ok(()),
+        false => Err(error(
             dir,
             "the folder is not empty; name a new folder for the recording, or empty this one",
         )),
-        None => Ok(()),
+    };
+    fs::create_dir_all(dir).map_err(failed)?;
+    check_empty()?;
+    let path = dir.join(LOCK);
+    let file = File::options().write(true).create(true).truncate(false).open(&path);
+    let file = file.map_err(failed)?;
+    // A file system without locks is no reason to refuse.
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        return Err(error(dir, "another run writes to this folder; name a new folder"));
     }
+    let lock = FolderLock { path, _file: file };
+    // Another run may have written and released it in the meantime.
+    check_empty()?;
+    Ok(lock)
+}
+
+fn is_empty(dir: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(dir)? {
+        if entry?.file_name() != LOCK {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Reads a JSON file.
@@ -77,7 +116,22 @@ pub(crate) fn is_below(file: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_below, session_file};
+    use super::{is_below, make, session_file};
+
+    #[test]
+    fn only_one_run_writes_to_a_folder() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let first = make(dir.path()).expect("the folder is empty");
+        let refusal = make(dir.path()).expect_err("the first run has it");
+        assert!(refusal.message.contains("another run"), "{refusal}");
+        drop(first);
+        // A killed run leaves its file.
+        std::fs::write(dir.path().join(super::LOCK), "").expect("a file");
+        drop(make(dir.path()).expect("the first run has ended without files"));
+        std::fs::write(dir.path().join("index.json"), "{}").expect("a file");
+        let refusal = make(dir.path()).expect_err("the folder has a file");
+        assert!(refusal.message.contains("not empty"), "{refusal}");
+    }
 
     #[test]
     fn a_session_stays_below_its_folder() {

@@ -78,7 +78,11 @@ impl RecordingIndex {
     pub fn read(dir: &std::path::Path) -> Result<Self, DataError> {
         let path = dir.join(folder::INDEX);
         if !path.is_file() {
-            let why = format!("it is not a recording: it has no `{}`", folder::INDEX);
+            let why = match (dir.is_dir(), dir.exists()) {
+                (true, _) => format!("it is not a recording: it has no `{}`", folder::INDEX),
+                (false, true) => "it is a file, and a recording is a folder".to_owned(),
+                (false, false) => "there is no such folder".to_owned(),
+            };
             return Err(folder::error(dir, why));
         }
         let index: Self = folder::read(&path)?;

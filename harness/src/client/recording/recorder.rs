@@ -7,7 +7,7 @@ use moot_fixtures::DataError;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::client::recording::folder::{self, FORMAT_VERSION};
+use crate::client::recording::folder::{self, FORMAT_VERSION, FolderLock};
 use crate::client::recording::har;
 use crate::client::recording::index::{IndexTarget, RecordingIndex, RecordingIndexRow};
 use crate::client::recording::session_record::SessionRecord;
@@ -21,11 +21,11 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Creates the folder, before any request is sent.
+    /// Creates the folder, and locks it, before any request is sent.
     ///
     /// # Errors
-    /// The folder can't be created, or is not empty.
-    pub fn prepare(dir: &Path) -> Result<(), DataError> {
+    /// The folder can't be created, is not empty, or another run writes to it.
+    pub fn prepare(dir: &Path) -> Result<FolderLock, DataError> {
         folder::make(dir)
     }
 

@@ -59,7 +59,7 @@ pub fn from_text(
 /// # Errors
 /// It is not a base address.
 pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, DataError> {
-    let refused = |message: String| DataError::new("--target", message);
+    let refused = |message: String| DataError::new("the address of the target", message);
     let base_url = address::base(text).map_err(refused)?;
     let filled = |name| variables(name).filter(|value| !value.is_empty());
     let variables = ["MOOT_CLIENT_ID", "MOOT_CLIENT_SECRET"];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::client::recording::Recorder;
+use crate::client::recording::{FolderLock, Recorder};
 
 use crate::command::error::CommandError;
 use crate::command::files::{answers_named, world_named};
@@ -25,6 +25,7 @@ const DRILL_SECONDS: u64 = 2;
 pub(super) struct DrillShard<'a> {
     shard: Shard,
     dir: &'a Path,
+    _lock: FolderLock,
     plan: Vec<(String, u16)>,
 }
 
@@ -35,9 +36,9 @@ impl<'a> DrillShard<'a> {
         dir: &'a Path,
         drills: &[&Drill],
     ) -> Result<Self, CommandError> {
-        Recorder::prepare(dir)?;
+        let lock = Recorder::prepare(dir)?;
         let costs = drills.iter().map(|it| (it.id.clone(), it.seconds + DRILL_SECONDS));
-        Ok(Self { shard, dir, plan: dealt(costs.collect(), shard.count) })
+        Ok(Self { shard, dir, _lock: lock, plan: dealt(costs.collect(), shard.count) })
     }
 
     /// Whether this shard runs the drill.

@@ -57,6 +57,19 @@ impl ConductFinding {
     }
 }
 
+impl ConductFinding {
+    /// The same calls, as a violation of another rule.
+    pub fn of_rule(self, rule: &ConductRule) -> Self {
+        Self {
+            rule: rule.id.clone(),
+            severity: rule.severity,
+            clause: rule.clause(),
+            instead: rule.instead.clone(),
+            ..self
+        }
+    }
+}
+
 /// A call as a `curl` command, with variables in place of secrets.
 fn curl(call: &JournalCall) -> String {
     let mut words = vec!["curl".to_owned()];

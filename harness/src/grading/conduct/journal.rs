@@ -170,6 +170,11 @@ impl JournalCall {
         (self.client, self.request.user_agent.as_deref())
     }
 
+    /// The process of the client: each has its own token.
+    pub(super) fn process(&self) -> ((IpAddr, Option<&str>), Option<&str>) {
+        (self.caller(), self.request.authorization.as_deref())
+    }
+
     /// The content of the call without its credential. A call with the same intent is a repetition.
     pub(super) fn intent(&self) -> impl Ord {
         let parts = self.request.parts.iter();
@@ -249,6 +254,12 @@ impl JournalCall {
     /// The decoded parameters of its query.
     pub(super) fn parameters(&self) -> Vec<(String, String)> {
         pairs(self.query.as_deref().unwrap_or_default())
+    }
+
+    /// The page in its query; `None` without a valid one.
+    pub fn asked_page(&self) -> Option<u64> {
+        let page = self.parameters().into_iter().find(|(name, _)| name == "page");
+        page.and_then(|(_, page)| page.parse().ok())
     }
 
     /// The decoded fields of a URL-encoded form; empty for other bodies.

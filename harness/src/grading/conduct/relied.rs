@@ -26,39 +26,46 @@ pub struct ReliedQuestion {
     pub call: u64,
 }
 
-/// Whether a call relies on a question.
-type CallTest = fn(&JournalCall) -> bool;
+/// Whether a call in a world relies on a question.
+type CallTest = fn(&JournalCall, &WorldJournal) -> bool;
 
 /// The questions that a call can rely on, in the order of the specification.
 const QUESTIONS: [(&str, CallTest); 15] = [
-    ("agreement_download", |call| is(call, Operation::DownloadAgreement)),
-    ("workflow_schema_endpoint", |call| is(call, Operation::GetWorkflowSchema)),
-    ("workflow_schema_shape", |call| call.did(Operation::GetWorkflowSchema)),
-    ("upload_success_status", |call| call.did(Operation::CreateRepositoryDocument)),
-    ("webhook_create_endpoint", |call| is(call, Operation::CreateWebhook)),
-    ("webhook_delete_status", |call| call.did(Operation::DeleteWebhook)),
-    ("scope_omitted", |call| {
+    ("agreement_download", |call, _| is(call, Operation::DownloadAgreement)),
+    ("workflow_schema_endpoint", |call, _| is(call, Operation::GetWorkflowSchema)),
+    ("workflow_schema_shape", |call, _| call.did(Operation::GetWorkflowSchema)),
+    ("upload_success_status", |call, _| call.did(Operation::CreateRepositoryDocument)),
+    ("webhook_create_endpoint", |call, _| is(call, Operation::CreateWebhook)),
+    ("webhook_delete_status", |call, _| call.did(Operation::DeleteWebhook)),
+    ("scope_omitted", |call, _| {
         is(call, Operation::CreateAccessToken)
             && !call.form().iter().any(|(name, _)| name == "scope")
     }),
-    ("token_client_authentication", |call| {
+    ("token_client_authentication", |call, _| {
         is(call, Operation::CreateAccessToken)
             && call.request.scheme == Some(AuthorizationScheme::Basic)
     }),
-    ("token_revocation", |call| is(call, Operation::RevokeToken)),
-    ("rate_limit_response", |call| call.refused_by == Some(RuleGroup::Limit)),
-    ("delivery_payload", |call| !call.deliveries.is_empty()),
-    ("list_order", |call| {
+    ("token_revocation", |call, _| is(call, Operation::RevokeToken)),
+    ("rate_limit_response", |call, _| call.refused_by == Some(RuleGroup::Limit)),
+    ("delivery_payload", |call, world| has_receiver(world) && !call.deliveries.is_empty()),
+    ("list_order", |call, _| {
         let is_list = call.operation.is_some_and(|operation| operation.is_list());
         is_list && call.rows().len() > 1
     }),
-    ("per_page", |call| call.response.pages.is_some_and(|pages| pages > 1)),
-    ("page_past_end", JournalCall::is_past_end),
-    ("not_found_type", |call| call.status == 404 && !is(call, Operation::GetLegalRequest)),
+    ("per_page", |call, _| call.response.pages.is_some_and(|pages| pages > 1)),
+    ("page_past_end", |call, _| call.is_past_end()),
+    ("not_found_type", |call, _| call.status == 404 && !is(call, Operation::GetLegalRequest)),
 ];
 
 fn is(call: &JournalCall, operation: Operation) -> bool {
     call.operation == Some(operation)
+}
+
+/// Whether the client receives webhooks. Calls also queue deliveries to webhooks of the seed world, which no one answers.
+fn has_receiver(world: &WorldJournal) -> bool {
+    let mut attempts = world.deliveries.iter().flat_map(|delivery| &delivery.attempts);
+    world.calls.iter().any(|call| call.did(Operation::CreateWebhook))
+        || attempts.any(|attempt| attempt.status.is_some())
 }
 
 /// The open questions that the calls rely on.
@@ -66,7 +73,7 @@ pub(super) fn questions(worlds: &[WorldJournal]) -> Vec<ReliedQuestion> {
     let found = QUESTIONS.iter().filter_map(|(id, relies)| {
         let question = moot_fixtures::questions::get(id)?;
         let in_world = |world: &WorldJournal| {
-            let call = world.calls.iter().find(|call| relies(call))?;
+            let call = world.calls.iter().find(|call| relies(call, world))?;
             let answer = world.answers.get(id).cloned().unwrap_or_default();
             Some((call.serial, answer))
         };

@@ -35,9 +35,9 @@ pub fn render(account: &Account) -> String {
     let head = format!("It made {}{of_which}", pluralize(account.calls, "call"));
     let mut out = format!("{}\n", paint::bold(&head));
     if account.forgotten > 0 {
-        let forgotten = account.forgotten;
         out.push_str(&format!(
-            "  {forgotten} earlier calls are missing: the journal no longer holds them\n"
+            "  without {} that the journal no longer holds\n",
+            pluralize(account.forgotten, "earlier call")
         ));
     }
     out.push_str(&outlived(account));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::conduct::DrillEnd;
+use moot_fixtures::conduct::{self, DrillEnd};
 use moot_fixtures::contract::{Operation, Severity};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ pub struct Certificate {
 }
 
 /// The values that a certificate is computed from, besides the recordings.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateInput {
     /// `--seed`.
@@ -134,6 +134,7 @@ impl Certificate {
                 Some(judge::judge(drill, &calm, recording))
             });
             drills.extend(run);
+            name_missing_retry(&mut drills, &recordings);
         }
         let waivers: Vec<WaiverUse> =
             input.waivers.iter().map(|it| it.apply(&drills, &input.today)).collect();
@@ -207,6 +208,30 @@ impl Certificate {
 
     fn is_partial(&self) -> bool {
         table::all().iter().any(|drill| !self.recordings.contains_key(&drill.id))
+    }
+}
+
+/// A client that does not retry a GET after a plain 503 does not retry one after an unusual failure either. Whether it
+/// understands that failure does not show, so the finding names the missing retry.
+fn name_missing_retry(drills: &mut [DrillResult], recordings: &BTreeMap<String, DrillRecording>) {
+    let unavailable = table::get(table::UNAVAILABLE);
+    let Some(rule) = unavailable.and_then(|it| conduct::get(it.breaks.as_deref()?)) else { return };
+    let has_failed =
+        |id: &str| recordings.get(id).is_some_and(|it| !it.is_timed_out && it.exit_code != Some(0));
+    let ends_at_once = drills.iter().any(|it| {
+        it.drill == table::UNAVAILABLE
+            && it.met_by.len() == 1
+            && it.findings.iter().any(|finding| finding.rule == rule.id)
+    });
+    if !ends_at_once || !has_failed(table::UNAVAILABLE) {
+        return;
+    }
+    for result in drills.iter_mut().filter(|it| has_failed(&it.drill)) {
+        let drill = table::get(&result.drill).filter(|it| it.takes_retry);
+        let Some(breaks) = drill.and_then(|it| it.breaks.as_deref()) else { continue };
+        for finding in result.findings.iter_mut().filter(|it| it.rule == breaks) {
+            *finding = finding.clone().of_rule(rule);
+        }
     }
 }
 
@@ -291,10 +316,51 @@ fn operations(calm: &DrillRecording) -> BTreeSet<String> {
 mod tests {
     use moot_fixtures::conduct::DrillEnd;
 
-    use super::{Grade, HELD_MIN, grade};
+    use std::collections::BTreeMap;
+
+    use serde_json::{Value, json};
+
+    use super::{Certificate, CertificateInput, Grade, HELD_MIN, grade};
     use crate::grading::drill::judge::{self, DrillResult};
     use crate::grading::drill::recording::DrillRecording;
     use crate::grading::drill::table::{self, calm};
+
+    /// A run whose reads of a list have these statuses, by a fault from 400 on.
+    fn listing(statuses: &[u16], exit_code: i32) -> DrillRecording {
+        let call = |(serial, status): (usize, &u16)| {
+            json!({
+                "serial": serial, "at": "2026-03-05T14:30:00Z", "client": "127.0.0.1", "method": "GET",
+                "path": "/v1/requests", "operation": "list_legal_requests", "application": "demo-main",
+                "status": status, "problem": null, "detail": null, "response": {},
+                "decision": "served", "fault": (*status >= 400).then_some("status"),
+            })
+        };
+        let calls: Vec<Value> = (1..).zip(statuses).map(call).collect();
+        let world =
+            json!({ "sandbox": null, "forgotten": 0, "exchanges": calls, "deliveries": [] });
+        let journal = json!({ "worlds": [world], "control": [] });
+        DrillRecording { exit_code: Some(exit_code), journal, ..DrillRecording::default() }
+    }
+
+    #[test]
+    fn a_client_without_any_retry_is_not_blamed_for_the_kind_of_the_failure() {
+        for (unavailable, expected) in [
+            (listing(&[503], 1), "gives-up"),
+            (listing(&[503, 503, 503], 1), "breaks-on-problem-type"),
+            (listing(&[503, 200], 0), "breaks-on-problem-type"),
+        ] {
+            let recordings = BTreeMap::from([
+                ("calm".to_owned(), listing(&[200], 0)),
+                ("unavailable".to_owned(), unavailable),
+                ("unknown-problem".to_owned(), listing(&[503], 1)),
+            ]);
+            let certificate = Certificate::of(CertificateInput::default(), recordings);
+            let result = certificate.drills.iter().find(|it| it.drill == "unknown-problem");
+            let rules: Vec<&str> =
+                result.iter().flat_map(|it| &it.findings).map(|it| it.rule.as_str()).collect();
+            assert_eq!(rules, [expected]);
+        }
+    }
 
     #[test]
     fn a_client_is_not_ready_if_drills_were_left_out_or_the_mock_had_a_defect() {

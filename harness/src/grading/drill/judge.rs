@@ -4,6 +4,8 @@ mod journals;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use moot_fixtures::conduct::DrillEnd;
 use moot_fixtures::contract::Severity;
 use moot_fixtures::journal::FaultKind;
@@ -13,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::recording::DrillRecording;
 use super::table::{self, Drill, ExpectedEnd, Meeting};
 use crate::grading::conduct::{self, ConductEvidence, ConductFinding, JournalCall, WorldJournal};
+use crate::verdict::pluralize;
 
 use journals::{
     calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page, is_later_page,
@@ -57,11 +60,15 @@ pub fn calm(run: &DrillRecording) -> DrillResult {
     if served == 0 {
         let why = match calls(&worlds).count() {
             0 => "the command called nothing: does it read MOOT_BASE_URL?".to_owned(),
+            1 => "its only call was not served with a token".to_owned(),
             count => format!("none of its {count} calls was served with a token"),
         };
         return result(DrillEnd::Failed, why);
     }
-    let why = format!("the command ended with 0 after {served} calls that were served");
+    let why = match served {
+        1 => "the command ended with 0 after 1 call that was served".to_owned(),
+        served => format!("the command ended with 0 after {served} calls that were served"),
+    };
     DrillResult { findings: conduct::findings(&worlds), ..result(DrillEnd::Held, why) }
 }
 
@@ -89,6 +96,7 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
     let mut findings = findings(&worlds, &drill.rules);
     // A client that stops early in the calm run too looks for something.
     findings.retain(|it| it.rule != "assumes-25" || calls(&calm_worlds).any(is_last_page));
+    drop_consequences(&mut findings);
     let is_met = !met_calls.is_empty()
         && has_deliveries(&drill.met, calm, run, &worlds)
         && run.orders_done >= drill.orders.iter().filter(|it| it.after.is_some()).count();
@@ -115,7 +123,8 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
 /// A client must send nothing to a service with a wrong certificate, and must fail.
 fn judge_wrong_certificate(drill: &Drill, run: &DrillRecording, sent: usize) -> (DrillEnd, String) {
     if sent > 0 {
-        let why = format!("it sent {sent} calls to a service with a wrong certificate");
+        let calls = pluralize(sent, "call");
+        let why = format!("it sent {calls} to a service with a wrong certificate");
         return (DrillEnd::Failed, why);
     }
     if run.connections == 0 {
@@ -230,8 +239,19 @@ fn wrong_end(
     Some(Mistake { why, rule: rule.cloned() })
 }
 
+/// The kinds of objects whose numbers differ.
 fn made_otherwise(calm: &DrillRecording, run: &DrillRecording) -> String {
-    format!("it made {}, and {} in the calm run", made(run), made(calm))
+    let number = |it: &DrillRecording, kind: &str| it.made.get(kind).copied().unwrap_or_default();
+    let kinds: BTreeSet<&String> = run.made.keys().chain(calm.made.keys()).collect();
+    let differing = || kinds.iter().filter(|kind| number(run, kind) != number(calm, kind));
+    let made = |it: &DrillRecording| -> String {
+        let shown = differing().map(|kind| {
+            let noun = kind.trim_end_matches('s').replace('_', " ");
+            pluralize(number(it, kind), &noun)
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    format!("it made {}; in the calm run it made {}", made(run), made(calm))
 }
 
 /// A list that the client read to its last page in the calm run, but not in this run.
@@ -256,9 +276,8 @@ fn acted_otherwise(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -
     let most = in_calm_run.max().unwrap_or(1);
     let (id, times) = acted.iter().find(|(_, times)| !(least..=most).contains(times))?;
     let expected = if least == most { least.to_string() } else { format!("{least} to {most}") };
-    Some(format!(
-        "by the probe it acted {times} times for {id}, and {expected} times in the calm run"
-    ))
+    let (times, expected) = (pluralize(times, "time"), pluralize(expected, "time"));
+    Some(format!("by the probe it acted {times} for {id}, and {expected} in the calm run"))
 }
 
 /// The reason why neither the calls nor the probe show that the client behaved correctly.
@@ -296,8 +315,17 @@ fn not_made_up_in(last: &JournalCall, calls: &[JournalCall]) -> Option<String> {
     // A client that looked for its creation need not repeat it.
     let is_look =
         |call: &JournalCall| last.method != "GET" && call.method == "GET" && call.status < 300;
-    let is_made_up = is_slow(last)
-        || later.any(|call| (call.operation == last.operation && is_whole(call)) || is_look(call));
+    // Another page does not have the rows of a lost one. After the list became shorter, a page may be needless.
+    let is_same_page = |call: &JournalCall| {
+        let page = |call: &JournalCall| call.asked_page().unwrap_or(1);
+        page(call) == page(last) || call.response.pages.is_some_and(|pages| pages < page(last))
+    };
+    let is_again = |call: &JournalCall| {
+        let is_list = last.operation.is_some_and(|operation| operation.is_list());
+        call.operation == last.operation && (!is_list || is_same_page(call))
+    };
+    let is_made_up =
+        is_slow(last) || later.any(|call| (is_again(call) && is_whole(call)) || is_look(call));
     (!is_made_up).then(|| {
         format!(
             "the command ended with 0, although {} {} (call {}) never succeeded",
@@ -310,6 +338,15 @@ fn not_made_up_in(last: &JournalCall, calls: &[JournalCall]) -> Option<String> {
 fn findings(worlds: &[WorldJournal], rules: &[String]) -> Vec<ConductFinding> {
     let all = conduct::findings(worlds).into_iter().chain(conduct::disturbed_findings(worlds));
     all.filter(|finding| rules.contains(&finding.rule)).collect()
+}
+
+/// A client that stops at a page with fewer than 25 rows has one mistake, also if that is the first page.
+fn drop_consequences(findings: &mut Vec<ConductFinding>) {
+    let short_pages = findings.iter().filter(|it| it.rule == "assumes-25");
+    let short_pages: Vec<u64> = short_pages.flat_map(|it| it.calls.clone()).collect();
+    findings.retain(|it| {
+        it.rule != "first-page-only" || !it.calls.iter().any(|call| short_pages.contains(call))
+    });
 }
 
 /// The finding of a failed drill, if a rule of the register describes the mistake. It has calls only if they show the
@@ -338,18 +375,4 @@ fn ended(run: &DrillRecording) -> String {
         (false, Some(code)) => format!("ended with {code}"),
         (false, None) => "was ended by a signal".to_owned(),
     }
-}
-
-/// The created objects: `2 legal requests, 1 repository document`.
-fn made(run: &DrillRecording) -> String {
-    let kinds = run.made.iter().filter(|(_, made)| **made != 0);
-    let shown = |(kind, made): (&String, &i64)| {
-        let kind = kind.replace('_', " ");
-        match made {
-            1 => format!("1 {}", kind.trim_end_matches('s')),
-            made => format!("{made} {kind}"),
-        }
-    };
-    let kinds: Vec<String> = kinds.map(shown).collect();
-    if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
 }

@@ -14,6 +14,9 @@ const TEXT: &str = include_str!("drills.yaml");
 /// The id of the calm run.
 pub const CALM: &str = "calm";
 
+/// The id of the drill that shows whether a client retries a failed GET.
+pub(super) const UNAVAILABLE: &str = "unavailable";
+
 static DRILLS: LazyLock<Vec<Drill>> = LazyLock::new(|| moot_fixtures::yaml::embedded(TEXT));
 static CALM_RUN: LazyLock<Drill> = LazyLock::new(|| Drill {
     id: CALM.to_owned(),
@@ -58,6 +61,9 @@ pub struct Drill {
     /// A client that moves the clock of the mock ends the situation.
     #[serde(default)]
     pub is_timed: bool,
+    /// A client that retries no failed GET at all fails here too. That is its mistake then, as in `unavailable`.
+    #[serde(default)]
+    pub takes_retry: bool,
     /// The rule of conduct that another end breaks.
     pub breaks: Option<String>,
     /// The rule that a client breaks if it created more than in the calm run. Default: `breaks`.
@@ -151,6 +157,8 @@ pub struct Meeting {
     pub later_page: bool,
     /// The smallest number of deliveries that a receiver answered.
     pub deliveries: usize,
+    /// A delivery that still waits when the client fails counts too, if a receiver answered one in the calm run.
+    pub is_late: bool,
     /// The smallest number of waiting deliveries. In the calm run a receiver must have answered one.
     pub waiting: usize,
     /// A delivery with a wrong credential that a receiver answered.

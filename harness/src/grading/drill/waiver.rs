@@ -41,21 +41,27 @@ impl Waiver {
     /// The first mistake in it.
     pub fn read(file: &str, text: &str) -> Result<Vec<Self>, DataError> {
         let all: Vec<Self> = yaml::read(file, text)?;
-        let refused = |message: String| Err(DataError::new(file, message));
-        for waiver in &all {
+        for (index, waiver) in all.iter().enumerate() {
+            let refused = |key: &str, message: String| {
+                let place = yaml::locate(text, &[&index.to_string(), key]);
+                Err(DataError::new(file, message).at(place))
+            };
             let Self { drill, reason, owner, expires } = waiver;
             if table::get(drill).is_none() {
-                return refused(format!(
-                    "there is no drill `{drill}`; `moot drill --list` shows all"
-                ));
+                let message = format!("there is no drill `{drill}`; `moot drill --list` shows all");
+                return refused("drill", message);
             }
-            if reason.trim().is_empty() || owner.trim().is_empty() {
-                return refused(format!("the waiver of `{drill}` needs a reason and an owner"));
+            for (key, value) in [("reason", reason), ("owner", owner)] {
+                if value.trim().is_empty() {
+                    return refused(
+                        key,
+                        format!("the waiver of `{drill}` needs a reason and an owner"),
+                    );
+                }
             }
             if expires.parse::<jiff::civil::Date>().is_err() {
-                return refused(format!(
-                    "`expires` of `{drill}` must be a date such as 2026-12-31"
-                ));
+                let message = format!("`expires` of `{drill}` must be a date such as 2026-12-31");
+                return refused("expires", message);
             }
         }
         Ok(all)
@@ -74,5 +80,28 @@ impl Waiver {
             None
         };
         WaiverUse { waiver: self.clone(), judged_on: today.to_owned(), fault }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Waiver;
+
+    #[test]
+    fn a_wrong_waiver_has_its_place() {
+        let row = |drill: &str, owner: &str, expires: &str| {
+            format!("- drill: {drill}\n  reason: known\n  owner: '{owner}'\n  expires: {expires}\n")
+        };
+        let sound = row("limited", "us", "2026-12-31");
+        assert!(Waiver::read("w.yaml", &sound).is_ok());
+        for (wrong, place) in [
+            (row("limitedd", "us", "2026-12-31"), (5, 10)),
+            (row("stalled", " ", "2026-12-31"), (7, 10)),
+            (row("stalled", "us", "soon"), (8, 12)),
+        ] {
+            let error = Waiver::read("w.yaml", &(sound.clone() + &wrong)).expect_err("it is wrong");
+            let found = error.place.map(|place| (place.line, place.column));
+            assert_eq!(found, Some(place), "{error}");
+        }
     }
 }

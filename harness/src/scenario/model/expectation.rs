@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::matcher::MatcherRule;
 use super::place::Place;
 use crate::scenario::language::form::{SchemaDefinitions, YamlForm, entries_schema, name_schema};
-use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::language::reader::{ScenarioReader, all};
 use crate::scenario::text::{Location, Text};
 
 /// One check: a requirement and its expectation.
@@ -74,6 +74,9 @@ impl YamlForm<Self> for Vec<Claim> {
             let place = Place::parse(reader, &key.name, key.span);
             let matcher = Vec::<MatcherRule>::read(reader, node, what);
             let place = place?;
+            if matches!(place, Place::Status) {
+                check_statuses(reader, node)?;
+            }
             // `schema: NAME`, or `schema: true` for the one that the operation documents.
             let is_schema = matches!(node.value, YamlValue::Text(_) | YamlValue::Bool(true));
             if matches!(place, Place::Schema) && !is_schema {
@@ -96,6 +99,29 @@ impl YamlForm<Self> for Vec<Claim> {
             map["properties"] = json!({ "schema": schema });
             map
         })
+    }
+}
+
+/// A number that is expected as a status has three digits.
+fn check_statuses(reader: &mut ScenarioReader, node: &YamlNode) -> Option<()> {
+    match &node.value {
+        YamlValue::Number(number) => match number.as_u64() {
+            Some(100..=999) => Some(()),
+            _ => {
+                let message = format!("no response has the status {number}");
+                reader.refuse_with(node.span, message, Some("a status has three digits".to_owned()))
+            }
+        },
+        YamlValue::List(items) => {
+            all(items.iter().map(|item| check_statuses(reader, item))).map(drop)
+        }
+        YamlValue::Map(rules) => {
+            let compared = rules
+                .iter()
+                .filter(|(key, _)| matches!(key.name.as_str(), "equals" | "one_of" | "not"));
+            all(compared.map(|(_, rule)| check_statuses(reader, rule))).map(drop)
+        }
+        YamlValue::Null | YamlValue::Bool(_) | YamlValue::Text(_) => Some(()),
     }
 }
 

@@ -37,7 +37,7 @@ one_key! {
         /// Is at most this number.
         "max" => Max(Json as NumberValue),
         /// Its length satisfies this matcher.
-        "length" => Length(Vec<MatcherRule>),
+        "length" => Length(Vec<MatcherRule> as LengthMatcher),
         /// Has this format.
         "format" => Format(TextFormat as Word),
         /// Is a number near another.
@@ -136,6 +136,35 @@ impl YamlForm<Self> for Vec<MatcherRule> {
                 "else": { "if": { "type": "array" }, "then": { "minItems": 1 } },
             })
         })
+    }
+}
+
+/// A matcher of a length, which is never negative.
+struct LengthMatcher;
+
+impl YamlForm<Vec<MatcherRule>> for LengthMatcher {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Vec<MatcherRule>> {
+        let rules = Vec::<MatcherRule>::read(reader, node, what)?;
+        check_lengths(reader, node).map(|()| rules)
+    }
+
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
+        Vec::<MatcherRule>::schema(definitions)
+    }
+}
+
+fn check_lengths(reader: &mut ScenarioReader, node: &YamlNode) -> Option<()> {
+    match &node.value {
+        YamlValue::Number(number) if number.as_f64().is_some_and(|it| it < 0.0) => {
+            reader.refuse(node.span, format!("no length is {number}"))
+        }
+        YamlValue::List(items) => {
+            all(items.iter().map(|item| check_lengths(reader, item))).map(drop)
+        }
+        YamlValue::Map(rules) => {
+            all(rules.iter().map(|(_, rule)| check_lengths(reader, rule))).map(drop)
+        }
+        _ => Some(()),
     }
 }
 

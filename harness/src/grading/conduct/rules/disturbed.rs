@@ -7,7 +7,7 @@ use moot_fixtures::journal::FaultKind;
 
 use super::super::evidence::{ConductEvidence, grouped, of_calls};
 use super::super::journal::{JournalCall, JournalDelivery, WorldJournal};
-use super::lists::{asked_page, list_key};
+use super::lists::list_key;
 use super::webhooks::of_deliveries;
 use crate::verdict::pluralize;
 
@@ -76,7 +76,7 @@ pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>
 pub(super) fn assumes_25(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let lists = grouped(&world.calls, list_key).into_iter();
     let found = lists.filter_map(|((operation, _), calls)| {
-        let asked = calls.iter().filter_map(|call| asked_page(call)).max().unwrap_or(1);
+        let asked = calls.iter().filter_map(|call| call.asked_page()).max().unwrap_or(1);
         let last = calls.iter().rfind(|call| call.response.page == Some(asked))?;
         let pages = last.response.pages?;
         let rows = last.answer["data"].as_array()?.len();
@@ -84,7 +84,8 @@ pub(super) fn assumes_25(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             return None;
         }
         let name = operation.as_str();
-        let seen = format!("{name}: stopped at page {asked} of {pages}, which had {rows} rows");
+        let rows = pluralize(rows, "row");
+        let seen = format!("{name}: stopped at page {asked} of {pages}, which had {rows}");
         Some(ConductEvidence::new(vec![*last], seen))
     });
     found.collect()

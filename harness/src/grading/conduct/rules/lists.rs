@@ -22,17 +22,12 @@ pub(super) fn list_key(call: &JournalCall) -> Option<(Operation, Vec<(String, St
     Some((operation, filter.collect()))
 }
 
-pub(super) fn asked_page(call: &JournalCall) -> Option<u64> {
-    let page = call.parameters().into_iter().find(|(name, _)| name == "page");
-    page.and_then(|(_, page)| page.parse().ok())
-}
-
 pub(super) fn first_page_only(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let lists = grouped(&world.calls, list_key);
     let used: BTreeSet<&str> = world.calls.iter().filter_map(JournalCall::id).collect();
     let found = lists.into_iter().filter_map(|((operation, _), calls)| {
         // A later page counts as read even if it was refused.
-        if calls.iter().any(|call| asked_page(call).is_some_and(|page| page > 1)) {
+        if calls.iter().any(|call| call.asked_page().is_some_and(|page| page > 1)) {
             return None;
         }
         let read: Vec<_> = calls.into_iter().filter(|call| call.response.page == Some(1)).collect();
@@ -73,7 +68,7 @@ pub(super) fn polls_fast(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     };
     let polls = series(
         reads,
-        |call| Some((call.caller(), &call.path, &call.query)),
+        |call| Some((call.process(), &call.path, &call.query)),
         is_changed,
         |_, _| true,
     );

@@ -29,10 +29,16 @@ const SERIES_PAUSE_US_MAX: u64 = 10 * SECOND_US;
 const MINUTE_US: u64 = 60 * SECOND_US;
 
 pub(super) fn impatient_retry(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let has_time = |call: &&JournalCall| call.response.retry_after_seconds.is_some();
+    let has_time = |call: &&JournalCall| {
+        call.response.retry_after_seconds.is_some() && !call.request.expects_refusal
+    };
     let refusals: Vec<&JournalCall> = world.calls.iter().filter(has_time).collect();
     let early = world.calls.iter().filter(|call| {
-        refusals.iter().any(|refusal| refusal.serial < call.serial && is_early(call, refusal))
+        refusals.iter().any(|refusal| {
+            refusal.serial < call.serial
+                && is_early(call, refusal)
+                && !is_token_of_another_process(world, call, refusal)
+        })
     });
     of_calls(early, "call", "before the time that `Retry-After` named")
 }
@@ -40,12 +46,7 @@ pub(super) fn impatient_retry(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
 /// Whether a call ignored the `Retry-After` of `refusal`. Only a repetition, or a call on the same connection, comes
 /// for certain from a client that read the refusal.
 fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
-    let (Some(seconds), Some(pause)) =
-        (refusal.response.retry_after_seconds, call.pause_us(refusal))
-    else {
-        return false;
-    };
-    if pause + TOLERANCE_US >= seconds.saturating_mul(SECOND_US) || call.was_in_flight(refusal) {
+    if is_in_time(call, refusal) || call.was_in_flight(refusal) {
         return false;
     }
     let connection = |call: &JournalCall| call.wire.map(|wire| wire.connection);
@@ -54,12 +55,39 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
         && !is_token_call(refusal)
         && !is_token_call(call);
     let is_meant = is_of_limit || call.operation == refusal.operation;
-    call.caller() == refusal.caller()
-        && (call.intent() == refusal.intent()
-            || (is_meant && connection(call) == connection(refusal)))
+    // Another process does not know the refusal.
+    (call.intent() == refusal.intent() && call.process() == refusal.process())
+        || (is_meant
+            && call.caller() == refusal.caller()
+            && connection(call) == connection(refusal))
 }
 
-/// Failed tries of one call in a row, for each client. A pause of `pause_us_max` starts a new series.
+/// Whether an early token request came from a process that does not know the refusal. Token requests have no token that
+/// tells processes apart, but the refused process asks again after the time.
+fn is_token_of_another_process(
+    world: &WorldJournal,
+    call: &JournalCall,
+    refusal: &JournalCall,
+) -> bool {
+    let connection = |call: &JournalCall| call.wire.map(|wire| wire.connection);
+    let is_patient = |later: &JournalCall| {
+        later.process() == refusal.process()
+            && later.intent() == refusal.intent()
+            && is_in_time(later, refusal)
+    };
+    call.operation == Some(Operation::CreateAccessToken)
+        && connection(call) != connection(refusal)
+        && world.calls.iter().any(|later| later.serial > call.serial && is_patient(later))
+}
+
+/// Whether a call came after the time that `Retry-After` of `refusal` named. True if the times are unknown.
+fn is_in_time(call: &JournalCall, refusal: &JournalCall) -> bool {
+    let seconds = refusal.response.retry_after_seconds.unwrap_or_default();
+    call.pause_us(refusal)
+        .is_none_or(|pause| pause + TOLERANCE_US >= seconds.saturating_mul(SECOND_US))
+}
+
+/// Failed tries of one call in a row, for each process of a client. A pause of `pause_us_max` starts a new series.
 fn tries(
     world: &WorldJournal,
     pause_us_max: u64,
@@ -72,7 +100,7 @@ fn tries(
     let belongs = |tries: &[&JournalCall], call: &JournalCall| {
         is_failed(call) && tries.last().is_none_or(|last| !call.was_in_flight(last))
     };
-    series(&world.calls, |call| Some((call.caller(), call.intent())), ends, belongs)
+    series(&world.calls, |call| Some((call.process(), call.intent())), ends, belongs)
 }
 
 pub(super) fn no_back_off(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
@@ -184,11 +212,15 @@ pub(super) fn emptied_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             files.map(|part| part.length).collect()
         };
         let is_shorter = |earlier: &&JournalCall| {
-            bytes(call).iter().zip(bytes(earlier)).any(|(now, then)| *now < then)
+            // After a refusal another file with the same name may follow, but hardly an empty one.
+            let is_less = |now: u64, then: u64| now < then && (now == 0 || earlier.is_lost());
+            bytes(call).iter().zip(bytes(earlier)).any(|(now, then)| is_less(*now, then))
         };
+        // A refusal because of the token or the limit is no reason to change the file.
+        let is_repeatable = call.is_lost() || matches!(call.status, 401 | 429);
         if failed.get(&key).is_some_and(is_shorter) {
             emptied.push(call);
-        } else if call.is_lost() {
+        } else if is_repeatable {
             failed.insert(key, call);
         }
     }

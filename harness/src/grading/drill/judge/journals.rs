@@ -69,7 +69,13 @@ pub(super) fn has_deliveries(
         |state: DeliveryState| matches!(state, DeliveryState::Queued | DeliveryState::Discarded);
     let waiting = worlds.iter().flat_map(|world| &world.deliveries);
     let waiting = waiting.filter(|it| is_open(it.state) && it.attempts.is_empty()).count();
-    run.deliveries >= meeting.deliveries
+    // A client that fails before a late event does not receive it.
+    let failed_before = meeting.is_late
+        && run.exit_code != Some(0)
+        && calm.deliveries >= meeting.deliveries
+        && uses(worlds, Operation::CreateWebhook)
+        && waiting > 0;
+    (run.deliveries >= meeting.deliveries || failed_before)
         && waiting >= meeting.waiting
         && (meeting.waiting == 0 || calm.deliveries > 0)
         && (!meeting.forged || forged_statuses(worlds).next().is_some())

@@ -5,6 +5,7 @@
 
 use super::AnsweredExchange;
 use crate::verdict::check::{Judgement, MismatchKind, as_count};
+use crate::verdict::pluralize;
 
 pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     let body = answered.response.json.as_deref().filter(|_| answered.is_success())?;
@@ -25,8 +26,8 @@ fn pages_fit(per_page: u64, pages: u64, count: u64) -> Judgement {
     Judgement::fails(
         MismatchKind::Value,
         "the number of pages does not fit the number of members",
-        format!("{needed} pages of {per_page} for {count} members"),
-        format!("{pages} pages"),
+        format!("{} of {per_page} for {}", pluralize(needed, "page"), pluralize(count, "member")),
+        pluralize(pages, "page"),
     )
     .at("/pagination/total_pages")
 }
