@@ -14,6 +14,6 @@ pub(crate) mod recorder;
 pub(crate) mod replay;
 pub(crate) mod session_record;
 
-pub use index::{IndexTarget, RecordingIndex, RecordingIndexRow};
+pub use index::{IndexTarget, RecordingIndex};
 pub use recorder::Recorder;
 pub use replay::Replay;
