@@ -28,12 +28,9 @@ use std::collections::BTreeSet;
 
 use moot_fixtures::contract::INTERFACE_VERSION;
 
-pub use comparison::{
-    Class, ComparedCounts, ComparedSide, NotCompared, SCHEMA, SCHEMA_VERSION, SideDifference,
-    TargetComparison,
-};
+pub use comparison::{Class, SCHEMA, SCHEMA_VERSION, TargetComparison};
 use explain::AnswerChanges;
-pub use reading::{ExchangeReading, ResponseReading, RunReadings, StepReading};
+pub use reading::RunReadings;
 pub use side::Side;
 
 use crate::client::answers::{self, Observed};
@@ -62,9 +59,7 @@ pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> TargetComparison {
             _ => answered_by_one.push(one),
         }
     }
-    let collected = gather::collect(a, b, &changed);
-    let compared = collected.compared;
-    let (mut differences, not_compared) = collected.into_parts();
+    let (mut differences, not_compared, compared) = gather::collect(a, b, &changed);
     for one in differences.iter_mut().filter(|one| one.places.is_empty()) {
         let seen = [&first, &second].map(|side| side.evidence.get(&one.subject));
         let seen = seen.into_iter().flatten().flat_map(|evidence| &evidence.seen_in);

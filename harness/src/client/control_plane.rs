@@ -56,7 +56,7 @@ impl ControlPlane {
         let request = HttpRequest { method: method.to_owned(), url, headers, body };
         let response = sender.send(request).await.outcome?;
         let json = response.json.as_ref();
-        if !(200..300).contains(&response.status) {
+        if !response.is_success() {
             let detail = json.and_then(|json| json.get("detail")?.as_str()).unwrap_or("no detail");
             return Err(Trouble::Broken(format!(
                 "the control plane responded to {method} {path} with {}: {detail}",

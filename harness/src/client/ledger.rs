@@ -171,7 +171,7 @@ impl Ledger {
         let mut left = self.left.lock();
         let Some(at) = left.iter().position(|object| object.row == row) else { return false };
         let (event, exists) = match outcome {
-            Ok(response) if (200..300).contains(&response.status) => {
+            Ok(response) if response.is_success() => {
                 left[at].residue.id = response.created_id().map(str::to_owned);
                 (LedgerEvent::Created, true)
             }

@@ -15,6 +15,6 @@ pub(crate) mod replay;
 pub(crate) mod session_record;
 
 pub use folder::FolderLock;
-pub use index::{IndexTarget, RecordingIndex, RecordingIndexRow};
+pub use index::{IndexTarget, RecordingIndex};
 pub use recorder::Recorder;
 pub use replay::Replay;

@@ -16,9 +16,7 @@ mod text_or_keys;
 
 pub(crate) use check::check_rate;
 pub use endpoint::{Endpoints, created_kind};
-pub use model::{
-    AdminChoice, ApplicationCredentials, Consent, FileBindings, FileHeader, FileLimits, TargetFile,
-};
+pub use model::{AdminChoice, ApplicationCredentials, Consent, FileLimits, TargetFile};
 pub(crate) use operator::tolerates;
 pub use operator::{FileOperator, OperatorCommand};
 pub use read::{from_text, from_url, read};

@@ -22,9 +22,9 @@ const MARK: &str =
 pub(super) fn write(folder: &Path, line: clap::Command) -> Result<u8, CommandError> {
     let mut pages = vec![
         ("commands", commands(line)),
-        ("exit-codes", tables::exit_codes()),
-        ("requirements", tables::requirements()),
-        ("questions", tables::questions()),
+        ("exit-codes", tables::exit_codes().map_err(CommandError::fault)?),
+        ("requirements", tables::requirements().map_err(CommandError::fault)?),
+        ("questions", tables::questions().map_err(CommandError::fault)?),
     ];
     pages.extend(FORMATS.iter().map(|format| (format.page, schema_page::page(format))));
     for (name, text) in pages {

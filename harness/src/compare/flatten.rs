@@ -35,7 +35,7 @@ const DEPTH_MAX: usize = 24;
 
 /// The compared properties of the value at a place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PlaceReading {
+pub(super) struct PlaceReading {
     /// Kinds (`object`, `list`, `text`, `integer`, `null`, …), or the values if values are compared.
     pub readings: BTreeSet<String>,
     /// The place of the object or list around it.
@@ -70,8 +70,8 @@ pub(super) fn places(
         (_, "GET") => ComparedValues::None,
         (_, _) => ComparedValues::OutsideData,
     };
-    let is_success = matches!(response.status, 200..=299);
-    let schema = request.operation.filter(|_| is_success).and_then(Operation::success_schema);
+    let operation = request.operation.filter(|_| response.is_success());
+    let schema = operation.and_then(Operation::success_schema);
     let sent = format!("{} {}", request.path, request.body_shown);
     let mut flattener = Flattener {
         names,

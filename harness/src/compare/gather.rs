@@ -19,9 +19,9 @@ use crate::verdict::{NotRun, NotRunKind, Verdict};
 /// Separates scenario and step in a place.
 const SEPARATOR: &str = " › ";
 
-/// The differences by class and subject.
 #[derive(Default)]
-pub(super) struct Collector {
+struct Collector {
+    /// The differences by class and subject.
     rows: BTreeMap<(Class, String), SideDifference>,
     /// The differences between responses, each with its place.
     responses: Vec<(String, ResponseDifference)>,
@@ -29,7 +29,7 @@ pub(super) struct Collector {
     stopped: Vec<StoppedCheck>,
     /// The sides, each with an operation that only this side violates at some place.
     violated: BTreeSet<(SideLetter, Option<Operation>)>,
-    pub(super) compared: ComparedCounts,
+    compared: ComparedCounts,
 }
 
 /// One of the two sides, for reports.
@@ -48,11 +48,13 @@ struct StoppedCheck {
     operation: Option<Operation>,
 }
 
-/// Compares every scenario of both sides.
-pub(super) fn collect(a: &Side, b: &Side, changed: &AnswerChanges) -> Collector {
-    let nothing = Vec::new();
-    let readings =
-        |side: &'_ Side, name: &ScenarioName| side.readings.get(name).unwrap_or(&nothing).clone();
+/// Compares every scenario of both sides. Returns the differences in the order of their classes, the scenarios and checks
+/// that were not compared, and the counts.
+pub(super) fn collect(
+    a: &Side,
+    b: &Side,
+    changed: &AnswerChanges,
+) -> (Vec<SideDifference>, Vec<NotCompared>, ComparedCounts) {
     let (first, second) = (&a.result.scenarios, &b.result.scenarios);
     let pairs = paired(
         first,
@@ -66,7 +68,7 @@ pub(super) fn collect(a: &Side, b: &Side, changed: &AnswerChanges) -> Collector 
             a: one,
             b: other,
             checks: checks::pairs_of(one, other),
-            responses: exchanges::differences(&readings(a, &one.name), &readings(b, &other.name)),
+            responses: exchanges::differences(a.steps(&one.name), b.steps(&other.name)),
         }
     };
     let scenario_pairs: Vec<ScenarioPair<'_>> = pairs.into_iter().map(scenario_pair).collect();
@@ -77,15 +79,10 @@ pub(super) fn collect(a: &Side, b: &Side, changed: &AnswerChanges) -> Collector 
         collected.take(scenario_pair, &known);
     }
     collected.settle(changed);
-    collected
+    (collected.rows.into_values().collect(), collected.not_compared, collected.compared)
 }
 
 impl Collector {
-    /// The differences in the order of their classes, and the scenarios and checks that were not compared.
-    pub(super) fn into_parts(self) -> (Vec<SideDifference>, Vec<NotCompared>) {
-        (self.rows.into_values().collect(), self.not_compared)
-    }
-
     fn take(&mut self, scenario_pair: &ScenarioPair<'_>, known: &OpenQuestions<'_>) {
         self.compared.exchanges += scenario_pair.responses.compared;
         let mut has_cause = scenario_pair.responses.has_diverged;
@@ -201,8 +198,7 @@ impl Collector {
             return self.one_sided(side, &why, &place, has_cause);
         }
         // The failed call is the last call.
-        let exchanges = scenario.steps.iter().flat_map(|step| &step.exchanges);
-        let operation = exchanges.last().and_then(|exchange| exchange.request.operation);
+        let operation = scenario.exchanges().last().and_then(|exchange| exchange.request.operation);
         self.stopped.push(StoppedCheck { side, why, place, operation });
     }
 

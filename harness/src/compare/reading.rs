@@ -48,7 +48,7 @@ pub struct RunReadings {
 
 /// The responses to one step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StepReading {
+pub(super) struct StepReading {
     pub name: StepName,
     /// In the order of the requests.
     pub exchanges: Vec<ExchangeReading>,
@@ -56,7 +56,7 @@ pub struct StepReading {
 
 /// One request and its response.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ExchangeReading {
+pub(super) struct ExchangeReading {
     /// The number within the run.
     pub number: u64,
     /// In upper case.
@@ -69,7 +69,7 @@ pub struct ExchangeReading {
 
 /// A response.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ResponseReading {
+pub(super) struct ResponseReading {
     /// HTTP status.
     pub status: u16,
     /// By name, lower case; several values joined by a comma.
@@ -142,7 +142,7 @@ fn exchange(
 /// The identifier of the object that an exchange created.
 fn created_id(exchange: &Exchange) -> Option<String> {
     let response = exchange.outcome.as_ref().ok()?;
-    let is_created = exchange.request.method == "POST" && matches!(response.status, 200..=299);
+    let is_created = exchange.request.method == "POST" && response.is_success();
     response.created_id().filter(|_| is_created).map(str::to_owned)
 }
 
@@ -153,7 +153,7 @@ fn headers(
 ) -> BTreeMap<String, String> {
     // The address of a file need not be below the base address.
     let is_file = operation.is_none_or(|operation| operation == Operation::DownloadAgreement)
-        && matches!(response.status, 200..=299)
+        && response.is_success()
         && response.json.is_none();
     let mut kept: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in &response.headers {

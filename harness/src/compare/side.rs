@@ -22,6 +22,11 @@ impl Side {
         Self { word: word.to_owned(), result, readings: readings.take() }
     }
 
+    /// The readings of a scenario. Empty if it sent nothing.
+    pub(super) fn steps(&self, scenario: &ScenarioName) -> &[StepReading] {
+        self.readings.get(scenario).map_or(&[], Vec::as_slice)
+    }
+
     /// This side, as in the comparison.
     pub(super) fn to_compared(&self) -> ComparedSide {
         ComparedSide {

@@ -8,7 +8,7 @@ use super::violation::Violation;
 use crate::verdict::result::RunResult;
 
 /// The result of exploring.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Exploration {
     /// The run: target, seed, outcome, scenarios, and objects that are left on the target.
     pub result: RunResult,

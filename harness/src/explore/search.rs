@@ -8,7 +8,7 @@ use moot_fixtures::contract::Operation;
 use proptest::strategy::ValueTree;
 
 use super::case::{self, Case};
-use super::differences::{self, Differences};
+use super::differences;
 use super::draw;
 use super::expected_failures;
 use super::exploration::Exploration;
@@ -17,7 +17,7 @@ use super::violation::{Violation, breaks, collect};
 use crate::run::{Interruption, RunOptions, Runner};
 use crate::scenario::model::NEEDS;
 use crate::verdict::Verdict;
-use crate::verdict::result::{Event, RunOutcome, RunResult, ScenarioResult, Subject};
+use crate::verdict::result::{Event, RunOutcome, ScenarioResult, Subject};
 
 /// The number of cases of one batch. Their complete exchanges stay in memory until they are compared.
 const BATCH: usize = 32;
@@ -51,69 +51,28 @@ pub async fn explore(
 ) -> Result<Exploration, String> {
     let runner = match Runner::open(options.target.clone(), interruption, on_event).await {
         Ok(runner) => runner,
-        Err(result) => return Ok(Findings::default().explored(*result, Vec::new())),
+        Err(result) => return Ok(Exploration { result: *result, ..Exploration::default() }),
     };
     let opened = Runner::open(options.model.clone(), Arc::default(), |_| {});
     let model = opened.await.map_err(|result| {
         format!("the model cannot start: {}", result.trouble.unwrap_or_default())
     })?;
-    let mut search = Search { options: &options, runner, model, findings: Findings::default() };
+    let (cases, results, found) = (Vec::new(), Vec::new(), Exploration::default());
+    let mut search = Search { options: &options, runner, model, cases, results, found };
     search.run_cases().await?;
     let violations = search.violations().await?;
     Ok(search.end(violations).await)
-}
-
-/// The results of the cases so far.
-#[derive(Default)]
-struct Findings {
-    cases: Vec<Case>,
-    /// The results of all cases, with shortened exchanges.
-    results: Vec<Arc<ScenarioResult>>,
-    not_walked: BTreeMap<String, u64>,
-    warnings: BTreeMap<String, (String, u32)>,
-    differences: Differences,
-}
-
-impl Findings {
-    fn explored(self, result: RunResult, violations: Vec<Violation>) -> Exploration {
-        Exploration {
-            result,
-            cases: self.cases.len() as u64,
-            walked: self.results.iter().filter(|it| it.not_run.is_none()).count() as u64,
-            not_walked: self.not_walked,
-            violations,
-            warnings: self.warnings,
-            differences: self.differences,
-        }
-    }
-
-    fn add(&mut self, case: &Case, result: Arc<ScenarioResult>, model: &ScenarioResult) {
-        if let Some(not_run) = &result.not_run {
-            *self.not_walked.entry(not_run.reason.clone()).or_default() += 1;
-        }
-        differences::add(&mut self.differences, &result, model);
-        self.cases.push(case.clone());
-        self.results.push(result);
-    }
-
-    fn add_warnings(&mut self, result: &ScenarioResult) {
-        for check in result.checks() {
-            if let Subject::Requirement(id) = &check.subject
-                && check.verdict == Verdict::Warn
-                && check.known.is_none()
-            {
-                let first = || (check.message.clone(), 0);
-                self.warnings.entry(id.to_string()).or_insert_with(first).1 += 1;
-            }
-        }
-    }
 }
 
 struct Search<'a> {
     options: &'a ExploreOptions,
     runner: Runner,
     model: Runner,
-    findings: Findings,
+    /// The cases so far.
+    cases: Vec<Case>,
+    /// The results of the cases, with shortened exchanges.
+    results: Vec<Arc<ScenarioResult>>,
+    found: Exploration,
 }
 
 impl Search<'_> {
@@ -129,10 +88,33 @@ impl Search<'_> {
             let results = self.runner.run(&files, &places).await;
             let model = self.model.run(&files, &places).await;
             for ((case, result), model) in batch.iter().zip(results).zip(&model) {
-                self.findings.add(case, result, model);
+                self.add(case, result, model);
             }
         }
         Ok(())
+    }
+
+    fn add(&mut self, case: &Case, result: Arc<ScenarioResult>, model: &ScenarioResult) {
+        self.found.cases += 1;
+        match &result.not_run {
+            Some(why) => *self.found.not_walked.entry(why.reason.clone()).or_default() += 1,
+            None => self.found.walked += 1,
+        }
+        differences::add(&mut self.found.differences, &result, model);
+        self.cases.push(case.clone());
+        self.results.push(result);
+    }
+
+    fn add_warnings(&mut self, result: &ScenarioResult) {
+        for check in result.checks() {
+            if let Subject::Requirement(id) = &check.subject
+                && check.verdict == Verdict::Warn
+                && check.known.is_none()
+            {
+                let first = || (check.message.clone(), 0);
+                self.found.warnings.entry(id.to_string()).or_insert_with(first).1 += 1;
+            }
+        }
     }
 
     fn draw(&self) -> Vec<Case> {
@@ -168,13 +150,13 @@ impl Search<'_> {
 
     /// One violation for each broken requirement, without expected failures.
     async fn violations(&mut self) -> Result<Vec<Violation>, String> {
-        let results = self.findings.results.iter();
+        let results = self.results.iter();
         let mut marked: Vec<ScenarioResult> = results.map(|it| it.as_ref().clone()).collect();
         self.runner.mark(&mut marked);
         let mut broken = BTreeMap::new();
         for (index, result) in marked.iter().enumerate() {
             collect(&mut broken, index, result);
-            self.findings.add_warnings(result);
+            self.add_warnings(result);
         }
         let mut violations: Vec<Violation> = Vec::new();
         for (requirement, shown_by) in broken {
@@ -198,9 +180,7 @@ impl Search<'_> {
         let is_shown = |number: u64| earlier.iter().any(|it| it.case.number == number);
         let smallest = indices
             .iter()
-            .filter_map(|index| {
-                Some((self.findings.cases.get(*index)?, self.findings.results.get(*index)?))
-            })
+            .filter_map(|index| Some((self.cases.get(*index)?, self.results.get(*index)?)))
             .min_by_key(|(case, _)| (is_shown(case.number), case.acts.len(), case.number));
         let Some((case, result)) = smallest else { return Ok(None) };
         let acts_before = case.acts.len();
@@ -215,7 +195,7 @@ impl Search<'_> {
     }
 
     async fn end(self, violations: Vec<Violation>) -> Exploration {
-        let mut results = self.findings.results.clone();
+        let mut results = self.results;
         for violation in &violations {
             let shrunk = &violation.result;
             if let Some(result) = results.iter_mut().find(|result| result.name == shrunk.name) {
@@ -228,7 +208,7 @@ impl Search<'_> {
         result.expected = expected_failures::for_drawn_cases(result.expected, &entries);
         result.outcome = ending(&result.scenarios, broken_off);
         self.model.end(Vec::new()).await;
-        self.findings.explored(result, violations)
+        Exploration { result, violations, ..self.found }
     }
 }
 

@@ -38,7 +38,7 @@ impl Violation {
     /// The curl lines that repeat the case, up to the response that breaks the requirement.
     pub fn curl(&self) -> Vec<String> {
         let number = self.check().and_then(|(_, check)| check.exchange_number());
-        let mut all: Vec<_> = self.result.steps.iter().flat_map(|step| &step.exchanges).collect();
+        let mut all: Vec<_> = self.result.exchanges().collect();
         all.sort_by_key(|exchange| exchange.number);
         all.into_iter()
             .filter(|exchange| number.is_none_or(|last| exchange.number <= last))

@@ -14,12 +14,8 @@ mod relied;
 mod rules;
 pub mod text;
 
-pub use account::{Account, OperationUse, ReceivedError};
+pub use account::Account;
 pub use evidence::ConductEvidence;
 pub use finding::ConductFinding;
-pub use journal::{
-    ControlUse, JournalAttempt, JournalCall, JournalDelivery, WorldJournal, control_uses, read,
-    rows,
-};
-pub use relied::ReliedQuestion;
+pub use journal::{ControlUse, JournalCall, WorldJournal, control_uses, read, rows};
 pub use rules::{disturbed_findings, findings, judged_rules};

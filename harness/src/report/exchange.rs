@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::exchange::{Exchange, escape};
-use crate::verdict::result::{RunResult, TextMap};
+use crate::verdict::result::{RunResult, ScenarioResult, TextMap};
 
 /// The most characters of a body with a finding, and of any other body.
 const BODY_CHARACTERS_MAX: usize = 8_000;
@@ -79,8 +79,7 @@ pub(super) fn exchanges(
 ) -> Vec<ExchangeRow> {
     let mut rows: BTreeMap<u64, (&Arc<Exchange>, usize)> = BTreeMap::new();
     let is_shown = |it: &&Arc<Exchange>| of_findings.contains(&it.number);
-    let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    let sent = steps.flat_map(|step| &step.exchanges);
+    let sent = result.scenarios.iter().flat_map(ScenarioResult::exchanges);
     let judged = result.checks().filter_map(|check| check.exchange.as_ref());
     let some = sent.chain(judged).filter(is_shown);
     rows.extend(some.map(|it| (it.number, (it, PASSED_BODY_CHARACTERS_MAX))));

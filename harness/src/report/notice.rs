@@ -1,6 +1,7 @@
 //! Facts about a whole run that explain many of its checks at once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
@@ -27,7 +28,7 @@ pub(super) fn notices(result: &RunResult) -> Vec<String> {
 
 /// The notice if every response has the same status and body.
 fn all_the_same(result: &RunResult) -> Option<String> {
-    let all = || result.scenarios.iter().flat_map(exchanges);
+    let all = || result.scenarios.iter().flat_map(ScenarioResult::exchanges);
     let first = all().find_map(response)?;
     let mut responses = all().filter_map(response);
     if !responses.all(|it| it.status == first.status && it.body == first.body) {
@@ -52,7 +53,7 @@ fn no_data(result: &RunResult) -> Option<String> {
     let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for scenario in &result.scenarios {
         for (operation, name) in LISTS {
-            let mut before = exchanges(scenario).take_while(|it| !is_creating(it));
+            let mut before = scenario.exchanges().take_while(|it| !is_creating(it));
             let first = before.find(|it| {
                 it.request.operation == Some(operation) && !it.request.path.contains('?')
             });
@@ -73,15 +74,11 @@ fn no_data(result: &RunResult) -> Option<String> {
     })
 }
 
-fn exchanges(scenario: &ScenarioResult) -> impl Iterator<Item = &Exchange> {
-    scenario.steps.iter().flat_map(|step| &step.exchanges).map(AsRef::as_ref)
-}
-
 fn is_creating(exchange: &Exchange) -> bool {
     exchange.request.operation.and_then(created_kind).is_some()
 }
 
-fn response(exchange: &Exchange) -> Option<&ReceivedResponse> {
+fn response(exchange: &Arc<Exchange>) -> Option<&ReceivedResponse> {
     exchange.outcome.as_ref().ok()
 }
 

@@ -71,7 +71,7 @@ impl OwnChanges {
     pub(super) fn note_effect(&self, exchange: &Exchange) -> bool {
         let Ok(response) = &exchange.outcome else { return false };
         let Some(operation) = exchange.request.operation else { return false };
-        if !(200..300).contains(&response.status) {
+        if !response.is_success() {
             return false;
         }
         let id = match operation {

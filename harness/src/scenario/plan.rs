@@ -1,6 +1,7 @@
 //! Selects scenarios by file, name (with `*`), tag, section or requirement.
 
 use moot_fixtures::nearest::{alike, ending};
+use moot_fixtures::pattern;
 
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
@@ -93,8 +94,8 @@ fn matches(planned: &Planned<'_>, selector: &str) -> bool {
         return is_in_section(&planned.file.section, section);
     }
     planned.file.stem == file_stem(selector)
-        || like(&planned.name().to_string(), selector)
-        || like(&planned.scenario.id, selector)
+        || pattern::matches(selector, &planned.name().to_string())
+        || pattern::matches(selector, &planned.scenario.id)
         || declared::requirements(&planned.scenario.steps).contains(selector)
 }
 
@@ -109,23 +110,6 @@ fn file_stem(selector: &str) -> &str {
         Some(stem) => stem,
         None => selector,
     }
-}
-
-/// Whether `text` matches `pattern`, in which each `*` stands for any text.
-pub(crate) fn like(text: &str, pattern: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else {
-        return text == pattern;
-    };
-    let Some(mut left) = text.strip_prefix(head) else { return false };
-    let mut parts: Vec<&str> = rest.split('*').collect();
-    let last = parts.pop().unwrap_or("");
-    for part in parts {
-        match left.find(part) {
-            Some(at) => left = &left[at + part.len()..],
-            None => return false,
-        }
-    }
-    left.ends_with(last)
 }
 
 fn nearest_selector(all: &[Planned<'_>], selector: &str) -> Option<String> {
@@ -143,23 +127,7 @@ fn nearest_selector(all: &[Planned<'_>], selector: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{file_stem, is_in_section, like};
-
-    #[test]
-    fn a_star_stands_for_any_text() {
-        for (text, pattern, expected) in [
-            ("04_06_list/walk", "04_06_list/walk", true),
-            ("04_06_list/walk", "04_06*", true),
-            ("04_06_list/walk", "*walk", true),
-            ("04_06_list/walk", "*list*", true),
-            ("04_06_list/walk", "04*/w*k", true),
-            ("04_06_list/walk", "04*/x*", false),
-            ("ab", "ab*b", false),
-            ("", "*", true),
-        ] {
-            assert_eq!(like(text, pattern), expected, "{text} {pattern}");
-        }
-    }
+    use super::{file_stem, is_in_section};
 
     #[test]
     fn a_section_holds_what_is_below_it_and_nothing_else() {

@@ -96,8 +96,10 @@ fn calls_its_operation(check: &CheckResult, result: &RunResult) -> bool {
         return false;
     };
     let Some(own) = check.exchange_number() else { return true };
-    let sent = scenario.steps.iter().flat_map(|step| &step.exchanges);
-    sent.filter(|it| it.number <= own).any(|it| it.request.operation == Some(operation))
+    scenario
+        .exchanges()
+        .filter(|it| it.number <= own)
+        .any(|it| it.request.operation == Some(operation))
 }
 
 /// Whether a row only states a status.

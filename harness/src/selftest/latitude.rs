@@ -131,8 +131,7 @@ fn false_fails(result: &RunResult) -> Vec<FalseFail> {
         let (requirement, scenario, step) = Default::default();
         found.push(FalseFail { requirement, scenario, step, said: trouble.clone() });
     }
-    let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    for check in steps.flat_map(|step| &step.checks) {
+    for check in result.checks() {
         if matches!(check.verdict, Verdict::Fail | Verdict::Error) {
             found.push(false_fail(check));
         }

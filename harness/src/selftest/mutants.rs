@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Level;
-use moot_fixtures::register;
+use moot_fixtures::{random, register};
 use moot_mock::defect::mutant::{self, Mutant};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -204,22 +204,15 @@ fn first(files: &[ScenarioFile], name: &ScenarioName) -> Vec<ScenarioFile> {
 /// seed draws the same mutants.
 pub fn draw(all: &'static [Mutant], number: usize, seed: u64) -> Vec<&'static Mutant> {
     let noticeable = all.iter().filter(|mutant| mutant.equivalent.is_none());
+    let seed = seed.wrapping_mul(random::STEP);
     let mut drawn: Vec<(u64, usize, &Mutant)> = noticeable
         .enumerate()
-        .map(|(at, mutant)| (mixed(seed, &mutant.defect.id), at, mutant))
+        .map(|(at, mutant)| (random::mixed(text_hash(seed, &mutant.defect.id)), at, mutant))
         .collect();
     drawn.sort_by_key(|(order, at, _)| (*order, *at));
     drawn.truncate(number);
     drawn.sort_by_key(|(_, at, _)| *at);
     drawn.into_iter().map(|(_, _, mutant)| mutant).collect()
-}
-
-/// A hash of a seed and a text (with the finaliser of splitmix64).
-fn mixed(seed: u64, text: &str) -> u64 {
-    let hash = text_hash(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), text);
-    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
 }
 
 #[cfg(test)]

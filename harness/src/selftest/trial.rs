@@ -201,8 +201,7 @@ pub(super) fn by_requirement<'a>(
     scenarios: impl IntoIterator<Item = &'a ScenarioResult>,
 ) -> BTreeMap<String, Verdict> {
     let mut worst = BTreeMap::new();
-    let steps = scenarios.into_iter().flat_map(|scenario| &scenario.steps);
-    for check in steps.flat_map(|step| &step.checks) {
+    for check in scenarios.into_iter().flat_map(ScenarioResult::checks) {
         if let Subject::Requirement(id) = &check.subject {
             let known = worst.entry(id.to_string()).or_insert(check.verdict);
             if weight(check.verdict) > weight(*known) {

@@ -18,7 +18,7 @@ mod read;
 mod schema;
 
 pub use apply::apply;
-pub use entry::{Condition, Expected, ExpectedEntry, ExpectedId, ExpectedOutcome};
+pub use entry::{Expected, ExpectedEntry, ExpectedId};
 pub use read::from_text;
 pub use schema::schema;
 

@@ -1,6 +1,5 @@
 //! All defects that are written by hand, read from `mock/defects/*.yaml`.
 
-use std::fmt;
 use std::sync::LazyLock;
 
 use moot_fixtures::yaml;
@@ -12,7 +11,7 @@ use super::filter::ReplyContext;
 use crate::value::message::response::Response;
 
 /// A violation of the specification that the mock commits on purpose.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Defect {
     /// The id, such as `token.lifetime-3600`. It never changes.
@@ -90,21 +89,6 @@ impl Defect {
         }
     }
 }
-
-impl fmt::Debug for Defect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Defect").field(&self.id).finish()
-    }
-}
-
-impl PartialEq for Defect {
-    /// Compares the ids, which are unique.
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-    }
-}
-
-impl Eq for Defect {}
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ use crate::value::sent_json::SentJson;
 use crate::value::token::Grant;
 use crate::world::state::change::Change;
 use crate::world::state::resource::legal_request::Submission;
-use crate::world::state::resource::token::TokenJson;
+use crate::world::state::resource::token::token_json;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::world::{Outcome, transition};
 
@@ -48,7 +48,7 @@ pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> 
     let serial = call.call.admitted.serial;
     let grant = Grant { application, scopes, issued_at: call.now.as_second(), serial };
     let token = call.world.sealer.seal(&grant);
-    let response = call.responder().secret_json(&TokenJson::new(&token, &grant));
+    let response = call.responder().secret_json(&token_json(&token, &grant));
     Outcome { response, ..outcome }
 }
 

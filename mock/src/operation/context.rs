@@ -5,6 +5,7 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
+use moot_fixtures::media_type;
 
 use crate::value::message::call::{Call, Principal};
 use crate::value::message::problem::Problem;
@@ -47,8 +48,8 @@ impl<'a> Context<'a> {
 
     /// Whether the header `Content-Type` names this media type.
     pub(crate) fn has_content_type(&self, wanted: &str) -> bool {
-        let essence = |text: &'a str| text.split(';').next().unwrap_or_default().trim();
-        self.content_type().is_some_and(|text| essence(text).eq_ignore_ascii_case(wanted))
+        self.content_type()
+            .is_some_and(|text| media_type::essence(text).eq_ignore_ascii_case(wanted))
     }
 
     /// The legal request with the id in the path.

@@ -8,7 +8,7 @@ use crate::value::message::problem::{Problem, shown};
 use crate::value::token::Grant;
 use crate::world::Outcome;
 use crate::world::state::change::Change;
-use crate::world::state::resource::token::TokenJson;
+use crate::world::state::resource::token::token_json;
 use crate::world::state::seeded::Application;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
@@ -29,7 +29,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     } else {
         Vec::new()
     };
-    let body = TokenJson::new(&token, &grant);
+    let body = token_json(&token, &grant);
     Ok(Outcome { changes, ..Outcome::unchanged(context.responder.secret_json(&body)) })
 }
 

@@ -1,5 +1,7 @@
 //! The extension of a file name, and its media type.
 
+use moot_fixtures::media_type::essence;
+
 /// Extensions with their media types.
 const MEDIA_TYPES: [(&str, &str); 6] = [
     ("pdf", "application/pdf"),
@@ -30,7 +32,8 @@ pub(crate) fn is_mergeable(name: &str) -> bool {
 
 /// The extension of files with this media type; `None` for a type that is not in [`MEDIA_TYPES`].
 pub(crate) fn extension_of(media_type: &str) -> Option<&'static str> {
-    let essence = |text: &str| text.split(';').next().unwrap_or(text).trim().to_ascii_lowercase();
+    let wanted = essence(media_type);
     let mut types = MEDIA_TYPES.into_iter();
-    types.find(|(_, known)| essence(known) == essence(media_type)).map(|(extension, _)| extension)
+    let known = types.find(|(_, known)| essence(known).eq_ignore_ascii_case(wanted));
+    known.map(|(extension, _)| extension)
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use moot_fixtures::pattern::matches;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
 use super::text_or_keys::text_or_keys;
 use crate::scenario::model::OperatorAction;
-use crate::scenario::plan::like;
 
 /// The word of `tolerate` for every action of an operator.
 pub(crate) const OPERATOR: &str = "operator";
@@ -20,7 +20,7 @@ const ADMIN: &str = "admin";
 /// Whether these words of `tolerate` cover a need or a scenario. In the name of a scenario, `*` stands for any text.
 pub(crate) fn tolerates(words: &[String], what: &str) -> bool {
     let is_action = OperatorAction::of_need(what).is_some();
-    words.iter().any(|word| like(what, word) || is_action && (word == OPERATOR || word == ADMIN))
+    words.iter().any(|word| matches(word, what) || is_action && (word == OPERATOR || word == ADMIN))
 }
 
 /// The default time limit for an action.

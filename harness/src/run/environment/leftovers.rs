@@ -109,7 +109,7 @@ async fn delete(
     let exchange: Exchange = delete_webhook(client, id, (role, &token), scenario).await;
     Ok(match &exchange.outcome {
         // 404: another client has deleted it.
-        Ok(response) if (200..300).contains(&response.status) || response.status == 404 => None,
+        Ok(response) if response.is_success() || response.status == 404 => None,
         Ok(response) => {
             Some(format!("{} was answered with {}", exchange.request.path, response.status))
         }

@@ -96,7 +96,7 @@ async fn create(client: &ServiceClient, token: &str, body: ClientBody) -> Exchan
 /// Notes that the target accepts the default values of this creation.
 fn note_accepted(client: &ServiceClient, creation: &Exchange) {
     let default = DefaultValue::of(Operation::CreateLegalRequest, &client.destination.bindings);
-    let is_accepted = creation.outcome.as_ref().is_ok_and(|it| it.status / 100 == 2);
+    let is_accepted = creation.outcome.as_ref().is_ok_and(ReceivedResponse::is_success);
     if let Some(default) = default.filter(|it| creation.request.body_shown.contains(it.text))
         && is_accepted
     {
@@ -146,7 +146,7 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
     let refused = refusal(&trial(&requester, None).await?)?;
     for other in workflows {
         let schema = schema_of(client, other).await?;
-        if trial_of(other, &schema, &requester, None).await?.status / 100 == 2 {
+        if trial_of(other, &schema, &requester, None).await?.is_success() {
             // Only the first workflow refuses creations. The checks report that.
             return None;
         }
@@ -157,7 +157,7 @@ async fn requester(client: &ServiceClient) -> Option<FileMistake> {
     };
     let form = WorkflowForm::new(&schema);
     for signer in form.signer_options().into_iter().take(SIGNERS_TRIED_MAX) {
-        if trial(signer, None).await?.status / 100 == 2 {
+        if trial(signer, None).await?.is_success() {
             let contradiction = format!(
                 "the service refused a legal request of this user ({}). It accepted the same request of a signer of \
                  the workflow; name a user of the company",

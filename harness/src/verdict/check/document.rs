@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
+use moot_fixtures::media_type::essence;
 use serde_json::Value;
 
 use crate::exchange::{Exchange, ReceivedResponse};
@@ -68,8 +69,7 @@ pub(super) fn joined(headers: &[(String, String)], name: &str) -> Option<String>
 /// The media type in `Content-Type`: in lower case, without parameters.
 pub(super) fn media_type(headers: &[(String, String)]) -> Option<String> {
     let value = joined(headers, "content-type")?;
-    let essence = value.split(';').next().unwrap_or_default();
-    Some(essence.trim().to_ascii_lowercase())
+    Some(essence(&value).to_ascii_lowercase())
 }
 
 /// Whether a media type is `application/json` or has the suffix `+json`.

@@ -106,8 +106,7 @@ impl EntryMatches {
 
 /// Whether the scenario, or one of its checks, was not judged.
 fn is_unjudged(scenario: &ScenarioResult) -> bool {
-    let mut checks = scenario.steps.iter().flat_map(|step| &step.checks);
-    scenario.not_run.is_some() || checks.any(|check| check.verdict == Verdict::NotRun)
+    scenario.not_run.is_some() || scenario.checks().any(|check| check.verdict == Verdict::NotRun)
 }
 
 fn is_about(entry: &ExpectedEntry, check: &CheckResult) -> bool {
@@ -136,8 +135,7 @@ fn contradicts(outcome: ExpectedOutcome, verdict: Verdict) -> bool {
 /// Marks the checks that were not judged, because a known failure may stop the rest of its scenario. If
 /// a request of the scenario has no response, that may be the reason instead, and nothing is marked.
 fn mark_unjudged(scenario: &mut ScenarioResult, known: &KnownFailure) {
-    let mut exchanges = scenario.steps.iter().flat_map(|step| &step.exchanges);
-    if exchanges.any(|exchange| exchange.outcome.is_err()) {
+    if scenario.exchanges().any(|exchange| exchange.outcome.is_err()) {
         return;
     }
     for check in scenario.steps.iter_mut().flat_map(|step| &mut step.checks) {

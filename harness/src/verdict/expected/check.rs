@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use moot_fixtures::nearest::{alike, ending};
+use moot_fixtures::pattern::matches;
 use moot_fixtures::{DataError, register};
 
 use super::entry::{Expected, ExpectedEntry};
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::{self, Planned, like};
+use crate::scenario::plan::{self, Planned};
 use crate::verdict::check::implicit;
 
 impl Expected {
@@ -90,7 +91,8 @@ impl Expected {
 /// Whether a pattern may match the scenario of this name or one of its rows. The rows are not known before it runs, so
 /// the label of a row may begin at each `[` of the pattern.
 fn could_name(pattern: &str, name: &str) -> bool {
-    like(name, pattern) || pattern.match_indices('[').any(|(at, _)| like(name, &pattern[..at]))
+    matches(pattern, name)
+        || pattern.match_indices('[').any(|(at, _)| matches(&pattern[..at], name))
 }
 
 #[cfg(test)]

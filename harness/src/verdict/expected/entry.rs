@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+use moot_fixtures::pattern::matches;
 use moot_fixtures::yaml::YamlSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::scenario::ScenarioName;
-use crate::scenario::plan::like;
 use crate::verdict::Verdict;
 
 /// The known failures of one file.
@@ -117,7 +117,7 @@ impl ExpectedId {
     /// Whether it is about this scenario, with or without its row.
     pub fn names_scenario(&self, name: &ScenarioName) -> bool {
         self.scenarios().is_none_or(|pattern| {
-            like(&name.to_string(), pattern) || like(&name.without_row().to_string(), pattern)
+            matches(pattern, &name.to_string()) || matches(pattern, &name.without_row().to_string())
         })
     }
 }

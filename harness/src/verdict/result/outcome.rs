@@ -118,7 +118,7 @@ fn of_scenario(scenario: &ScenarioResult) -> RunOutcome {
 
 /// Whether the target did not respond to a request of the scenario.
 fn has_trouble(scenario: &ScenarioResult) -> bool {
-    scenario.steps.iter().flat_map(|step| &step.exchanges).any(|exchange| match &exchange.outcome {
+    scenario.exchanges().any(|exchange| match &exchange.outcome {
         Err(
             Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Timeout(_) | Trouble::Broken(_),
         ) => true,

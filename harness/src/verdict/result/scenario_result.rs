@@ -78,6 +78,11 @@ impl ScenarioResult {
         self.steps.iter().flat_map(|step| &step.checks)
     }
 
+    /// All exchanges of its steps, in order.
+    pub fn exchanges(&self) -> impl Iterator<Item = &Arc<Exchange>> {
+        self.steps.iter().flat_map(|step| &step.exchanges)
+    }
+
     /// Rewrites every text that may have text of the target in it.
     pub fn map_texts(&mut self, map: &impl TextMap) {
         self.name = self.name.map(|text| map.line(text));

@@ -13,7 +13,6 @@ use crate::value::message::problem::Problem;
 use crate::value::message::rule::Rule;
 use crate::value::sent_json::SentJson;
 use crate::world::state::resource::workflow::Workflow;
-use crate::world::state::resource::workflow_schema;
 
 /// The values by variable.
 ///
@@ -60,7 +59,7 @@ fn check(
     value: &SentJson,
 ) -> Result<(), Problem> {
     if !has_type(variable.value_type, value) {
-        let wanted = workflow_schema::type_name(variable.value_type);
+        let wanted = variable.value_type.as_str();
         let detail = format!("`variables`: `{name}` must be a {wanted}.");
         return Err(invalid(answers, Rule::VariableValue, detail));
     }

@@ -13,6 +13,7 @@ use http::HeaderMap;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
 use http_body::Body;
 use mime::Mime;
+use moot_fixtures::media_type;
 use multer::{Field, Multipart};
 
 use super::disposition::parameter;
@@ -234,6 +235,5 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
 }
 
 fn is_form_data(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case(mime::MULTIPART_FORM_DATA.as_ref())
+    media_type::essence(content_type).eq_ignore_ascii_case(mime::MULTIPART_FORM_DATA.as_ref())
 }

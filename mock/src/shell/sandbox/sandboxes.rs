@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use moot_fixtures::random;
 use moot_fixtures::world::SeedWorld;
 use parking_lot::{Mutex, RwLock};
 use tokio::time::Instant;
@@ -330,12 +331,9 @@ pub(super) fn base_url(main: &Realm, key: u64) -> String {
     format!("{}/sandboxes/{}", main.settings.base_url, id(key))
 }
 
-/// A seed that no other world of this mock has (the finaliser of SplitMix64).
+/// A seed that no other world of this mock has.
 fn derived_seed(seed: u64, key: u64) -> u64 {
-    let mut mixed = seed.wrapping_add(key.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (mixed ^ (mixed >> 31)) >> (u64::BITS - SEED_BITS)
+    random::mixed(seed.wrapping_add(key.wrapping_mul(random::STEP))) >> (u64::BITS - SEED_BITS)
 }
 
 #[cfg(test)]

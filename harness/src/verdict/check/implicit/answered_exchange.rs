@@ -59,7 +59,7 @@ impl<'a> AnsweredExchange<'a> {
     }
 
     pub(super) fn is_success(&self) -> bool {
-        (200..300).contains(&self.status())
+        self.response.is_success()
     }
 
     /// Whether it is a success of the token endpoint.

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use moot_fixtures::random;
+
 use super::{
     HeadRow, LeaseMachine, LeaseOrder, LeaseOutcome, LeasePhase, LeaseTimes, NextLeaseStep,
 };
@@ -21,11 +23,8 @@ struct Draw(u64);
 
 impl Draw {
     fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0 = self.0.wrapping_add(random::STEP);
+        random::mixed(self.0)
     }
 
     fn below(&mut self, end: u64) -> u64 {

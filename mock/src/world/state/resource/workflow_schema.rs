@@ -1,7 +1,7 @@
 //! The schema of a workflow (§2.4): the fields and variables that creating a request needs.
 
 use moot_fixtures::contract::{Answers, SchemaShape};
-use moot_fixtures::world::{SeedVariable, VariableType};
+use moot_fixtures::world::SeedVariable;
 use serde_json::{Map, Value, json};
 
 use crate::world::state::resource::workflow::Workflow;
@@ -30,7 +30,7 @@ pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Value {
 
 fn variable_properties(variable: &SeedVariable) -> Value {
     let mut properties = Map::new();
-    properties.insert("type".to_owned(), type_name(variable.value_type).into());
+    properties.insert("type".to_owned(), variable.value_type.as_str().into());
     for (name, values) in [("options", &variable.options), ("suggestions", &variable.suggestions)] {
         if !values.is_empty() {
             properties.insert(name.to_owned(), json!(values));
@@ -51,14 +51,4 @@ fn fields_properties(workflow: &Workflow) -> Map<String, Value> {
             (field.clone(), json!({ "properties": properties }))
         })
         .collect()
-}
-
-/// The name of a variable's type.
-pub(crate) const fn type_name(value_type: VariableType) -> &'static str {
-    match value_type {
-        VariableType::String => "string",
-        VariableType::Number => "number",
-        VariableType::Boolean => "boolean",
-        VariableType::Date => "date",
-    }
 }
