@@ -19,8 +19,8 @@ pub use endpoint::{Endpoints, created_kind};
 pub use model::{
     AdminChoice, ApplicationCredentials, Consent, FileBindings, FileHeader, FileLimits, TargetFile,
 };
-pub(crate) use operator::tolerates;
 pub use operator::{FileOperator, OperatorCommand};
+pub(crate) use operator::{check_tolerated, tolerates};
 pub use read::{from_text, from_url, read};
 pub use schema::schema;
 pub use secret::Variables;

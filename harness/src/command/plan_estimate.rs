@@ -10,7 +10,7 @@ use super::plan_totals::{self, PlanTotals};
 use super::progress::ScenarioWork;
 use super::runtime::runtime;
 use super::target_arguments::{deployment, open_error};
-use crate::client::target_file::{Endpoints, TargetFile};
+use crate::client::target_file::{Endpoints, TargetFile, check_tolerated};
 use crate::exchange::masks::Masks;
 use crate::run::environment::{Environment, TargetChoice, TargetOptions, TargetPreview};
 use crate::run::estimate::{self, Estimate, Terms};
@@ -61,6 +61,7 @@ fn on_deployment<'a>(
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
     expected::read_for(options.expected.as_ref().or(file.expected.as_ref()), Some(files))
         .map_err(CommandError::usage)?;
+    check_tolerated(&file, files).map_err(CommandError::usage)?;
     let preview = TargetPreview::new(file, options).map_err(|error| open_error(&error, masks))?;
     let terms = Terms {
         names: preview.roots(&options.run_tag),

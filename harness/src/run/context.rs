@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use parking_lot::Mutex;
 
@@ -32,6 +33,8 @@ pub(super) struct RunContext {
     /// The controls whose response was lost once.
     pub(super) lost_controls: Mutex<HashSet<String>>,
     pub(super) changes: OwnChanges,
+    /// Whether the latest wait for a delivery took its whole time and got none.
+    pub(super) deliveries_fail: AtomicBool,
     /// The views of `unchanged`, as they were read last.
     pub(super) views: RememberedViews,
     /// Token requests of scenarios that have not started yet.

@@ -1,5 +1,6 @@
 //! A step that waits for deliveries, or for their absence.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -16,6 +17,9 @@ use super::stop::Stop;
 /// The longest wait for the absence of deliveries on a deployment, whose clock is not moved. A later delivery is
 /// missed.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
+
+/// The longest wait for a delivery after an earlier wait took its whole time and got none.
+const WAIT_AFTER_FAILURE_MAX: Duration = Duration::from_secs(15);
 
 /// The time between two looks at a receiver.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -64,7 +68,11 @@ async fn at_least(
     within: Duration,
 ) -> Result<Vec<Value>, Stop> {
     let wanted = usize::try_from(count).unwrap_or(usize::MAX);
-    let within = at_most(run, within);
+    let deliveries_fail = &run.shared.deliveries_fail;
+    let mut within = at_most(run, within);
+    if !run.session.has_admin() && deliveries_fail.load(Ordering::Relaxed) {
+        within = within.min(WAIT_AFTER_FAILURE_MAX);
+    }
     let started = Instant::now();
     let (mut deliveries, mut moved) = (Vec::new(), Duration::ZERO);
     loop {
@@ -76,6 +84,7 @@ async fn at_least(
         };
         // The checks of this step report missing deliveries.
         if is_over || deliveries.len() >= wanted {
+            deliveries_fail.store(deliveries.is_empty(), Ordering::Relaxed);
             return Ok(deliveries);
         }
         if run.session.has_admin() && moved < within {
