@@ -55,8 +55,8 @@ impl DeliveryReceiver {
         &self.secret
     }
 
-    /// Takes the deliveries since the last call, in order: `{"method", "headers": {name: value}, "body": text, "json": value
-    /// or null}`. Names of headers are lower case.
+    /// Takes the deliveries since the last call, in order: `{"method", "query": text, "headers": {name: value},
+    /// "body": text, "json": value or null}`. Names of headers are lower case.
     pub fn take_deliveries(&self) -> Vec<Value> {
         self.inbox.lock().get_mut(&self.path).map(std::mem::take).unwrap_or_default()
     }
@@ -139,6 +139,7 @@ fn delivery(call: &ReceivedCall) -> Value {
     let kept = &call.body[..call.body.len().min(BODY_KEPT_BYTES_MAX)];
     json!({
         "method": call.head.method.as_str(),
+        "query": call.head.uri.query().unwrap_or(""),
         "headers": headers,
         "body": String::from_utf8_lossy(kept),
         "json": serde_json::from_slice::<Value>(kept).ok(),

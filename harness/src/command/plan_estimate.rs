@@ -12,7 +12,7 @@ use super::runtime::runtime;
 use super::target_arguments::{deployment, open_error};
 use crate::client::answers::Pins;
 use crate::client::http::{ConnectionUse, Http};
-use crate::client::target_file::{Endpoints, TargetFile};
+use crate::client::target_file::{Endpoints, TargetFile, check_tolerated};
 use crate::exchange::masks::Masks;
 use crate::run::environment::{Environment, TargetChoice, TargetOptions, TargetPreview};
 use crate::run::estimate::{self, Estimate, Terms};
@@ -65,6 +65,7 @@ fn check_files_named_in(
 ) -> Result<(), CommandError> {
     expected::read_for(options.expected.as_ref().or(file.expected.as_ref()), Some(files))
         .map_err(CommandError::usage)?;
+    check_tolerated(file, files).map_err(CommandError::usage)?;
     file.answers.as_deref().map(Pins::read).transpose().map_err(CommandError::usage)?;
     Http::new(file, ConnectionUse::Single).map(drop).map_err(CommandError::usage)
 }

@@ -18,7 +18,7 @@ use crate::verdict::check::Document;
 
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
-use super::{judge, prepare};
+use super::{judge, prepare, send};
 
 /// The window of the rate limit (§8), in seconds.
 const WINDOW_SECONDS: i64 = 60;
@@ -216,8 +216,7 @@ fn summary(all: &[Arc<Exchange>]) -> Value {
 fn response_of(exchange: &Exchange) -> Value {
     match &exchange.outcome {
         Ok(response) => {
-            let body = response.json.as_deref().cloned().unwrap_or_default();
-            json!({ "status": response.status, "body": body })
+            json!({ "status": response.status, "body": send::body(exchange).as_deref() })
         }
         Err(_) => Value::Null,
     }

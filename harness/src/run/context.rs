@@ -32,6 +32,8 @@ pub(super) struct RunContext {
     /// The controls whose response was lost once.
     pub(super) lost_controls: Mutex<HashSet<String>>,
     pub(super) changes: OwnChanges,
+    /// Whether any delivery came. `None` until a wait for one is over.
+    pub(super) delivery_came: Mutex<Option<bool>>,
     /// The views of `unchanged`, as they were read last.
     pub(super) views: RememberedViews,
     /// Token requests of scenarios that have not started yet.

@@ -17,6 +17,9 @@ use super::stop::Stop;
 /// missed.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
 
+/// The longest wait for a delivery if an earlier wait took its whole time, and none ever came.
+const WAIT_WITHOUT_DELIVERIES_MAX: Duration = Duration::from_secs(15);
+
 /// The time between two looks at a receiver.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -64,7 +67,10 @@ async fn at_least(
     within: Duration,
 ) -> Result<Vec<Value>, Stop> {
     let wanted = usize::try_from(count).unwrap_or(usize::MAX);
-    let within = at_most(run, within);
+    let mut within = at_most(run, within);
+    if !run.session.has_admin() && *run.shared.delivery_came.lock() == Some(false) {
+        within = within.min(WAIT_WITHOUT_DELIVERIES_MAX);
+    }
     let started = Instant::now();
     let (mut deliveries, mut moved) = (Vec::new(), Duration::ZERO);
     loop {
@@ -76,6 +82,8 @@ async fn at_least(
         };
         // The checks of this step report missing deliveries.
         if is_over || deliveries.len() >= wanted {
+            let mut came = run.shared.delivery_came.lock();
+            *came = Some(*came == Some(true) || !deliveries.is_empty());
             return Ok(deliveries);
         }
         if run.session.has_admin() && moved < within {

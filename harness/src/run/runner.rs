@@ -9,6 +9,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use crate::client::recording::RecordingIndex;
+use crate::client::target_file::check_tolerated;
 use crate::exchange::{TargetClass, TargetDescription};
 use crate::run::environment::{Environment, OpenError, TargetChoice};
 use crate::scenario::declared;
@@ -140,6 +141,9 @@ impl Runner {
             let files = Some(options.files.as_slice()).filter(|files| !files.is_empty());
             let expected = expected::read_for(options.choice.expected_file(&options.target), files)
                 .map_err(|error| OpenError::Usage(error.to_string()))?;
+            if let (TargetChoice::Http(file), Some(files)) = (&options.choice, files) {
+                check_tolerated(file, files).map_err(OpenError::Usage)?;
+            }
             let target = Environment::open(
                 options.choice.clone(),
                 options.target.clone(),
@@ -181,6 +185,7 @@ impl Runner {
             controls: Mutex::default(),
             lost_controls: Mutex::default(),
             changes: OwnChanges::default(),
+            delivery_came: Mutex::default(),
             views: RememberedViews::default(),
             token_budget: TokenBudget::default(),
             on_event: Box::new(on_event),

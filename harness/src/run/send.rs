@@ -119,21 +119,24 @@ fn document(
                 let Endpoint { method, path } = run.session.endpoints().get(operation);
                 json!({ "method": method, "path": path })
             });
-            let whole = Document::from(response);
-            let json = match succeeded {
-                Some(Operation::CreateWebhook) => whole.json.map(in_data),
-                _ => whole.json,
-            };
             Ok(Document {
                 operation,
                 request_line: Some(format!("{} {}", request.method, request.path)),
                 endpoint,
                 exchange: Some(Arc::clone(exchange)),
-                json,
-                ..whole
+                json: body(exchange),
+                ..Document::from(response)
             })
         }
     }
+}
+
+/// The JSON of a response as checks read it.
+pub(super) fn body(exchange: &Exchange) -> Option<Arc<Value>> {
+    let response = exchange.outcome.as_ref().ok()?;
+    let json = response.json.clone()?;
+    let is_webhook = exchange.request.operation == Some(Operation::CreateWebhook);
+    Some(if is_webhook && response.is_success() { in_data(json) } else { json })
 }
 
 /// A registered webhook inside `data`. The response to a registration is open (`webhook_create_endpoint`), so it may be

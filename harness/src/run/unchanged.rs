@@ -111,7 +111,7 @@ async fn read(run: &mut ScenarioRun<'_>, line: &RequestLine) -> Result<View, Sto
 }
 
 /// The members of these pages. On a shared target, members with the tag of the run are compared by their lasting
-/// attributes, and other members only by their ids.
+/// attributes. Other members and results of requests are compared only by their ids.
 fn view_of(run: &ScenarioRun<'_>, pages: &[ListPage]) -> View {
     let is_shared = !run.shared.target.is_mock();
     let tag = run.shared.options.target.run_tag.as_str();
@@ -121,13 +121,18 @@ fn view_of(run: &ScenarioRun<'_>, pages: &[ListPage]) -> View {
         let id = item["id"].as_str().unwrap_or_default().to_owned();
         if !is_shared {
             view.own.insert(id, item.to_string());
-        } else if item.to_string().contains(tag) {
+        } else if item.to_string().contains(tag) && !is_result(item) {
             view.own.insert(id, lasting(item).to_string());
         } else {
             view.others.insert(id);
         }
     }
     view
+}
+
+/// Whether it is the document of a request. A service that executes requests by itself adds it at any time (§3).
+fn is_result(item: &Value) -> bool {
+    !item["relationships"]["legal_request"]["data"].is_null()
 }
 
 /// Attributes of a resource (§2) that only a call can change. A status changes by itself (§3), an address may be signed

@@ -112,6 +112,13 @@ fn file_stem(selector: &str) -> &str {
     }
 }
 
+/// Whether a pattern may match the scenario of this name or one of its rows. The rows are not known before it runs, so
+/// the label of a row may begin at each `[` of the pattern.
+pub(crate) fn could_name(pattern: &str, name: &str) -> bool {
+    pattern::matches(pattern, name)
+        || pattern.match_indices('[').any(|(at, _)| pattern::matches(&pattern[..at], name))
+}
+
 fn nearest_selector(all: &[Planned<'_>], selector: &str) -> Option<String> {
     let mut known: Vec<String> = Vec::new();
     for planned in all {
@@ -127,7 +134,7 @@ fn nearest_selector(all: &[Planned<'_>], selector: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{file_stem, is_in_section};
+    use super::{could_name, file_stem, is_in_section};
 
     #[test]
     fn a_section_holds_what_is_below_it_and_nothing_else() {
@@ -141,5 +148,20 @@ mod tests {
     fn a_file_may_be_named_with_folder_and_extension() {
         assert_eq!(file_stem("scenarios/07_errors.yaml"), "07_errors");
         assert_eq!(file_stem("07_errors"), "07_errors");
+    }
+
+    #[test]
+    fn a_pattern_with_a_row_may_match_a_row_of_its_scenario() {
+        for (pattern, name, expected) in [
+            ("07_errors/walk", "07_errors/walk", true),
+            ("07_errors/walk[a/b]", "07_errors/walk", true),
+            ("*[a/b*", "07_errors/walk", true),
+            ("07_errors/walk[a]", "07_errors/other", false),
+            ("my[1]/walk", "my[1]/walk", true),
+            ("my[1]/walk[a]", "my[1]/walk", true),
+            ("my[1]/walk", "my/walk", false),
+        ] {
+            assert_eq!(could_name(pattern, name), expected, "{pattern} {name}");
+        }
     }
 }

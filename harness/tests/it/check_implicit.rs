@@ -418,19 +418,22 @@ fn an_error_shows_no_internals() {
     check(&missing(&with("detail", json!(trace))), &["errors.no-internals"]);
     check(&missing(&with("detail", json!("There is no request at that place."))), &[]);
     let context = ImplicitContext::new("/api");
-    let detail = |problem_type: &str, number: u64| {
+    let detail = |problem_type: &str, status: u16, number: u64| {
         let mut seen = missing(&with("type", json!(problem_type)));
-        seen.number = number;
+        (seen.number, seen.status) = (number, status);
         let mut body: Value = serde_json::from_str(&seen.body).expect("JSON");
+        body["status"] = json!(status);
         body["request_id"] = json!(format!("r-{number}"));
         seen.body = body.to_string();
         let found = implicit::judge(&seen.exchange(), &context).into_iter();
         let fails = found.filter(|(_, judgement)| matches!(judgement, Judgement::Fails(_)));
         fails.map(|(requirement, _)| requirement).collect::<Vec<_>>()
     };
-    assert_eq!(detail("of_our_own", 1), Vec::<&str>::new());
-    assert_eq!(detail("of_our_own", 2), Vec::<&str>::new());
-    assert_eq!(detail("of_another", 3), ["errors.detail-of-this-error"]);
+    let none = Vec::<&str>::new();
+    assert_eq!(detail("of_our_own", 404, 1), none);
+    assert_eq!(detail("of_our_own", 404, 2), none);
+    assert_eq!(detail("of_another", 404, 3), none, "nothing is there, of whatever kind");
+    assert_eq!(detail("of_another", 403, 4), ["errors.detail-of-this-error"]);
 }
 
 #[test]

@@ -155,3 +155,30 @@ fn an_unreachable_target_ends_with_4() {
     // A plan sends nothing, so it cannot know.
     assert_eq!(run(&["plan", "--target", "t.yaml"], dir.path()).code, Some(0));
 }
+
+#[test]
+fn a_tolerated_scenario_that_does_not_exist_is_2_with_its_line() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str| {
+        let text = format!(
+            "base_url: http://127.0.0.1:9\napplications:\n  main: {{ client_id: a, client_secret: sample-secret }}\n\
+             tolerate: [load, {name}]\n"
+        );
+        std::fs::write(dir.path().join("t.yaml"), text).expect("writable");
+    };
+    let message = "t.yaml:4: no scenario is called `08_limits/evenly-spaced-calls`; did you mean \
+                   `08_limits/evenly-spaced`?";
+    file("08_limits/evenly-spaced-calls");
+    for command in ["run", "plan"] {
+        let ran = run(&[command, "--target", "t.yaml"], dir.path());
+        assert_eq!(ran.code, Some(2), "{command}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(message), "{command}: {}", ran.stderr);
+    }
+    for known in
+        ["08_limits/evenly-spaced", "08_limits/*", "\"08_limits/evenly-spaced[a]\"", "ours/nightly"]
+    {
+        file(known);
+        let ran = run(&["plan", "--target", "t.yaml"], dir.path());
+        assert_eq!(ran.code, Some(0), "{known}: {}", ran.stderr);
+    }
+}

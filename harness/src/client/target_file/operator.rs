@@ -5,12 +5,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use moot_fixtures::nearest::alike;
 use moot_fixtures::pattern::matches;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
 use super::text_or_keys::text_or_keys;
-use crate::scenario::model::OperatorAction;
+use crate::client::target_file::TargetFile;
+use crate::scenario::load;
+use crate::scenario::model::{OperatorAction, ScenarioFile};
+use crate::scenario::plan::{self, could_name};
 
 /// The word of `tolerate` for every action of an operator.
 pub(crate) const OPERATOR: &str = "operator";
@@ -21,6 +25,26 @@ const ADMIN: &str = "admin";
 pub(crate) fn tolerates(words: &[String], what: &str) -> bool {
     let is_action = OperatorAction::of_need(what).is_some();
     words.iter().any(|word| matches(word, what) || is_action && (word == OPERATOR || word == ADMIN))
+}
+
+/// Checks the scenarios that `tolerate` of a target file names, against the files of a run and the bundled ones. A name
+/// like none of them may be of another suite.
+///
+/// # Errors
+/// The first name that no scenario has, with the nearest one.
+pub(crate) fn check_tolerated(file: &TargetFile, files: &[ScenarioFile]) -> Result<(), String> {
+    let mut named = file.tolerate.iter().filter(|word| word.contains('/')).peekable();
+    if named.peek().is_none() {
+        return Ok(());
+    }
+    let bundled = load::bundled().unwrap_or_default();
+    let names: Vec<String> =
+        [files, &bundled].into_iter().flat_map(plan::all).map(|it| it.name().to_string()).collect();
+    named.filter(|word| !names.iter().any(|name| could_name(word, name))).try_for_each(|word| {
+        let Some(near) = alike(word.as_str(), &names) else { return Ok(()) };
+        let place = file.places.of("tolerate");
+        Err(format!("{place}no scenario is called `{word}`; did you mean `{near}`?"))
+    })
 }
 
 /// The default time limit for an action.

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use moot_fixtures::nearest::{alike, ending};
-use moot_fixtures::pattern::matches;
 use moot_fixtures::{DataError, register};
 
 use super::entry::{Expected, ExpectedEntry};
 use crate::scenario::ScenarioName;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::{self, Planned};
+use crate::scenario::plan::{self, Planned, could_name};
 use crate::verdict::check::implicit;
 
 impl Expected {
@@ -85,32 +84,5 @@ impl Expected {
 
     fn refused(&self, entry: &ExpectedEntry, message: String) -> DataError {
         DataError::new(&self.file.display().to_string(), message).at(entry.place)
-    }
-}
-
-/// Whether a pattern may match the scenario of this name or one of its rows. The rows are not known before it runs, so
-/// the label of a row may begin at each `[` of the pattern.
-fn could_name(pattern: &str, name: &str) -> bool {
-    matches(pattern, name)
-        || pattern.match_indices('[').any(|(at, _)| matches(&pattern[..at], name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::could_name;
-
-    #[test]
-    fn a_pattern_with_a_row_may_match_a_row_of_its_scenario() {
-        for (pattern, name, expected) in [
-            ("07_errors/walk", "07_errors/walk", true),
-            ("07_errors/walk[a/b]", "07_errors/walk", true),
-            ("*[a/b*", "07_errors/walk", true),
-            ("07_errors/walk[a]", "07_errors/other", false),
-            ("my[1]/walk", "my[1]/walk", true),
-            ("my[1]/walk[a]", "my[1]/walk", true),
-            ("my[1]/walk", "my/walk", false),
-        ] {
-            assert_eq!(could_name(pattern, name), expected, "{pattern} {name}");
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! Defects of webhooks and their deliveries (§4.13, §6). They edit changes before these are applied.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use moot_fixtures::contract::LegalRequestStatus::{self, Declined, SentForSignature};
@@ -23,6 +24,8 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
         }),
     ),
     ("events.elsewhere", OnChange(|_, changes| edit_deliveries(changes, send_to_root))),
+    ("events.query-lost", OnChange(|_, changes| edit_deliveries(changes, drop_query))),
+    ("events.once-per-address", OnChange(once_per_address)),
     (
         "events.without-credential",
         OnChange(|_, changes| edit_deliveries(changes, |delivery| delivery.authorization = None)),
@@ -115,6 +118,23 @@ fn send_to_root(delivery: &mut Delivery) {
         url.set_path("/");
         delivery.url = url.into();
     }
+}
+
+fn drop_query(delivery: &mut Delivery) {
+    if let Ok(mut url) = url::Url::parse(&delivery.url) {
+        url.set_query(None);
+        delivery.url = url.into();
+    }
+}
+
+/// Keeps one new delivery for each address.
+fn once_per_address(_: &World, changes: Vec<Change>) -> Vec<Change> {
+    let mut addresses = BTreeSet::new();
+    let mut is_first = |change: &Change| match change {
+        Change::PutDelivery { record } => !is_new(change) || addresses.insert(record.url.clone()),
+        _ => true,
+    };
+    changes.into_iter().filter(|change| is_first(change)).collect()
 }
 
 fn use_basic(delivery: &mut Delivery) {

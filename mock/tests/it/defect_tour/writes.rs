@@ -169,7 +169,7 @@ pub(crate) fn webhooks(tour: &mut Tour) {
 fn registered(tour: &mut Tour, token: &str, event: &str) -> String {
     let headers = typed(bearer(token), "application/json");
     let payload = json!({
-        "name": "Tour", "url": "https://hooks.example.com/tour", "auth_type": "bearer",
+        "name": "Tour", "url": "https://hooks.example.com/tour?of=moot", "auth_type": "bearer",
         "token": "secret", "events": [event],
     });
     let body = Body::Whole(payload.to_string().into());

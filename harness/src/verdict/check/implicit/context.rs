@@ -14,8 +14,8 @@ pub struct ImplicitContext {
     pub base_path: String,
     /// By request id: the number of its first exchange.
     pub(super) request_ids: FirstSeen<u64>,
-    /// By `detail`: the type of its first problem.
-    pub(super) details: FirstSeen<String>,
+    /// By `detail`: the status and the type of its first problem.
+    pub(super) details: FirstSeen<(u16, String)>,
     /// By operation and creation time: the first resource or token, with the `Date` of its response in seconds since
     /// 1970.
     pub(super) creations: FirstSeen<(String, i64)>,
