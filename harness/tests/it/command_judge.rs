@@ -145,7 +145,7 @@ fn wrong_folders_for_a_recording_are_refused_before_a_request_is_sent() {
     error: full: the folder is not empty; name a new folder for the recording, or empty this one
     error: full/index.json: it is not part of a recording: missing field `moot_version` at line 1 column 21
     help: `moot run --record DIR` makes a recording
-    error: nothing: it is not a recording: it has no `index.json`
+    error: nothing: there is no such folder
     help: `moot run --record DIR` makes a recording
     ");
 }
