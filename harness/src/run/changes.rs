@@ -129,9 +129,12 @@ impl OwnChanges {
 
     /// The time until lists show the latest change, by the longest lag so far.
     pub(super) fn unsettled(&self) -> Duration {
-        let lag = *self.lag.lock();
-        let since = self.latest.lock().map_or(lag, |latest| latest.elapsed());
-        lag.saturating_sub(since)
+        self.left_of(*self.lag.lock())
+    }
+
+    /// What is left of `time` since the latest change; zero without a change.
+    pub(super) fn left_of(&self, time: Duration) -> Duration {
+        self.latest.lock().map_or(Duration::ZERO, |latest| time.saturating_sub(latest.elapsed()))
     }
 }
 
@@ -162,8 +165,11 @@ mod tests {
     #[test]
     fn nothing_is_unsettled_until_a_lag_was_seen() {
         let changes = OwnChanges::default();
+        assert_eq!(changes.left_of(Duration::MAX), Duration::ZERO, "nothing changed yet");
         changes.note();
         assert_eq!(changes.unsettled(), Duration::ZERO);
+        assert_eq!(changes.left_of(Duration::ZERO), Duration::ZERO);
+        assert!(changes.left_of(Duration::from_secs(3600)) > Duration::from_secs(3000));
         changes.note_lag(Duration::from_secs(3600));
         changes.note_lag(Duration::from_secs(1));
         assert!(changes.unsettled() > Duration::from_secs(3000));

@@ -9,7 +9,7 @@ use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{control, movement};
+use super::{control, movement, turn};
 use crate::client::target_file::{Endpoints, created_kind};
 use crate::run::environment::application_of;
 use crate::scenario::model::{
@@ -114,7 +114,9 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
         Some(for_each) => of_rows(scenario, terms, for_each),
     };
     if scenario.confirm && terms.confirms {
-        estimate = estimate.times(Bounds { min: 1, likely: 1, max: 2 });
+        // A scenario that only reads is repeated once more if lists may have lagged.
+        let max = if turn::only_reads(scenario) { 3 } else { 2 };
+        estimate = estimate.times(Bounds { min: 1, likely: 1, max });
     }
     // The application of a need is tried with its own token.
     let applications = scenario.needs.iter().filter_map(|need| application_of(need));

@@ -189,7 +189,10 @@ fn a_client_waits_for_retry_after() {
     check(&[limit(1, 0), limit(2, 300)], Some("impatient-retry"));
     let mut of_another_process = limit(2, 300);
     of_another_process["request"]["authorization"] = "fingerprint:2".into();
-    check(&[limit(1, 0), of_another_process], None);
+    let again = limit(1, 1_800);
+    check(&[limit(1, 0), of_another_process.clone(), again], None);
+    // The same process, with a new token and a new connection for each try.
+    check(&[limit(1, 0), of_another_process], Some("impatient-retry"));
     // Of two processes that ask for a token, the refused one asks again in time.
     let token = |connection: u64, after_ms: u64, status: u16| {
         let seconds = (status == 429).then_some(2);
@@ -226,6 +229,18 @@ fn tries_have_pauses_and_an_end() {
     let mut of_another_process = busy(1_000);
     of_another_process["request"]["authorization"] = "fingerprint:2".into();
     check(&vec![[busy(1_000), of_another_process]; 3].concat(), None);
+    // The same process, with a new token for each try.
+    let with_token = |token: usize, after_ms: u64| {
+        let mut call = busy(after_ms);
+        call["request"]["authorization"] = format!("fingerprint:{token}").into();
+        call
+    };
+    let tries: Vec<Value> = (0..6).map(|number| with_token(number, 1_000)).collect();
+    check(&tries, Some("retry-storm"));
+    check(&tries[..5], None);
+    // Three processes, one after the other.
+    let tries: Vec<Value> = (0..9).map(|number| with_token(number / 3, 100)).collect();
+    check(&tries, None);
 }
 
 #[test]

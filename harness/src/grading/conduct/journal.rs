@@ -2,6 +2,7 @@
 //!
 //! This folder does not depend on the mock: a journal of another version or process is read in the same way.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use jiff::Timestamp;
@@ -40,7 +41,7 @@ pub struct WorldJournal {
     /// Earlier calls that the journal no longer holds, because it is bounded and can be cleared.
     pub forgotten: u64,
     /// The calls, the oldest first.
-    #[serde(rename = "exchanges")]
+    #[serde(rename = "exchanges", deserialize_with = "calls_of_processes")]
     pub calls: Vec<JournalCall>,
     /// Deliveries to webhooks, with the responses of receivers.
     #[serde(default)]
@@ -96,6 +97,9 @@ pub struct JournalCall {
     /// The ids of the deliveries that it queued.
     #[serde(default)]
     pub deliveries: Vec<u64>,
+    /// The process of the client: the serial of its first call.
+    #[serde(skip)]
+    pub(super) process: u64,
 }
 
 /// A delivery to a webhook.
@@ -170,8 +174,8 @@ impl JournalCall {
         (self.client, self.request.user_agent.as_deref())
     }
 
-    /// The process of the client: each has its own token.
-    pub(super) fn process(&self) -> ((IpAddr, Option<&str>), Option<&str>) {
+    /// The client with the token that it sent.
+    fn token(&self) -> ((IpAddr, Option<&str>), Option<&str>) {
         (self.caller(), self.request.authorization.as_deref())
     }
 
@@ -277,6 +281,38 @@ impl JournalCall {
 /// Whether this is the content type of a URL-encoded form.
 pub(super) fn is_form(content_type: &str) -> bool {
     content_type.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded")
+}
+
+/// Reads calls, and finds the processes that sent them.
+fn calls_of_processes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<JournalCall>, D::Error> {
+    let mut calls = Vec::<JournalCall>::deserialize(from)?;
+    let processes = processes(&calls);
+    for (call, process) in calls.iter_mut().zip(processes) {
+        call.process = process;
+    }
+    Ok(calls)
+}
+
+/// The process of each call. Every process has its own token. A process may also get a new token for each call: a token
+/// that is used once, and the next one, are of the same process.
+fn processes(calls: &[JournalCall]) -> Vec<u64> {
+    let mut uses = BTreeMap::new();
+    for call in calls {
+        *uses.entry(call.token()).or_insert(0) += 1;
+    }
+    let mut of_token = BTreeMap::new();
+    let mut of_token_used_once = BTreeMap::new();
+    let mut processes = Vec::with_capacity(calls.len());
+    for call in calls {
+        let process = *of_token
+            .entry(call.token())
+            .or_insert_with(|| of_token_used_once.remove(&call.caller()).unwrap_or(call.serial));
+        if uses[&call.token()] == 1 && call.request.authorization.is_some() {
+            of_token_used_once.insert(call.caller(), process);
+        }
+        processes.push(process);
+    }
+    processes
 }
 
 fn pairs(text: &str) -> Vec<(String, String)> {

@@ -68,7 +68,7 @@ pub(super) fn polls_fast(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     };
     let polls = series(
         reads,
-        |call| Some((call.process(), &call.path, &call.query)),
+        |call| Some((call.process, &call.path, &call.query)),
         is_changed,
         |_, _| true,
     );

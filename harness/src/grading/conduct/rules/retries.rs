@@ -56,7 +56,7 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
         && !is_token_call(call);
     let is_meant = is_of_limit || call.operation == refusal.operation;
     // Another process does not know the refusal.
-    (call.intent() == refusal.intent() && call.process() == refusal.process())
+    (call.intent() == refusal.intent() && call.process == refusal.process)
         || (is_meant
             && call.caller() == refusal.caller()
             && connection(call) == connection(refusal))
@@ -71,7 +71,7 @@ fn is_token_of_another_process(
 ) -> bool {
     let connection = |call: &JournalCall| call.wire.map(|wire| wire.connection);
     let is_patient = |later: &JournalCall| {
-        later.process() == refusal.process()
+        later.process == refusal.process
             && later.intent() == refusal.intent()
             && is_in_time(later, refusal)
     };
@@ -100,7 +100,7 @@ fn tries(
     let belongs = |tries: &[&JournalCall], call: &JournalCall| {
         is_failed(call) && tries.last().is_none_or(|last| !call.was_in_flight(last))
     };
-    series(&world.calls, |call| Some((call.process(), call.intent())), ends, belongs)
+    series(&world.calls, |call| Some((call.process, call.intent())), ends, belongs)
 }
 
 pub(super) fn no_back_off(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

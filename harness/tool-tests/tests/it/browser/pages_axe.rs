@@ -14,7 +14,10 @@ const PAGES: [(&str, &str); 6] = [
         "a report with failures",
         r#"moot exec --seed 1 --defect workflows.status-203 -- sh -c 'moot run --target "$MOOT_BASE_URL" 04_02_list_workflows 04_07_get_legal_request --report html=page.html'"#,
     ),
-    ("a report without failures", "moot run --quiet --report html=page.html"),
+    (
+        "a report without failures",
+        "moot run --quiet --report html=page.html 04_05_create_legal_request 06_events",
+    ),
     ("an account of a client", r#"moot exec --seed 1 --report html=page.html -- sh "$CLIENT""#),
     (
         "a certificate",
