@@ -50,9 +50,7 @@ impl Watched {
             command.env(name, place);
         }
         let running = Running::of(command);
-        let ready = running.ready();
-        let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
-        let host = host.expect("plain http").to_owned();
+        let host = running.host();
         let (_, minted) =
             call_json(&host, "POST /__admin/tokens", "", r#"{"client_id":"demo-main"}"#);
         let token = minted["access_token"].as_str().expect("a token").to_owned();

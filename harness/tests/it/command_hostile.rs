@@ -29,9 +29,7 @@ struct Victim {
 impl Victim {
     fn start() -> Self {
         let running = Running::start(&["--format", "json", "--rate-limit", "off"]);
-        let ready = running.ready();
-        let base_url = ready["base_url"].as_str().expect("an address");
-        let host = base_url.strip_prefix("http://").expect("plain http").to_owned();
+        let host = running.host();
         let mut victim = Self { running, host, token: String::new() };
         let minted = victim.post("/__admin/tokens", "", r#"{"client_id":"demo-main"}"#.as_bytes());
         let json: Value =

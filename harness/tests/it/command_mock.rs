@@ -52,10 +52,10 @@ fn verbose_prints_a_line_for_each_call() {
     let base_url = ready["base_url"].as_str().expect("an address");
     assert_eq!(get(base_url, "/v1/workflows?page=1"), "HTTP/1.1 401 Unauthorized");
     assert_eq!(get(base_url, "/nowhere"), "HTTP/1.1 404 Not Found");
-    let host = base_url.strip_prefix("http://").expect("plain http");
-    let minted = call_json(host, "POST /__admin/tokens", "", r#"{"client_id":"demo-main"}"#).1;
+    let host = running.host();
+    let minted = call_json(&host, "POST /__admin/tokens", "", r#"{"client_id":"demo-main"}"#).1;
     let token = minted["access_token"].as_str().expect("a token");
-    assert_eq!(call_json(host, "GET /v1/webhooks", token, "").0, 200);
+    assert_eq!(call_json(&host, "GET /v1/webhooks", token, "").0, 200);
     running.stop("-TERM");
     let said = fs::read_to_string(dir.path().join("stderr")).expect("it is text");
     let lines: Vec<&str> = said.lines().collect();
@@ -185,9 +185,7 @@ fn it_says_whether_it_fetches() {
     for (words, fetches) in [(vec![], false), (vec!["--fetch"], true)] {
         let words = [vec!["--format", "json"], words].concat();
         let running = Running::start(&words);
-        let ready = running.ready();
-        let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
-        let health = admin(host.expect("plain http"), "GET /__admin/health", "");
+        let health = admin(&running.host(), "GET /__admin/health", "");
         assert_eq!(health["fetches"], Value::from(fetches), "{health}");
         running.stop("-TERM");
     }
@@ -206,9 +204,7 @@ fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
     let results = [vec![], vec!["--private-receivers"]].map(|words| {
         let common = vec!["--format", "json", "--admin-token-file", token, "--clock", "frozen"];
         let running = Running::start_at("0.0.0.0:0", "mock", &[common, words].concat());
-        let ready = running.ready();
-        let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
-        let host = host.expect("plain http");
+        let host = &running.host();
         let id = webhook_and_request(host, &url);
         let line = format!("POST /__admin/legal_requests/{id}/status");
         admin(host, &line, r#"{"status":"signed","force":true}"#);
@@ -247,9 +243,7 @@ fn the_answers_of_a_receiver_count_after_its_webhook_was_deleted() {
         std::io::Write::write_all(&mut stream, response).expect("an answer");
     });
     let running = Running::start(&["--format", "json", "--clock", "frozen"]);
-    let ready = running.ready();
-    let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
-    let host = host.expect("plain http");
+    let host = &running.host();
     let id = webhook_and_request(host, &url);
     let line = format!("POST /__admin/legal_requests/{id}/status");
     admin(host, &line, r#"{"status":"signed","force":true}"#);

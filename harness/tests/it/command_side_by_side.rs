@@ -12,9 +12,7 @@ const FORM: &str = "multipart/form-data; boundary=b0";
 /// A mock and its address.
 fn shared() -> (Running, String, Value) {
     let running = Running::start(&["--format", "json", "--seed", "42", "--clock", "frozen"]);
-    let ready = running.ready();
-    let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
-    let host = host.expect("plain http").to_owned();
+    let (host, ready) = (running.host(), running.ready());
     (running, host, ready)
 }
 

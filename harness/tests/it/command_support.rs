@@ -155,6 +155,14 @@ impl Running {
         serde_json::from_str(&self.first_line).expect("one line of JSON")
     }
 
+    /// Host and port in the base address of its first line.
+    #[track_caller]
+    pub(crate) fn host(&self) -> String {
+        let ready = self.ready();
+        let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
+        host.expect("an address with plain http").to_owned()
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
