@@ -1,9 +1,8 @@
 //! The clients in Python. They need the packages `requests` and `httpx`.
 
-mod same_findings;
-mod tutorial;
-
+mod from_nothing_to_ready;
 mod release;
+mod same_findings;
 
 use crate::support::{example, program};
 

@@ -21,7 +21,7 @@ const MARK: &str = "--- command ";
 /// The time limit for the commands of a page.
 const PAGE_SECONDS: &str = "120";
 
-/// Pages whose commands other tests run: `python::tutorial` and `curl::sandbox`.
+/// Pages whose commands other tests run: `python::from_nothing_to_ready` and `curl::sandbox`.
 const RUN_ELSEWHERE: &[&str] = &["from-nothing-to-ready.md", "sandbox.md"];
 
 /// A command of a page and its output.
