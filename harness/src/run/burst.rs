@@ -49,7 +49,7 @@ pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &BurstStep) -> Result<(
     if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
         return Err(Stop::from(trouble.clone()));
     }
-    judge_all(run, step, &all);
+    judge_all(run, step, &all)?;
     // The step keeps one exchange of each status.
     let mut statuses = Vec::new();
     for exchange in all {
@@ -176,8 +176,19 @@ fn time_of(number: u32, calls: u32, time: Duration) -> Duration {
     time * number / calls.max(1)
 }
 
-fn judge_all(run: &mut ScenarioRun<'_>, step: &BurstStep, all: &[Arc<Exchange>]) {
+fn judge_all(
+    run: &mut ScenarioRun<'_>,
+    step: &BurstStep,
+    all: &[Arc<Exchange>],
+) -> Result<(), Stop> {
     let mut summary = summary(all);
+    let at_once = matches!(step.plan.rhythm, Rhythm::InFlight(_)) && !step.plan.is_few();
+    let times: Vec<i64> = all.iter().map(|exchange| seconds_of(exchange)).collect();
+    if at_once && summary["refused"] == 0 && !is_within_a_minute(&times) {
+        let reason =
+            format!("none of {} calls was refused, but they took over a minute", all.len());
+        return Err(Stop::NotApplicable(reason));
+    }
     if step.plan.is_few() {
         summary["answers"] = all.iter().map(|exchange| response_of(exchange)).collect();
     }
@@ -188,27 +199,33 @@ fn judge_all(run: &mut ScenarioRun<'_>, step: &BurstStep, all: &[Arc<Exchange>])
     let mut checks = judge::checks(run, &step.expect, &document);
     checks.extend(judge::observations(run, &step.observe, &document));
     run.record.checks.extend(checks);
+    Ok(())
+}
+
+/// Whether the target did what the call asks for. A refusal may have any status: the specification does not show it.
+fn is_served(exchange: &Exchange) -> bool {
+    exchange.outcome.as_ref().is_ok_and(|response| response.status < 400)
 }
 
 /// `sent served refused served_before_refusal most_served_in_a_minute window refusal`.
 fn summary(all: &[Arc<Exchange>]) -> Value {
     let served: Vec<i64> = all
         .iter()
-        .filter(|exchange| !is_limited(&exchange.outcome))
+        .filter(|exchange| is_served(exchange))
         .map(|exchange| seconds_of(exchange))
         .collect();
     let before = all.iter().take_while(|exchange| !is_limited(&exchange.outcome)).count();
-    let refusal = all.iter().find(|exchange| is_limited(&exchange.outcome));
+    let limited = all.iter().filter(|exchange| is_limited(&exchange.outcome));
     let (sliding, fixed) = (most_in_sliding(&served), most_in_fixed(&served));
     json!({
         "sent": all.len(),
         "served": served.len(),
-        "refused": all.len() - served.len(),
+        "refused": limited.clone().count(),
         "served_before_refusal": before,
         // The smaller number, which favours the target.
         "most_served_in_a_minute": sliding.min(fixed),
         "window": if is_fixed(sliding, fixed) { json!("fixed") } else { Value::Null },
-        "refusal": refusal.map_or(Value::Null, |exchange| refusal_of(exchange)),
+        "refusal": limited.clone().next().map_or(Value::Null, |exchange| refusal_of(exchange)),
     })
 }
 
@@ -255,6 +272,11 @@ const fn is_fixed(sliding: usize, fixed: usize) -> bool {
     sliding > CALLS_MAX && fixed <= CALLS_MAX
 }
 
+/// Whether the calls were sent within a minute. Only then does a call that is not refused tell of the limit.
+fn is_within_a_minute(seconds: &[i64]) -> bool {
+    most_in_sliding(seconds) == seconds.len()
+}
+
 fn most_in_sliding(seconds: &[i64]) -> usize {
     let mut sorted = seconds.to_vec();
     sorted.sort_unstable();
@@ -281,7 +303,7 @@ fn most_in_fixed(seconds: &[i64]) -> usize {
 mod tests {
     use std::time::Duration;
 
-    use super::{is_fixed, most_in_fixed, most_in_sliding, time_of};
+    use super::{is_fixed, is_within_a_minute, most_in_fixed, most_in_sliding, time_of};
 
     #[test]
     fn calls_are_spaced_evenly() {
@@ -304,5 +326,13 @@ mod tests {
         {
             assert_eq!(is_fixed(sliding, fixed), expected, "{sliding} {fixed}");
         }
+    }
+
+    #[test]
+    fn a_minute_need_not_be_one_of_the_clock() {
+        let around_the_minute_of_the_clock: Vec<i64> = (0..1500).map(|n| 3595 + n / 150).collect();
+        assert!(is_within_a_minute(&around_the_minute_of_the_clock));
+        assert!(is_within_a_minute(&[59, 0, 20]));
+        assert!(!is_within_a_minute(&[60, 0, 20]));
     }
 }
