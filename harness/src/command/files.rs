@@ -11,10 +11,13 @@ use serde_json::Value;
 
 use super::error::CommandError;
 use crate::grading::drill::certificate::Certificate;
+use crate::scenario::yaml_file::utf8;
 
 /// Reads a file as text.
 pub(super) fn read_file(path: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+    let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+    let error = DataError::new(&path.display().to_string(), "it is not UTF-8 text");
+    Ok(utf8(bytes).map_err(|place| error.at(Some(place)))?)
 }
 
 /// The error for a file or folder of the user that cannot be read.
@@ -81,6 +84,16 @@ fn read_instead<T>(
 #[cfg(test)]
 mod tests {
     use super::{answers_named, world_named};
+
+    #[test]
+    fn a_file_that_is_no_text_is_refused_with_its_place() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let file = dir.path().join("world.yaml");
+        std::fs::write(&file, b"seeded_at: now\nname: \xff").expect("it is written");
+        let refusal = world_named(file.to_str().expect("UTF-8")).expect_err("no text");
+        let expected = format!("{}:2:7: it is not UTF-8 text", file.display());
+        assert!(refusal.message.contains(&expected), "{}", refusal.message);
+    }
 
     #[test]
     fn a_bundled_name_or_a_file_is_accepted() {

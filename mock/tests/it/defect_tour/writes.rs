@@ -75,6 +75,7 @@ pub(crate) fn creations(tour: &mut Tour) {
         multipart(&third_party[..5]),
         multipart(&[&third_party[..], &["support_documents[]@a.pdf=a"]].concat()),
         multipart(&[&third_party[..], &["merge_documents_into_pdf=true"]].concat()),
+        multipart(&[&third_party[..], &["internal_signer_email=legal@northwind.example"]].concat()),
         multipart(&several),
         multipart(&stranger),
         multipart(&several[..6]),
