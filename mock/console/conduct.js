@@ -2,7 +2,7 @@
 // Findings: rules of conduct that clients broke.
 
 import { get, loading } from "./api.js";
-import { badge, block, counted, el, patch, setText, value } from "./dom.js";
+import { badge, block, counted, el, patch, prose, setText } from "./dom.js";
 
 /** The shortest time between two requests for the findings. Judging a long journal takes time. */
 const PAUSE_MILLISECONDS = 1500;
@@ -45,5 +45,5 @@ export function openConduct(main) {
 export function finding(one) {
   const [name, sign] = SEVERITIES[one.severity] ?? ["plain", "·"];
   return el("div", {}, el("h2", {}, badge(name, sign, one.severity), " ", el("code", {}, one.rule), " ", el("span", { class: "muted small" }, one.clause)),
-    el("p", {}, value(one.seen)), el("p", {}, el("strong", {}, "Instead: "), value(one.instead)));
+    el("p", {}, prose(one.seen)), el("p", {}, el("strong", {}, "Instead: "), prose(one.instead)));
 }

@@ -93,6 +93,13 @@ export function value(value) {
   return el("bdi", {}, cut(value === null || value === undefined ? "–" : String(value), VALUE_LENGTH_MAX));
 }
 
+/** A sentence of Moot. A part in backticks is code. @param {string} text */
+export function prose(text) {
+  const parts = cut(text, VALUE_LENGTH_MAX).split("`");
+  if (parts.length % 2 === 0) return value(text);
+  return el("bdi", {}, parts.map((part, at) => (at % 2 === 1 ? el("code", {}, part) : part)));
+}
+
 /** The beginning of a text, with the number of characters that are left out. @param {string} text @param {number} length */
 export function cut(text, length) {
   if (text.length <= length) return text;

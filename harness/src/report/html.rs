@@ -5,7 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use minijinja::{AutoEscape, Environment, Value, context};
+use minijinja::{AutoEscape, Environment, HtmlEscape, Value, context};
 use sha2::{Digest, Sha256};
 
 use super::Report;
@@ -27,12 +27,27 @@ pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_filter("verdict", verdict_text);
+    environment.add_filter("prose", prose);
     let style = context! { style => Value::from_safe_string(format!("{THEME}{STYLE}")) };
     let page = environment
         .add_template("client_findings.html", CLIENT_FINDINGS)
         .and_then(|()| environment.template_from_named_str("page", template))
         .and_then(|page| page.render(context! { ..values, ..style }));
     page.map_err(|error| format!("{error:#}"))
+}
+
+/// A sentence, escaped. A part in backticks is code.
+fn prose(text: &str) -> Value {
+    let text = HtmlEscape(text).to_string();
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len() % 2 == 0 {
+        return Value::from_safe_string(text);
+    }
+    let shown = parts.iter().enumerate().map(|(at, part)| match at % 2 {
+        0 => (*part).to_owned(),
+        _ => format!("<code>{part}</code>"),
+    });
+    Value::from_safe_string(shown.collect())
 }
 
 /// The whole page.
@@ -46,4 +61,21 @@ pub fn render(report: &Report) -> Result<String, String> {
     };
     // The engine escapes slashes too. Names of steps have many, so the page would be much larger.
     Ok(page(PAGE, context! { ..values(report), ..script })?.replace("&#x2f;", "/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prose;
+
+    #[test]
+    fn a_part_in_backticks_is_code_and_everything_is_escaped() {
+        for (text, expected) in [
+            ("set `base_url` first", "set <code>base_url</code> first"),
+            ("`a` and `<b>`", "<code>a</code> and <code>&lt;b&gt;</code>"),
+            ("one ` alone <i>", "one ` alone &lt;i&gt;"),
+            ("", ""),
+        ] {
+            assert_eq!(prose(text).to_string(), expected, "{text}");
+        }
+    }
 }

@@ -14,7 +14,8 @@ keyed! {
     /// `receive`.
     #[derive(Debug, Clone)]
     pub struct ReceiveStep {
-        /// The deliveries to wait for.
+        /// The deliveries to wait for. Checks see one document: the list `deliveries`, each with its `method`, `query`,
+        /// `headers`, `body` and `json`.
         "receive" => wait: ReceiveWait,
         /// The precondition.
         require: Option<Vec<Claim>>,
