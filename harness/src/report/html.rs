@@ -40,7 +40,7 @@ pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
 fn prose(text: &str) -> Value {
     let text = HtmlEscape(text).to_string();
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return Value::from_safe_string(text);
     }
     let shown = parts.iter().enumerate().map(|(at, part)| match at % 2 {
