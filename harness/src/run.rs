@@ -8,6 +8,7 @@
 mod burst;
 mod changes;
 mod concurrent;
+mod confirm;
 mod context;
 mod control;
 mod endpoint;
@@ -24,6 +25,7 @@ pub mod part;
 pub mod part_files;
 mod prepare;
 mod receive;
+mod repeatable_row;
 mod request;
 mod rows;
 mod runner;

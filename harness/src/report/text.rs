@@ -24,7 +24,7 @@ pub fn render(report: &Report, detail: Detail) -> String {
     if detail > Detail::Quiet {
         rest::answers(&mut out, report, detail);
         rest::unused_snapshots(&mut out, report);
-        rest::residue(&mut out, report);
+        rest::residue(&mut out, report, detail);
         rest::not_run(&mut out, report, detail);
         known::happened(&mut out, report, detail);
     }

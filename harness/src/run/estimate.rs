@@ -9,7 +9,7 @@ use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{control, movement, turn};
+use super::{confirm, control, movement, turn};
 use crate::client::target_file::{Endpoints, created_kind};
 use crate::run::environment::application_of;
 use crate::scenario::model::{
@@ -114,8 +114,8 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
         Some(for_each) => of_rows(scenario, terms, for_each),
     };
     if scenario.confirm && terms.confirms {
-        // A scenario that only reads is repeated once more if lists may have lagged.
-        let max = if turn::only_reads(scenario) { 3 } else { 2 };
+        // A scenario that only reads is repeated if lists may have lagged, and while the data move.
+        let max = if turn::only_reads(scenario) { 2 + confirm::PAUSES.len() as u64 } else { 2 };
         estimate = estimate.times(Bounds { min: 1, likely: 1, max });
     }
     // The application of a need is tried with its own token.
@@ -167,9 +167,9 @@ fn of_row(scenario: &Scenario, terms: &Terms<'_>, names: Names) -> Estimate {
     let mut counter = Counter { terms, names, estimate: Estimate::default(), is_sure: true };
     counter.steps(&scenario.steps);
     if scenario.confirm && terms.confirms {
-        // Each of the two passes also looks for movement of the data.
-        let look = movement::look_requests_max(terms.pages_max);
-        counter.estimate.requests.max = counter.estimate.requests.max.saturating_add(look);
+        // Each pass may also look for movement of the data, before and after it.
+        let looks = movement::look_requests_max(terms.pages_max).saturating_mul(2);
+        counter.estimate.requests.max = counter.estimate.requests.max.saturating_add(looks);
     }
     counter.estimate
 }

@@ -1,5 +1,7 @@
 //! Answers, residue, scenarios that were not run, and the last lines.
 
+use std::collections::BTreeMap;
+
 use crate::report::terminal::{Detail, Table, add_section, paint};
 use crate::report::{Report, color_of};
 use crate::verdict::{Verdict, pluralize};
@@ -25,15 +27,20 @@ pub(super) fn unused_snapshots(out: &mut String, report: &Report) {
     add_section(out, title, &names);
 }
 
-/// Adds the objects that the run left on the target.
-pub(super) fn residue(out: &mut String, report: &Report) {
-    let mut table = Table::new(2);
+/// Adds the objects that the run left on the target, by kind; without `-v` only some.
+pub(super) fn residue(out: &mut String, report: &Report, detail: Detail) {
+    let mut kinds: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for one in &report.residue {
         let id = one.id.as_deref().unwrap_or("(id unknown)");
-        let by = paint::dim(format!("{}, by {}", one.tag, one.scenario));
-        table.row([one.kind.clone(), id.to_owned(), by]);
+        let object = format!("{id}  {}, by {}", one.tag, one.scenario);
+        kinds.entry(&one.kind).or_default().push(object);
     }
-    add_section(out, "Left behind on the target", &table.render());
+    let mut lines = String::new();
+    for (kind, objects) in kinds {
+        lines.push_str(&format!("  {:>4} {kind}\n", objects.len()));
+        names(&mut lines, &objects, detail);
+    }
+    add_section(out, "Left behind on the target", &lines);
 }
 
 /// Adds what was not run, by reason, with the setting that enables it and the name that tolerates it.

@@ -1,0 +1,126 @@
+//! Runs a row of a scenario, and runs it once more if the scenario has `confirm` and failed on a deployment. Then a
+//! failure counts only if it shows twice and the data did not move meanwhile.
+
+use std::time::Duration;
+
+use crate::verdict::result::{CheckResult, ScenarioResult, Subject};
+use crate::verdict::{NotRunKind, Verdict};
+
+use super::repeatable_row::RepeatableRow;
+use super::turn;
+
+/// Pauses before each further pass of a scenario that only reads, in times of `limits.settle_seconds`. Requests that the
+/// run created may move by themselves for a while.
+pub(super) const PAUSES: [u32; 4] = [0, 1, 2, 4];
+
+/// Runs one row.
+pub(super) async fn run(row: RepeatableRow<'_>) -> ScenarioResult {
+    let RepeatableRow { shared, planned, .. } = row;
+    if !planned.scenario.confirm || shared.target.is_mock() {
+        return row.run().await;
+    }
+    // Lists may still change because of earlier scenarios.
+    tokio::time::sleep(shared.changes.unsettled()).await;
+    let changes = !turn::only_reads(planned.scenario);
+    let settle = shared.target.settle;
+    let may_lag = !changes && !shared.changes.left_of(settle).is_zero();
+    let mut first = row.run().await;
+    if first.verdict == Verdict::Fail && may_lag {
+        // Lists may have shown earlier changes during this pass. It is repeated when they had the time for it.
+        tokio::time::sleep(shared.changes.left_of(settle)).await;
+        first = row.run().await;
+    }
+    match first.verdict {
+        Verdict::Fail if changes => repeat_change(row, first).await,
+        Verdict::Fail => repeat_reading(row, first, settle).await,
+        _ => first,
+    }
+}
+
+/// Repeats a failed scenario that only reads. While the data move, no failure counts, but a pass does.
+async fn repeat_reading(
+    row: RepeatableRow<'_>,
+    first: ScenarioResult,
+    settle: Duration,
+) -> ScenarioResult {
+    let mut has_moved = false;
+    let mut latest = None;
+    for pause in PAUSES {
+        tokio::time::sleep(settle.saturating_mul(pause)).await;
+        let before = row.look().await;
+        let pass = row.run().await;
+        let after = row.look().await;
+        let moves = before.differs(&after);
+        has_moved |= moves;
+        let fails = pass.verdict == Verdict::Fail;
+        if fails && !moves {
+            return failed_in_both(&first, pass);
+        }
+        if !fails && has_moved {
+            return pass;
+        }
+        if !fails {
+            // The data may move more slowly than they are read.
+            tokio::time::sleep(settle).await;
+            if !after.differs(&row.look().await) {
+                return not_repeated(first);
+            }
+            has_moved = true;
+        }
+        latest = Some(pass);
+    }
+    let why = "the data changed each time that they were judged";
+    unconfirmed(latest.unwrap_or(first), why, |_| true)
+}
+
+/// Repeats a failed scenario that changes data, once. It runs alone, and its own changes are no movement: both looks are
+/// taken after it, with the duration of the scenario between them.
+async fn repeat_change(row: RepeatableRow<'_>, first: ScenarioResult) -> ScenarioResult {
+    let second = row.run().await;
+    if second.verdict != Verdict::Fail {
+        return not_repeated(first);
+    }
+    let before = row.look().await;
+    tokio::time::sleep(second.duration).await;
+    if before.differs(&row.look().await) {
+        return unconfirmed(second, "the data changed while they were judged, twice", |_| true);
+    }
+    failed_in_both(&first, second)
+}
+
+fn not_repeated(first: ScenarioResult) -> ScenarioResult {
+    unconfirmed(first, "did not show in a second pass, data changed", |_| true)
+}
+
+/// The second pass. What did not fail in the first is not run.
+fn failed_in_both(first: &ScenarioResult, second: ScenarioResult) -> ScenarioResult {
+    let failed_first: Vec<Subject> = first
+        .steps
+        .iter()
+        .flat_map(|step| &step.checks)
+        .filter(|check| check.verdict == Verdict::Fail)
+        .map(|check| check.subject.clone())
+        .collect();
+    let only_now = |check: &CheckResult| !failed_first.contains(&check.subject);
+    unconfirmed(second, "did not show in the first pass, data changed", only_now)
+}
+
+/// Sets failures that prove nothing to "not run": those for which `is_doubtful` holds.
+fn unconfirmed(
+    mut result: ScenarioResult,
+    why: &str,
+    is_doubtful: impl Fn(&CheckResult) -> bool,
+) -> ScenarioResult {
+    for step in &mut result.steps {
+        for check in &mut step.checks {
+            if check.verdict == Verdict::Fail && is_doubtful(check) {
+                check.verdict = Verdict::NotRun;
+                check.not_run = Some(NotRunKind::DataChanged);
+                check.message = format!("{why}: {}", check.message);
+            }
+        }
+        step.verdict = Verdict::worst(step.checks.iter().map(|check| check.verdict));
+    }
+    result.verdict = Verdict::worst(result.steps.iter().map(|step| step.verdict));
+    result
+}
