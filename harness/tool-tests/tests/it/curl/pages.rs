@@ -9,6 +9,7 @@
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use regex::Regex;
 
@@ -113,12 +114,16 @@ fn script_of(actions: &[Action], folder: &Path) -> String {
     text + &format!("echo '{MARK}end'\n")
 }
 
+/// The next port that a page may use. The page listens there only later: a port that the system chose could be given to
+/// another test until then, and these are below the ones it chooses.
+static NEXT_PORT: AtomicU16 = AtomicU16::new(20_000);
+
 /// The page with free ports instead of 4010 and 4011.
 fn with_free_ports(page: &str) -> String {
-    let listeners =
-        [4010, 4011].map(|port| (port, TcpListener::bind("127.0.0.1:0").expect("a port is free")));
-    listeners.iter().fold(page.to_owned(), |page, (port, listener)| {
-        let free = listener.local_addr().expect("it is bound").port();
+    [4010, 4011].iter().fold(page.to_owned(), |page, port| {
+        let mut next = std::iter::repeat_with(|| NEXT_PORT.fetch_add(1, Ordering::Relaxed));
+        let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+        let free = next.find(is_free).expect("a port is free");
         page.replace(&port.to_string(), &free.to_string())
     })
 }
