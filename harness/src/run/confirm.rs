@@ -56,6 +56,10 @@ async fn repeat_reading(
         if fails && !moves {
             return failed_in_both(&first, pass);
         }
+        if !fails && failures(&first).any(CheckResult::is_implicit) {
+            // It judged one response for itself, so movement does not explain it.
+            return not_repeated(first);
+        }
         if !fails && has_moved {
             return pass;
         }
@@ -94,15 +98,14 @@ fn not_repeated(first: ScenarioResult) -> ScenarioResult {
 
 /// The second pass. What did not fail in the first is not run.
 fn failed_in_both(first: &ScenarioResult, second: ScenarioResult) -> ScenarioResult {
-    let failed_first: Vec<Subject> = first
-        .steps
-        .iter()
-        .flat_map(|step| &step.checks)
-        .filter(|check| check.verdict == Verdict::Fail)
-        .map(|check| check.subject.clone())
-        .collect();
+    let failed_first: Vec<Subject> = failures(first).map(|check| check.subject.clone()).collect();
     let only_now = |check: &CheckResult| !failed_first.contains(&check.subject);
     unconfirmed(second, "did not show in the first pass, data changed", only_now)
+}
+
+fn failures(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
+    let checks = result.steps.iter().flat_map(|step| &step.checks);
+    checks.filter(|check| check.verdict == Verdict::Fail)
 }
 
 /// Sets failures that prove nothing to "not run": those for which `is_doubtful` holds.

@@ -41,10 +41,11 @@ const CREATION: &str = r#"scenarios:
 "#;
 
 /// A list that grows by one with each of its first `growing` calls. The count of its first `wrong` responses to requests
-/// that name a page is wrong by one.
+/// that name a page is wrong by one. In its first `broken` such responses the page size is a text.
 struct List {
     growing: u64,
     wrong: u64,
+    broken: u64,
     calls: AtomicU64,
     pages: AtomicU64,
 }
@@ -52,17 +53,20 @@ struct List {
 impl Respond for List {
     fn respond(&self, request: &Request) -> ResponseTemplate {
         let grown = self.calls.fetch_add(1, Ordering::SeqCst).min(self.growing);
-        let is_wrong =
-            request.url.query().is_some() && self.pages.fetch_add(1, Ordering::SeqCst) < self.wrong;
+        let names_page = request.url.query().is_some();
+        let page = names_page.then(|| self.pages.fetch_add(1, Ordering::SeqCst));
+        let is_wrong = page.is_some_and(|page| page < self.wrong);
+        let size =
+            if page.is_some_and(|page| page < self.broken) { json!("25") } else { json!(25) };
         let total: u64 = 10 + grown + u64::from(is_wrong);
         let pages = total.div_ceil(25);
-        let pagination = json!({ "current_page": 1, "per_page": 25, "total_pages": pages, "total_count": total });
+        let pagination = json!({ "current_page": 1, "per_page": size, "total_pages": pages, "total_count": total });
         ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": [] }))
     }
 }
 
 fn list(growing: u64, wrong: u64) -> List {
-    List { growing, wrong, calls: AtomicU64::new(0), pages: AtomicU64::new(0) }
+    List { growing, wrong, broken: 0, calls: AtomicU64::new(0), pages: AtomicU64::new(0) }
 }
 
 async fn check(scenarios: &str, list: List, settle_seconds: u64, code: i32, said: &str) {
@@ -100,6 +104,14 @@ async fn data_that_move_for_a_while_are_judged_when_they_rest() {
     // A pass takes two calls, and each of the two looks around it one or more.
     check(TOTALS, list(5, 0), 0, 0, CONFORMANT).await;
     check(TOTALS, list(5, u64::MAX), 0, 1, FOUND).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_response_is_not_forgiven_because_data_moved() {
+    let said = "did not show in a second pass, data changed";
+    check(TOTALS, List { broken: 1, ..list(5, 0) }, 0, 3, said).await;
+    let always = List { broken: u64::MAX, ..list(5, 0) };
+    check(TOTALS, always, 0, 1, "list-legal-requests.shape").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
