@@ -101,16 +101,16 @@ async fn differences_in_data_that_never_rest_are_not_run() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn data_that_move_for_a_while_are_judged_when_they_rest() {
-    // A pass takes two calls, and each of the two looks around it one or more.
-    check(TOTALS, list(5, 0), 0, 0, CONFORMANT).await;
-    check(TOTALS, list(5, u64::MAX), 0, 1, FOUND).await;
+    // A pass takes two calls, and each of the two looks around it two: the data rest during the last pass.
+    check(TOTALS, list(16, 0), 0, 0, CONFORMANT).await;
+    check(TOTALS, list(16, u64::MAX), 0, 1, FOUND).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broken_response_is_not_forgiven_because_data_moved() {
     let said = "did not show in a second pass, data changed";
-    check(TOTALS, List { broken: 1, ..list(5, 0) }, 0, 3, said).await;
-    let always = List { broken: u64::MAX, ..list(5, 0) };
+    check(TOTALS, List { broken: 1, ..list(16, 0) }, 0, 3, said).await;
+    let always = List { broken: u64::MAX, ..list(16, 0) };
     check(TOTALS, always, 0, 1, "list-legal-requests.shape").await;
 }
 
