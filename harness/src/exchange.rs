@@ -59,6 +59,8 @@ pub struct ReceivedResponse {
     pub json: Option<Arc<Value>>,
     /// Whether the body is not judged, because it has too many bytes and was cut, or too many JSON values.
     pub is_cut: bool,
+    /// SHA-256 of the whole body in hexadecimal digits, if `body` is only its beginning.
+    pub digest: Option<String>,
     /// The address of the server. `None` in process.
     pub peer: Option<SocketAddr>,
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use bytes::BytesMut;
+use sha2::{Digest, Sha256};
 
 use crate::exchange::{ReceivedResponse, Trouble};
 
@@ -19,7 +20,8 @@ const BODY_READ_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub(crate) struct BodyReader {
     kept: BytesMut,
     read_bytes: u64,
-    is_cut: bool,
+    /// The digest of all that was read, once the body is cut.
+    whole: Option<Sha256>,
 }
 
 /// Reads the body of a response. `timeout` makes trouble of a timeout.
@@ -69,25 +71,25 @@ impl BodyReader {
     /// Adds a piece. Returns `false` once [`BODY_READ_BYTES_MAX`] is reached.
     pub(crate) fn take(&mut self, piece: &[u8]) -> bool {
         let room = BODY_KEPT_BYTES_MAX - self.kept.len();
-        self.kept.extend_from_slice(&piece[..piece.len().min(room)]);
-        self.is_cut |= piece.len() > room;
+        let (fitting, rest) = piece.split_at(piece.len().min(room));
+        self.kept.extend_from_slice(fitting);
+        if !rest.is_empty() {
+            self.whole.get_or_insert_with(|| Sha256::new_with_prefix(&self.kept)).update(rest);
+        }
         self.read_bytes += piece.len() as u64;
         self.read_bytes < BODY_READ_BYTES_MAX
     }
 
     /// The response, after the end of its body.
-    pub(crate) fn finish(
-        mut self,
-        status: u16,
-        headers: Vec<(String, String)>,
-    ) -> ReceivedResponse {
-        self.is_cut |= has_too_many_values(&self.kept);
-        let json = match self.is_cut {
+    pub(crate) fn finish(self, status: u16, headers: Vec<(String, String)>) -> ReceivedResponse {
+        let is_cut = self.whole.is_some() || has_too_many_values(&self.kept);
+        let json = match is_cut {
             true => None,
             false => serde_json::from_slice(&self.kept).ok().map(Arc::new),
         };
         let body = self.kept.freeze();
-        ReceivedResponse { status, headers, body, json, is_cut: self.is_cut, peer: None }
+        let digest = self.whole.map(|whole| format!("{:x}", whole.finalize()));
+        ReceivedResponse { status, headers, body, json, is_cut, digest, peer: None }
     }
 }
 

@@ -242,6 +242,7 @@ mod tests {
             body: Bytes::new(),
             json: Some(Arc::new(body.clone())),
             is_cut: false,
+            digest: None,
             peer: None,
         };
         let found = places(&request, &response, is_own, &mut Placeholders::default());

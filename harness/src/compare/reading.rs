@@ -195,6 +195,7 @@ mod tests {
                 body: Bytes::new(),
                 json: None,
                 is_cut: false,
+                digest: None,
                 peer: None,
             };
             let kept = headers(&response, None, &Placeholders::default());

@@ -40,6 +40,7 @@ pub(crate) fn exchange(
         body: Bytes::from(body.to_owned()),
         json: serde_json::from_str::<Value>(body).ok().map(Arc::new),
         is_cut: false,
+        digest: None,
         peer: None,
     });
     Arc::new(Exchange {

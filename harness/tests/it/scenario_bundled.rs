@@ -92,7 +92,7 @@ fn every_digest_that_is_written_is_that_of_an_uploaded_file() {
     let digests: Vec<String> = moot_fixtures::documents::ALL
         .iter()
         .map(|document| document.bytes.to_vec())
-        .chain([vec![0; 1_200_000]])
+        .chain([vec![0; 1_200_000], vec![0; 20_000_000]])
         .map(|bytes| format!("{:x}", Sha256::digest(bytes)))
         .collect();
     let written = regex::Regex::new("digest: *([0-9a-f]{64})").expect("it is sound");

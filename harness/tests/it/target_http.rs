@@ -10,7 +10,10 @@ use moot_harness::client::{ClientBody, ClientRequest};
 use moot_harness::exchange::masks::Masks;
 use moot_harness::exchange::{Exchange, ReceivedResponse, Trouble};
 use moot_harness::run::environment::OpenError;
-use moot_harness::scenario::model::Sandbox;
+use moot_harness::scenario::model::{Place, Sandbox};
+use moot_harness::scenario::names::Names;
+use moot_harness::verdict::check::{Document, PlaceValue, place};
+use sha2::{Digest, Sha256};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -54,9 +57,9 @@ async fn redirects_are_not_followed() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_cut_and_marked() {
+async fn a_body_over_the_limit_is_cut_and_marked_and_its_digest_is_of_the_whole() {
     const KEPT: usize = 4 * 1024 * 1024;
-    for (length, is_cut) in [(KEPT, false), (KEPT + 1, true)] {
+    for (length, is_cut) in [(KEPT, false), (KEPT + 1, true), (2 * KEPT + 3, true)] {
         let server = service().await;
         Mock::given(path("/api/big"))
             .respond_with(ResponseTemplate::new(200).set_body_bytes(vec![b'1'; length]))
@@ -65,6 +68,9 @@ async fn a_body_over_the_limit_is_cut_and_marked() {
         let exchange = exchange(&server, call("GET", "/big")).await;
         let response = response(&exchange);
         assert_eq!((response.body.len(), response.is_cut), (KEPT, is_cut));
+        let digest = place::find(&Place::Digest, &Document::from(response), &Names::default());
+        let whole = format!("{:x}", Sha256::digest(vec![b'1'; length]));
+        assert_eq!(digest, Ok(PlaceValue::One(Some(whole.into()))));
     }
 }
 

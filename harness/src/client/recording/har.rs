@@ -78,6 +78,7 @@ struct HarMootEntry {
     curl: String,
     sent_at_seconds: i64,
     is_cut: bool,
+    digest: Option<String>,
     trouble: Option<Trouble>,
     peer: Option<SocketAddr>,
 }
@@ -119,6 +120,7 @@ pub(crate) fn entry(exchange: &Exchange, secrets: &Secrets) -> Value {
             curl: secrets.mask(&exchange.request.curl),
             sent_at_seconds: exchange.sent_at_seconds,
             is_cut: exchange.outcome.as_ref().is_ok_and(|response| response.is_cut),
+            digest: exchange.outcome.as_ref().ok().and_then(|response| response.digest.clone()),
             trouble: exchange.outcome.as_ref().err().map(|trouble| trouble.masked(secrets)),
             peer: exchange.outcome.as_ref().ok().and_then(|response| response.peer),
         },
@@ -181,7 +183,7 @@ impl HarEntry {
         let operation = moot.operation.as_deref().and_then(Operation::from_text);
         let outcome = match moot.trouble {
             Some(trouble) => Err(trouble),
-            None => Ok(response.received(moot.is_cut, moot.peer)?),
+            None => Ok(response.received(moot.is_cut, moot.digest, moot.peer)?),
         };
         let duration = Duration::try_from_secs_f64(time / 1000.0).map_err(|e| e.to_string())?;
         Ok(Exchange {
@@ -205,7 +207,12 @@ impl HarEntry {
 }
 
 impl HarResponse {
-    fn received(self, is_cut: bool, peer: Option<SocketAddr>) -> Result<ReceivedResponse, String> {
+    fn received(
+        self,
+        is_cut: bool,
+        digest: Option<String>,
+        peer: Option<SocketAddr>,
+    ) -> Result<ReceivedResponse, String> {
         let text = self.content.text;
         let body = match self.content.encoding.as_deref() {
             None => Bytes::from(text),
@@ -225,6 +232,7 @@ impl HarResponse {
             body,
             json,
             is_cut,
+            digest,
             peer,
         })
     }

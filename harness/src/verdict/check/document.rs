@@ -18,8 +18,10 @@ pub struct Document {
     pub status: Option<u16>,
     /// In the order received, with names in lower case. The values are not masked.
     pub headers: Vec<(String, String)>,
-    /// The bytes of the body.
+    /// The bytes of the body, or its beginning.
     pub body: Bytes,
+    /// SHA-256 of the whole body, if `body` is only its beginning.
+    pub digest: Option<String>,
     /// The body as JSON, or the value.
     pub json: Option<Arc<Value>>,
     /// The request: `GET /v1/webhooks`.
@@ -50,6 +52,7 @@ impl From<&ReceivedResponse> for Document {
             status: Some(response.status),
             headers: response.headers.clone(),
             body: response.body.clone(),
+            digest: response.digest.clone(),
             json: response.json.clone(),
             ..Self::default()
         }

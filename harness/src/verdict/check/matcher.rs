@@ -176,7 +176,7 @@ fn is_not(matcher: &[MatcherRule], value: &Value, names: &Names) -> Judgement {
     match judge_value(matcher, Some(value), names) {
         Judgement::Holds => Judgement::differs(
             MismatchKind::Forbidden,
-            format!("not {}", wording(matcher, names)),
+            format!("a value that is not {}", wording(matcher, names)),
             value_text(Some(value)),
         ),
         Judgement::Fails(_) => Judgement::Holds,

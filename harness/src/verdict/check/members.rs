@@ -102,7 +102,7 @@ pub(super) fn none(
             Judgement::Holds => {
                 return Judgement::differs(
                     MismatchKind::Forbidden,
-                    format!("no member: {forbidden}"),
+                    format!("a value that is not {forbidden}"),
                     value_text(Some(item)),
                 )
                 .at(format!("/{index}"));

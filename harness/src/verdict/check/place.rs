@@ -35,7 +35,7 @@ pub fn find(place: &Place, document: &Document, names: &Names) -> Result<PlaceVa
         }
         Place::Schema => PlaceValue::One(None),
         Place::Body => PlaceValue::One(Some(whole_body(document))),
-        Place::Digest => PlaceValue::One(document.status.map(|_| digest(&document.body))),
+        Place::Digest => PlaceValue::One(document.status.map(|_| digest(document))),
         Place::Endpoint => PlaceValue::One(document.endpoint.clone()),
         Place::Header(name) => PlaceValue::One(document.header(name).map(Value::String)),
         Place::Pointer(text) => {
@@ -130,8 +130,9 @@ fn whole_body(document: &Document) -> Value {
 }
 
 /// SHA-256 in hexadecimal digits, as `sha256sum` prints it.
-fn digest(bytes: &[u8]) -> Value {
-    Value::String(format!("{:x}", Sha256::digest(bytes)))
+fn digest(document: &Document) -> Value {
+    let whole = document.digest.clone();
+    Value::String(whole.unwrap_or_else(|| format!("{:x}", Sha256::digest(&document.body))))
 }
 
 fn pointer_text(text: &Text, names: &Names) -> Result<String, String> {

@@ -103,8 +103,8 @@ fn predicate(place: &str, mismatch: &Mismatch) -> String {
             format!("{place} has another type: expected {expected}, got {actual}")
         }
         MismatchKind::Value => format!("{place} differs: expected {expected}, got {actual}"),
-        MismatchKind::Forbidden => format!("{place} has a value that is not allowed: {actual}"),
         MismatchKind::NotAllowed
+        | MismatchKind::Forbidden
         | MismatchKind::Pattern
         | MismatchKind::TooSmall
         | MismatchKind::TooLarge

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use moot_fixtures::contract::LegalRequestStatus::{self, Declined, SentForSignature};
-use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation};
+use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation, PAGE_SIZE_EXAMPLE};
 use serde_json::{Map, Value, json};
 
 use super::DefectCode::{self, Answer, Change as OnChange};
@@ -34,6 +34,7 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("events.other-kind", OnChange(|_, changes| edit_deliveries(changes, rename_event))),
     ("events.also-another-kind", OnChange(also_another_kind)),
     ("events.first-subscriber-only", OnChange(last_subscriber_only)),
+    ("events.one-page-of-subscribers", OnChange(one_page_of_subscribers)),
     ("events.too-early", OnChange(|world, changes| notify_in(SentForSignature, world, changes))),
     ("events.of-declined", OnChange(|world, changes| notify_in(Declined, world, changes))),
     ("events.to-everybody", Answer(also_subscribed)),
@@ -96,6 +97,17 @@ fn last_subscriber_only(_: &World, changes: Vec<Change>) -> Vec<Change> {
     kept.filter(|(at, change)| !is_new(change) || Some(*at) == last)
         .map(|(_, change)| change)
         .collect()
+}
+
+fn one_page_of_subscribers(_: &World, changes: Vec<Change>) -> Vec<Change> {
+    let mut left = PAGE_SIZE_EXAMPLE;
+    let mut is_kept = |change: &Change| {
+        let is_new = is_new(change);
+        let is_kept = !is_new || left > 0;
+        left -= u64::from(is_new && is_kept);
+        is_kept
+    };
+    changes.into_iter().filter(|change| is_kept(change)).collect()
 }
 
 /// Also notifies the subscribers of each request that gets this status.

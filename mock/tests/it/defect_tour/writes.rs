@@ -164,6 +164,12 @@ pub(crate) fn webhooks(tour: &mut Tour) {
     tour.deliver();
     moved(tour, &third, LegalRequestStatus::Archived);
     tour.get("/v1/repository_documents", &main);
+    for _ in 0..26 {
+        registered(tour, &main, EXECUTION_COMPLETE);
+    }
+    let of_many = created(tour, &main);
+    moved(tour, &of_many, LegalRequestStatus::Signed);
+    tour.deliver();
 }
 
 /// Registers a webhook and returns its id.
