@@ -124,12 +124,20 @@ impl ProgressState {
         if let Some(left) = self.left(now) {
             line.push_str(&format!(", about {} left", duration_text(left)));
         }
-        match wait_text(wait) {
+        match self.wait_text(wait) {
             Some(wait) => line.push_str(&format!(", {wait}")),
             None if !self.current.is_empty() => line.push_str(&format!(", at {}", self.current)),
             None => {}
         }
         line
+    }
+
+    /// What a run waits for, unless the wait is short. Before the first scenario ends, requests of earlier runs are the
+    /// likely reason.
+    fn wait_text(&self, wait: Option<Duration>) -> Option<String> {
+        let wait = wait.filter(|wait| *wait >= WAIT_SHOWN_MIN)?;
+        let why = if self.calls == 0 { ", which earlier requests have used" } else { "" };
+        Some(format!("waiting {} for the rate limit{why}", duration_text(wait)))
     }
 
     /// The line that is due if none was printed for [`LINE_INTERVAL`].
@@ -144,11 +152,6 @@ impl ProgressState {
 
 fn operator_line(action: impl std::fmt::Display, said: &str) -> String {
     format!("operator {action}: {}", escape::line(said))
-}
-
-fn wait_text(wait: Option<Duration>) -> Option<String> {
-    let wait = wait.filter(|wait| *wait >= WAIT_SHOWN_MIN)?;
-    Some(format!("waiting {} for the rate limit", duration_text(wait)))
 }
 
 /// `12 s` or `3 min`.
@@ -224,7 +227,7 @@ impl Progress {
             state.due_line(now, wait).iter().for_each(|line| print_line(line));
         } else if state.planned > 0 {
             let left = state.left(now).map(|left| format!("about {} left  ", duration_text(left)));
-            let work = wait_text(wait).unwrap_or_else(|| state.current.clone());
+            let work = state.wait_text(wait).unwrap_or_else(|| state.current.clone());
             self.bar.set_message(format!("{}{work}", left.unwrap_or_default()));
         }
     }
@@ -338,7 +341,8 @@ mod tests {
         state.add(start, &ended("a/x"));
         assert_eq!(state.due_line(at(29), None), None);
         let wait = Some(Duration::from_secs(12));
-        let line = "1 of 2 scenarios, 0 calls, waiting 12 s for the rate limit";
+        let line = "1 of 2 scenarios, 0 calls, \
+                    waiting 12 s for the rate limit, which earlier requests have used";
         assert_eq!(state.due_line(at(30), wait).as_deref(), Some(line));
         assert_eq!(state.due_line(at(59), wait), None);
         assert!(state.due_line(at(60), None).is_some());

@@ -6,11 +6,11 @@ use moot_harness::report::terminal::Detail;
 use moot_harness::report::terminal::paint::plain;
 use moot_harness::report::{Format, json, render};
 use moot_harness::scenario::ScenarioName;
-use moot_harness::verdict::Verdict;
 use moot_harness::verdict::check::{MismatchKind, ResponsePart};
 use moot_harness::verdict::result::{
     CheckResult, KnownFailure, RunOutcome, RunResult, SnapshotCounts, Subject,
 };
+use moot_harness::verdict::{NotRunKind, Verdict};
 use moot_snapshots::{ChangedPlace, SnapshotChange};
 use serde_json::{Value, json};
 
@@ -301,6 +301,19 @@ fn html_and_markdown_quote_the_clause_and_html_says_the_remedy() {
             assert!(page.contains(text.as_str()), "{format}: {text}\n{page}");
         }
     }
+}
+
+#[test]
+fn a_run_that_left_rows_out_for_lack_of_tokens_says_so() {
+    let mut result = result();
+    result.outcome = RunOutcome::Conformant;
+    result.expected.clear();
+    assert_eq!(result.meaning(), RunOutcome::Conformant.meaning());
+    let row = result.scenarios.iter_mut().find_map(|scenario| scenario.not_run.as_mut());
+    row.expect("one did not run").kind = NotRunKind::TokenBudget;
+    assert!(
+        result.meaning().ends_with("except rows that the limit of the token endpoint left out")
+    );
 }
 
 #[test]
