@@ -1,5 +1,6 @@
 //! The order in which scenarios run. Results always have the order of the files.
 
+use super::turn;
 use crate::run::environment::text_hash;
 use crate::scenario::declared;
 use crate::scenario::model::{OperatorAction, Rhythm, Scenario, StepAction};
@@ -16,6 +17,8 @@ pub(super) enum Phase {
     /// It uses up the rate limit at once. Later it would have to wait for the limit to reset.
     First,
     Middle,
+    /// It reads lists that others fill. On a new deployment they are empty until the others have run.
+    Lists,
     /// It restarts the service, after which there may be no tokens.
     Restart,
     /// It moves the clock, which cannot be moved back.
@@ -39,6 +42,8 @@ impl Phase {
             Self::Restart
         } else if uses_up_limit {
             Self::First
+        } else if scenario.confirm && turn::only_reads(scenario) {
+            Self::Lists
         } else {
             Self::Middle
         }
@@ -51,7 +56,7 @@ mod tests {
     use crate::scenario::load;
 
     #[test]
-    fn a_used_up_limit_comes_first_restarts_late_and_moves_of_the_clock_last() {
+    fn a_used_up_limit_comes_first_lists_and_restarts_late_and_moves_of_the_clock_last() {
         let files = load::bundled().expect("the bundled suite is sound");
         let phase = |id: &str, expires: bool| {
             let mut all = files.iter().flat_map(|file| &file.scenarios);
@@ -60,6 +65,7 @@ mod tests {
         assert_eq!(phase("fifteen-hundred", true), Phase::First);
         assert_eq!(phase("evenly-spaced", true), Phase::Middle);
         assert_eq!(phase("each-status-is-reported", true), Phase::Middle);
+        assert_eq!(phase("pagination-three-pages", true), Phase::Lists);
         assert_eq!(phase("restart-keeps-revocations", true), Phase::Restart);
         assert_eq!(phase("token-lives-two-hours", false), Phase::Last);
         assert_eq!(phase("token-expired-for-reading", true), Phase::Last);
@@ -68,8 +74,8 @@ mod tests {
             Phase::Middle,
             "the target file has a token"
         );
-        assert!(Phase::First < Phase::Middle && Phase::Middle < Phase::Restart);
-        assert!(Phase::Restart < Phase::Last);
+        let order = [Phase::First, Phase::Middle, Phase::Lists, Phase::Restart, Phase::Last];
+        assert!(order.is_sorted());
     }
 
     #[test]
