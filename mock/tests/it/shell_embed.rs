@@ -24,6 +24,38 @@ fn base(server: &MockServer) -> String {
     format!("{}/api", server.uri())
 }
 
+async fn token(server: &MockServer) -> String {
+    let call = client().post(format!("{}/__admin/tokens", base(server)));
+    let response = call.json(&json!({ "client_id": MAIN })).send().await.expect("a response");
+    let token: Value = response.json().await.expect("JSON");
+    token["access_token"].as_str().expect("a token").to_owned()
+}
+
+/// Its file is read in more pieces than tokio gives to one task at a time.
+#[tokio::test]
+async fn a_document_of_many_megabytes_is_returned_whole() {
+    const LENGTH: usize = 20_000_000;
+    let server = embed::start_with(settings()).await.expect("a free port");
+    let token = token(&server).await;
+    let mut body =
+        b"--b0\r\nContent-Disposition: form-data; name=\"file\"; filename=\"large.pdf\"\r\n\
+                     Content-Type: application/pdf\r\n\r\n"
+            .to_vec();
+    body.resize(body.len() + LENGTH, b'1');
+    body.extend_from_slice(b"\r\n--b0--\r\n");
+    let documents = format!("{}/v1/repository_documents", base(&server));
+    let call = client().post(&documents).bearer_auth(&token);
+    let call = call.header("content-type", "multipart/form-data; boundary=b0").body(body);
+    let made: Value = call.send().await.expect("a response").json().await.expect("JSON");
+    let id = made["data"]["id"].as_str().expect("an id");
+    let call = client().get(format!("{documents}/{id}")).bearer_auth(&token);
+    let shown: Value = call.send().await.expect("a response").json().await.expect("JSON");
+    let address = shown["data"]["attributes"]["agreement_url"].as_str().expect("an address");
+    let file = client().get(address).bearer_auth(&token).send().await.expect("a response");
+    let bytes = file.bytes().await.expect("a body");
+    assert!(bytes.len() == LENGTH && bytes.iter().all(|byte| *byte == b'1'));
+}
+
 #[tokio::test]
 async fn a_world_alone_is_enough_to_start() {
     let world = moot_mock::shell::settings::world("empty").expect("it is embedded");
@@ -44,16 +76,7 @@ async fn it_answers_under_its_own_address_and_below_a_tests_overrides() {
         .await
         .expect("JSON");
     assert_eq!(health["base_url"], json!(base(&server)));
-    let token: Value = client()
-        .post(format!("{}/__admin/tokens", base(&server)))
-        .json(&json!({ "client_id": MAIN }))
-        .send()
-        .await
-        .expect("a response")
-        .json()
-        .await
-        .expect("JSON");
-    let token = token["access_token"].as_str().expect("a token");
+    let token = &token(&server).await;
 
     Mock::given(method("POST"))
         .and(path("/api/v1/requests"))

@@ -97,7 +97,8 @@ async fn whole(response: Response<SiteBody>) -> Response<Bytes> {
 /// threads (a delivery, a file), but never for that runtime.
 fn block_on<F: Future>(future: F) -> F::Output {
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut future = pin!(future);
+    // Else tokio would have a long body pause for other tasks of the blocked runtime, and never resume it.
+    let mut future = pin!(tokio::task::coop::unconstrained(future));
     loop {
         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(output) => return output,
