@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::tables::cell;
+use super::tables::{cell, paragraph};
 use crate::command::formats::FileFormat;
 
 /// The most values of an enum that a cell shows.
@@ -14,9 +14,9 @@ const WORDS_MAX: usize = 30;
 pub(super) fn page(format: &FileFormat) -> String {
     let (schema, name) = (&format.schema(), format.name);
     let title = schema["title"].as_str().unwrap_or(name);
-    let description = paragraph(&schema["description"]);
+    let described = description(schema);
     let mut page = format!(
-        "# {title}\n\n{description}\n\n`moot schema {name}` prints the [JSON Schema](schemas/{name}.json).\n"
+        "# {title}\n\n{described}\n\n`moot schema {name}` prints the [JSON Schema](schemas/{name}.json).\n"
     );
     if format.is_of_users {
         let _ = write!(
@@ -30,37 +30,67 @@ pub(super) fn page(format: &FileFormat) -> String {
         let mut text = String::new();
         object(&mut text, definition, name);
         if text.is_empty() {
-            let described = paragraph(&definition["description"]);
-            let described = format!("{}{described}", kinds(definition));
-            text = format!("\n## {name}\n\n{}\n", described.trim_end());
-            variants(&mut text, definition);
+            let variants = variants(definition);
+            let kinds = if variants.is_empty() { kinds(definition) } else { String::new() };
+            let described = format!("{kinds}{}", description(definition));
+            text = format!("\n## {name}\n\n{}\n{variants}", described.trim_end());
         }
         page.push_str(&text);
     }
     page
 }
 
-/// Adds the table of an object, and of the objects in it. Adds nothing if the schema has no members.
+/// Adds the table of an object, and of the objects in it. Alternatives with a title have a table each. Adds nothing if
+/// the schema has no members.
 fn object(page: &mut String, schema: &Value, name: &str) {
-    let mut members = Vec::new();
-    collect(schema, &mut members);
-    if members.is_empty() {
+    let alternatives = schema["oneOf"].as_array().into_iter().flatten();
+    let titled =
+        alternatives.filter(|one| one["title"].is_string() && one["properties"].is_object());
+    let mut tables: Vec<_> = titled.map(|one| (one["title"].as_str(), members(one))).collect();
+    if tables.is_empty() {
+        tables.push((None, members(schema)));
+    }
+    if tables.iter().all(|(_, members)| members.is_empty()) {
         return;
     }
     let _ = write!(page, "\n## {name}\n");
     if name != "The file" && schema["description"].is_string() {
-        let _ = write!(page, "\n{}\n", paragraph(&schema["description"]));
+        let _ = write!(page, "\n{}\n", description(schema));
     }
+    for (title, members) in tables {
+        if let Some(title) = title {
+            let _ = write!(page, "\n### {title}\n");
+        }
+        table(page, &members, name);
+    }
+}
+
+/// A member with its schema, and whether it is required.
+type Member<'s> = (&'s str, &'s Value, bool);
+
+/// The members of an object, of its alternatives and of its `then`, each once.
+fn members(schema: &Value) -> Vec<Member<'_>> {
+    let mut members = Vec::new();
+    collect(schema, &mut members);
+    members
+}
+
+/// Adds the table of these members, and those of the objects in them.
+fn table(page: &mut String, members: &[Member<'_>], name: &str) {
     page.push_str("\n| member | value | description |\n|---|---|---|\n");
     let mut inner = Vec::new();
-    for (member, schema, is_required) in members {
+    for &(member, schema, is_required) in members {
         let star = if is_required { " (required)" } else { "" };
         let mut description = cell(schema["description"].as_str().unwrap_or_default());
         let default = &schema["default"];
         if !default.is_null() && !is_empty(default) {
             let _ = write!(description, " Default: `{}`.", cell(&default.to_string()));
         }
-        let _ = writeln!(page, "| `{member}`{star} | {} | {description} |", kind(schema));
+        let value = match kind(schema) {
+            kind if kind.is_empty() => "any".to_owned(),
+            kind => kind,
+        };
+        let _ = writeln!(page, "| `{member}`{star} | {value} | {description} |");
         for nested in [schema, &schema["items"], &schema["additionalProperties"]] {
             if nested["properties"].is_object() {
                 inner.push((format!("{name}: {member}"), nested));
@@ -76,8 +106,7 @@ fn is_empty(value: &Value) -> bool {
     value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
 }
 
-/// Collects the members of an object and of its alternatives, each once.
-fn collect<'s>(schema: &'s Value, members: &mut Vec<(&'s str, &'s Value, bool)>) {
+fn collect<'s>(schema: &'s Value, members: &mut Vec<Member<'s>>) {
     let required = |name: &str| {
         schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name))
     };
@@ -95,18 +124,20 @@ fn collect<'s>(schema: &'s Value, members: &mut Vec<(&'s str, &'s Value, bool)>)
             collect(alternative, members);
         }
     }
+    if schema["then"].is_object() {
+        collect(&schema["then"], members);
+    }
 }
 
-/// Adds the values of an enum with their descriptions, a line each.
-fn variants(page: &mut String, schema: &Value) {
+/// The values of an enum with their descriptions, a line each. A value with a pattern has a title.
+fn variants(schema: &Value) -> String {
     let each = schema["oneOf"].as_array().into_iter().flatten();
-    let rows: Vec<String> = each
-        .filter(|one| one.get("const").is_some())
-        .map(|one| format!("- `{}`: {}", plain(&one["const"]), paragraph(&one["description"])))
-        .collect();
-    if !rows.is_empty() {
-        let _ = write!(page, "\n{}\n", rows.join("\n"));
-    }
+    let row = |one: &Value| {
+        let value = one.get("const").or(one.get("title"))?;
+        Some(format!("- `{}`: {}", plain(value), description(one)))
+    };
+    let rows: Vec<String> = each.filter_map(row).collect();
+    if rows.is_empty() { String::new() } else { format!("\n{}\n", rows.join("\n")) }
 }
 
 fn kinds(schema: &Value) -> String {
@@ -165,11 +196,47 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn paragraph(text: &Value) -> String {
-    text.as_str()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .replace('<', "&lt;")
+fn description(schema: &Value) -> String {
+    paragraph(schema["description"].as_str().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::object;
+
+    #[test]
+    fn alternatives_with_a_title_and_a_then_are_shown() {
+        let schema = json!({
+            "description": "A `<name>` or < a map.",
+            "oneOf": [
+                { "title": "With `a`", "properties": { "a": {} }, "required": ["a"] },
+                {
+                    "title": "With `b`",
+                    "properties": {},
+                    "then": { "properties": { "b": { "type": "string" } } },
+                },
+            ],
+        });
+        let mut page = String::new();
+        object(&mut page, &schema, "step");
+        insta::assert_snapshot!(page, @r"
+        ## step
+
+        A `<name>` or &lt; a map.
+
+        ### With `a`
+
+        | member | value | description |
+        |---|---|---|
+        | `a` (required) | any |  |
+
+        ### With `b`
+
+        | member | value | description |
+        |---|---|---|
+        | `b` | string |  |
+        ");
+    }
 }

@@ -10,8 +10,17 @@ use crate::verdict::result::RunOutcome;
 
 /// A text, escaped for a cell of a table.
 pub(super) fn cell(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.replace('|', "\\|").replace('<', "&lt;").replace('>', "&gt;")
+    paragraph(text).replace('|', "\\|")
+}
+
+/// A text in one line, without HTML outside code. Inside code, Markdown shows `<` as it is.
+pub(super) fn paragraph(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let escaped = |(number, part): (usize, &str)| match number % 2 {
+        0 => part.replace('<', "&lt;").replace('>', "&gt;"),
+        _ => part.to_owned(),
+    };
+    line.split('`').enumerate().map(escaped).collect::<Vec<_>>().join("`")
 }
 
 /// The page of exit codes.

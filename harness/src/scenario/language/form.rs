@@ -189,7 +189,7 @@ impl YamlForm<Self> for Text {
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer(
             "text",
-            |_| json!({ "description": "A text with names in it.", "type": "string" }),
+            |_| json!({ "description": "A text with names in it: `<name>`, `<name.member>`, `<list.0>`, `<list.length>`.", "type": "string" }),
         )
     }
 }

@@ -32,8 +32,11 @@ impl YamlForm<Self> for Duration {
         measure(reader, node, what, "duration", help, parse_duration)
     }
 
-    fn schema(_: &mut SchemaDefinitions) -> Value {
-        json!({ "type": "string", "pattern": "^[0-9]+ *[smh]$" })
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
+        definitions.refer("duration", |_| {
+            let description = "A number and a unit, from `1s` to `24h`: `10s`, `40m`.";
+            json!({ "type": "string", "pattern": "^[0-9]+ *[smh]$", "description": description })
+        })
     }
 }
 
@@ -51,12 +54,18 @@ impl YamlForm<u64> for Size {
         measure(reader, node, what, "size", help, parse_size)
     }
 
-    fn schema(_: &mut SchemaDefinitions) -> Value {
-        let units = SIZE_UNITS.map(|(name, _)| name).join("|");
-        json!({ "anyOf": [
-            { "type": "integer", "minimum": 0, "maximum": SIZE_MAX_BYTES },
-            { "type": "string", "pattern": format!("^[0-9]+ *({units})$") },
-        ] })
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
+        let units = SIZE_UNITS.map(|(name, _)| name);
+        let text = format!("^[0-9]+ *({})$", units.join("|"));
+        definitions.refer("size", |_| {
+            json!({
+                "description": format!("Bytes, or a number and a unit, up to `1 GiB`: `100 MB`. The units are {}.", units.join(", ")),
+                "anyOf": [
+                    { "type": "integer", "minimum": 0, "maximum": SIZE_MAX_BYTES },
+                    { "type": "string", "pattern": text },
+                ],
+            })
+        })
     }
 }
 

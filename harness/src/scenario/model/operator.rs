@@ -132,15 +132,15 @@ keyed! {
     struct OperatorKeys {
         /// The action.
         "operator" => action: OperatorAction as Word,
-        /// The legal request.
+        /// The legal request of `set_status` or `add_comment`.
         id: Option<Text>,
-        /// Its new status.
+        /// The status of `set_status`.
         status: Option<Text>,
-        /// The comment.
+        /// The text of `add_comment`.
         comment: Option<Text>,
-        /// By how many seconds the clock moves forward.
+        /// By how many seconds `advance_clock` moves the clock.
         seconds: Option<u64> as Option<Integer<1, ADVANCED_SECONDS_MAX>>,
-        /// The access token.
+        /// The access token of `revoke_token`.
         token: Option<Text>,
     }
 }

@@ -10,14 +10,26 @@ use crate::scenario::language::form::{SchemaDefinitions, YamlForm};
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Text, TextPiece};
 
-/// Places that are written as one word.
-const WORDS: [(&str, Place); 6] = [
-    ("status", Place::Status),
-    ("problem", Place::Problem),
-    ("schema", Place::Schema),
-    ("body", Place::Body),
-    ("digest", Place::Digest),
-    ("endpoint", Place::Endpoint),
+/// Places that are written as one word, each with its value.
+const WORDS: [(&str, Place, &str); 6] = [
+    ("status", Place::Status, "The HTTP status."),
+    (
+        "problem",
+        Place::Problem,
+        "The `type` of a problem, if the response has the media type of problems.",
+    ),
+    ("schema", Place::Schema, "Whether the body satisfies a schema. It has no value."),
+    ("body", Place::Body, "The whole body: JSON, or a text."),
+    (
+        "digest",
+        Place::Digest,
+        "The SHA-256 digest of the bytes of the body, in lower-case hexadecimal digits.",
+    ),
+    (
+        "endpoint",
+        Place::Endpoint,
+        "The method and path template of the operation on this target. Absent if the call failed.",
+    ),
 ];
 
 /// The place of a value in a response.
@@ -55,10 +67,10 @@ impl Place {
         if text.starts_with('$') {
             return json_path(reader, text, span);
         }
-        if let Some((_, place)) = WORDS.into_iter().find(|(word, _)| *word == text) {
+        if let Some((_, place, _)) = WORDS.into_iter().find(|(word, ..)| *word == text) {
             return Some(place);
         }
-        let words = WORDS.map(|(word, _)| word);
+        let words = WORDS.map(|(word, ..)| word);
         let help = nearest::hint(text, words).unwrap_or_else(|| {
             format!("there are {}, header:NAME, /json/pointer, $.path", words.join(", "))
         });
@@ -68,9 +80,22 @@ impl Place {
     /// The JSON Schema of a place that is a key of an expectation.
     pub(super) fn key_schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer("place", |_| {
-            let words = WORDS.map(|(word, _)| word).join("|");
-            let header = "header:[-!#$%&'*+.^_`|~0-9A-Za-z]+";
-            json!({ "type": "string", "pattern": format!("^({words}|{header}|/.*|\\$.*)$") })
+            let mut places: Vec<Value> = WORDS
+                .map(|(word, _, value)| json!({ "const": word, "description": value }))
+                .into();
+            let patterns = [
+                ("header:NAME", "^header:[-!#$%&'*+.^_`|~0-9A-Za-z]+$", "A header. Absent if there is none."),
+                ("/pointer", "^/", "A JSON Pointer (RFC 6901) into the body."),
+                (
+                    "$.path",
+                    r"^\$",
+                    "A JSONPath (RFC 9535) into the body. Its value is the list of the values found.",
+                ),
+            ];
+            places.extend(patterns.map(|(title, pattern, value)| {
+                json!({ "type": "string", "pattern": pattern, "title": title, "description": value })
+            }));
+            json!({ "description": "A place in a response.", "oneOf": places })
         })
     }
 }

@@ -133,7 +133,10 @@ impl YamlForm<Self> for RequestLine {
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let name = "<[A-Za-z][A-Za-z0-9_.-]*>";
         let pattern = format!("^(([A-Z]+|{name}) [/<]\\S*|[a-z_]+|{name})$");
-        definitions.refer("RequestLine", |_| json!({ "type": "string", "pattern": pattern }))
+        definitions.refer("RequestLine", |_| {
+            let description = "`METHOD /path` with names in it, or the name of an operation, such as `get_workflow`.";
+            json!({ "type": "string", "pattern": pattern, "description": description })
+        })
     }
 }
 

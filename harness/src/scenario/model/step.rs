@@ -255,10 +255,12 @@ impl YamlForm<Self> for Step {
                 if !map.required.contains(&kind.key) {
                     map.required.push(kind.key);
                 }
-                map.finish()
+                let mut schema = map.finish();
+                schema["title"] = json!(format!("A step with `{}`", kind.key));
+                schema
             });
             let kinds: Vec<Value> = kinds.collect();
-            json!({ "oneOf": kinds })
+            json!({ "description": "One action, and what is checked of it.", "oneOf": kinds })
         })
     }
 }

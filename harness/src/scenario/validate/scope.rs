@@ -96,3 +96,33 @@ impl NameScope {
 fn names(members: &Map<String, Value>) -> Vec<String> {
     members.keys().filter(|name| *name != ITSELF).cloned().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::{ITSELF, NameScope};
+
+    const GUIDE: &str = include_str!("../../../../docs/guides/own-scenarios.md");
+
+    /// The last member of each name that has a value.
+    fn leaves<'v>(value: &'v Value, name: &'v str, found: &mut Vec<&'v str>) {
+        match value {
+            Value::Object(members) => {
+                members.iter().for_each(|(name, member)| leaves(member, name, found));
+            }
+            _ if name != ITSELF => found.push(name),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn the_guide_lists_each_name() {
+        let scope = NameScope::new(&["NAME".to_owned()]);
+        let mut names = Vec::new();
+        leaves(&scope.0, "", &mut names);
+        assert!(names.len() > 20, "{names:?}");
+        let missing = names.iter().filter(|name| !GUIDE.contains(&format!(".{name}`")));
+        assert_eq!(missing.collect::<Vec<_>>(), Vec::<&&str>::new());
+    }
+}
