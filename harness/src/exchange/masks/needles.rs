@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::{Bound, Range};
 
+use foldhash::fast::RandomState;
+
 /// Shorter texts are ignored.
 pub(crate) const BYTES_MIN: usize = 4;
 
@@ -12,7 +14,7 @@ pub(crate) const BYTES_MIN: usize = 4;
 pub(crate) struct Needles {
     texts: BTreeMap<Box<[u8]>, usize>,
     /// The first bytes of all texts. They exclude nearly all places of a text at once.
-    starts: HashSet<[u8; BYTES_MIN]>,
+    starts: HashSet<[u8; BYTES_MIN], RandomState>,
 }
 
 impl Needles {
