@@ -144,16 +144,26 @@ impl RunResult {
     /// The meaning of the exit code, as a clause.
     pub fn meaning(&self) -> &'static str {
         let is_known = |one: &ExpectedFailure| one.state == super::ExpectedState::Happened;
-        if self.outcome == RunOutcome::Conformant && self.expected.iter().any(is_known) {
-            return "nothing failed but the expected failures, and everything selected ran or is \
-                    tolerated by name";
-        }
         let no_tokens_left = |one: &ScenarioResult| {
             one.not_run.as_ref().is_some_and(|it| it.kind == NotRunKind::TokenBudget)
         };
-        if self.outcome == RunOutcome::Conformant && self.scenarios.iter().any(no_tokens_left) {
-            return "nothing failed, and everything selected ran or is tolerated by name, except rows \
-                    that the limit of the token endpoint left out";
+        if self.outcome == RunOutcome::Conformant {
+            let has_known = self.expected.iter().any(is_known);
+            match (has_known, self.scenarios.iter().any(no_tokens_left)) {
+                (false, false) => {}
+                (true, false) => {
+                    return "nothing failed but the expected failures, and everything selected ran or is tolerated by \
+                            name";
+                }
+                (false, true) => {
+                    return "nothing failed, and everything selected ran or is tolerated by name, except rows that \
+                            the limit of the token endpoint left out";
+                }
+                (true, true) => {
+                    return "nothing failed but the expected failures, and everything selected ran or is tolerated by \
+                            name, except rows that the limit of the token endpoint left out";
+                }
+            }
         }
         let is_tolerated =
             |one: &ScenarioResult| one.not_run.as_ref().is_some_and(|it| it.is_tolerated);
