@@ -120,6 +120,25 @@ impl ServiceClient {
         self.token(&application, scopes).await.ok()
     }
 
+    /// As [`ServiceClient::issue`]. If the limit of the token endpoint refuses it, the request is sent once more after the
+    /// back-off.
+    ///
+    /// # Errors
+    /// [`TokenError`].
+    pub(crate) async fn issue_after_back_off(
+        &self,
+        application: &str,
+        scopes: Scopes,
+    ) -> Result<(String, Duration), TokenError> {
+        match (self.issue(application, scopes).await, self.destination.deployment()) {
+            (Err(TokenError::Limited { says_when: true, .. }), Some(deployment)) => {
+                deployment.token_back_off().await;
+                self.issue(application, scopes).await
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
     /// A token that is not shared, with its lifetime.
     ///
     /// # Errors

@@ -123,7 +123,7 @@ impl ServiceClient {
         let credentials = self.destination.applications.get(application);
         let credentials =
             credentials.ok_or_else(|| format!("the target has no application `{application}`"))?;
-        let issued = self.issue(application, credentials.scopes).await;
+        let issued = self.issue_after_back_off(application, credentials.scopes).await;
         let (token, _) = issued.map_err(|error| error.into_trouble(application).to_string())?;
         let order = match why {
             UselessToken::Expired => {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use wiremock::matchers::path;
+use wiremock::matchers::{body_string_contains, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use crate::command_support::{message, read_json, run};
@@ -29,6 +29,21 @@ scenarios:
       - request: GET /v1/webhooks
         token: read
         expect: { list-webhooks.status-200: { status: 200 } }
+"#;
+
+/// The operator of the target file does nothing, so the token is still valid.
+const REVOKED: &str = r#"section: "5.3"
+title: A revoked token
+requirements:
+  - { id: acme.answers, level: stated, sentence: The service answers., source: Acme }
+scenarios:
+  - id: revoked
+    title: A token that the operator revoked is sent
+    needs: [read, revoked_token]
+    steps:
+      - request: GET /v1/requests
+        token: revoked
+        expect: { acme.answers: { status: 200 } }
 "#;
 
 const UPLOADS: &str = r#"section: "4.9"
@@ -160,6 +175,24 @@ async fn a_token_endpoint_at_its_limit_gets_a_second_request_after_the_back_off(
     let report = report(dir.path());
     let trouble = report["trouble"].as_str().expect("a text");
     insta::assert_snapshot!(message(trouble), @"127.0.0.1:PORT gives no token now: the limit of its token endpoint returned 429; wait, and set `limits.token_requests_per_minute` to its limit");
+}
+
+#[tokio::test]
+async fn a_token_to_be_revoked_is_asked_for_again_after_the_back_off() {
+    let server = start("default").await;
+    Mock::given(path("/api/oauth/token"))
+        .and(body_string_contains("scope=read+write"))
+        .respond_with(refusal("1"))
+        .up_to_n_times(1)
+        .with_priority(1)
+        .expect(1)
+        .mount(&server)
+        .await;
+    let operator =
+        "consent: [operate]\noperator: { command: [sh, -c, exit 0], actions: [revoke_token] }\n";
+    let dir = folder(&server, operator);
+    fs::write(dir.path().join("revoked.yaml"), REVOKED).expect("writable");
+    judged(dir.path(), &["--scenarios", "revoked.yaml"], 0);
 }
 
 #[tokio::test]
