@@ -187,10 +187,11 @@ impl YamlForm<Self> for Text {
     }
 
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
-        definitions.refer(
-            "text",
-            |_| json!({ "description": "A text with names in it: `<name>`, `<name.member>`, `<list.0>`, `<list.length>`.", "type": "string" }),
-        )
+        definitions.refer("text", |_| {
+            let description =
+                "A text with names in it: `<name>`, `<name.member>`, `<list.0>`, `<list.length>`.";
+            json!({ "description": description, "type": "string" })
+        })
     }
 }
 

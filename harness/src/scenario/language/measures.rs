@@ -57,9 +57,13 @@ impl YamlForm<u64> for Size {
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let units = SIZE_UNITS.map(|(name, _)| name);
         let text = format!("^[0-9]+ *({})$", units.join("|"));
+        let description = format!(
+            "Bytes, or a number and a unit, up to `1 GiB`: `100 MB`. The units are {}.",
+            units.join(", ")
+        );
         definitions.refer("size", |_| {
             json!({
-                "description": format!("Bytes, or a number and a unit, up to `1 GiB`: `100 MB`. The units are {}.", units.join(", ")),
+                "description": description,
                 "anyOf": [
                     { "type": "integer", "minimum": 0, "maximum": SIZE_MAX_BYTES },
                     { "type": "string", "pattern": text },
