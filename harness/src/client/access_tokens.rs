@@ -23,8 +23,8 @@ pub(crate) enum TokenError {
     Trouble(Trouble),
     /// A response without a token.
     Refused(TokenRequestRefusal),
-    /// The rate limit of the token endpoint. `says_when` tells whether the response has `Retry-After`.
-    Limited { status: u16, says_when: bool },
+    /// The rate limit of the token endpoint, with its status.
+    Limited(u16),
 }
 
 /// Where the credentials are in a token request.
@@ -45,7 +45,7 @@ impl TokenError {
             Self::Refused(refusal) => Trouble::Withheld(format!(
                 "no token for the application `{application}`: the token endpoint returned {refusal}"
             )),
-            Self::Limited { status, .. } => Trouble::Withheld(format!(
+            Self::Limited(status) => Trouble::Withheld(format!(
                 "no token for the application `{application}`: the limit of the token endpoint \
                  returned {status}"
             )),
@@ -65,7 +65,7 @@ impl ServiceClient {
         scopes: Scopes,
     ) -> Result<String, TokenError> {
         match (self.token_at_once(application, scopes).await, self.destination.deployment()) {
-            (Err(TokenError::Limited { says_when: true, .. }), Some(deployment)) => {
+            (Err(TokenError::Limited(_)), Some(deployment)) => {
                 deployment.token_back_off().await;
                 self.token_at_once(application, scopes).await
             }
@@ -131,7 +131,7 @@ impl ServiceClient {
         scopes: Scopes,
     ) -> Result<(String, Duration), TokenError> {
         match (self.issue(application, scopes).await, self.destination.deployment()) {
-            (Err(TokenError::Limited { says_when: true, .. }), Some(deployment)) => {
+            (Err(TokenError::Limited(_)), Some(deployment)) => {
                 deployment.token_back_off().await;
                 self.issue(application, scopes).await
             }
@@ -213,9 +213,9 @@ impl ServiceClient {
             self.http_request(method, path, headers.clone(), body).map_err(TokenError::Trouble)?;
         let response =
             self.send_in_turn(request, true).await.outcome.map_err(TokenError::Trouble)?;
-        let (status, says_when) = (response.status, response.header("retry-after").is_some());
-        if status == 429 || status == 503 && says_when {
-            return Err(TokenError::Limited { status, says_when });
+        let status = response.status;
+        if status == 429 || status == 503 && response.header("retry-after").is_some() {
+            return Err(TokenError::Limited(status));
         }
         let text = |name: &str| response.text(name).map(str::to_owned);
         let Some(token) = text("access_token") else {

@@ -177,14 +177,15 @@ impl DeploymentRules {
         }
     }
 
-    /// Backs off for the time that a response asks for. A target that asks for more than [`RETRY_AFTER_MAX`] gets no
-    /// further request.
+    /// Backs off for the time that a response asks for. A limited token endpoint need not say how long: then it is the
+    /// window of the limit. A target that asks for more than [`RETRY_AFTER_MAX`] gets no further request.
     pub(crate) fn back_off_after(&self, response: &ReceivedResponse, is_token_request: bool) {
-        if is_token_request && response.status == 429 {
+        let is_limited_token = is_token_request && response.status == 429;
+        if is_limited_token {
             self.token_pace.refused(Instant::now());
         }
         let asked = retry_after(response.status, response.header("retry-after"), SystemTime::now());
-        let Some(wait) = asked else { return };
+        let Some(wait) = asked.or(is_limited_token.then_some(WINDOW)) else { return };
         let now = Instant::now();
         if wait > RETRY_AFTER_MAX {
             // `Retry-After` can be larger than an `Instant` can hold.
@@ -231,10 +232,15 @@ impl DeploymentRules {
 }
 
 /// Whether the service refused a request only for now. The request had no effect, so any method is retried once. The
-/// limit may respond with 429 or 503 (`rate_limit_response`).
-pub(crate) fn is_refused_for_now(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
-    outcome.as_ref().is_ok_and(|response| {
-        response.status == 503 || response.status == 429 && response.header("retry-after").is_some()
+/// limit may respond with 429 or 503 (`rate_limit_response`). Without `Retry-After`, only the token endpoint is called
+/// again.
+pub(crate) fn is_refused_for_now(
+    outcome: &Result<ReceivedResponse, Trouble>,
+    is_token_request: bool,
+) -> bool {
+    outcome.as_ref().is_ok_and(|response| match response.status {
+        429 => is_token_request || response.header("retry-after").is_some(),
+        status => status == 503,
     })
 }
 
@@ -247,7 +253,7 @@ pub(crate) fn is_limited(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
 pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     match outcome {
         // The pace waits for a back-off first.
-        Ok(response) => is_refused_for_now(outcome) || matches!(response.status, 502 | 504),
+        Ok(response) => is_refused_for_now(outcome, false) || matches!(response.status, 502 | 504),
         Err(
             Trouble::Unreachable(_)
             | Trouble::Timeout(_)
@@ -255,5 +261,34 @@ pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) ->
             | Trouble::Broken(_),
         ) => true,
         Err(Trouble::Tls(_) | Trouble::Withheld(_) | Trouble::Operator(_)) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::response::BodyReader;
+    use crate::client::target_file;
+
+    #[test]
+    fn a_limited_token_endpoint_is_left_alone_also_if_it_does_not_say_how_long() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("target.yaml");
+        let text = "base_url: http://127.0.0.1:1\nlimits: { requests_per_minute: 0 }\n\
+                    applications: { main: { client_id: a, client_secret: a-secret-of-a-test } }\n";
+        std::fs::write(&path, text).expect("writable");
+        let file = target_file::read(&path).expect("it is sound");
+        let limited = BodyReader::default().finish(429, Vec::new());
+        for (is_token_request, free) in [(true, 0), (false, 8)] {
+            let rules = DeploymentRules::preview(&file, "moot-t");
+            assert_eq!(rules.token_turns(), 8, "the assumed limit");
+            rules.back_off_after(&limited, is_token_request);
+            assert_eq!(rules.token_turns(), free, "{is_token_request}");
+            assert!(rules.pace.free(Instant::now()) > 0, "other calls do not wait");
+            assert_eq!(
+                is_refused_for_now(&Ok(limited.clone()), is_token_request),
+                is_token_request
+            );
+        }
     }
 }

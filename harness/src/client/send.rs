@@ -131,7 +131,7 @@ impl Sending<'_> {
             let may_send = deployment.is_none_or(|it| it.check_back_offs().is_ok());
             let is_retryable = match request.method.as_str() {
                 "GET" => is_worth_repeating(&attempt.outcome),
-                _ => is_refused_for_now(&attempt.outcome),
+                _ => is_refused_for_now(&attempt.outcome, is_token_request),
             };
             if may_repeat && may_send && is_retryable {
                 may_repeat = false;

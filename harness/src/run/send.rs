@@ -107,7 +107,7 @@ fn document(
             NotRunKind::UnusableAnswer,
             "the response is too large to be kept whole, so it cannot be judged",
         )),
-        Ok(response) if let Some(why) = chance_limit(run, response) => {
+        Ok(response) if let Some(why) = chance_limit(run, operation, response) => {
             Err(Stop::not_run(NotRunKind::RateLimited, why))
         }
         Ok(response) if let Some(unmet) = endpoint::unknown(run, exchange) => {
@@ -154,21 +154,31 @@ fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> boo
 
 /// The reason if the rate limit of a deployment was met by chance, which is never a violation. A 503 counts if it
 /// has `Retry-After` (`rate_limit_response`).
-fn chance_limit(run: &ScenarioRun<'_>, response: &ReceivedResponse) -> Option<String> {
-    let wait = response.header("retry-after");
-    let is_limit = response.status == 429 || response.status == 503 && wait.is_some();
-    (is_limit && !run.shared.target.is_mock()).then(|| {
-        let asks = match wait {
-            Some(wait) => format!("with `Retry-After: {wait}`"),
-            None => "without `Retry-After`".to_owned(),
-        };
-        let most = RETRY_AFTER_MAX.as_secs();
-        format!(
-            "the target's rate limit returned {} {asks}. A request is repeated once, and only if `Retry-After` is at \
-             most {most} s; a lower --rate avoids the limit",
-            response.status
-        )
-    })
+fn chance_limit(
+    run: &ScenarioRun<'_>,
+    operation: Option<Operation>,
+    response: &ReceivedResponse,
+) -> Option<String> {
+    let (status, wait) = (response.status, response.header("retry-after"));
+    let is_limit = status == 429 || status == 503 && wait.is_some();
+    if !is_limit || run.shared.target.is_mock() {
+        return None;
+    }
+    if operation == Some(Operation::CreateAccessToken) {
+        return Some(format!(
+            "the limit of the token endpoint returned {status} again after a back-off; set \
+             `limits.token_requests_per_minute` to its limit"
+        ));
+    }
+    let asks = match wait {
+        Some(wait) => format!("with `Retry-After: {wait}`"),
+        None => "without `Retry-After`".to_owned(),
+    };
+    let most = RETRY_AFTER_MAX.as_secs();
+    Some(format!(
+        "the target's rate limit returned {status} {asks}. A request is repeated once, and only if `Retry-After` is at \
+         most {most} s; a lower --rate avoids the limit"
+    ))
 }
 
 #[cfg(test)]

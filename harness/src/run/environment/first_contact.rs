@@ -69,7 +69,7 @@ pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError>
         promptly(token).await.unwrap_or_else(|trouble| Err(TokenError::Trouble(trouble)))
     };
     let mut outcome = token().await;
-    if let (Err(TokenError::Limited { says_when: true, .. }), Some(deployment)) =
+    if let (Err(TokenError::Limited(_)), Some(deployment)) =
         (&outcome, client.destination.deployment())
     {
         deployment.token_back_off().await;
@@ -91,7 +91,7 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
     match error {
         TokenError::Trouble(trouble) => unreachable(base, &trouble),
         TokenError::NoApplication(reason) => OpenError::Usage(reason),
-        TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
+        TokenError::Limited(status) => OpenError::Unreachable(format!(
             "{host} gives no token now: the limit of its token endpoint returned {status}; wait, and set \
              `limits.token_requests_per_minute` to its limit"
         )),

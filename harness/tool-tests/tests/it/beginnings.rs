@@ -116,7 +116,12 @@ fn each_mistake_has_a_remedy() {
         ),
         ("only the scope read", "", 4, "state the scopes that it has"),
         ("a proxy", "407 Proxy Authentication Required\r\n\r\n", 1, "set HTTPS_PROXY="),
-        ("the rate limit", "429 Too Many Requests\r\n\r\n", 4, "limits.token_requests_per_minute"),
+        (
+            "the rate limit",
+            "429 Too Many Requests\r\nRetry-After: 1\r\n\r\n",
+            4,
+            "limits.token_requests_per_minute",
+        ),
         (
             "HTTP instead of HTTPS",
             "400 Bad Request\r\nContent-Type: text/html\r\n\r\nplain HTTP was sent to an HTTPS port",
