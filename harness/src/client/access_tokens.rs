@@ -64,13 +64,21 @@ impl ServiceClient {
         application: &str,
         scopes: Scopes,
     ) -> Result<String, TokenError> {
-        match (self.token_at_once(application, scopes).await, self.destination.deployment()) {
-            (Err(TokenError::Limited(_)), Some(deployment)) => {
-                deployment.token_back_off().await;
-                self.token_at_once(application, scopes).await
-            }
-            (outcome, _) => outcome,
+        let outcome = self.token_at_once(application, scopes).await;
+        if self.waited_for_limit(&outcome).await {
+            return self.token_at_once(application, scopes).await;
         }
+        outcome
+    }
+
+    /// Waits for the end of the back-off if the limit of the token endpoint refused a request. Returns whether it did.
+    pub(crate) async fn waited_for_limit<T>(&self, outcome: &Result<T, TokenError>) -> bool {
+        let deployment = self.destination.deployment();
+        let (Err(TokenError::Limited(_)), Some(deployment)) = (outcome, deployment) else {
+            return false;
+        };
+        deployment.token_back_off().await;
+        true
     }
 
     /// As [`ServiceClient::token`], for a call that these scopes allow. If newer tokens end older ones, it may be a token
@@ -118,25 +126,6 @@ impl ServiceClient {
             owner
         };
         self.token(&application, scopes).await.ok()
-    }
-
-    /// As [`ServiceClient::issue`]. If the limit of the token endpoint refuses it, the request is sent once more after the
-    /// back-off.
-    ///
-    /// # Errors
-    /// [`TokenError`].
-    pub(crate) async fn issue_after_back_off(
-        &self,
-        application: &str,
-        scopes: Scopes,
-    ) -> Result<(String, Duration), TokenError> {
-        match (self.issue(application, scopes).await, self.destination.deployment()) {
-            (Err(TokenError::Limited(_)), Some(deployment)) => {
-                deployment.token_back_off().await;
-                self.issue(application, scopes).await
-            }
-            (outcome, _) => outcome,
-        }
     }
 
     /// A token that is not shared, with its lifetime.

@@ -272,12 +272,7 @@ mod tests {
 
     #[test]
     fn a_limited_token_endpoint_is_left_alone_also_if_it_does_not_say_how_long() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let path = dir.path().join("target.yaml");
-        let text = "base_url: http://127.0.0.1:1\nlimits: { requests_per_minute: 0 }\n\
-                    applications: { main: { client_id: a, client_secret: a-secret-of-a-test } }\n";
-        std::fs::write(&path, text).expect("writable");
-        let file = target_file::read(&path).expect("it is sound");
+        let file = target_file::from_url("http://127.0.0.1:1", &|_| None).expect("an address");
         let limited = BodyReader::default().finish(429, Vec::new());
         for (is_token_request, free) in [(true, 0), (false, 8)] {
             let rules = DeploymentRules::preview(&file, "moot-t");

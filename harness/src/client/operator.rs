@@ -123,7 +123,10 @@ impl ServiceClient {
         let credentials = self.destination.applications.get(application);
         let credentials =
             credentials.ok_or_else(|| format!("the target has no application `{application}`"))?;
-        let issued = self.issue_after_back_off(application, credentials.scopes).await;
+        let mut issued = self.issue(application, credentials.scopes).await;
+        if self.waited_for_limit(&issued).await {
+            issued = self.issue(application, credentials.scopes).await;
+        }
         let (token, _) = issued.map_err(|error| error.into_trouble(application).to_string())?;
         let order = match why {
             UselessToken::Expired => {

@@ -166,8 +166,7 @@ fn chance_limit(
     }
     if operation == Some(Operation::CreateAccessToken) {
         return Some(format!(
-            "the limit of the token endpoint returned {status} again after a back-off; set \
-             `limits.token_requests_per_minute` to its limit"
+            "the limit of the token endpoint returned {status}; set `limits.token_requests_per_minute` to its limit"
         ));
     }
     let asks = match wait {

@@ -69,10 +69,7 @@ pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError>
         promptly(token).await.unwrap_or_else(|trouble| Err(TokenError::Trouble(trouble)))
     };
     let mut outcome = token().await;
-    if let (Err(TokenError::Limited(_)), Some(deployment)) =
-        (&outcome, client.destination.deployment())
-    {
-        deployment.token_back_off().await;
+    if client.waited_for_limit(&outcome).await {
         outcome = token().await;
     }
     match outcome {
