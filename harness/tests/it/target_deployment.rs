@@ -312,6 +312,53 @@ async fn workflows_are_found_and_a_payload_knows_its_workflow() {
     assert_eq!(parts[0], moot_harness::client::FormPart::text("workflow_id", "t1"));
 }
 
+/// A company with the workflows `w0`, `w1`, … and these required fields.
+async fn company_with(workflows: &[&[&str]]) -> MockServer {
+    let server = MockServer::start().await;
+    respond(&server, "POST", "/api/oauth/token", &json!({ "access_token": "token-1" })).await;
+    let ids: Vec<String> = (0..workflows.len()).map(|number| format!("w{number}")).collect();
+    let row = |id| json!({ "id": id, "attributes": { "status": "published" } });
+    let rows: Vec<Value> = ids.iter().map(row).collect();
+    respond(&server, "GET", "/api/v1/workflows", &json!({ "data": rows })).await;
+    for (id, required) in ids.iter().zip(workflows) {
+        let schema = json!({ "name": id, "required_fields": required });
+        respond(&server, "GET", &format!("/api/v1/workflows/{id}/schema"), &schema).await;
+    }
+    server
+}
+
+#[tokio::test]
+async fn a_workflow_is_found_behind_many_of_other_kinds() {
+    let (single, multiple) = ("internal_signer_email", "internal_signer_emails[]");
+    let server = company_with(&[
+        &[],
+        &["variables"],
+        &[single],
+        &[single, "variables"],
+        &[multiple],
+        &["file", single],
+        &["file"],
+    ])
+    .await;
+    let opened = opened(&server, "").await;
+    let bindings = opened.session.roots().get(&["bindings".to_owned()]).expect("it is a root");
+    assert_eq!(bindings["multiple_signers_workflow_id"], json!("w4"));
+    assert_eq!(bindings["third_party_workflow_id"], json!("w5"));
+    // One with one signer, one with several, one with a file, and one whose variables have no names.
+    assert_eq!(bindings["workflows"], json!(["w2", "w4", "w5", "w1"]));
+    let read = reached(&server).await;
+    assert!(!read.contains(&"GET /api/v1/workflows/w6/schema".to_owned()), "{read:?}");
+}
+
+#[tokio::test]
+async fn a_search_that_ends_before_all_workflows_says_so() {
+    let server = company_with(&[&[][..]; 41]).await;
+    let opened = opened(&server, "").await;
+    let missing = opened.target.missing("workflow_third_party").expect("there is none");
+    insta::assert_snapshot!(missing.reason, @"no published workflow was found that takes an uploaded document: only the first 40 of the list were searched");
+    assert_eq!(reached(&server).await.len(), 40);
+}
+
 async fn respond(server: &MockServer, verb: &str, at: &str, body: &Value) {
     Mock::given(method(verb))
         .and(path(at))

@@ -9,7 +9,7 @@ use crate::client::workflow_form::{FormKind, Signers, WorkflowForm};
 use crate::exchange::Trouble;
 use crate::verdict::check::as_count;
 
-/// The largest number of workflows that scenarios loop over, one of each kind of form.
+/// The largest number of workflows that scenarios loop over, each with another kind of form.
 pub(crate) const WORKFLOWS_MAX: usize = 4;
 /// The largest number of pages of the list that are read.
 const PAGES_MAX: u64 = 4;
@@ -31,16 +31,16 @@ pub(crate) struct WorkflowOffer {
     pub(crate) hides_variables: bool,
 }
 
-/// Reads the published workflows of the company of `main` into `found`, until each kind is there.
+/// Reads the published workflows of the company of `main` into `found`, until there are enough.
 ///
 /// # Errors
-/// [`Trouble`] if the list cannot be read.
+/// [`Trouble`] if the list cannot be read, or if the search ends before the list does.
 pub(crate) async fn published(
     client: &ServiceClient,
     found: &mut Vec<WorkflowOffer>,
 ) -> Result<(), Trouble> {
     let list = &client.destination.endpoints.get(Operation::ListWorkflows).path;
-    let mut ids = Vec::new();
+    let (mut ids, mut pages) = (Vec::new(), 1);
     for page in 1..=PAGES_MAX {
         let response = client.read(&format!("{list}?status=published&page={page}")).await?;
         let Some(body) = response.json.filter(|_| response.status == 200) else {
@@ -61,15 +61,21 @@ pub(crate) async fn published(
             row.pointer("/attributes/status").is_none_or(|status| status == "published")
         });
         ids.extend(published.filter_map(|row| Some(row.get("id")?.as_str()?.to_owned())));
-        let pages = body.pointer("/pagination/total_pages").and_then(as_count).unwrap_or(1);
+        pages = body.pointer("/pagination/total_pages").and_then(as_count).unwrap_or(1);
         if page >= pages {
             break;
         }
     }
-    forms(client, ids, found).await
+    let listed = ids.len();
+    forms(client, ids, found).await?;
+    if are_enough(found) || (listed <= SCHEMAS_MAX && pages <= PAGES_MAX) {
+        return Ok(());
+    }
+    let searched = listed.min(SCHEMAS_MAX);
+    Err(Trouble::Broken(format!("only the first {searched} of the list were searched")))
 }
 
-/// Reads the forms of these workflows into `found`, until each kind is there. Workflows without a form are left out.
+/// Reads the forms of these workflows into `found`, until there are enough. Workflows without a form are left out.
 ///
 /// # Errors
 /// [`Trouble`] if a schema cannot be read.
@@ -90,22 +96,44 @@ pub(crate) async fn forms(
             // Workflows that name their variables come first, because they need no binding.
             found.sort_by_key(|workflow| workflow.hides_variables);
         }
-        if one_of_each(found).len() >= WORKFLOWS_MAX {
+        if are_enough(found) {
             break;
         }
     }
     Ok(())
 }
 
-/// The first workflow of each kind, in the order given.
-pub(crate) fn one_of_each(workflows: &[WorkflowOffer]) -> Vec<&WorkflowOffer> {
+/// The features of forms that scenarios need. None is left out for other kinds of forms.
+const FEATURES: [fn(&FormKind) -> bool; 5] = [
+    |kind| kind.has_variables,
+    |kind| kind.signers == Signers::Single,
+    |kind| kind.signers == Signers::Multiple,
+    |kind| kind.takes_file,
+    |kind| !kind.takes_file,
+];
+
+/// Whether each feature is there, and as many kinds as scenarios loop over.
+fn are_enough(found: &[WorkflowOffer]) -> bool {
+    let has = |feature: &fn(&FormKind) -> bool| found.iter().any(|it| feature(&it.kind));
+    FEATURES.iter().all(has) && of_different_kinds(found).len() >= WORKFLOWS_MAX
+}
+
+/// Workflows of different kinds, in the order given: one for each feature that the others lack, and the first of other
+/// kinds.
+fn of_different_kinds(workflows: &[WorkflowOffer]) -> Vec<&WorkflowOffer> {
     let mut chosen: Vec<&WorkflowOffer> = Vec::new();
+    for feature in FEATURES {
+        if !chosen.iter().any(|known| feature(&known.kind)) {
+            chosen.extend(workflows.iter().find(|workflow| feature(&workflow.kind)));
+        }
+    }
     for workflow in workflows {
-        if chosen.len() < WORKFLOWS_MAX && !chosen.iter().any(|known| known.kind == workflow.kind) {
+        if !chosen.iter().any(|known| known.kind == workflow.kind) {
             chosen.push(workflow);
         }
     }
-    chosen
+    chosen.truncate(WORKFLOWS_MAX);
+    workflows.iter().filter(|workflow| chosen.contains(workflow)).collect()
 }
 
 /// The workflows that a target file binds, each once, in the order of its keys.
@@ -190,7 +218,8 @@ pub(crate) fn bindings(
 ) -> Map<String, Value> {
     let mut workflows = bound_ids(bound);
     if workflows.is_empty() {
-        workflows = one_of_each(found).into_iter().map(|workflow| workflow.id.clone()).collect();
+        workflows =
+            of_different_kinds(found).into_iter().map(|workflow| workflow.id.clone()).collect();
     }
     let bound_or_found = |bound: &Option<String>, fits: fn(&FormKind) -> bool| {
         let found = || found.iter().find(|workflow| fits(&workflow.kind));
