@@ -122,7 +122,8 @@ impl ComparisonText {
                 self.row("with it", &format!("{} broken by this", are(&one.also)));
             }
             if let Some(curl) = one.curl.as_ref().filter(|_| self.detail > Detail::Quiet) {
-                self.row("repeat", curl);
+                // Whole: a part of a command cannot be run.
+                self.line(&format!("    {} {curl}", paint::dim(format!("{:<8}", "repeat"))));
             }
             self.line("");
         }

@@ -32,6 +32,10 @@ fn check(dir: &Path, words: &[&str], code: i32) -> (Ran, Value) {
     let errors: Vec<String> = validator.iter_errors(&report).map(|e| e.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
     assert_eq!(report["exit_code"], code);
+    let all = report["differences"].as_array().expect("a list").iter();
+    for command in all.filter_map(|one| one["curl"].as_str()) {
+        assert!(ran.stdout.contains(command), "{command} is not whole in\n{}", ran.stdout);
+    }
     (ran, report)
 }
 
@@ -120,6 +124,11 @@ fn a_recording_can_be_a_side_and_violations_name_their_side() {
     assert_eq!(subjects(&swapped, "a_violates"), guilty);
     let (_, both) = check(dir.path(), &["bad.yaml", "bad.yaml", "04_07_get_legal_request"], 1);
     assert_eq!(subjects(&both, "both_violate"), ["errors.member-status"]);
+    let _lost = mock(dir.path(), "lost.yaml", &["--defect", "upload.message-missing"]);
+    let words = ["mock", "lost.yaml", "04_09_create_repository_document/document-uploaded-as-file"];
+    let (ran, report) = check(dir.path(), &words, 1);
+    let curl = report["differences"][0]["curl"].as_str().expect("a command");
+    assert!(curl.len() > 400, "it has the file: {}", ran.stdout);
     let _nameless = mock(dir.path(), "nameless.yaml", &["--defect", "document.name-missing"]);
     let words = ["mock", "nameless.yaml", "04_10_list_repository_documents/documents-listed"];
     let (ran, report) = check(dir.path(), &words, 1);
