@@ -18,7 +18,8 @@ pub(super) fn unknown(run: &ScenarioRun<'_>, exchange: &Exchange) -> Option<NotR
         Operation::CreateWebhook => "create_webhook",
         _ => return None,
     };
-    let is_assumed = !run.shared.target.is_mock() && run.session.endpoints().is_default(operation);
+    let is_named = run.session.endpoints().named().contains(&operation);
+    let is_assumed = !run.shared.target.is_mock() && !is_named;
     is_assumed.then(|| {
         let Endpoint { method, path } = run.session.endpoints().get(operation);
         let name = operation.as_str();

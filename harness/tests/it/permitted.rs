@@ -73,6 +73,25 @@ async fn an_operation_that_is_not_at_the_assumed_path_is_not_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_of_the_target_file_must_be_there_even_if_it_is_the_assumed_one() {
+    let server = deployment::start("default").await;
+    Mock::given(method("POST"))
+        .and(path("/api/v1/webhooks"))
+        .respond_with(ResponseTemplate::new(404).set_body_raw("<html>", "text/html"))
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    let dir = tempfile::tempdir().expect("a folder");
+    let keys = "consent: [write, delete]\nendpoints: { create_webhook: POST /v1/webhooks }\n";
+    deployment::target(dir.path(), &format!("{}/api", server.uri()), keys);
+    let words = ["04_14_create_webhook/webhook-registered", "--report", "json=report.json"];
+    judged(dir.path(), &[&words[..], &["--record", "recording"]].concat(), 1);
+    assert_ne!(checks(&report(dir.path()), "fail"), Vec::<&Value>::new());
+    let judged_again = run(&["judge", "recording"], dir.path());
+    assert_eq!(judged_again.code, Some(1), "{}", judged_again.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_refused_default_address_is_not_run_and_a_refused_bound_one_fails() {
     let server = deployment::start("default").await;
     Mock::given(method("POST"))

@@ -50,7 +50,7 @@ pub(crate) struct DestinationRow {
     pub(crate) base_url: String,
     pub(crate) applications: BTreeMap<String, CredentialsRow>,
     pub(crate) bindings: Map<String, Value>,
-    /// `METHOD /path` by operation.
+    /// `METHOD /path` of the operations whose endpoint the target names.
     pub(crate) endpoints: BTreeMap<String, String>,
     pub(crate) has_admin: bool,
     /// Default values of the harness that the target accepted. Older recordings have none.

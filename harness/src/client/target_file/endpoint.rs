@@ -1,6 +1,6 @@
 //! The endpoints of a target: method and path of each operation, and the operation of a call.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::{Endpoint, Operation};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -10,7 +10,11 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 
 /// Method and path of every operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoints(BTreeMap<Operation, Endpoint>);
+pub struct Endpoints {
+    all: BTreeMap<Operation, Endpoint>,
+    /// Those that the target names. The others are assumed where the specification has none.
+    named: BTreeSet<Operation>,
+}
 
 impl Endpoints {
     /// The endpoints of the specification. Those in `given` replace them.
@@ -21,20 +25,17 @@ impl Endpoints {
         };
         let mut all: BTreeMap<_, _> = Operation::ALL.map(|it| (it, own(it))).into();
         all.extend(given.iter().map(|(operation, endpoint)| (*operation, endpoint.clone())));
-        Self(all)
+        Self { all, named: given.keys().copied().collect() }
     }
 
     /// Method and path of this operation.
     pub fn get(&self, operation: Operation) -> &Endpoint {
-        &self.0[&operation]
+        &self.all[&operation]
     }
 
-    /// Whether the endpoint of this operation is that of the specification. Where the specification has none, it is the
-    /// one that Moot assumes.
-    pub(crate) fn is_default(&self, operation: Operation) -> bool {
-        let endpoint = self.get(operation);
-        (endpoint.method.as_str(), endpoint.path.as_str())
-            == (operation.method().as_str(), operation.path())
+    /// The operations whose endpoint the target names.
+    pub(crate) fn named(&self) -> &BTreeSet<Operation> {
+        &self.named
     }
 
     /// The path of this operation for the object with this id.
@@ -73,7 +74,7 @@ impl Endpoints {
     }
 
     fn all(&self, fits: impl Fn(&Endpoint) -> bool) -> impl Iterator<Item = Operation> {
-        self.0.iter().filter(move |(_, endpoint)| fits(endpoint)).map(|(operation, _)| *operation)
+        self.all.iter().filter(move |(_, endpoint)| fits(endpoint)).map(|(operation, _)| *operation)
     }
 }
 

@@ -35,8 +35,8 @@ pub(crate) fn row_of(destination: &RequestDestination) -> DestinationRow {
         client_secret: application.client_secret.expose_secret().to_owned(),
         scopes: application.scopes,
     };
-    let endpoint = |operation: Operation| {
-        let endpoint = destination.endpoints.get(operation);
+    let endpoint = |operation: &Operation| {
+        let endpoint = destination.endpoints.get(*operation);
         (operation.as_str().to_owned(), format!("{} {}", endpoint.method, endpoint.path))
     };
     let applications = destination.applications.iter();
@@ -44,7 +44,7 @@ pub(crate) fn row_of(destination: &RequestDestination) -> DestinationRow {
         base_url: destination.base.as_str().to_owned(),
         applications: applications.map(|(role, it)| (role.clone(), credentials(it))).collect(),
         bindings: destination.bindings.clone(),
-        endpoints: Operation::ALL.into_iter().map(endpoint).collect(),
+        endpoints: destination.endpoints.named().iter().map(endpoint).collect(),
         has_admin: destination.control_plane.is_some(),
         accepted_defaults: destination.accepted_defaults.lock().clone(),
     }
