@@ -18,6 +18,8 @@ use crate::client::response;
 const DELIVERIES_MAX: usize = 1_000;
 /// Bytes of a delivery's body that are kept.
 const BODY_KEPT_BYTES_MAX: usize = 256 * 1024;
+/// The end of an address at which a receiver refuses every delivery.
+const REFUSING: &str = "/refusing";
 /// Random bytes of a path and of a secret.
 const SECRET_BYTES: usize = 24;
 
@@ -36,6 +38,11 @@ impl DeliveryReceiver {
     /// The address to register.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The address to register for deliveries that are kept and answered with 503, so that the service tries again.
+    pub fn refusing_url(&self) -> String {
+        format!("{}{REFUSING}", self.url)
     }
 
     /// A receiver of a recording, `{"url", "secret"}`. It does not listen, because the recording has its deliveries.
@@ -121,6 +128,10 @@ fn keep(inbox: &Inbox, call: &ReceivedCall) -> StatusCode {
     let mut inbox = inbox.lock();
     // A public address may have a path of its own in front.
     let path = call.head.uri.path();
+    let (path, status) = match path.strip_suffix(REFUSING) {
+        Some(path) => (path, StatusCode::SERVICE_UNAVAILABLE),
+        None => (path, StatusCode::OK),
+    };
     let Some((_, deliveries)) = inbox.iter_mut().find(|(known, _)| path.ends_with(known.as_str()))
     else {
         return StatusCode::NOT_FOUND;
@@ -128,7 +139,7 @@ fn keep(inbox: &Inbox, call: &ReceivedCall) -> StatusCode {
     if deliveries.len() < DELIVERIES_MAX {
         deliveries.push(delivery(call));
     }
-    StatusCode::OK
+    status
 }
 
 fn delivery(call: &ReceivedCall) -> Value {

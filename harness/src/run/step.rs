@@ -229,10 +229,10 @@ pub(super) async fn open_receivers(run: &mut ScenarioRun<'_>) -> Result<(), Stop
     let mut opened = serde_json::Map::new();
     for name in &run.planned.scenario.receivers {
         let receiver = run.session.receiver(name).await?;
-        opened.insert(
-            name.clone(),
-            serde_json::json!({ "url": receiver.url(), "secret": receiver.secret() }),
-        );
+        let names = serde_json::json!({
+            "url": receiver.url(), "refusing_url": receiver.refusing_url(), "secret": receiver.secret(),
+        });
+        opened.insert(name.clone(), names);
         run.receivers.insert(name.clone(), receiver);
     }
     if !opened.is_empty() {

@@ -25,7 +25,9 @@ impl NameScope {
         target.insert("base_url".to_owned(), Value::Null);
         let receivers: Map<String, Value> = receivers
             .iter()
-            .map(|name| (name.clone(), json!({ "url": null, "secret": null })))
+            .map(|name| {
+                (name.clone(), json!({ "url": null, "refusing_url": null, "secret": null }))
+            })
             .collect();
         Self(json!({
             "run": { "tag": null, "now_seconds": null },

@@ -17,6 +17,7 @@ use crate::world::{Outcome, World, deliver};
 
 pub(super) const ROWS: &[(&str, DefectCode)] = &[
     ("delete-webhook.address-blocked", OnChange(address_blocked)),
+    ("delete-webhook.queue-survives", OnChange(queue_survives)),
     (
         "events.never-sent",
         OnChange(|_, changes| {
@@ -53,6 +54,16 @@ fn address_blocked(world: &World, changes: Vec<Change>) -> Vec<Change> {
         true => without(changes, is_new),
         false => changes,
     }
+}
+
+/// A deletion of a webhook keeps its deliveries as they are.
+fn queue_survives(_: &World, changes: Vec<Change>) -> Vec<Change> {
+    if !changes.iter().any(|change| matches!(change, Change::DeleteWebhook { .. })) {
+        return changes;
+    }
+    without(changes, |change| {
+        matches!(change, Change::PutDelivery { .. } | Change::DeleteDelivery { .. })
+    })
 }
 
 /// Queues a second event beside each event.
