@@ -5,7 +5,7 @@ use std::time::Duration;
 use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS};
 use secrecy::ExposeSecret;
 
-use crate::client::deployment_rules::is_worth_repeating;
+use crate::client::deployment_rules::{DeploymentRules, is_worth_repeating};
 use crate::client::request::{ClientBody, ClientRequest};
 use crate::client::secret_forms;
 use crate::client::service_client::ServiceClient;
@@ -203,7 +203,10 @@ impl ServiceClient {
         let response =
             self.send_in_turn(request, true).await.outcome.map_err(TokenError::Trouble)?;
         let status = response.status;
-        if status == 429 || status == 503 && response.header("retry-after").is_some() {
+        let deployment = self.destination.deployment();
+        let is_limit = response.header("retry-after").is_some()
+            || deployment.is_some_and(DeploymentRules::backs_off_from_tokens);
+        if status == 429 || status == 503 && is_limit {
             return Err(TokenError::Limited(status));
         }
         let text = |name: &str| response.text(name).map(str::to_owned);

@@ -30,6 +30,10 @@ const BACK_OFFS_MAX: Duration = Duration::from_secs(30 * 60);
 /// not change its result.
 const EARLIER_MAX: usize = 60;
 
+/// Token requests in a minute after which a 503 without `Retry-After` is taken for the limit of the token endpoint.
+/// Otherwise a gateway is the likelier sender.
+const SEVERAL_TOKEN_REQUESTS: usize = 5;
+
 /// The window in which the service counts requests (§8).
 const WINDOW: Duration = Duration::from_secs(60);
 
@@ -180,13 +184,19 @@ impl DeploymentRules {
     /// Backs off for the time that a response asks for. A limited token endpoint need not say how long: then it is the
     /// window of the limit. A target that asks for more than [`RETRY_AFTER_MAX`] gets no further request.
     pub(crate) fn back_off_after(&self, response: &ReceivedResponse, is_token_request: bool) {
-        let is_limited_token = is_token_request && response.status == 429;
-        if is_limited_token {
-            self.token_pace.refused(Instant::now());
-        }
-        let asked = retry_after(response.status, response.header("retry-after"), SystemTime::now());
-        let Some(wait) = asked.or(is_limited_token.then_some(WINDOW)) else { return };
         let now = Instant::now();
+        let asked = retry_after(response.status, response.header("retry-after"), SystemTime::now());
+        let is_several = || self.token_pace.recent(now) >= SEVERAL_TOKEN_REQUESTS;
+        let is_limited_token = is_token_request
+            && match response.status {
+                429 => true,
+                503 => asked.is_some() || is_several(),
+                _ => false,
+            };
+        if is_limited_token {
+            self.token_pace.refused(now);
+        }
+        let Some(wait) = asked.or(is_limited_token.then_some(WINDOW)) else { return };
         if wait > RETRY_AFTER_MAX {
             // `Retry-After` can be larger than an `Instant` can hold.
             let until = now.checked_add(wait).unwrap_or(now + BACK_OFFS_MAX);
@@ -195,6 +205,11 @@ impl DeploymentRules {
         }
         let pace = if is_token_request { &self.token_pace } else { &self.pace };
         self.back_offs.lock().total += pace.back_off(now, wait);
+    }
+
+    /// Whether the token endpoint has refused a request for its limit, and is left alone for now.
+    pub(crate) fn backs_off_from_tokens(&self) -> bool {
+        self.token_pace.is_blocked(Instant::now())
     }
 
     /// The number of token requests that can be sent now within the limit.
@@ -273,17 +288,26 @@ mod tests {
     #[test]
     fn a_limited_token_endpoint_is_left_alone_also_if_it_does_not_say_how_long() {
         let file = target_file::from_url("http://127.0.0.1:1", &|_| None).expect("an address");
-        let limited = BodyReader::default().finish(429, Vec::new());
-        for (is_token_request, free) in [(true, 0), (false, 8)] {
+        // A 503 may come from a gateway, unless there were several token requests.
+        for (status, is_token_request, earlier, is_limit) in [
+            (429, true, 0, true),
+            (429, false, 0, false),
+            (503, true, SEVERAL_TOKEN_REQUESTS - 1, false),
+            (503, true, SEVERAL_TOKEN_REQUESTS, true),
+            (503, false, SEVERAL_TOKEN_REQUESTS, false),
+            (500, true, SEVERAL_TOKEN_REQUESTS, false),
+        ] {
             let rules = DeploymentRules::preview(&file, "moot-t");
-            assert_eq!(rules.token_turns(), 8, "the assumed limit");
+            (0..earlier).for_each(|_| rules.token_pace.count(Instant::now()));
+            assert_eq!(rules.token_turns(), 8 - earlier, "the assumed limit");
+            let limited = BodyReader::default().finish(status, Vec::new());
             rules.back_off_after(&limited, is_token_request);
-            assert_eq!(rules.token_turns(), free, "{is_token_request}");
+            assert_eq!(rules.backs_off_from_tokens(), is_limit, "{status} {is_token_request}");
+            assert_eq!(rules.token_turns() == 0, is_limit, "{status} {is_token_request}");
             assert!(rules.pace.free(Instant::now()) > 0, "other calls do not wait");
-            assert_eq!(
-                is_refused_for_now(&Ok(limited.clone()), is_token_request),
-                is_token_request
-            );
+            if status == 429 {
+                assert_eq!(is_refused_for_now(&Ok(limited), is_token_request), is_token_request);
+            }
         }
     }
 }

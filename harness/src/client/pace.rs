@@ -115,13 +115,21 @@ impl RequestPace {
         }
     }
 
+    /// The number of turns in the last minute.
+    pub fn recent(&self, now: Instant) -> usize {
+        taken_since(&self.state.lock(), now, MINUTE)
+    }
+
+    /// Whether there is a back-off now.
+    pub fn is_blocked(&self, now: Instant) -> bool {
+        self.state.lock().blocked_until.is_some_and(|until| until > now)
+    }
+
     /// The number of turns within the limit that are free now. An unknown limit is assumed.
     pub fn free(&self, now: Instant) -> usize {
-        let limit = self.limit().unwrap_or(ASSUMED_LIMIT);
-        let state = self.state.lock();
-        match state.blocked_until.is_some_and(|until| until > now) {
+        match self.is_blocked(now) {
             true => 0,
-            false => limit.saturating_sub(taken_since(&state, now, MINUTE)),
+            false => self.limit().unwrap_or(ASSUMED_LIMIT).saturating_sub(self.recent(now)),
         }
     }
 

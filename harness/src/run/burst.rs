@@ -28,13 +28,11 @@ const SPACED_IN_FLIGHT_MAX: usize = 64;
 
 pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &BurstStep) -> Result<(), Stop> {
     run.views().doubt();
-    // This also gets the tokens, so that their requests are not among the calls.
-    let mut prepared = Vec::new();
-    for shape in step.shapes() {
-        prepared.push(prepare::request(run, &shape).await?);
-    }
-    let calls = with_other_tokens(run, step, prepared).await?;
+    let mut calls = calls(run, step).await?;
     if !step.plan.is_few() {
+        if run.session.replaced_tokens(&calls).await {
+            calls = self::calls(run, step).await?;
+        }
         run.session.room_for_burst(step.plan.calls, step.plan.rhythm).await;
     }
     let mut all: Vec<Arc<Exchange>> = match run.session.recorded_burst(&calls[0]) {
@@ -62,10 +60,19 @@ pub(super) async fn run(run: &mut ScenarioRun<'_>, step: &BurstStep) -> Result<(
     Ok(())
 }
 
+/// The calls of the step. This also gets the tokens, so that their requests are not among the calls.
+async fn calls(run: &ScenarioRun<'_>, step: &BurstStep) -> Result<Vec<ClientRequest>, Stop> {
+    let mut prepared = Vec::new();
+    for shape in step.shapes() {
+        prepared.push(prepare::request(run, &shape).await?);
+    }
+    with_other_tokens(run, step, prepared).await
+}
+
 /// Applications that share a burst with `main`. With three of them, 1,500 calls are at most 600 (§8) for each.
 const OTHER_APPLICATIONS: [&str; 2] = ["reader", "other_company"];
 
-/// The calls of the step. With `each_application` the same calls follow with the tokens of other applications.
+/// These calls. With `each_application` the same calls follow with the tokens of other applications.
 async fn with_other_tokens(
     run: &ScenarioRun<'_>,
     step: &BurstStep,

@@ -91,6 +91,39 @@ async fn an_endpoint_of_the_target_file_must_be_there_even_if_it_is_the_assumed_
     assert_eq!(judged_again.code, Some(1), "{}", judged_again.stdout);
 }
 
+const BURST: &str = r#"section: "8"
+title: A sample
+scenarios:
+  - id: burst-after-a-newer-token
+    title: A burst whose token a newer one has ended
+    needs: [read, load]
+    steps:
+      - { request: GET /v1/workflows, token: read, require: { status: 200 } }
+      - request: POST /oauth/token
+        form:
+          grant_type: client_credentials
+          client_id: <target.main.client_id>
+          client_secret: <target.main.client_secret>
+          scope: write
+        require: { status: 200 }
+      - burst: { request: GET /v1/workflows, calls: 20, in_flight: 4 }
+        token: read
+        expect: { limits.600-are-served: { /served: 20 } }
+"#;
+
+/// The documented answer to `token_revocation`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_burst_does_not_use_a_token_that_a_newer_one_has_ended() {
+    let server = deployment::start("documented").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("burst.yaml"), BURST).expect("writable");
+    deployment::target(dir.path(), &format!("{}/api", server.uri()), "consent: [load]\n");
+    let words = ["--scenarios", "burst.yaml", "--record", "recording"];
+    judged(dir.path(), &words, 0);
+    let judged_again = run(&["judge", "recording", "--scenarios", "burst.yaml"], dir.path());
+    assert_eq!(judged_again.code, Some(0), "{}{}", judged_again.stdout, judged_again.stderr);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_default_address_is_not_run_and_a_refused_bound_one_fails() {
     let server = deployment::start("default").await;

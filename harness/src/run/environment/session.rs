@@ -1,5 +1,6 @@
 //! A session: one scenario's use of an environment. On a mock it has its own sandbox.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use moot_fixtures::contract::{Operation, Scopes, TOKEN_LIFETIME_SECONDS};
@@ -11,7 +12,7 @@ use crate::client::payload;
 use crate::client::receiver::{DeliveryReceiver, Listener};
 use crate::client::recording::mode::RecordingMode;
 use crate::client::recording::session_record::absent;
-use crate::client::request::{ClientRequest, FormPart};
+use crate::client::request::{ClientRequest, FormPart, bearer};
 use crate::client::send;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::Endpoints;
@@ -168,6 +169,33 @@ impl Session {
         let exchange = send::send(&self.client, prepared, burst).await;
         self.recording.keep_exchange(&exchange);
         exchange
+    }
+
+    /// Replaces the shared tokens of these calls of a burst that a newer token has ended, as a GET of each shows: a call of
+    /// a burst is sent only once. Returns whether a call needs another token.
+    pub(crate) async fn replaced_tokens(&self, calls: &[ClientRequest]) -> bool {
+        let destination = &self.client.destination;
+        if destination.deployment().is_none() {
+            return false;
+        }
+        let mut tried = BTreeSet::new();
+        let mut is_replaced = false;
+        for call in calls {
+            let token = call.headers.iter().find(|(name, _)| name == "authorization");
+            let Some(token) = token.and_then(|(_, value)| value.strip_prefix("Bearer ")) else {
+                continue;
+            };
+            let is_shared = async || destination.tokens.lock().await.owner(token).is_some();
+            if !tried.insert(token) || !is_shared().await {
+                continue;
+            }
+            let (list, application) = (Operation::ListWorkflows, &call.application);
+            let read = ClientRequest::of(&destination.endpoints, list, application);
+            let read = ClientRequest { headers: vec![bearer(token)], ..read };
+            send::send(&self.client, read, None).await;
+            is_replaced |= !is_shared().await;
+        }
+        is_replaced
     }
 
     /// Whether this is a replay. Then there is no reason to wait.
