@@ -64,6 +64,6 @@ pub(super) fn judge(
     };
     let streams = event_stream::open(&judging.reports)?;
     let result = perform::perform(options, &streams, screen)?;
-    perform::publish(&result, streams, &judging.reports, screen)?;
+    perform::publish(&result, streams, &judging.reports, Vec::new(), screen)?;
     Ok(result.exit_code())
 }

@@ -77,10 +77,8 @@ fn merge_run(
         let trouble = result.trouble.take().map(|trouble| format!("{trouble}; "));
         result.trouble = Some(format!("{}{why}", trouble.unwrap_or_default()));
     }
-    if let Some(file) = &arguments.save_answers {
-        perform::save_answers(&result, file)?;
-    }
-    perform::publish(&result, Vec::new(), &arguments.reports, screen)?;
+    let written = vec![perform::save_answers(&result, arguments.save_answers.as_deref())];
+    perform::publish(&result, Vec::new(), &arguments.reports, written, screen)?;
     Ok(result.exit_code())
 }
 

@@ -83,6 +83,14 @@ fn variables_of_another_service_are_removed() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_does_not_hide_the_account() {
+    let ran = exec(&["--report", "json=/dev/full"], &["true"]).ended(70);
+    let expected = "error: `/dev/full` cannot be written";
+    assert!(ran.stderr.starts_with(CALLED_NOTHING), "{}", ran.stderr);
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+}
+
+#[test]
 fn reports_are_written_in_addition_to_the_output() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let options = ["exec", "--report", "json=told.json", "--report", "text=told.txt", "--", "true"];

@@ -139,8 +139,7 @@ async fn a_wrong_target_file_is_2_and_names_the_near_miss() {
 /// The reason why the run ended early, from its JSON.
 #[track_caller]
 fn trouble(ran: &Ran) -> String {
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
-    report["trouble"].as_str().expect("a text").to_owned()
+    ran.json()["trouble"].as_str().expect("a text").to_owned()
 }
 
 #[tokio::test]
@@ -228,6 +227,29 @@ async fn an_unwritable_report_is_2_before_a_request_is_sent() {
     assert!(server.received_requests().await.unwrap_or_default().is_empty());
     let left = fs::read_dir(dir.path()).expect("a folder").count();
     assert_eq!(left, 3, "the scenarios, the target file and the folder: nothing was made");
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_written_does_not_stop_the_reports() {
+    let (_server, base) = deployment().await;
+    let dir = folder(&base, &[LISTS]);
+    let sample = ["run", "--scenarios", "sample.yaml", "--target", "target.yaml"];
+    let shard = ["--seed", "1", "--shard", "1/1", "--record", "part"];
+    run(&[&sample[..], &shard].concat(), dir.path()).ended(0);
+    let answers = ["--save-answers", "/dev/full"];
+    let bundle = ["--snapshots", "record", "--snapshot-bundle", "/dev/full"];
+    for words in [
+        [&sample[..], &answers].concat(),
+        [&sample[..], &bundle].concat(),
+        [&["merge", "part"][..], &answers].concat(),
+    ] {
+        let report = dir.path().join("report.json");
+        let ran = run(&[&words[..], &["--report", "json=report.json"]].concat(), dir.path());
+        let ran = ran.ended(70);
+        assert!(ran.stdout.contains("conformant"), "{words:?}: {}", ran.stdout);
+        assert!(ran.stderr.contains("`/dev/full` cannot be written"), "{}", ran.stderr);
+        fs::remove_file(report).expect("it was written");
+    }
 }
 
 #[test]

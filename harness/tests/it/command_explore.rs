@@ -85,6 +85,17 @@ fn a_violation_is_printed_even_if_its_case_cannot_be_saved() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_does_not_stop_the_others() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let words = ["explore", "--cases", "3", "--seed", "1"];
+    let reports = ["--report", "junit=/dev/full", "--report", "json=explored.json"];
+    let ran = check(&[&words[..], &reports].concat(), dir.path(), 70);
+    assert!(ran.stdout.contains("nothing found"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("`/dev/full` cannot be written"), "{}", ran.stderr);
+    assert!(dir.path().join("explored.json").exists());
+}
+
+#[test]
 fn a_sound_mock_over_http_is_like_the_one_beside_it() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let mock = mock(dir.path(), &[]);

@@ -42,6 +42,22 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
+impl Ran {
+    /// Asserts its exit code.
+    #[track_caller]
+    pub(crate) fn ended(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Its output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        let json = serde_json::from_str(&self.stdout);
+        json.unwrap_or_else(|error| panic!("{error}\n{}{}", self.stdout, self.stderr))
+    }
+}
+
 /// Runs it to its end.
 #[track_caller]
 pub(crate) fn run(words: &[&str], dir: &Path) -> Ran {
