@@ -189,6 +189,7 @@ impl<'a> SideArguments<'a> {
         Ok(RunOptions {
             selectors: plan.selectors.clone(),
             jobs: arguments.jobs.map(usize::from),
+            tolerates_unmet_needs: arguments.suite.smoke,
             strict: arguments.strict || was_strict,
             reproduce: plan.reproduce.clone(),
             ..RunOptions::new(self.choice.clone(), target, files)

@@ -76,12 +76,28 @@ async fn a_smoke_run_only_reads_without_consent() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
-    let ran = run(&["run", "--smoke", "--target", "target.yaml"], dir.path());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    run(&["run", "--smoke", "--target", "target.yaml"], dir.path()).ended(0);
     let received = server.received_requests().await.expect("it records");
     let is_reading = |path: &str, method: &str| method == "GET" || path.ends_with("/oauth/token");
     assert!(received.iter().all(|it| is_reading(it.url.path(), it.method.as_str())));
     assert!(received.len() > 50, "{} requests", received.len());
+}
+
+#[tokio::test]
+async fn smoke_tolerates_unmet_needs_also_in_a_recording_and_a_comparison() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
+    let words = ["run", "tag:smoke", "--target", "target.yaml", "--record", "kept"];
+    for (words, code) in [
+        (&words[..], 3),
+        (&["judge", "kept"], 3),
+        (&["judge", "--smoke", "kept"], 0),
+        (&["compare", "kept", "target.yaml"], 3),
+        (&["compare", "--smoke", "kept", "target.yaml"], 0),
+    ] {
+        run(words, dir.path()).ended(code);
+    }
 }
 
 #[tokio::test]
