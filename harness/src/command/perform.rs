@@ -148,7 +148,7 @@ fn show(
 ) -> Result<(), CommandError> {
     let is_stdout_taken = take_stdout(requests);
     let format = if screen.is_json() { Format::Json } else { Format::Text };
-    let mut text = render(format, result, &[], screen.detail())?;
+    let mut text = render(format, result, screen.detail())?;
     let is_github = requests.iter().any(|request| request.format == Format::Github);
     if is_github && format == Format::Text {
         // The text quotes the target. Its responses must not be read as commands of the workflow.
