@@ -68,11 +68,9 @@ pub(super) fn perform_part(
     streams: &[EventStream],
     screen: &Screen,
 ) -> Result<Result<RunPart, Box<RunResult>>, CommandError> {
-    let planned = plan_estimate::of_run(&options);
-    options.target.created_objects_planned = planned.objects;
-    options.target.created_objects_of_shards = planned.objects_of_shards;
+    let work = plan_estimate::of_run(&mut options);
     let pace_wait = Arc::clone(&options.target.pace_wait);
-    let progress = Progress::of_run(screen.progress_display(), planned.work, pace_wait);
+    let progress = Progress::of_run(screen.progress_display(), work, pace_wait);
     progress.start(&head(&options));
     let (bar, send) = (progress.clone(), event_stream::sender(streams, &options.masks));
     let interruption = Arc::new(Interruption::default());
