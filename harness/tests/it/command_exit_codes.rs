@@ -10,7 +10,7 @@ use wiremock::matchers::{body_string_contains, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::command_support::{Ran, message, run};
-use crate::deployment::{judged, start, target};
+use crate::deployment::{base_url, judged, start, target};
 
 const LISTS: &str = "
   - id: lists
@@ -67,7 +67,7 @@ async fn deployment() -> (MockServer, String) {
         .respond_with(ResponseTemplate::new(200).set_delay(Duration::from_secs(20)))
         .mount(&server)
         .await;
-    let base = format!("{}/api", server.uri());
+    let base = base_url(&server);
     (server, base)
 }
 
@@ -132,8 +132,7 @@ async fn a_wrong_target_file_is_2_and_names_the_near_miss() {
     target(dir.path(), "http://127.0.0.1:1/api", "consnet: [write]\n");
     let ran = judged(dir.path(), &[], 2);
     insta::assert_snapshot!(message(&ran.stderr), @"error: target.yaml:17:1: unknown key `consnet`; did you mean `consent`?");
-    let ran = run(&["run", "--target", "none.yaml"], dir.path());
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    run(&["run", "--target", "none.yaml"], dir.path()).ended(2);
 }
 
 /// The reason why the run ended early, from its JSON.
@@ -274,8 +273,7 @@ fn reports_show_the_mistake_of_a_target_file() {
     let dir = folder("nonsense", &[LISTS]);
     let reports = ["--report", "json=report.json", "--report", "junit=report.xml"];
     let line = ["run", "--scenarios", "sample.yaml", "--target", "target.yaml"];
-    let ran = run(&[&line[..], &reports[..]].concat(), dir.path());
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    run(&[&line[..], &reports[..]].concat(), dir.path()).ended(2);
     let report = fs::read_to_string(dir.path().join("report.json")).expect("a report");
     let report: Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(
