@@ -4,9 +4,7 @@
 //! Its source is `harness/src/grading/misbehaving`. An installed `moot` contains the same client:
 //! `moot exec -- moot selftest --misbehave no-token`.
 
-use moot_harness::grading::misbehaving::{
-    MisbehaviourError, ServicePlace, misbehaviours, rule, run,
-};
+use moot_harness::grading::misbehaving::{MisbehaviourError, misbehaviours, rule, run};
 
 #[tokio::main]
 async fn main() -> Result<(), MisbehaviourError> {
@@ -16,7 +14,7 @@ async fn main() -> Result<(), MisbehaviourError> {
         ["--misbehave", id] => Some(rule(id).ok_or_else(usage)?),
         _ => return Err(usage()),
     };
-    run(&ServicePlace::from_environment()?, broken).await
+    run(broken).await
 }
 
 fn usage() -> MisbehaviourError {

@@ -26,7 +26,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::exchange::masks::Secrets;
 use crate::verdict::Verdict;
-use crate::verdict::result::{Event, RunOutcome, RunResult};
+use crate::verdict::result::{RunOutcome, RunResult};
 use document::ForPeople;
 pub use document::Report;
 pub use findings::Finding;
@@ -88,16 +88,12 @@ fn unknown_format(text: &str) -> String {
     format!("`{text}` is not a kind of report; there are {}", names.join(", "))
 }
 
-/// Renders a whole report, and scans it for the secrets of the run. A text report has colours.
+/// Renders a whole report, and scans it for the secrets of the run. A text report has colours. Of an event stream, it is
+/// the last line: [`ndjson`] renders the others during the run.
 ///
 /// # Errors
 /// It contains a secret, or the renderer failed.
-pub fn render(
-    format: Format,
-    result: &RunResult,
-    events: &[Event],
-    detail: Detail,
-) -> Result<String, RenderError> {
+pub fn render(format: Format, result: &RunResult, detail: Detail) -> Result<String, RenderError> {
     let secrets = Secrets::of(&result.masks);
     let fault = |error: String| RenderError::Renderer(format, error);
     let people = || Report::new(result, &ForPeople(&secrets));
@@ -108,7 +104,7 @@ pub fn render(
         Format::Html => html::render(&people()).map_err(fault)?,
         Format::Markdown => markdown::render(&people()).map_err(fault)?,
         Format::Github => github::render(&people()),
-        Format::Ndjson => ndjson::render(events, result, &secrets),
+        Format::Ndjson => ndjson::last_line(result, &secrets)?,
     };
     if secrets.is_in(&paint::plain(&text)) {
         Err(RenderError::SecretFound(format))

@@ -189,6 +189,7 @@ impl<'a> SideArguments<'a> {
         Ok(RunOptions {
             selectors: plan.selectors.clone(),
             jobs: arguments.jobs.map(usize::from),
+            tolerates_unmet_needs: arguments.suite.smoke,
             strict: arguments.strict || was_strict,
             reproduce: plan.reproduce.clone(),
             ..RunOptions::new(self.choice.clone(), target, files)
@@ -228,7 +229,7 @@ fn run_side(
     mut options: RunOptions,
     screen: &Screen,
 ) -> Result<Side, CommandError> {
-    options.target.created_objects_planned = plan_estimate::of_run(&options).objects;
+    plan_estimate::of_run(&mut options);
     let progress = Progress::new(screen.shows_progress());
     let readings = Arc::new(RunReadings::new(&options.target.run_tag));
     let listener = (progress.clone(), Arc::clone(&readings));

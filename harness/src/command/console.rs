@@ -128,7 +128,7 @@ fn of_entry(entry: &Value) -> Value {
     json!({
         "serial": 0,
         "at": entry["startedDateTime"],
-        "client": entry["serverIPAddress"].as_str().unwrap_or("–"),
+        "client": "–",
         "wire": null,
         "method": request["method"],
         "path": url.as_ref().map_or_else(|| request["url"].as_str().unwrap_or_default(), |url| url.path()),
@@ -175,6 +175,7 @@ mod tests {
     fn an_entry_of_an_archive_becomes_a_call() {
         let entry = json!({
             "startedDateTime": "2026-03-05T14:30:00Z",
+            "serverIPAddress": "192.0.2.7",
             "request": { "method": "GET", "url": "https://legal.example/api/v1/requests?page=2",
                 "headers": [{ "name": "User-Agent", "value": "client/1" }], "bodySize": 0 },
             "response": { "status": 404, "headers": [], "content": { "size": 9, "mimeType": "application/problem+json",
@@ -182,6 +183,7 @@ mod tests {
         });
         let call = of_entry(&entry);
         assert_eq!(call["path"], "/api/v1/requests");
+        assert_eq!(call["client"], "–", "an archive does not name the client");
         assert_eq!(call["query"], "page=2");
         assert_eq!(call["problem"], "request_not_found");
         assert_eq!(call["request"]["user_agent"], "client/1");

@@ -46,7 +46,7 @@ pub(super) fn finish(streams: Vec<EventStream>, result: &RunResult) -> Result<()
         return Ok(());
     }
     let secrets = Secrets::of(&result.masks);
-    let last = ndjson::last_line(result, &secrets);
+    let last = ndjson::last_line(result, &secrets)?;
     let finished = streams.into_iter().map(|it| it.finish(&last, &secrets));
     join_errors(finished.map(|it| it.map_err(CommandError::fault)))
 }
@@ -80,10 +80,6 @@ impl EventStream {
     }
 
     fn finish(self, last: &str, secrets: &Secrets) -> Result<(), String> {
-        let refused = || RenderError::SecretFound(Format::Ndjson).to_string();
-        if secrets.is_in(last) {
-            return Err(refused());
-        }
         let _ = self.sender.send(Message::End(last.to_owned()));
         let written = self.writer.join().unwrap_or_else(|_| Err("its writer panicked".to_owned()));
         let file = &self.request.file;
@@ -94,7 +90,7 @@ impl EventStream {
         if !is_stdout && fs::read_to_string(file).is_ok_and(|it| secrets.is_in(&it)) {
             // If removing it fails, the exit code still reports the secret.
             let _ = fs::remove_file(file);
-            return Err(refused());
+            return Err(RenderError::SecretFound(Format::Ndjson).to_string());
         }
         Ok(())
     }
@@ -118,21 +114,13 @@ fn write_all(mut out: Box<dyn Write + Send>, messages: &Receiver<Message>) -> Re
             let same = known.take().filter(|(of, _)| Arc::ptr_eq(of, &masks));
             let new = || (Arc::clone(&masks), Secrets::of(&masks));
             let (_, secrets) = known.insert(same.unwrap_or_else(new));
-            if let Err(why) = masked_line(&event, secrets).and_then(|line| put(&mut out, &line)) {
+            let line = ndjson::line(&event, secrets).map_err(|error| error.to_string());
+            if let Err(why) = line.and_then(|line| put(&mut out, &line)) {
                 failure.get_or_insert(why);
             }
         }
     }
     failure.map_or(Ok(()), Err)
-}
-
-/// The line of an event, masked and scanned for secrets.
-fn masked_line(event: &Event, secrets: &Secrets) -> Result<String, String> {
-    let line = ndjson::line(event, secrets);
-    if secrets.is_in(&line) {
-        return Err(RenderError::SecretFound(Format::Ndjson).to_string());
-    }
-    Ok(line)
 }
 
 fn put(out: &mut Box<dyn Write + Send>, line: &str) -> Result<(), String> {

@@ -107,12 +107,13 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
             let text = render(&account, code, format)?;
             without_secrets(&text, &site, admin_token.as_deref())
         };
-        reports::write_all(&arguments.reports, screen, |it| report(it.format))?;
+        let written = reports::write_all(&arguments.reports, screen, |it| report(it.format));
         // Stdout belongs to the command. JSON is its last line.
-        match screen.is_json() {
-            true => screen.print(&report(Format::Json)?)?,
-            false => screen.note(&format!("\n{}", report(Format::Text)?))?,
-        }
+        let shown = match screen.is_json() {
+            true => report(Format::Json).and_then(|json| screen.print(&json)),
+            false => report(Format::Text).and_then(|text| screen.note(&format!("\n{text}"))),
+        };
+        reports::join_errors([written, shown])?;
         Ok(code)
     })
 }

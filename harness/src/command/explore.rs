@@ -141,13 +141,15 @@ fn publish(
     screen: &Screen,
 ) -> Result<(), CommandError> {
     let secrets = Secrets::of(&explored.result.masks);
-    for request in &arguments.reports {
-        request.write_run(&explored.result, false, screen)?;
-    }
+    let reports = arguments.reports.iter();
+    let written = reports.map(|request| request.write_run(&explored.result, false, screen));
     let is_stdout_taken = take_stdout(&arguments.reports);
-    if screen.is_json() && !is_stdout_taken {
-        return screen.json(&secrets.mask_value(&explore::json::json(explored, saved)));
-    }
-    let shown = explore::text::text(explored, saved, screen.detail());
-    screen.print_beside(is_stdout_taken, &secrets.mask(&shown))
+    let show = || match screen.is_json() && !is_stdout_taken {
+        true => screen.json(&secrets.mask_value(&explore::json::json(explored, saved))),
+        false => {
+            let shown = explore::text::text(explored, saved, screen.detail());
+            screen.print_beside(is_stdout_taken, &secrets.mask(&shown))
+        }
+    };
+    join_errors(written.chain(std::iter::once_with(show)))
 }

@@ -22,7 +22,7 @@ pub(super) struct InitArguments {
     #[arg(long, value_name = "EMAIL")]
     requester_email: Option<String>,
     /// Things that a run may do beyond reading, separated by commas. Without it, a run only reads
-    #[arg(long, value_delimiter = ',', value_parser = ["write", "delete", "load", "fetch"])]
+    #[arg(long, value_delimiter = ',', value_parser = CONSENTS)]
     consent: Vec<String>,
     /// The target file to write
     #[arg(long, value_name = "FILE", default_value = "target.yaml")]
@@ -172,7 +172,7 @@ fn ignore() -> Result<bool, CommandError> {
 mod tests {
     use std::path::Path;
 
-    use super::target_file;
+    use super::{CONSENTS, target_file};
     use crate::client::target_file::from_text;
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
             let file = from_text(&text, Path::new("t.yaml"), &variable).expect(&text);
             assert_eq!(file.bindings.requester_email.as_deref(), email);
             assert_eq!(file.consent.len(), consent.len());
-            for need in ["write", "delete", "load", "fetch"] {
+            for need in CONSENTS {
                 let is_tolerated = file.tolerate.iter().any(|one| one == need);
                 assert_ne!(is_tolerated, consent.iter().any(|one| one == need), "{need}");
             }

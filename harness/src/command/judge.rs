@@ -52,6 +52,7 @@ pub(super) fn judge(
     };
     let options = RunOptions {
         selectors,
+        tolerates_unmet_needs: suite.smoke,
         strict: index.strict || judging.strict,
         reproduce: given.line(&[]),
         repeat: RepeatCommand {
@@ -64,6 +65,6 @@ pub(super) fn judge(
     };
     let streams = event_stream::open(&judging.reports)?;
     let result = perform::perform(options, &streams, screen)?;
-    perform::publish(&result, streams, &judging.reports, screen)?;
+    perform::publish(&result, streams, &judging.reports, Vec::new(), screen)?;
     Ok(result.exit_code())
 }

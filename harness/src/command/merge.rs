@@ -11,6 +11,7 @@ use super::reports::{self, ReplaceArguments, ReportRequest, run_report};
 use super::screen::Screen;
 use super::selftest;
 use crate::report::Format;
+use crate::report::terminal::names_line;
 use crate::run::part::PartScope;
 use crate::run::part_files::{PartKind, PartSet, read_run};
 use crate::verdict::pluralize;
@@ -77,10 +78,8 @@ fn merge_run(
         let trouble = result.trouble.take().map(|trouble| format!("{trouble}; "));
         result.trouble = Some(format!("{}{why}", trouble.unwrap_or_default()));
     }
-    if let Some(file) = &arguments.save_answers {
-        perform::save_answers(&result, file)?;
-    }
-    perform::publish(&result, Vec::new(), &arguments.reports, screen)?;
+    let written = vec![perform::save_answers(&result, arguments.save_answers.as_deref())];
+    perform::publish(&result, Vec::new(), &arguments.reports, written, screen)?;
     Ok(result.exit_code())
 }
 
@@ -91,11 +90,7 @@ fn missing(set: &PartSet) -> Option<String> {
         return None;
     }
     let names = set.missing_names();
-    let more = names.len().saturating_sub(MISSING_NAMED_MAX);
-    let mut shown = names[..names.len() - more].join(", ");
-    if more > 0 {
-        shown.push_str(&format!(" and {more} more"));
-    }
+    let shown = names_line(&names, MISSING_NAMED_MAX);
     let (shards, count) = (pluralize(numbers.len(), "shard"), set.count());
     let (numbers, scenarios) = (numbers.join(", "), pluralize(names.len(), "scenario"));
     Some(format!("{shards} of {count} missing ({numbers}), with {scenarios}: {shown}"))

@@ -68,11 +68,9 @@ pub(super) fn perform_part(
     streams: &[EventStream],
     screen: &Screen,
 ) -> Result<Result<RunPart, Box<RunResult>>, CommandError> {
-    let planned = plan_estimate::of_run(&options);
-    options.target.created_objects_planned = planned.objects;
-    options.target.created_objects_of_shards = planned.objects_of_shards;
+    let work = plan_estimate::of_run(&mut options);
     let pace_wait = Arc::clone(&options.target.pace_wait);
-    let progress = Progress::of_run(screen.progress_display(), planned.work, pace_wait);
+    let progress = Progress::of_run(screen.progress_display(), work, pace_wait);
     progress.start(&head(&options));
     let (bar, send) = (progress.clone(), event_stream::sender(streams, &options.masks));
     let interruption = Arc::new(Interruption::default());
@@ -117,18 +115,19 @@ pub(super) fn lists_checks(requests: &[ReportRequest], screen: &Screen) -> bool 
 }
 
 /// Writes every report, and prints the one for the terminal: JSON or text, on stderr if another report
-/// goes to stdout.
+/// goes to stdout. `written` has the errors of other files.
 ///
 /// # Errors
-/// Some reports could not be written; all others are written. Or the run ended with a usage error, which is printed as
-/// an error because there is no result.
+/// Some reports or other files could not be written; all others are written. Or the run ended with a usage error, which
+/// is printed as an error because there is no result.
 pub(super) fn publish(
     result: &RunResult,
     streams: Vec<EventStream>,
     requests: &[ReportRequest],
+    mut written: Vec<Result<(), CommandError>>,
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    let mut written = vec![event_stream::finish(streams, result)];
+    written.push(event_stream::finish(streams, result));
     let rendered = requests.iter().filter(|request| request.format != Format::Ndjson);
     let is_stdout_taken = take_stdout(requests);
     written.extend(rendered.map(|it| it.write_run(result, is_stdout_taken, screen)));
@@ -147,7 +146,7 @@ fn show(
 ) -> Result<(), CommandError> {
     let is_stdout_taken = take_stdout(requests);
     let format = if screen.is_json() { Format::Json } else { Format::Text };
-    let mut text = render(format, result, &[], screen.detail())?;
+    let mut text = render(format, result, screen.detail())?;
     let is_github = requests.iter().any(|request| request.format == Format::Github);
     if is_github && format == Format::Text {
         // The text quotes the target. Its responses must not be read as commands of the workflow.
@@ -157,11 +156,12 @@ fn show(
     screen.print_beside(is_stdout_taken, &text)
 }
 
-/// Writes the answers file of a run.
+/// Writes the answers file of a run, if there is to be one.
 ///
 /// # Errors
 /// It would contain a secret of the run, or it can't be written.
-pub(super) fn save_answers(result: &RunResult, file: &Path) -> Result<(), CommandError> {
+pub(super) fn save_answers(result: &RunResult, file: Option<&Path>) -> Result<(), CommandError> {
+    let Some(file) = file else { return Ok(()) };
     let text = Observed::of_run(&result.answers).to_text();
     reports::write_without_secrets(file, &text, "the answers", &Secrets::of(&result.masks))
 }

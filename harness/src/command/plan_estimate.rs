@@ -158,33 +158,21 @@ fn sum(rows: &[PlannedScenario<'_>]) -> Estimate {
     sum
 }
 
-/// The estimate of a run on a deployment. It is empty for other targets.
-#[derive(Default)]
-pub(super) struct PlannedRun {
-    /// The requests and waits of each scenario.
-    pub(super) work: BTreeMap<String, ScenarioWork>,
-    /// The most objects that it creates; `None` without a target file.
-    pub(super) objects: Option<u32>,
-    /// The same for all shards of the run together.
-    pub(super) objects_of_shards: Option<u32>,
-}
-
-/// The estimate of a run. An invalid file gives an empty one: the run itself reports the error.
-pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
-    let TargetChoice::Http(file) = &options.choice else {
-        return PlannedRun::default();
-    };
+/// The work of each scenario of a run on a deployment; empty for other targets. Puts the most objects that it creates
+/// into the options. An invalid file gives no estimate: the run itself reports the error.
+pub(super) fn of_run(options: &mut RunOptions) -> BTreeMap<String, ScenarioWork> {
+    let TargetChoice::Http(file) = &options.choice else { return BTreeMap::new() };
     let files = &options.files;
     let mut planned = plan::select(files, &options.selectors).unwrap_or_default();
     planned.retain(|one| plan::excluding(one, &options.excluded).is_none());
     let file = TargetFile::clone(file);
     let estimated = on_deployment(file, &options.target, planned, &options.masks);
-    let Ok((mut rows, _)) = estimated else { return PlannedRun::default() };
+    let Ok((mut rows, _)) = estimated else { return BTreeMap::new() };
     let objects = |rows: &[PlannedScenario<'_>]| {
         let objects: u64 = sum_on_deployment(rows).objects.values().sum();
         Some(u32::try_from(objects).unwrap_or(u32::MAX))
     };
-    let objects_of_shards = objects(&rows);
+    options.target.created_objects_of_shards = objects(&rows);
     if let Some(only) = &options.only {
         rows.retain(|row| only.contains(&row.planned.name().to_string()));
     }
@@ -197,12 +185,12 @@ pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
         };
         (row.planned.name().to_string(), work)
     };
-    let work = rows.iter().map(work).collect();
-    PlannedRun { work, objects: objects(&rows), objects_of_shards }
+    options.target.created_objects_planned = objects(&rows);
+    rows.iter().map(work).collect()
 }
 
 /// The likely duration of each scenario in milliseconds, at the limits of the target file; empty without one.
 pub(super) fn costs(options: &RunOptions) -> BTreeMap<String, u64> {
-    let work = of_run(options).work.into_iter();
+    let work = of_run(&mut options.clone()).into_iter();
     work.map(|(name, work)| (name, (work.paced_seconds * 1_000.0).round() as u64)).collect()
 }

@@ -6,7 +6,7 @@ use super::error::CommandError;
 use super::screen::Screen;
 use super::serve::{DEFAULT_ANSWERS, ListeningMock, PlaceArguments, WorldArguments};
 use crate::exchange::escape;
-use crate::report::terminal::{Table, add_field, paint};
+use crate::report::terminal::{Table, add_field, names_line, paint};
 
 /// The most users of each company, and the most workflows, that are named.
 const USERS_SHOWN_MAX: usize = 2;
@@ -88,11 +88,7 @@ fn users(description: &Value) -> String {
     let companies = description["users"].as_object();
     let row = |(company, users): (&String, &Value)| {
         let all: Vec<String> = users.as_array().into_iter().flatten().map(plain).collect();
-        let mut named = all.iter().take(USERS_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
-        if all.len() > USERS_SHOWN_MAX {
-            named.push_str(&format!(" and {} more", all.len() - USERS_SHOWN_MAX));
-        }
-        vec![named, escape::line(company)]
+        vec![names_line(&all, USERS_SHOWN_MAX), escape::line(company)]
     };
     let rows = companies.into_iter().flatten().map(row).collect();
     table(&["users, for requester_email", "company"], rows)

@@ -128,14 +128,14 @@ impl ReportRequest {
     ) -> Result<(), CommandError> {
         let detail = screen.detail();
         if self.format == Format::Github {
-            let annotations = render(self.format, result, &[], detail)?;
+            let annotations = render(self.format, result, detail)?;
             screen.print_beside(is_stdout_taken || screen.is_json(), &annotations)?;
             return match summary_file() {
-                Some(file) => append(&file, &render(Format::Markdown, result, &[], detail)?),
+                Some(file) => append(&file, &render(Format::Markdown, result, detail)?),
                 None => screen.note(&format!("no job summary was written: {SUMMARY} is not set\n")),
             };
         }
-        self.write(&render(self.format, result, &[], detail)?, screen)
+        self.write(&render(self.format, result, detail)?, screen)
     }
 }
 

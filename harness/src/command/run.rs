@@ -122,12 +122,12 @@ pub(super) fn run(
         Some((dir, recorder)) => recorder.write(dir, index, &result.masks),
         None => Ok(()),
     };
-    snapshots.write_bundle(&result, screen)?;
-    if let Some(file) = &arguments.save_answers {
-        perform::save_answers(&result, file)?;
-    }
-    perform::publish(&result, streams, &judging.reports, screen)?;
-    recorded.map_err(CommandError::fault)?;
+    let written = vec![
+        recorded.map_err(CommandError::fault),
+        snapshots.write_bundle(&result, screen),
+        perform::save_answers(&result, arguments.save_answers.as_deref()),
+    ];
+    perform::publish(&result, streams, &judging.reports, written, screen)?;
     Ok(result.exit_code())
 }
 

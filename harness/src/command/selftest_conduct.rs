@@ -22,7 +22,7 @@ use crate::grading::conduct;
 use crate::grading::drill::judge::{self, DrillResult};
 use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::{self, CALM, Drill};
-use crate::grading::misbehaving::{self, Misbehaviour, ServicePlace, misbehaviours, not_shown};
+use crate::grading::misbehaving::{self, Misbehaviour, misbehaviours, not_shown};
 use crate::report::terminal::{Table, paint};
 use crate::run::Interruption;
 use crate::verdict::{Verdict, pluralize};
@@ -68,8 +68,7 @@ pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
         _ => Some(misbehaving::rule(id).ok_or_else(|| unknown(id))?),
     };
     // Calls on two connections may have been sent at the same time, which excuses a client.
-    let ran = runtime_of_one_thread()?
-        .block_on(async { misbehaving::run(&ServicePlace::from_environment()?, rule).await });
+    let ran = runtime_of_one_thread()?.block_on(misbehaving::run(rule));
     ran.map(|()| 0).map_err(|error| CommandError::usage(error).exit(1))
 }
 

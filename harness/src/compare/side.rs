@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::comparison::ComparedSide;
 use super::reading::{RunReadings, StepReading};
 use crate::scenario::ScenarioName;
-use crate::verdict::result::{ExpectedState, RunResult};
+use crate::verdict::result::RunResult;
 
 /// One side: the run, and the responses of the target.
 pub struct Side {
@@ -29,6 +29,7 @@ impl Side {
 
     /// This side, as in the comparison.
     pub(super) fn to_compared(&self) -> ComparedSide {
+        let stale = self.result.expected.iter().filter(|one| one.is_stale());
         ComparedSide {
             word: self.word.clone(),
             base_url: self.result.target.base_url.clone(),
@@ -38,13 +39,7 @@ impl Side {
             exit_code: self.result.exit_code(),
             trouble: self.result.trouble.clone(),
             requests_sent: self.result.requests_sent,
-            stale: self
-                .result
-                .expected
-                .iter()
-                .filter(|one| one.state == ExpectedState::Stale)
-                .map(|one| one.id.clone())
-                .collect(),
+            stale: stale.map(|one| one.id.clone()).collect(),
         }
     }
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use serde_saphyr::SerializerOptions;
 
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::scenario::{diagnostic, load};
@@ -86,11 +85,9 @@ pub fn text(cases: &[Case]) -> String {
     let scenarios: Vec<Value> = cases.iter().map(Case::scenario).collect();
     let file = json!({ "section": "4", "title": "Explored", "scenarios": scenarios });
     // JSON is YAML too.
-    serde_saphyr::to_string_with_options(&file, options()).unwrap_or_else(|_| file.to_string())
-}
-
-fn options() -> SerializerOptions {
-    serde_saphyr::ser_options! { compact_list_indent: false, prefer_block_scalars: false }
+    let options =
+        serde_saphyr::ser_options! { compact_list_indent: false, prefer_block_scalars: false };
+    serde_saphyr::to_string_with_options(&file, options).unwrap_or_else(|_| file.to_string())
 }
 
 /// The scenario file of these cases, as it is read. `stem` is the first half of the names of the scenarios.

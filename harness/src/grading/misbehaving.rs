@@ -10,20 +10,18 @@ mod service;
 mod table;
 mod task;
 
-pub use service::{MisbehaviourError, ServicePlace};
+pub use service::MisbehaviourError;
 pub use table::{Misbehaviour, misbehaviours, not_shown};
 
 use client::TrialClient;
+use service::ServicePlace;
 
 /// Runs the client. `broken` is the rule that it breaks.
 ///
 /// # Errors
-/// The task failed. In some situations that is correct.
-pub async fn run(
-    service: &ServicePlace,
-    broken: Option<&'static str>,
-) -> Result<(), MisbehaviourError> {
-    let mut client = TrialClient::new(service.clone(), broken)?;
+/// An environment variable is not set. Or the task failed, which is correct in some situations.
+pub async fn run(broken: Option<&'static str>) -> Result<(), MisbehaviourError> {
+    let mut client = TrialClient::new(ServicePlace::from_environment()?, broken)?;
     match broken {
         Some(rule) if odd_calls::run(&mut client, rule).await? => Ok(()),
         _ => task::run(client).await,

@@ -8,28 +8,28 @@
 
 use serde_json::{Value, json};
 
-use super::Report;
 use super::document::SCHEMA_VERSION;
 use super::row;
+use super::{Format, RenderError, Report};
 use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
 use crate::verdict::result::{Event, RunResult};
 
-/// A line for each event, and the last line.
-pub fn render(events: &[Event], result: &RunResult, secrets: &Secrets) -> String {
-    let lines: String = events.iter().map(|event| line(event, secrets)).collect();
-    lines + &last_line(result, secrets)
-}
-
 /// The line of an event, with its line end.
-pub fn line(event: &Event, secrets: &Secrets) -> String {
-    with_line_end(&value(event, secrets))
+///
+/// # Errors
+/// It contains a secret.
+pub fn line(event: &Event, secrets: &Secrets) -> Result<String, RenderError> {
+    scanned(&value(event, secrets), secrets)
 }
 
 /// The last line, `finished`.
-pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
+///
+/// # Errors
+/// It contains a secret.
+pub fn last_line(result: &RunResult, secrets: &Secrets) -> Result<String, RenderError> {
     let report = Report::new(result, secrets);
-    with_line_end(&json!({
+    let value = json!({
         "event": "finished",
         "schema_version": report.schema_version,
         "outcome": report.outcome.as_str(),
@@ -42,7 +42,8 @@ pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
         "requests_sent": report.requests_sent,
         "seed": report.seed,
         "reproduce": report.reproduce,
-    }))
+    });
+    scanned(&value, secrets)
 }
 
 fn value(event: &Event, secrets: &Secrets) -> Value {
@@ -68,6 +69,7 @@ fn value(event: &Event, secrets: &Secrets) -> Value {
     }
 }
 
-fn with_line_end(value: &Value) -> String {
-    format!("{}\n", escape::json(&value.to_string()))
+fn scanned(value: &Value, secrets: &Secrets) -> Result<String, RenderError> {
+    let line = format!("{}\n", escape::json(&value.to_string()));
+    if secrets.is_in(&line) { Err(RenderError::SecretFound(Format::Ndjson)) } else { Ok(line) }
 }

@@ -1,6 +1,5 @@
 //! Numbers exchanges and sandboxes by the order of the scenarios. So they do not depend on concurrency or shards.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
@@ -69,21 +68,8 @@ impl SandboxNames {
         Self(names)
     }
 
-    fn renamed<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        SANDBOX.replace_all(text, |found: &Captures<'_>| {
-            let known = self.0.get(&found[2]).map_or(&found[2], String::as_str);
-            format!("{}{known}", &found[1])
-        })
-    }
-
-    fn rename(&self, text: &mut String) {
-        if let Cow::Owned(renamed) = self.renamed(text) {
-            *text = renamed;
-        }
-    }
-
     fn value(&self, value: &Value) -> Value {
-        map_texts(value, &|text| self.renamed(text).into_owned())
+        map_texts(value, &|text| self.line(text))
     }
 
     fn rename_exchange(&self, exchange: &mut Exchange) {
@@ -91,15 +77,15 @@ impl SandboxNames {
         for text in
             [&mut request.url, &mut request.path, &mut request.body_shown, &mut request.curl]
         {
-            self.rename(text);
+            *text = self.line(text);
         }
-        request.headers.iter_mut().for_each(|(_, value)| self.rename(value));
+        request.headers.iter_mut().for_each(|(_, value)| *value = self.line(value));
         let Ok(response) = &mut exchange.outcome else { return };
-        response.headers.iter_mut().for_each(|(_, value)| self.rename(value));
+        response.headers.iter_mut().for_each(|(_, value)| *value = self.line(value));
         if let Ok(body) = std::str::from_utf8(&response.body)
-            && let Cow::Owned(renamed) = self.renamed(body)
+            && SANDBOX.is_match(body)
         {
-            response.body = renamed.into();
+            response.body = self.line(body).into();
             response.json = response.json.as_ref().map(|json| Arc::new(self.value(json)));
         }
     }
@@ -107,7 +93,11 @@ impl SandboxNames {
 
 impl TextMap for SandboxNames {
     fn line(&self, text: &str) -> String {
-        self.renamed(text).into_owned()
+        let renamed = SANDBOX.replace_all(text, |found: &Captures<'_>| {
+            let known = self.0.get(&found[2]).map_or(&found[2], String::as_str);
+            format!("{}{known}", &found[1])
+        });
+        renamed.into_owned()
     }
 }
 

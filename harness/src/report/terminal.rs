@@ -3,6 +3,8 @@
 pub mod paint;
 pub mod table;
 
+use std::borrow::Borrow;
+
 pub use table::Table;
 
 /// The most names of a list that are shown without `-v`.
@@ -32,6 +34,15 @@ pub(crate) fn first_of(texts: impl ExactSizeIterator<Item = String>, max: usize)
     let more = texts.len().saturating_sub(max);
     let more = (more > 0).then(|| format!("and {more} more"));
     texts.take(max).chain(more).collect()
+}
+
+/// `a, b and 3 more`: the first `max` of these names.
+pub(crate) fn names_line(names: &[impl Borrow<str>], max: usize) -> String {
+    let named = names[..names.len().min(max)].join(", ");
+    match names.len().saturating_sub(max) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 /// Adds a line with a name and its value. Further lines of the value are indented. An empty value adds nothing.

@@ -131,7 +131,7 @@ async fn judge(
 ) -> io::Result<DegenerateTarget> {
     let options = TargetOptions { seed: SEED, ..options };
     let result = bench.run(name, choice, bench.light(), options).await;
-    let text = render(Format::Text, &result, &[], Detail::Normal).map_err(io::Error::other)?;
+    let text = render(Format::Text, &result, Detail::Normal).map_err(io::Error::other)?;
     let text = paint::plain(&text);
     let screen: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty()).take(SCREEN_LINES).collect();

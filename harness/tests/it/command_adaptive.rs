@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use wiremock::{MockServer, Request, ResponseTemplate};
 
 use crate::command_support::read_json;
-use crate::deployment::{ALL_BUT_LOAD, answered, demo, judged, start, start_as, target};
+use crate::deployment::{ALL_BUT_LOAD, answered, demo, deployed, edit, judged, start, start_as};
 
 const WALKS: &str = r#"section: "2.7"
 title: A sample
@@ -62,12 +62,9 @@ async fn listed(pages: u64, count: impl Fn(u64) -> u64 + Send + Sync + 'static) 
 }
 
 fn folder(server: &MockServer, more: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a folder");
+    let dir = deployed(server, more);
     fs::write(dir.path().join("walks.yaml"), WALKS).expect("writable");
-    target(dir.path(), &format!("{}/api", server.uri()), more);
-    let file = dir.path().join("target.yaml");
-    let text = fs::read_to_string(&file).expect("it was written");
-    fs::write(&file, text.replace("limits:\n", "limits:\n  pages_max: 5\n")).expect("writable");
+    edit(dir.path(), &[("limits:\n", "limits:\n  pages_max: 5\n")]);
     dir
 }
 

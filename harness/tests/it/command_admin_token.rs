@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::command_support::{Ran, Running, message, run};
 
 const TOKEN: &str = "admin-token-Kx83hZq1Vw7Lt5Rb";
@@ -30,18 +28,15 @@ fn the_token_opens_the_control_plane_and_is_shown_nowhere() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
     let path = file.display().to_string();
     let mock = Running::start(&["--format", "json", "--admin-token-file", &path]);
-    let ready = mock.ready();
-    let base_url = ready["base_url"].as_str().expect("an address");
+    let base_url = &mock.base_url();
 
-    let ran = judged(dir.path(), base_url, TOKEN);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let ran = judged(dir.path(), base_url, TOKEN).ended(0);
+    let report = ran.json();
     assert_eq!(report["target"]["class"], "moot mock");
     assert!(!ran.stdout.contains(TOKEN) && !ran.stderr.contains(TOKEN));
 
-    let refused = judged(dir.path(), base_url, "admin-token-of-somebody-else");
-    assert_eq!(refused.code, Some(4), "{}", refused.stderr);
-    let report: Value = serde_json::from_str(&refused.stdout).expect("it is JSON");
+    let refused = judged(dir.path(), base_url, "admin-token-of-somebody-else").ended(4);
+    let report = refused.json();
     let trouble = report["trouble"].as_str().expect("a text");
     insta::assert_snapshot!(message(trouble), @"`admin.token` of the target file cannot be used: the control plane responded to GET /health with 401: the control plane wants its token: `Authorization: Bearer …`");
     let said = refused.stdout + &refused.stderr;

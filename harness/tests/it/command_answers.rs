@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, message, mock_target, run};
+use crate::command_support::{Ran, folder_of, message, mock_target, run};
 
 /// Files with fast scenarios that observe many questions.
 const SELECTORS: [&str; 6] = [
@@ -18,13 +18,6 @@ const SELECTORS: [&str; 6] = [
     "07_errors",
 ];
 
-#[track_caller]
-fn check(words: &[&str], dir: &Path, code: i32) -> Ran {
-    let ran = run(words, dir);
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    ran
-}
-
 /// Runs `words` on a mock with these answers: a file below `dir`, or a name.
 #[track_caller]
 fn judge(answers: &str, words: &[&str], dir: &Path, code: i32) -> Ran {
@@ -32,7 +25,7 @@ fn judge(answers: &str, words: &[&str], dir: &Path, code: i32) -> Ran {
     let answers = if file.is_file() { file.display().to_string() } else { answers.to_owned() };
     let options = ["--answers", &answers];
     let mock = mock_target(&dir.join("target.yaml"), &options, "answers: pinned.yaml\n");
-    let ran = check(&[&["run", "-q", "--target", "target.yaml"], words].concat(), dir, code);
+    let ran = run(&[&["run", "-q", "--target", "target.yaml"], words].concat(), dir).ended(code);
     mock.stop("-TERM");
     ran
 }
@@ -41,14 +34,13 @@ fn judge(answers: &str, words: &[&str], dir: &Path, code: i32) -> Ran {
 fn a_mock_with_saved_answers_gives_the_same_again() {
     // `answers_round_trip` tests twenty sets in process. This test uses the binary.
     for set in ["random:1", "documented"] {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        fs::write(dir.path().join("pinned.yaml"), "").expect("writable");
+        let dir = folder_of(&[("pinned.yaml", "")]);
         for (answers, file) in [(set, "first.yaml"), ("first.yaml", "second.yaml")] {
             let words = [&["--save-answers", file], &SELECTORS[..]].concat();
             judge(answers, &words, dir.path(), 0);
         }
         let words = ["answers", "diff", "first.yaml", "second.yaml", "--format", "json"];
-        let shown = check(&words, dir.path(), 0).stdout;
+        let shown = run(&words, dir.path()).ended(0).stdout;
         let shown: Value = serde_json::from_str(&shown).expect("it is JSON");
         assert_eq!(shown["differences"], serde_json::json!([]), "{set}");
     }
@@ -56,12 +48,12 @@ fn a_mock_with_saved_answers_gives_the_same_again() {
 
 #[test]
 fn another_answer_than_the_pinned_one_is_drift() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    fs::write(dir.path().join("pinned.yaml"), "other_company: 404\n").expect("writable");
-    fs::write(dir.path().join("changed.yaml"), "other_company: 403\n").expect("writable");
+    let dir = folder_of(&[
+        ("pinned.yaml", "other_company: 404\n"),
+        ("changed.yaml", "other_company: 403\n"),
+    ]);
     judge("default", &["05_isolation"], dir.path(), 0);
-    let ran = judge("changed.yaml", &["05_isolation", "--format", "json"], dir.path(), 5);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let report = judge("changed.yaml", &["05_isolation", "--format", "json"], dir.path(), 5).json();
     let findings = report["findings"].as_array().expect("a list");
     assert_eq!(findings.len(), 1, "{findings:#?}");
     assert_eq!(findings[0]["verdict"], "drift");
@@ -81,12 +73,10 @@ fn an_answer_beyond_the_latitude_is_drift_too_where_another_is_pinned() {
 
 #[test]
 fn an_answer_that_contradicts_the_specification_is_refused() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    fs::write(dir.path().join("pinned.yaml"), "read_scope: read\nother_company: 500\n")
-        .expect("writable");
+    let dir = folder_of(&[("pinned.yaml", "read_scope: read\nother_company: 500\n")]);
     let said = judge("default", &["05_isolation"], dir.path(), 2).stderr;
     insta::assert_snapshot!(message(&said), @"error: pinned.yaml:2:16: `other_company` is 500: allowed is 403 or 404; it contradicts `isolation.get-legal-request` (§5)");
-    let said = check(&["answers", "show", "pinned.yaml"], dir.path(), 2).stderr;
+    let said = run(&["answers", "show", "pinned.yaml"], dir.path()).ended(2).stderr;
     insta::assert_snapshot!(message(&said), @"error: pinned.yaml:2:16: `other_company` is 500: allowed is 403 or 404; it contradicts `isolation.get-legal-request` (§5)");
 }
 
@@ -113,7 +103,7 @@ fn a_mock_and_a_run_also_refuse_them_before_they_start() {
             &["answers", "show", "wrong.yaml"],
         ]
         .map(|words| {
-            let ran = check(words, dir.path(), 2);
+            let ran = run(words, dir.path()).ended(2);
             assert_eq!(ran.stdout, "", "{answer}");
             message(&ran.stderr)
         });
@@ -136,12 +126,12 @@ fn a_mock_and_a_run_also_refuse_them_before_they_start() {
 
 #[test]
 fn two_sets_are_compared() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    fs::write(dir.path().join("one.yaml"), "other_company: 403\nper_page: 25\n").expect("writable");
-    let same = check(&["answers", "diff", "default", "default"], dir.path(), 0).stdout;
+    let dir = folder_of(&[("one.yaml", "other_company: 403\nper_page: 25\n")]);
+    let same = run(&["answers", "diff", "default", "default"], dir.path()).ended(0).stdout;
     assert_eq!(same, "0 answered differently\n");
     let words = ["answers", "diff", "one.yaml", "default", "--format", "json"];
-    let other: Value = serde_json::from_str(&check(&words, dir.path(), 5).stdout).expect("JSON");
+    let other: Value =
+        serde_json::from_str(&run(&words, dir.path()).ended(5).stdout).expect("JSON");
     let (changed, only): (Vec<&Value>, Vec<&Value>) = other["differences"]
         .as_array()
         .expect("a list")
@@ -155,12 +145,12 @@ fn two_sets_are_compared() {
     assert_eq!(order["second"], "newest_first");
     fs::write(dir.path().join("two.yaml"), "other_company: 403\n").expect("writable");
     let json = ["answers", "diff", "one.yaml", "two.yaml", "--format", "json"];
-    let only: Value = serde_json::from_str(&check(&json, dir.path(), 0).stdout).expect("JSON");
+    let only: Value = serde_json::from_str(&run(&json, dir.path()).ended(0).stdout).expect("JSON");
     let expected = serde_json::json!([
         { "question": "per_page", "kind": "only_first", "first": 25, "second": null }
     ]);
     assert_eq!(only["differences"], expected, "what one does not answer is not a contradiction");
-    let shown = check(&["answers", "show", "one.yaml"], dir.path(), 0).stdout;
+    let shown = run(&["answers", "show", "one.yaml"], dir.path()).ended(0).stdout;
     insta::assert_snapshot!(shown, @r"
     §5    other_company  403
           the response to an id of another company
@@ -168,15 +158,15 @@ fn two_sets_are_compared() {
           the page size
     2 answers
     ");
-    assert_eq!(run(&["answers", "show", "none.yaml"], dir.path()).code, Some(2));
+    run(&["answers", "show", "none.yaml"], dir.path()).ended(2);
 }
 
 #[test]
 fn an_answer_that_is_not_imitated_has_a_reason() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let words = ["run", "-q", "04_12_list_webhooks", "--save-answers", "seen.yaml"];
-    check(&words, dir.path(), 0);
-    let shown = check(&["answers", "show", "seen.yaml"], dir.path(), 0).stdout;
+    run(&words, dir.path()).ended(0);
+    let shown = run(&["answers", "show", "seen.yaml"], dir.path()).ended(0).stdout;
     insta::assert_snapshot!(shown, @r"
     §6  event_kinds  not imitated: stored rows may not have all values
         the event names other than execution_complete

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::command_support::run;
-use crate::deployment::{start, target};
+use crate::deployment::{base_url, start, target};
 
 const SCENARIO: &str = r#"section: "4.14"
 title: A sample
@@ -35,9 +35,7 @@ fn prepare(dir: &Path, base_url: &str, consent: &str) {
 }
 
 fn clean(dir: &Path, code: i32) -> Value {
-    let ran = run(&["clean", "--target", "targets/target.yaml", "--format", "json"], dir);
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    serde_json::from_str(&ran.stdout).expect("it is JSON")
+    run(&["clean", "--target", "targets/target.yaml", "--format", "json"], dir).ended(code).json()
 }
 
 fn kinds(report: &Value, list: &str) -> Vec<String> {
@@ -51,10 +49,9 @@ const RUN: [&str; 5] = ["run", "--scenarios", "sample.yaml", "--target", "target
 async fn leftovers_are_deleted_and_the_others_are_listed() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
-    prepare(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
+    prepare(dir.path(), &base_url(&server), "consent: [write]\n");
     assert!(clean(dir.path(), 0)["deleted"].as_array().is_some_and(Vec::is_empty));
-    let ran = run(&RUN, dir.path());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    run(&RUN, dir.path()).ended(0);
 
     // The ledger is beside the target file, in a folder that Git ignores.
     let moot = dir.path().join("targets/.moot");
@@ -78,9 +75,8 @@ async fn leftovers_are_deleted_and_the_others_are_listed() {
 async fn a_run_without_consent_to_write_leaves_no_folder() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
-    prepare(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
-    let ran = run(&RUN, dir.path());
-    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    prepare(dir.path(), &base_url(&server), "consent: []\n");
+    run(&RUN, dir.path()).ended(3);
     assert!(!dir.path().join("targets/.moot").exists() && !dir.path().join(".moot").exists());
 }
 
@@ -88,8 +84,8 @@ async fn a_run_without_consent_to_write_leaves_no_folder() {
 async fn a_refused_deletion_stays_and_ends_with_3() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
-    prepare(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
-    assert_eq!(run(&RUN, dir.path()).code, Some(0));
+    prepare(dir.path(), &base_url(&server), "consent: [write]\n");
+    run(&RUN, dir.path()).ended(0);
     wiremock::Mock::given(wiremock::matchers::method("DELETE"))
         .respond_with(wiremock::ResponseTemplate::new(500))
         .with_priority(1)

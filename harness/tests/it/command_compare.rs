@@ -24,8 +24,7 @@ const SELECTORS: [&str; 7] = [
 #[track_caller]
 fn check(dir: &Path, words: &[&str], code: i32) -> (Ran, Value) {
     let words = [&["compare"], words, &["--report", "json=compare.json"]].concat();
-    let ran = run(&words, dir);
-    assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
+    let ran = run(&words, dir).ended(code);
     let report = read_json(dir.join("compare.json"));
     let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
     let validator = jsonschema::draft202012::new(&schema).expect("the schema is a schema");
@@ -66,11 +65,10 @@ async fn deployments_may_create_as_many_objects_as_the_plan_needs() {
     let dir = tempfile::tempdir().expect("a folder");
     let servers = [deployment::start_seeded(1).await, deployment::start_seeded(2).await];
     for (server, name) in servers.iter().zip(["a.yaml", "b.yaml"]) {
-        let url = format!("{}/api", server.uri());
+        let url = deployment::base_url(server);
         deployment::target(dir.path(), &url, deployment::ALL_BUT_LOAD);
-        let text = fs::read_to_string(dir.path().join("target.yaml")).expect("it was written");
-        let text = text.replace("  created_objects_max: 1000\n", "");
-        fs::write(dir.path().join(name), text).expect("writable");
+        deployment::edit(dir.path(), &[("  created_objects_max: 1000\n", "")]);
+        fs::rename(dir.path().join("target.yaml"), dir.path().join(name)).expect("room");
     }
     // They create more than 20 objects, the limit where nothing was planned.
     let selectors = ["04_09_create_repository_document"];
@@ -155,8 +153,7 @@ fn a_side_that_cannot_be_compared_is_refused_by_name() {
         (&["gone.yaml", "mock", "07_errors"], 4),
     ]
     .map(|(words, code)| {
-        let ran = run(&[&["compare"], words].concat(), dir.path());
-        assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
+        let ran = run(&[&["compare"], words].concat(), dir.path()).ended(code);
         message(&ran.stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"
@@ -197,7 +194,6 @@ fn known_failures_of_a_target_are_reported_and_do_not_count() {
     let stale = report["b"]["stale"].as_array().map(Vec::len);
     assert_eq!(stale, Some(1), "{}", ran.stdout);
     known("- { id: no-such.requirement, outcome: fail, reason: gone }\n");
-    let ran = run(&[&["compare"], &words[..]].concat(), dir.path());
-    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(&[&["compare"], &words[..]].concat(), dir.path()).ended(2);
     insta::assert_snapshot!(message(&ran.stderr), @"error: B: known.yaml:1:9: there is no requirement `no-such.requirement` (a scenario is named `FILE/ID`)");
 }

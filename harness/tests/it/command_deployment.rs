@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use wiremock::MockServer;
 
 use crate::command_support::{read_json, run};
-use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
+use crate::deployment::{ALL_BUT_LOAD, base_url, deployed, judged, start, target};
 
 /// The number of requests by method. Token requests count as `token`.
 async fn reached(server: &MockServer) -> BTreeMap<String, usize> {
@@ -23,10 +23,8 @@ async fn reached(server: &MockServer) -> BTreeMap<String, usize> {
 #[tokio::test]
 async fn without_consent_only_reads_and_token_requests_leave() {
     let server = start("default").await;
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
-    let ran = judged(dir.path(), &["--format", "json"], 3);
-    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let dir = deployed(&server, "consent: []\n");
+    let report = judged(dir.path(), &["--format", "json"], 3).json();
     let not_run = report["not_run"].as_array().expect("a list").iter();
     let settings: Vec<&str> = not_run.filter_map(|row| row["setting"].as_str()).collect();
     assert!(settings.iter().any(|it| it.contains("consent: [write]")), "{settings:?}");
@@ -41,8 +39,7 @@ async fn without_consent_only_reads_and_token_requests_leave() {
 async fn with_consent_a_sound_deployment_conforms() {
     for answers in ["default", "documented"] {
         let server = start(answers).await;
-        let dir = tempfile::tempdir().expect("a folder");
-        target(dir.path(), &format!("{}/api", server.uri()), ALL_BUT_LOAD);
+        let dir = deployed(&server, ALL_BUT_LOAD);
         let ran = judged(dir.path(), &["--report", "json=report.json"], 0);
         let report = read_json(dir.path().join("report.json"));
         for verdict in ["error", "fail", "drift"] {
@@ -60,10 +57,10 @@ async fn with_consent_a_sound_deployment_conforms() {
 async fn documented_answers_leave_nothing_out_on_a_mock() {
     let dir = tempfile::tempdir().expect("a folder");
     let server = start("documented").await;
-    let base = format!("{}/api", server.uri());
+    let base = base_url(&server);
     for words in [["--answers", "documented"], ["--target", base.as_str()]] {
         let ran = run(&[&["run", "--format", "json"][..], &words].concat(), dir.path());
-        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        let report = ran.json();
         assert_eq!(report["exit_code"], 0, "{words:?}: {:?} {}", report["not_run"], ran.stderr);
         assert_eq!(report["not_run"], json!([]), "{words:?}");
         // This requirement depends on the answers.
@@ -77,7 +74,7 @@ async fn documented_answers_leave_nothing_out_on_a_mock() {
 async fn the_command_of_a_secret_runs_once_in_a_run() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
-    let base = format!("{}/api", server.uri());
+    let base = base_url(&server);
     target(dir.path(), &base, "headers:\n  x-gateway: { command: [sh, ./secret.sh] }\n");
     let script = "echo once >> runs.txt\nprintf the-secret-of-a-gateway\n";
     fs::write(dir.path().join("secret.sh"), script).expect("writable");

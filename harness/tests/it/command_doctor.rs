@@ -4,8 +4,8 @@ use std::net::TcpListener;
 
 use serde_json::Value;
 
-use crate::command_support::{Running, message, run};
-use crate::deployment::{start, target};
+use crate::command_support::{Running, certify, message, run};
+use crate::deployment::{base_url, deployed, edit, start, target};
 
 /// The row of this need in the JSON of `moot doctor`.
 #[track_caller]
@@ -17,10 +17,8 @@ fn need<'a>(found: &'a Value, name: &str) -> &'a Value {
 #[tokio::test]
 async fn it_names_each_missing_need_with_its_setting() {
     let server = start("default").await;
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\ntolerate: [load]\n");
-    let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let dir = deployed(&server, "consent: [write]\ntolerate: [load]\n");
+    let ran = run(&["doctor", "--target", "target.yaml"], dir.path()).ended(0);
     let (head, _) = ran.stdout.split_once("\n\n").expect("a paragraph");
     insta::assert_snapshot!(message(head), @r"
     target (deployment)
@@ -61,26 +59,14 @@ fn a_target_that_cannot_be_used_ends_as_a_run_on_it_does() {
     ");
 }
 
-/// A folder with a certificate for `localhost`, and its key.
-fn certified() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a folder");
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("it is made");
-    for (name, text) in
-        [("cert.pem", made.cert.pem()), ("key.pem", made.signing_key.serialize_pem())]
-    {
-        std::fs::write(dir.path().join(name), text).expect("writable");
-    }
-    dir
-}
-
 #[test]
 fn a_certificate_of_its_own_needs_its_authority_and_https() {
-    let dir = certified();
+    let dir = tempfile::tempdir().expect("a folder");
+    certify(dir.path(), "localhost");
     let file = |name: &str| dir.path().join(name).display().to_string();
     let tls = format!("{},{}", file("cert.pem"), file("key.pem"));
     let mock = Running::start(&["--tls", &tls, "--format", "json"]);
-    let ready = mock.ready();
-    let base = ready["base_url"].as_str().expect("an address").replace("127.0.0.1", "localhost");
+    let base = mock.base_url().replace("127.0.0.1", "localhost");
     assert!(base.starts_with("https://"), "{base}");
     let mut messages = String::new();
     for (more, code) in [
@@ -107,15 +93,14 @@ fn a_certificate_of_its_own_needs_its_authority_and_https() {
     error: `tls.ca_file` key.pem holds no certificate
     ");
     target(dir.path(), &base.replace("https:", "http:"), "");
-    let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
-    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    let ran = run(&["doctor", "--target", "target.yaml"], dir.path()).ended(4);
     insta::assert_snapshot!(message(&ran.stderr), @"error: localhost:PORT cannot be reached: the response is not HTTP/1.1; if it speaks HTTPS, write https:// in `base_url`");
 }
 
 #[tokio::test]
 async fn refused_credentials_are_4_and_named() {
     let server = start("default").await;
-    let base = format!("{}/api", server.uri());
+    let base = base_url(&server);
     let dir = tempfile::tempdir().expect("a folder");
     let mut messages = String::new();
     for (secret, role) in [
@@ -124,9 +109,7 @@ async fn refused_credentials_are_4_and_named() {
         ("other-main-secret-Ws4Jn7Ub2Ty9Ep6D", "other_company"),
     ] {
         target(dir.path(), &base, "");
-        let path = dir.path().join("target.yaml");
-        let text = std::fs::read_to_string(&path).expect("it was written");
-        std::fs::write(&path, text.replace(secret, "another-secret")).expect("writable");
+        edit(dir.path(), &[(secret, "another-secret")]);
         let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
         assert_eq!(ran.code, Some(4), "{role}: {}{}", ran.stdout, ran.stderr);
         messages += &message(&ran.stderr);
@@ -137,7 +120,7 @@ async fn refused_credentials_are_4_and_named() {
         let words = ["run", "--target", "target.yaml", "section:5", "--format", "json"];
         let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(4), "{role}: {}{}", ran.stdout, ran.stderr);
-        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        let report = ran.json();
         messages += &format!("run: {}\n", message(&report["trouble"].to_string()));
     }
     insta::assert_snapshot!(messages, @r#"
@@ -152,11 +135,9 @@ async fn refused_credentials_are_4_and_named() {
 #[tokio::test]
 async fn without_consent_it_names_the_setting() {
     let server = start("default").await;
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
-    let ran = run(&["doctor", "--target", "target.yaml", "--format", "json"], dir.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let found: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let dir = deployed(&server, "consent: []\n");
+    let found =
+        run(&["doctor", "--target", "target.yaml", "--format", "json"], dir.path()).ended(0).json();
     for consent in ["write", "delete", "load", "fetch"] {
         let setting = &need(&found, consent)["setting"];
         assert_eq!(*setting, format!("consent: [{consent}] in the target file"));

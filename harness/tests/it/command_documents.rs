@@ -7,8 +7,7 @@ use crate::command_support::{message, run};
 #[track_caller]
 fn check(words: &[&str]) -> String {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let ran = run(words, dir.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = run(words, dir.path()).ended(0);
     assert_eq!(ran.stderr, "");
     ran.stdout
 }
@@ -28,8 +27,7 @@ fn every_schema_that_is_listed_is_printed() {
 #[test]
 fn a_near_miss_of_a_schema_is_answered() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let ran = run(&["schema", "reprot"], dir.path());
-    assert_eq!(ran.code, Some(2));
+    let ran = run(&["schema", "reprot"], dir.path()).ended(2);
     insta::assert_snapshot!(message(&ran.stderr), @r"
     error: there is no schema `reprot`
     help: did you mean `report`?

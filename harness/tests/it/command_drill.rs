@@ -12,10 +12,6 @@ fn drill(options: &[&str], command: &[&str], dir: &Path) -> Ran {
     run(&[&["drill", "--seed", "1"], options, &["--"], command].concat(), dir)
 }
 
-fn json_of(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr))
-}
-
 #[test]
 fn the_page_names_every_drill() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/drills.md");
@@ -38,9 +34,8 @@ fn a_command_that_does_not_end_is_ended_with_all_its_processes() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let script = "sleep 600 & echo $! > child; wait";
     let options = ["--timeout", "1", "--format", "json"];
-    let ran = drill(&options, &["sh", "-c", script], dir.path());
-    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
-    let certificate = json_of(&ran);
+    let ran = drill(&options, &["sh", "-c", script], dir.path()).ended(3);
+    let certificate = ran.json();
     assert_eq!(certificate["recordings"]["calm"]["is_timed_out"], true, "{certificate}");
     let reasons = serde_json::json!([
         "the calm run does not hold: the command did not end in time (`--timeout`)"
@@ -109,8 +104,7 @@ fn a_wrong_line_says_what_to_do() {
         &["drill", "--report", "junit=a.xml", "--", "true"],
     ]
     .map(|words| {
-        let ran = run(words, dir.path());
-        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.stderr);
+        let ran = run(words, dir.path()).ended(2);
         message(&ran.stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"
@@ -142,12 +136,11 @@ fn a_wrong_line_says_what_to_do() {
 #[test]
 fn a_command_without_calls_is_never_ready() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let schema = json_of(&run(&["schema", "drill"], dir.path()));
+    let schema = run(&["schema", "drill"], dir.path()).json();
     let validator = jsonschema::validator_for(&schema).expect("a sound schema");
     for command in [&["true"][..], &["false"], &["sh", "-c", "kill -9 $$"], &["no-such-command"]] {
-        let ran = drill(&["--format", "json"], command, dir.path());
-        assert_eq!(ran.code, Some(3), "{command:?}: {}{}", ran.stdout, ran.stderr);
-        let certificate = json_of(&ran);
+        let ran = drill(&["--format", "json"], command, dir.path()).ended(3);
+        let certificate = ran.json();
         assert_eq!(certificate["grade"], "inconclusive");
         let calm = &certificate["drills"][0];
         assert_eq!(calm["drill"], "calm");
@@ -183,15 +176,13 @@ fn an_attached_client_is_waited_for_by_lines_of_stdin() {
     assert_eq!((&calm["drill"], &calm["end"]), (&"calm".into(), &"failed".into()), "{calm}");
     assert_eq!(certificate["client"]["operations"], serde_json::json!([]), "it called nothing");
 
-    let ran = run(&["drill", "--attach", "--seed", "1"], dir.path());
-    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let ran = run(&["drill", "--attach", "--seed", "1"], dir.path()).ended(3);
     let (_, error) = ran.stderr.split_once("\nerror: ").expect("an error");
     insta::assert_snapshot!(error, @r"
     stdin ended: there is no certificate
     help: write a line for each drill, or give a command that makes the client work: moot drill --attach -- CMD
     ");
-    let ran = run(&["drill", "--port", "0", "--", "true"], dir.path());
-    assert_eq!(ran.code, Some(2), "--port is for --attach: {}", ran.stderr);
+    run(&["drill", "--port", "0", "--", "true"], dir.path()).ended(2);
 }
 
 #[test]
@@ -200,7 +191,7 @@ fn the_seed_decides_what_each_drill_finds() {
     let seen = |seed: &str| {
         let words =
             ["drill", "--seed", seed, "--format", "json", "--", "sh", "-c", "echo $MOOT_SEED"];
-        let certificate = json_of(&run(&words, dir.path()));
+        let certificate = run(&words, dir.path()).json();
         assert_eq!(certificate["seed"].to_string(), seed);
         certificate["recordings"]["calm"]["output"].clone()
     };
@@ -216,7 +207,7 @@ fn the_mock_of_a_drill_has_the_defects_of_the_command_line() {
     for (options, lifetime) in [(&[][..], "7200"), (&["--defect", "token.lifetime-3600"], "3600")] {
         let given = options.iter().skip(1).copied().collect::<Vec<_>>();
         let options = [&["--only", "scope-lost", "--format", "json"], &reports[..], options];
-        let certificate = json_of(&drill(&options.concat(), &client, dir.path()));
+        let certificate = drill(&options.concat(), &client, dir.path()).json();
         assert_eq!(certificate["defects"], serde_json::json!(given));
         for name in ["c.txt", "c.html"] {
             let text = std::fs::read_to_string(dir.path().join(name)).expect("a report");
@@ -228,8 +219,7 @@ fn the_mock_of_a_drill_has_the_defects_of_the_command_line() {
         let answer = token.next().expect("a token request")["answer"].to_string();
         assert!(answer.contains(lifetime), "{answer}");
     }
-    let unknown = drill(&["--defect", "token.lifetime-360"], &client, dir.path());
-    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+    drill(&["--defect", "token.lifetime-360"], &client, dir.path()).ended(2);
 }
 
 #[test]
@@ -242,12 +232,10 @@ fn a_shard_of_the_drills_is_never_ready_and_the_certificate_is_that_of_all() {
     for shard in ["1", "2"] {
         let (of, folder) = (format!("{shard}/2"), format!("part{shard}"));
         let words = [&only[..], &["--shard", &of, "--record", &folder], &client].concat();
-        let ran = run(&words, dir.path());
-        assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+        run(&words, dir.path()).ended(3);
     }
-    let merged = run(&["merge", "part2", "part1", "--format", "json"], dir.path());
-    assert_eq!(merged.code, Some(3), "{}{}", merged.stdout, merged.stderr);
-    let (one, merged) = (json_of(&one), json_of(&merged));
+    let merged = run(&["merge", "part2", "part1", "--format", "json"], dir.path()).ended(3);
+    let (one, merged) = (one.json(), merged.json());
     let ends = |certificate: &Value| -> Vec<(String, String)> {
         let drills = certificate["drills"].as_array().expect("drills").iter();
         drills.map(|it| (it["drill"].to_string(), it["end"].to_string())).collect()
@@ -259,9 +247,7 @@ fn a_shard_of_the_drills_is_never_ready_and_the_certificate_is_that_of_all() {
     }
     assert_eq!(merged["defects"], serde_json::json!(["token.lifetime-3600"]));
     for parts in [&["part2"][..], &["part2", "part2"], &["part1", "part2", "part2"]] {
-        let ran = run(&[&["merge"], parts].concat(), dir.path());
-        assert_eq!(ran.code, Some(2), "{parts:?}: {}{}", ran.stdout, ran.stderr);
+        run(&[&["merge"], parts].concat(), dir.path()).ended(2);
     }
-    let partial = run(&["merge", "--partial", "part2"], dir.path());
-    assert_eq!(partial.code, Some(3), "{}{}", partial.stdout, partial.stderr);
+    run(&["merge", "--partial", "part2"], dir.path()).ended(3);
 }

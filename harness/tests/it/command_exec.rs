@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, message, moot, read_json, run};
+use crate::command_support::{Ran, certify, message, moot, read_json, run};
 
 /// The result of a command under `moot exec`.
 fn exec(options: &[&str], command: &[&str]) -> Ran {
@@ -24,19 +24,17 @@ fn the_exit_code_of_the_command_is_passed_on() {
         ("kill -TERM $$", 143),
         ("kill -KILL $$", 137),
     ] {
-        let ran = exec(&[], &["sh", "-c", command]);
-        assert_eq!(ran.code, Some(code), "{command}: {}", ran.stderr);
+        let ran = exec(&[], &["sh", "-c", command]).ended(code);
         assert_eq!(ran.stderr, CALLED_NOTHING, "{command}");
     }
 }
 
 #[test]
 fn a_command_that_cannot_be_started_has_the_exit_code_of_a_shell() {
-    let ran = exec(&[], &["no-such-command-of-anyone"]);
-    assert_eq!(ran.code, Some(127));
+    let ran = exec(&[], &["no-such-command-of-anyone"]).ended(127);
     insta::assert_snapshot!(message(&ran.stderr), @"error: cannot run `no-such-command-of-anyone`: No such file or directory (os error N)");
-    assert_eq!(exec(&[], &["/"]).code, Some(126));
-    assert_eq!(exec(&["--world", "dem"], &["true"]).code, Some(2));
+    exec(&[], &["/"]).ended(126);
+    exec(&["--world", "dem"], &["true"]).ended(2);
 }
 
 #[test]
@@ -83,11 +81,18 @@ fn variables_of_another_service_are_removed() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_does_not_hide_the_account() {
+    let ran = exec(&["--report", "json=/dev/full"], &["true"]).ended(70);
+    let expected = "error: `/dev/full` cannot be written";
+    assert!(ran.stderr.starts_with(CALLED_NOTHING), "{}", ran.stderr);
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+}
+
+#[test]
 fn reports_are_written_in_addition_to_the_output() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let options = ["exec", "--report", "json=told.json", "--report", "text=told.txt", "--", "true"];
-    let ran = run(&options, dir.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    run(&options, dir.path()).ended(0);
     let json = read_json(dir.path().join("told.json"));
     assert_eq!((&json["exit_code"], &json["conduct"]["calls"]), (&0.into(), &0.into()));
     let text = std::fs::read_to_string(dir.path().join("told.txt")).expect("a report");
@@ -101,8 +106,7 @@ fn reports_are_written_in_addition_to_the_output() {
         assert_eq!(again.code, Some(0), "{kind} is known as ours: {}", again.stderr);
     }
     for wrong in ["github=told.xml", "json=nowhere/told.json"] {
-        let ran = run(&["exec", "--report", wrong, "--", "true"], dir.path());
-        assert_eq!(ran.code, Some(2), "{wrong}: {}", ran.stderr);
+        run(&["exec", "--report", wrong, "--", "true"], dir.path()).ended(2);
     }
 }
 
@@ -122,11 +126,9 @@ fn a_broken_rule_ends_with_1_on_request() {
         (&["--fail-on", "two-token-ways", "--fail-on", "unknown-parameter"], "", 1),
         (&["--fail-on", "must"], "; exit 5", 5),
     ] {
-        let ran = exec(options, &["bash", "-c", &format!("{WITHOUT_TOKEN}{end}")]);
-        assert_eq!(ran.code, Some(code), "{options:?}: {}", ran.stderr);
+        exec(options, &["bash", "-c", &format!("{WITHOUT_TOKEN}{end}")]).ended(code);
     }
-    let ran = exec(&["--fail-on", "no-tokn"], &["true"]);
-    assert_eq!(ran.code, Some(2));
+    let ran = exec(&["--fail-on", "no-tokn"], &["true"]).ended(2);
     insta::assert_snapshot!(ran.stderr, @r"
     error: invalid value 'no-tokn' for '--fail-on <SEVERITY|RULE>': `no-tokn` is neither a severity (must, should, hint) nor a rule of conduct; did you mean `no-token`?
 
@@ -136,8 +138,7 @@ fn a_broken_rule_ends_with_1_on_request() {
 
 #[test]
 fn the_json_report_fits_its_schema_and_names_the_nearest_parameter() {
-    let ran = exec(&["--format", "json"], &["bash", "-c", WITHOUT_TOKEN]);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let report = exec(&["--format", "json"], &["bash", "-c", WITHOUT_TOKEN]).json();
     let schema = moot_harness::grading::conduct::json::schema();
     let validator = jsonschema::draft202012::new(&schema).expect("the schema is a schema");
     let errors: Vec<String> = validator.iter_errors(&report).map(|e| e.to_string()).collect();
@@ -162,10 +163,7 @@ fn the_variables_are_those_that_are_documented() {
         .map(|name| name.trim_matches([' ', '`']).to_owned())
         .collect();
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
-    std::fs::write(dir.path().join("cert.pem"), made.cert.pem()).expect("a written file");
-    std::fs::write(dir.path().join("key.pem"), made.signing_key.serialize_pem())
-        .expect("a written file");
+    certify(dir.path(), "127.0.0.1");
     std::fs::write(dir.path().join("token"), "t0p-of-admin").expect("a written file");
     let options = ["exec", "--tls", "cert.pem,key.pem", "--admin-token-file", "token", "--", "env"];
     let ran = run(&options, dir.path());
@@ -180,8 +178,7 @@ fn a_line_without_its_separator_gets_a_hint() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let words = [&["exec"][..], &["exec", "--"], &["exec", "sh", "-c", "exit 3"]];
     let messages = words.map(|words| {
-        let ran = run(words, dir.path());
-        assert_eq!(ran.code, Some(2), "{words:?}");
+        let ran = run(words, dir.path()).ended(2);
         ran.stderr
     });
     insta::assert_snapshot!(messages.concat(), @r"
@@ -210,8 +207,7 @@ fn state_is_kept_from_one_command_to_the_next() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let seed = |options: &[&str]| {
         let words = [&["exec", "--state", "kept"], options, &["--", "env"]].concat();
-        let ran = run(&words, dir.path());
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran = run(&words, dir.path()).ended(0);
         let seed = ran.stdout.lines().find(|line| line.starts_with("MOOT_SEED="));
         (seed.map(str::to_owned), ran.stderr)
     };
@@ -230,12 +226,8 @@ fn state_is_kept_from_one_command_to_the_next() {
 #[test]
 fn over_https_the_command_gets_the_certificate() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
-    std::fs::write(dir.path().join("cert.pem"), made.cert.pem()).expect("a written file");
-    std::fs::write(dir.path().join("key.pem"), made.signing_key.serialize_pem())
-        .expect("a written file");
-    let ran = run(&["exec", "--tls", "cert.pem,key.pem", "--", "env"], dir.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    certify(dir.path(), "127.0.0.1");
+    let ran = run(&["exec", "--tls", "cert.pem,key.pem", "--", "env"], dir.path()).ended(0);
     assert!(ran.stdout.contains("MOOT_BASE_URL=https://127.0.0.1:"), "{}", ran.stdout);
     let line = ran.stdout.lines().find_map(|line| line.strip_prefix("MOOT_CA_FILE="));
     let file = std::path::Path::new(line.expect("it is set"));
@@ -316,9 +308,9 @@ const HOSTILE: &str = "host=${MOOT_BASE_URL#http://}; send() { exec 3<>/dev/tcp/
 
 #[test]
 fn a_client_that_deletes_its_traces_is_still_reported() {
-    let ran = exec(&["--fail-on", "no-token", "--format", "json"], &["bash", "-c", HOSTILE]);
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let report = exec(&["--fail-on", "no-token", "--format", "json"], &["bash", "-c", HOSTILE])
+        .ended(1)
+        .json();
     let conduct = &report["conduct"];
     assert_eq!((&conduct["calls"], &conduct["forgotten"]), (&1.into(), &0.into()), "{conduct}");
     let used = conduct["control"].as_array().expect("a list").iter();
@@ -357,9 +349,8 @@ fn a_process_that_outlives_the_command_is_waited_for_or_reported() {
     for (script, calls, outlived) in
         [(late.as_str(), 1, false), ("sleep 30 >/dev/null 2>&1 & echo $! >&2", 0, true)]
     {
-        let ran = exec(&["--format", "json"], &["bash", "-c", script]);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        let ran = exec(&["--format", "json"], &["bash", "-c", script]).ended(0);
+        let report = ran.json();
         let conduct = &report["conduct"];
         assert_eq!((&conduct["calls"], &conduct["outlived"]), (&calls.into(), &outlived.into()));
         if let Ok(id) = ran.stderr.trim().parse::<i32>() {

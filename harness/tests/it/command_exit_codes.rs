@@ -10,7 +10,7 @@ use wiremock::matchers::{body_string_contains, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::command_support::{Ran, message, run};
-use crate::deployment::{judged, start, target};
+use crate::deployment::{base_url, judged, start, target};
 
 const LISTS: &str = "
   - id: lists
@@ -67,7 +67,7 @@ async fn deployment() -> (MockServer, String) {
         .respond_with(ResponseTemplate::new(200).set_delay(Duration::from_secs(20)))
         .mount(&server)
         .await;
-    let base = format!("{}/api", server.uri());
+    let base = base_url(&server);
     (server, base)
 }
 
@@ -132,15 +132,13 @@ async fn a_wrong_target_file_is_2_and_names_the_near_miss() {
     target(dir.path(), "http://127.0.0.1:1/api", "consnet: [write]\n");
     let ran = judged(dir.path(), &[], 2);
     insta::assert_snapshot!(message(&ran.stderr), @"error: target.yaml:17:1: unknown key `consnet`; did you mean `consent`?");
-    let ran = run(&["run", "--target", "none.yaml"], dir.path());
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    run(&["run", "--target", "none.yaml"], dir.path()).ended(2);
 }
 
 /// The reason why the run ended early, from its JSON.
 #[track_caller]
 fn trouble(ran: &Ran) -> String {
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
-    report["trouble"].as_str().expect("a text").to_owned()
+    ran.json()["trouble"].as_str().expect("a text").to_owned()
 }
 
 #[tokio::test]
@@ -230,6 +228,29 @@ async fn an_unwritable_report_is_2_before_a_request_is_sent() {
     assert_eq!(left, 3, "the scenarios, the target file and the folder: nothing was made");
 }
 
+#[tokio::test]
+async fn a_file_that_cannot_be_written_does_not_stop_the_reports() {
+    let (_server, base) = deployment().await;
+    let dir = folder(&base, &[LISTS]);
+    let sample = ["run", "--scenarios", "sample.yaml", "--target", "target.yaml"];
+    let shard = ["--seed", "1", "--shard", "1/1", "--record", "part"];
+    run(&[&sample[..], &shard].concat(), dir.path()).ended(0);
+    let answers = ["--save-answers", "/dev/full"];
+    let bundle = ["--snapshots", "record", "--snapshot-bundle", "/dev/full"];
+    for words in [
+        [&sample[..], &answers].concat(),
+        [&sample[..], &bundle].concat(),
+        [&["merge", "part"][..], &answers].concat(),
+    ] {
+        let report = dir.path().join("report.json");
+        let ran = run(&[&words[..], &["--report", "json=report.json"]].concat(), dir.path());
+        let ran = ran.ended(70);
+        assert!(ran.stdout.contains("conformant"), "{words:?}: {}", ran.stdout);
+        assert!(ran.stderr.contains("`/dev/full` cannot be written"), "{}", ran.stderr);
+        fs::remove_file(report).expect("it was written");
+    }
+}
+
 #[test]
 fn a_closed_port_is_4() {
     let closed = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
@@ -252,8 +273,7 @@ fn reports_show_the_mistake_of_a_target_file() {
     let dir = folder("nonsense", &[LISTS]);
     let reports = ["--report", "json=report.json", "--report", "junit=report.xml"];
     let line = ["run", "--scenarios", "sample.yaml", "--target", "target.yaml"];
-    let ran = run(&[&line[..], &reports[..]].concat(), dir.path());
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    run(&[&line[..], &reports[..]].concat(), dir.path()).ended(2);
     let report = fs::read_to_string(dir.path().join("report.json")).expect("a report");
     let report: Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, Running, message, run};
+use crate::command_support::{Ran, Running, folder_of, message, run};
 use crate::deployment::target;
 
 const SAMPLE: &str = r#"section: "4.2"
@@ -49,9 +49,7 @@ scenarios:
 
 /// Runs these scenarios of the sample in process with this file of known failures.
 fn sample(selectors: &[&str], expected: &str, words: &[&str]) -> (tempfile::TempDir, Ran) {
-    let dir = tempfile::tempdir().expect("a folder");
-    fs::write(dir.path().join("sample.yaml"), SAMPLE).expect("writable");
-    fs::write(dir.path().join("known.yaml"), expected).expect("writable");
+    let dir = folder_of(&[("sample.yaml", SAMPLE), ("known.yaml", expected)]);
     let own = ["--scenarios", "sample.yaml", "--expected", "known.yaml"];
     let ran = run(&[&["run"], selectors, &own, words].concat(), dir.path());
     (dir, ran)
@@ -62,7 +60,7 @@ fn sample(selectors: &[&str], expected: &str, words: &[&str]) -> (tempfile::Temp
 fn check(selectors: &[&str], expected: &str, code: i32, states: &[&str]) -> Value {
     let (_dir, ran) = sample(selectors, expected, &["--format", "json"]);
     assert_eq!(ran.code, Some(code), "{expected}\n{}{}", ran.stdout, ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let report = ran.json();
     let entries = report["expected"].as_array().expect("a list").iter();
     let seen: Vec<&str> = entries.filter_map(|entry| entry["state"].as_str()).collect();
     assert_eq!(seen, states, "{expected}\n{}", report["expected"]);
@@ -199,29 +197,26 @@ fn every_report_shows_expected_failures() {
 #[test]
 fn the_target_file_names_it_and_a_wrong_one_sends_nothing() {
     let mock = Running::start(&["--defect", "webhooks.status-203", "--format", "json"]);
-    let ready = mock.ready();
-    let base = ready["base_url"].as_str().expect("an address");
+    let base = &mock.base_url();
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), base, "expected: known.yaml\n");
     let known = |text: &str| fs::write(dir.path().join("known.yaml"), text).expect("writable");
     let judge = |dir: &Path| run(&["run", "section:4.12", "--target", "target.yaml"], dir);
     known("[]");
-    let ran = judge(dir.path());
-    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    judge(dir.path()).ended(1);
     known(
         "- { id: list-webhooks.status-200, outcome: fail, reason: OPS-9 }\n\
          - { id: '04_12*#http.declared-status', outcome: fail, reason: OPS-9 }\n",
     );
-    let ran = judge(dir.path());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    judge(dir.path()).ended(0);
     // The port is closed, so a run that sends something would end with 4.
     target(dir.path(), "http://127.0.0.1:1/api", "expected: known.yaml\n");
     known("- { id: nothing/such, outcome: fail, reason: x }\n");
-    assert_eq!(judge(dir.path()).code, Some(2));
+    judge(dir.path()).ended(2);
     known("- { id: list-webhooks.status-200, outcome: fail, reason: x, expires: 2020-01-01 }\n");
-    assert_eq!(judge(dir.path()).code, Some(2));
+    judge(dir.path()).ended(2);
     known("[]");
-    assert_eq!(judge(dir.path()).code, Some(4));
+    judge(dir.path()).ended(4);
 }
 
 #[test]

@@ -7,8 +7,7 @@ use crate::command_support::run;
 #[track_caller]
 fn check(words: &[&str], code: i32) -> String {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let ran = run(words, dir.path());
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(words, dir.path()).ended(code);
     if code == 0 { ran.stdout } else { ran.stderr }
 }
 
@@ -150,9 +149,7 @@ fn coverage_has_the_checks_of_every_requirement() {
 
 /// The number of rows for each kind of coverage.
 fn sums(words: &[&str], dir: &std::path::Path) -> std::collections::BTreeMap<String, u64> {
-    let ran = run(&[&["coverage", "--format", "json"], words].concat(), dir);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let json: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let json = run(&[&["coverage", "--format", "json"], words].concat(), dir).ended(0).json();
     let mut sums = std::collections::BTreeMap::new();
     for row in json["requirements"].as_array().expect("a list") {
         *sums.entry(row["cover"].as_str().expect("a word").to_owned()).or_default() += 1;
@@ -182,13 +179,12 @@ fn every_requirement_is_in_one_column_and_names_the_missing_setting() {
     let rows = json["requirements"].as_array().expect("a list").iter();
     let mut not_run = rows.filter_map(|row| row["not_run"].as_array()).flatten();
     assert!(not_run.any(|it| it["setting"] == "consent: [write] in the target file"), "{json}");
-    let ran = run(&["coverage", "--target", "target.yaml"], dir.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = run(&["coverage", "--target", "target.yaml"], dir.path()).ended(0);
     let shown = ran.stdout.lines().find(|line| line.starts_with("all ")).expect("the sums");
     let numbers = shown.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
     assert_eq!(numbers.sum::<u64>(), all, "{shown}");
     for row in moot_fixtures::register::all().iter().filter_map(|row| row.unverifiable.as_ref()) {
         assert!(flowed(&ran.stdout).contains(&flowed(row)), "{row}");
     }
-    assert_eq!(run(&["coverage", "--target", "none.yaml"], dir.path()).code, Some(2));
+    run(&["coverage", "--target", "none.yaml"], dir.path()).ended(2);
 }

@@ -6,21 +6,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, Running, message, mock_target, run};
+use crate::command_support::{Running, message, mock_target, run};
 use crate::deployment;
-
-#[track_caller]
-fn check(words: &[&str], dir: &Path, code: i32) -> Ran {
-    let ran = run(words, dir);
-    assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
-    ran
-}
 
 /// The JSON that this command prints.
 #[track_caller]
 fn explored(words: &[&str], dir: &Path, code: i32) -> Value {
-    let ran = check(&[words, &["--format", "json"]].concat(), dir, code);
-    serde_json::from_str(&ran.stdout).expect("it is JSON")
+    run(&[words, &["--format", "json"]].concat(), dir).ended(code).json()
 }
 
 /// The outcome, and the numbers of cases that were drawn and that were walked to their end.
@@ -50,13 +42,13 @@ fn a_failing_case_is_saved_and_fails_again_only_on_that_target() {
     assert!(!lines.is_empty() && lines.iter().all(is_usable), "{first}");
     assert_eq!(said["saved"], "explored-7.yaml");
     assert_eq!(said["reproduce"], explore_line);
-    let said = check(&explore, dir.path(), 1).stdout;
+    let said = run(&explore, dir.path()).ended(1).stdout;
     for part in
         ["get-legal-request-activity.shape", "moot run --scenarios explored-7.yaml", explore_line]
     {
         assert!(said.contains(part), "{part}\n{said}");
     }
-    check(&["check", "explored-7.yaml"], dir.path(), 0);
+    run(&["check", "explored-7.yaml"], dir.path()).ended(0);
     let again = ["run", "--scenarios", "explored-7.yaml", "--target", "target.yaml", "--seed", "7"];
     let report = explored(&again, dir.path(), 1);
     let found = report["findings"].as_array().expect("a list").iter();
@@ -64,7 +56,7 @@ fn a_failing_case_is_saved_and_fails_again_only_on_that_target() {
     assert!(ids.contains(&&"get-legal-request-activity.shape".into()), "{ids:?}");
     broken.stop("-TERM");
     let sound = mock(dir.path(), &[]);
-    check(&again, dir.path(), 0);
+    run(&again, dir.path()).ended(0);
     let said = explored(&[&explore[..], &["--save", "none.yaml"]].concat(), dir.path(), 0);
     assert_eq!(outcome(&said), ("nothing found", 30, 30), "{said}");
     assert!(!dir.path().join("none.yaml").exists(), "there was nothing to save");
@@ -77,11 +69,22 @@ fn a_violation_is_printed_even_if_its_case_cannot_be_saved() {
     let mock = mock(dir.path(), &["--defect", "workflow.name-null"]);
     fs::write(dir.path().join("file"), "").expect("writable");
     let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "1"];
-    let ran = check(&[&words[..], &["--save", "file/cases.yaml"]].concat(), dir.path(), 70);
+    let ran = run(&[&words[..], &["--save", "file/cases.yaml"]].concat(), dir.path()).ended(70);
     assert!(ran.stdout.contains("list-workflows.shape"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("saved"), "{}", ran.stdout);
     assert!(ran.stderr.contains("`file/cases.yaml` cannot be written"), "{}", ran.stderr);
     mock.stop("-TERM");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_does_not_stop_the_others() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let words = ["explore", "--cases", "3", "--seed", "1"];
+    let reports = ["--report", "junit=/dev/full", "--report", "json=explored.json"];
+    let ran = run(&[&words[..], &reports].concat(), dir.path()).ended(70);
+    assert!(ran.stdout.contains("nothing found"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("`/dev/full` cannot be written"), "{}", ran.stderr);
+    assert!(dir.path().join("explored.json").exists());
 }
 
 #[test]
@@ -101,8 +104,7 @@ fn json_and_reports_tell_the_same_and_the_file_goes_where_it_is_sent() {
     let broken = mock(dir.path(), &["--defect", "activity.description-missing"]);
     let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "7", "--save"];
     let more = ["found/", "--format", "json", "--report", "junit=j.xml", "--report", "html=h.html"];
-    let said = check(&[&words[..], &more[..]].concat(), dir.path(), 1).stdout;
-    let said: Value = serde_json::from_str(&said).expect("it is JSON");
+    let said = run(&[&words[..], &more[..]].concat(), dir.path()).ended(1).json();
     assert_eq!(said["exit_code"], 1);
     assert_eq!(said["saved"], "found/explored-7.yaml");
     let first = &said["violations"][0];
@@ -126,12 +128,12 @@ fn usage_errors_and_unreachable_targets_have_their_exit_codes() {
         &["--model", "none"],
         &["--report", "ndjson=events"],
     ] {
-        check(&[&["explore"], words].concat(), at, 2);
+        run(&[&["explore"], words].concat(), at).ended(2);
     }
     fs::write(at.join("own.yaml"), "own: work\n").expect("writable");
-    check(&["explore", "--cases", "3", "--save", "own.yaml"], at, 2);
+    run(&["explore", "--cases", "3", "--save", "own.yaml"], at).ended(2);
     deployment::target(at, "http://127.0.0.1:9", "");
-    check(&["explore", "--target", "target.yaml"], at, 4);
+    run(&["explore", "--target", "target.yaml"], at).ended(4);
     let said = explored(&["explore", "--cases", "3", "--seed", "1"], at, 0);
     assert_eq!(outcome(&said), ("nothing found", 3, 3), "{said}");
     assert_eq!(said["target"]["class"], "mock in process");
@@ -149,8 +151,7 @@ fn an_expected_failure_is_named_and_is_no_violation() {
     fs::write(at.join("known.yaml"), known).expect("writable");
     let words = ["explore", "--target", "target.yaml", "--cases", "30", "--seed", "7"];
     let expected = ["--expected", "known.yaml", "--format", "json"];
-    let said = check(&[&words[..], &expected].concat(), at, 1).stdout;
-    let said: Value = serde_json::from_str(&said).expect("it is JSON");
+    let said = run(&[&words[..], &expected].concat(), at).ended(1).json();
     let found = said["violations"].as_array().expect("a list");
     let names: BTreeSet<&str> =
         found.iter().filter_map(|one| one["requirement"].as_str()).collect();
@@ -181,7 +182,7 @@ fn an_expected_failure_is_named_and_is_no_violation() {
     no case showed it, which is not drift here: other cases may
     it names a scenario, and cases are drawn; `list-workflows.shape` alone is expected here too
     ");
-    let text = check(&words, at, 0).stdout;
+    let text = run(&words, at).ended(0).stdout;
     assert!([&["OPS-1"], &notes[..]].concat().iter().all(|part| text.contains(part)), "{text}");
     let messages = [
         "- { id: no-such.row, outcome: fail, reason: x }",
@@ -189,7 +190,7 @@ fn an_expected_failure_is_named_and_is_no_violation() {
     ]
     .map(|wrong| {
         fs::write(at.join("known.yaml"), wrong).expect("writable");
-        message(&check(&words, at, 2).stderr)
+        message(&run(&words, at).ended(2).stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"
     error: known.yaml:1:9: there is no requirement `no-such.row` (a scenario is named `FILE/ID`)
@@ -210,10 +211,9 @@ async fn reached(server: &wiremock::MockServer) -> Vec<(String, String)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_consent_a_deployment_is_only_read() {
     let server = deployment::start("default").await;
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    deployment::target(dir.path(), &format!("{}/api", server.uri()), "");
+    let dir = deployment::deployed(&server, "");
     let words = ["explore", "--target", "target.yaml", "--cases", "12", "--seed", "3"];
-    check(&words, dir.path(), 0);
+    run(&words, dir.path()).ended(0);
     let methods: BTreeSet<String> =
         reached(&server).await.into_iter().map(|(method, _)| method).collect();
     assert_eq!(methods, BTreeSet::from(["GET".to_owned()]));
@@ -222,15 +222,13 @@ async fn without_consent_a_deployment_is_only_read() {
 #[tokio::test(flavor = "multi_thread")]
 async fn exploring_leaves_at_most_the_limit_on_a_deployment_and_reports_it() {
     let server = deployment::start("default").await;
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    deployment::target(dir.path(), &format!("{}/api", server.uri()), "consent: [write, delete]\n");
+    let dir = deployment::deployed(&server, "consent: [write, delete]\n");
     let target = dir.path().join("target.yaml");
     let text = fs::read_to_string(&target).expect("it was written");
     let text = text.replace("created_objects_max: 1000", "created_objects_max: 5");
     fs::write(&target, text).expect("writable");
     let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "7"];
-    let said = check(&[&words[..], &["--format", "json"]].concat(), dir.path(), 0).stdout;
-    let said: Value = serde_json::from_str(&said).expect("it is JSON");
+    let said = run(&[&words[..], &["--format", "json"]].concat(), dir.path()).ended(0).json();
     let left = said["residue"].as_array().expect("a list");
     assert!(!left.is_empty() && left.len() <= 5, "{left:?}");
     assert!(left.iter().all(|one| one["kind"] != "webhook"), "webhooks are deleted: {left:?}");
@@ -258,9 +256,9 @@ async fn an_address_is_fetched_only_with_consent() {
         let server = deployment::start("default").await;
         let dir = tempfile::tempdir().expect("a temporary folder");
         let more = format!("consent: [{consent}]\n");
-        deployment::target(dir.path(), &format!("{}/api", server.uri()), &more);
+        deployment::target(dir.path(), &deployment::base_url(&server), &more);
         let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "3"];
-        check(&words, dir.path(), 0);
+        run(&words, dir.path()).ended(0);
         let sent = server.received_requests().await.unwrap_or_default();
         let by_address = |request: &wiremock::Request| {
             String::from_utf8_lossy(&request.body).contains("name=\"url\"")
@@ -283,13 +281,11 @@ fn shell(line: &str, token: &str) -> String {
 fn the_lines_of_a_failure_run_in_a_shell_as_they_are_printed() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let broken = Running::start(&["--format", "json", "--defect", "activity.description-missing"]);
-    let ready = broken.ready();
-    let base_url = ready["base_url"].as_str().expect("an address");
+    let base_url = &broken.base_url();
     // Without the control plane there are no sandboxes. They would already be deleted now.
     deployment::target(dir.path(), base_url, "");
     let words = ["explore", "--target", "target.yaml", "--cases", "30", "--seed", "7"];
-    let said = check(&[&words[..], &["--format", "json"]].concat(), dir.path(), 1).stdout;
-    let said: Value = serde_json::from_str(&said).expect("it is JSON");
+    let said = run(&[&words[..], &["--format", "json"]].concat(), dir.path()).ended(1).json();
     let lines = said["violations"][0]["curl"].as_array().expect("a list");
     let ask = format!(
         "curl -sS {base_url}/oauth/token -d grant_type=client_credentials -d client_id=demo-reader \

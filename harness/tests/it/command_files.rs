@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::command_support::{Running, call, call_json, moot};
+use crate::command_support::{Running, call, call_json, demo_token, moot};
 
 /// The usual places where programs write, each as its own folder.
 const PLACES: [(&str, &str); 6] = [
@@ -51,9 +51,7 @@ impl Watched {
         }
         let running = Running::of(command);
         let host = running.host();
-        let (_, minted) =
-            call_json(&host, "POST /__admin/tokens", "", r#"{"client_id":"demo-main"}"#);
-        let token = minted["access_token"].as_str().expect("a token").to_owned();
+        let token = demo_token(&host, "");
         Self { folder, running, host, token }
     }
 

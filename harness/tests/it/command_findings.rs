@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::command_support::{Ran, Running, call, run};
-use crate::deployment::{ALL_BUT_LOAD, target};
+use crate::deployment::{ALL_BUT_LOAD, edit, target};
 
 /// Starts a mock with this defect as a deployment, and writes `target.yaml`.
 fn deployed(dir: &Path, defect: &str) -> Running {
@@ -22,7 +22,7 @@ fn deployed(dir: &Path, defect: &str) -> Running {
 fn report(dir: &Path, words: &[&str]) -> Value {
     let own = ["run", "--target", "target.yaml", "--format", "json"];
     let ran = run(&[&own[..], words].concat(), dir);
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr))
+    ran.json()
 }
 
 fn findings(report: &Value) -> Vec<Value> {
@@ -75,7 +75,7 @@ fn a_finding_shows_earlier_requests_and_commands_that_repeat_it() {
     }
     let repeat = finding["repeat"].as_str().expect("there is a command");
     let words: Vec<&str> = repeat.split(' ').skip(1).collect();
-    assert_eq!(run(&words, dir.path()).code, Some(1), "{repeat}");
+    run(&words, dir.path()).ended(1);
     let script = finding["script"].as_str().expect("there is a script");
     assert!(script.contains("=$(moot token --target \"$TARGET\" --as main"), "{script}");
     let read = Command::new("sh").args(["-n", "-c", script]).output().expect("there is a shell");
@@ -86,8 +86,7 @@ fn a_finding_shows_earlier_requests_and_commands_that_repeat_it() {
 fn a_token_is_printed_alone_and_good() {
     let dir = tempfile::tempdir().expect("a folder");
     let mock = Running::start(&["--format", "json"]);
-    let ready = mock.ready();
-    let base = ready["base_url"].as_str().expect("it says where");
+    let base = &mock.base_url();
     target(dir.path(), base, "");
     let token = |words: &[&str]| -> Ran {
         run(&[&["token", "--target", "target.yaml"], words].concat(), dir.path())
@@ -98,8 +97,7 @@ fn a_token_is_printed_alone_and_good() {
     let host = base.strip_prefix("http://").expect("it is HTTP");
     let status = |token: &str, line: &str| call(host, line, token, ("text/plain", b"")).0;
     assert_eq!(status(reader, "GET /v1/workflows"), 200);
-    let narrow = token(&["--scope", "read", "--format", "json"]);
-    let narrow: Value = serde_json::from_str(&narrow.stdout).expect("it is JSON");
+    let narrow = token(&["--scope", "read", "--format", "json"]).json();
     assert_eq!((&narrow["application"], &narrow["scope"]), (&"main".into(), &"read".into()));
     let narrow = narrow["access_token"].as_str().expect("a token");
     assert_eq!(status(narrow, "POST /v1/webhooks"), 403);
@@ -111,9 +109,7 @@ fn a_token_is_printed_alone_and_good() {
     error: the target has no applications, so there are no credentials to request a token with
     help: add `applications` to the target file; for a base address, set MOOT_CLIENT_ID and MOOT_CLIENT_SECRET. `moot mock` prints the client ids and secrets of its world
     ");
-    let text = std::fs::read_to_string(dir.path().join("target.yaml")).expect("readable");
-    let text = text.replace("demo-reader-secret", "another-secret");
-    std::fs::write(dir.path().join("target.yaml"), text).expect("writable");
+    edit(dir.path(), &[("demo-reader-secret", "another-secret")]);
     let refused = token(&["--as", "reader"]);
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(4), ""), "{}", refused.stderr);
 }
@@ -122,8 +118,7 @@ fn a_token_is_printed_alone_and_good() {
 fn skipped_scenarios_are_not_run_and_can_be_tolerated_by_name() {
     let dir = tempfile::tempdir().expect("a folder");
     let mock = Running::start(&["--format", "json"]);
-    let ready = mock.ready();
-    let base = ready["base_url"].as_str().expect("it says where");
+    let base = &mock.base_url();
     let words = ["09_versioning", "--exclude", "version-in-the-path"];
     for (more, code) in [("", 3), ("tolerate: [09_versioning/version-in-the-path]\n", 0)] {
         target(dir.path(), base, more);
@@ -136,6 +131,5 @@ fn skipped_scenarios_are_not_run_and_can_be_tolerated_by_name() {
         let line = report["reproduce"].as_str().expect("a line");
         assert!(line.contains(" --exclude version-in-the-path"), "{line}");
     }
-    let unknown = run(&["run", "--exclude", "no-such-scenario"], dir.path());
-    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+    run(&["run", "--exclude", "no-such-scenario"], dir.path()).ended(2);
 }

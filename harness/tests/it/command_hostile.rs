@@ -5,9 +5,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
-use crate::command_support::Running;
+use crate::command_support::{Running, demo_token};
 
 /// The most memory that an attack may add.
 const MEMORY_KIB_MAX: u64 = 64 * 1024;
@@ -30,12 +28,8 @@ impl Victim {
     fn start() -> Self {
         let running = Running::start(&["--format", "json", "--rate-limit", "off"]);
         let host = running.host();
-        let mut victim = Self { running, host, token: String::new() };
-        let minted = victim.post("/__admin/tokens", "", r#"{"client_id":"demo-main"}"#.as_bytes());
-        let json: Value =
-            serde_json::from_str(minted.split_once("\r\n\r\n").expect("a body").1).expect("JSON");
-        victim.token = json["access_token"].as_str().expect("a token").to_owned();
-        victim
+        let token = demo_token(&host, "");
+        Self { running, host, token }
     }
 
     fn connect(&self) -> TcpStream {

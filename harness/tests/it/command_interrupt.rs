@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wiremock::{MockServer, ResponseTemplate};
 
 use crate::command_support::{message, moot, read_json};
-use crate::deployment::{answered, start, target};
+use crate::deployment::{answered, base_url, start, target};
 
 const SAMPLE: &str = r#"section: "4.9"
 title: A sample
@@ -54,7 +54,7 @@ async fn begun(dir: &Path) -> (MockServer, Child) {
     let slow = ResponseTemplate::new(200).set_body_json(empty).set_delay(SLOW);
     answered(&server, "/api/v1/webhooks", slow).await;
     fs::write(dir.join("sample.yaml"), SAMPLE).expect("writable");
-    target(dir, &format!("{}/api", server.uri()), "consent: [write]\nledger: ledger.ndjson\n");
+    target(dir, &base_url(&server), "consent: [write]\nledger: ledger.ndjson\n");
     let words = ["run", "--target", "target.yaml", "--scenarios", "sample.yaml"];
     let mut command = moot(&[&words[..], &["--report", "json=report.json"]].concat(), dir);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");

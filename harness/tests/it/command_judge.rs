@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, Running, message, mock_target, read_json, run};
+use crate::command_support::{Ran, Running, folder_of, message, mock_target, read_json, run};
 use crate::deployment::{self, ALL_BUT_LOAD};
 
 fn read(report: &Path) -> Value {
@@ -82,28 +82,24 @@ fn failures_over_http_are_found_again_in_the_recording() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let _mock = mock(dir.path(), &["--defect", "problem.status-text"], "");
     let words = ["--target", "target.yaml"];
-    let judged = check(dir.path(), &words, &["07_errors", "04_13_delete_webhook"]);
-    assert_eq!(judged.code, Some(1), "{}{}", judged.stdout, judged.stderr);
+    check(dir.path(), &words, &["07_errors", "04_13_delete_webhook"]).ended(1);
 }
 
 #[test]
 fn pinned_answers_are_judged_from_a_recording_too() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    fs::write(dir.path().join("pinned.yaml"), "other_company: 403\n").expect("writable");
+    let dir = folder_of(&[("pinned.yaml", "other_company: 403\n")]);
     let _mock = mock(dir.path(), &[], "answers: pinned.yaml\n");
-    let judged = check(dir.path(), &["--target", "target.yaml"], &["05_isolation"]);
-    assert_eq!(judged.code, Some(5), "{}{}", judged.stdout, judged.stderr);
+    check(dir.path(), &["--target", "target.yaml"], &["05_isolation"]).ended(5);
 }
 
 #[tokio::test]
 async fn a_deployment_is_recorded_without_its_secrets() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let server = deployment::start("default").await;
-    deployment::target(dir.path(), &format!("{}/api", server.uri()), ALL_BUT_LOAD);
+    deployment::target(dir.path(), &deployment::base_url(&server), ALL_BUT_LOAD);
     // These scenarios send the secrets of every application, tokens of every scope, and secrets of webhooks.
     let selectors = ["04_01*", "04_1*", "05_*", "07_errors", "10_standards"];
-    let judged = check(dir.path(), &["--target", "target.yaml"], &selectors);
-    assert_eq!(judged.code, Some(0), "{}{}", judged.stdout, judged.stderr);
+    check(dir.path(), &["--target", "target.yaml"], &selectors).ended(0);
     drop(server);
     let mut files = vec![dir.path().join("kept/index.json")];
     let tapes = fs::read_dir(dir.path().join("kept/exchanges")).expect("tapes");
@@ -137,8 +133,7 @@ fn wrong_folders_for_a_recording_are_refused_before_a_request_is_sent() {
     fs::write(dir.path().join("full/index.json"), r#"{"format_version": 1}"#).expect("a file");
     let words = [&["run", "--record", "full"][..], &["judge", "full"], &["judge", "nothing"]];
     let messages = words.map(|words| {
-        let ran = run(words, dir.path());
-        assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+        let ran = run(words, dir.path()).ended(2);
         message(&ran.stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"
@@ -153,16 +148,14 @@ fn wrong_folders_for_a_recording_are_refused_before_a_request_is_sent() {
 #[test]
 fn a_damaged_recording_is_refused_and_not_changed() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let made = run(&["run", "07_errors/problem-members", "--record", "kept"], dir.path());
-    assert_eq!(made.code, Some(0), "{}{}", made.stdout, made.stderr);
+    run(&["run", "07_errors/problem-members", "--record", "kept"], dir.path()).ended(0);
     let tape = fs::read_dir(dir.path().join("kept/exchanges")).expect("tapes").next();
     let tape = tape.expect("there is one").expect("a file").path();
     let whole = fs::read_to_string(&tape).expect("a text");
     let half = &whole[..whole.find("\"entries\"").expect("a HAR file has entries")];
     let messages = [half, "{}"].map(|text| {
         fs::write(&tape, text).expect("writable");
-        let ran = run(&["judge", "kept"], dir.path());
-        assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+        let ran = run(&["judge", "kept"], dir.path()).ended(2);
         assert_eq!(fs::read_to_string(&tape).expect("a text"), text, "it is only read");
         message(&ran.stderr)
     });
@@ -171,9 +164,9 @@ fn a_damaged_recording_is_refused_and_not_changed() {
     error: kept/exchanges/0001_07_errors_problem-members.har: it is not part of a recording: missing field `log` at line 1 column 2
     ");
     fs::remove_file(&tape).expect("it is there");
-    assert_eq!(run(&["judge", "kept"], dir.path()).code, Some(2));
+    run(&["judge", "kept"], dir.path()).ended(2);
     fs::write(&tape, whole).expect("writable");
-    assert_eq!(run(&["judge", "kept"], dir.path()).code, Some(0));
+    run(&["judge", "kept"], dir.path()).ended(0);
 }
 
 /// Required members of an entry of HAR 1.2, as JSON pointers.
@@ -207,8 +200,7 @@ const HAR_MEMBERS: [&str; 24] = [
 #[test]
 fn every_session_file_has_the_required_members_of_har() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let made = run(&["run", "07_errors", "04_09_*", "--record", "kept"], dir.path());
-    assert_eq!(made.code, Some(0), "{}{}", made.stdout, made.stderr);
+    run(&["run", "07_errors", "04_09_*", "--record", "kept"], dir.path()).ended(0);
     for tape in fs::read_dir(dir.path().join("kept/exchanges")).expect("tapes") {
         let path = tape.expect("a file").path();
         let har = read_json(&path);
@@ -224,12 +216,10 @@ fn every_session_file_has_the_required_members_of_har() {
 
 #[test]
 fn a_folder_that_is_missing_is_not_called_a_recording_without_an_index() {
-    let dir = tempfile::tempdir().expect("a folder");
-    fs::write(dir.path().join("file"), "").expect("writable");
+    let dir = folder_of(&[("file", "")]);
     fs::create_dir(dir.path().join("empty")).expect("writable");
     let errors = ["none", "file", "empty"].map(|name| {
-        let ran = run(&["judge", name], dir.path());
-        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        let ran = run(&["judge", name], dir.path()).ended(2);
         ran.stderr.lines().next().unwrap_or_default().to_owned()
     });
     insta::assert_snapshot!(errors.join("\n"), @r"

@@ -11,7 +11,7 @@ use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::command_support::{moot, read_json};
-use crate::deployment::{judged, start, target};
+use crate::deployment::{deployed, edit, judged, start};
 
 const UPLOADS: &str = r#"section: "4.9"
 title: A sample
@@ -41,17 +41,15 @@ async fn uploads(response: ResponseTemplate, hits: impl Into<wiremock::Times>) -
 }
 
 fn folder(server: &MockServer, created_objects_max: u32) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a folder");
+    let dir = deployed(server, "consent: [write]\nledger: ledger.ndjson\n");
     fs::write(dir.path().join("uploads.yaml"), UPLOADS).expect("writable");
-    let more = "consent: [write]\nledger: ledger.ndjson\n";
-    target(dir.path(), &format!("{}/api", server.uri()), more);
-    let file = dir.path().join("target.yaml");
-    let text = fs::read_to_string(&file).expect("it was written");
     let limit = format!("created_objects_max: {created_objects_max}");
-    let text = text.replace("created_objects_max: 1000", &limit);
-    let text = text.replace("silence_seconds: 2", "silence_seconds: 30");
-    fs::write(&file, text.replace("exchange_seconds: 4", "exchange_seconds: 30"))
-        .expect("writable");
+    let edits = [
+        ("created_objects_max: 1000", &*limit),
+        ("silence_seconds: 2", "silence_seconds: 30"),
+        ("exchange_seconds: 4", "exchange_seconds: 30"),
+    ];
+    edit(dir.path(), &edits);
     dir
 }
 

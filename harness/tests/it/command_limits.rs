@@ -10,7 +10,7 @@ use wiremock::matchers::{body_string_contains, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use crate::command_support::{message, read_json, run};
-use crate::deployment::{ALL_BUT_LOAD, answered, judged, start, target};
+use crate::deployment::{ALL_BUT_LOAD, answered, deployed, edit, judged, start};
 
 const LISTS: &str = r#"section: "4.6"
 title: A sample
@@ -73,9 +73,8 @@ fn report(dir: &Path) -> Value {
 }
 
 fn folder(server: &MockServer, more: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a folder");
+    let dir = deployed(server, more);
     fs::write(dir.path().join("lists.yaml"), LISTS).expect("writable");
-    target(dir.path(), &format!("{}/api", server.uri()), more);
     dir
 }
 
@@ -215,17 +214,9 @@ async fn a_503_with_retry_after_counts_as_the_rate_limit_but_a_500_does_not() {
 async fn a_doctor_has_time_for_every_application_at_the_default_pace() {
     let server = start("default").await;
     let dir = folder(&server, "");
-    let path = dir.path().join("target.yaml");
-    let text = fs::read_to_string(&path).expect("it was written");
-    let text: String = text
-        .lines()
-        .filter(|line| !line.contains("requests_per_minute"))
-        .map(|line| format!("{line}\n"))
-        .collect();
-    assert!(text.contains("reader:") && text.contains("other_company:"), "{text}");
-    fs::write(&path, text).expect("writable");
-    let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let limits = ["  requests_per_minute: 0\n", "  token_requests_per_minute: 0\n"];
+    edit(dir.path(), &limits.map(|limit| (limit, "")));
+    run(&["doctor", "--target", "target.yaml"], dir.path()).ended(0);
 }
 
 /// The control of all three scenarios is the same call, and is sent once. The limit refuses it only by chance.

@@ -7,8 +7,7 @@ use crate::command_support::{message, run};
 fn check(line: &str, code: i32) -> String {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
-    let ran = run(&words, dir.path());
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(&words, dir.path()).ended(code);
     assert!(
         !ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'),
         "no colour in a pipe"
@@ -114,8 +113,7 @@ fn a_usage_error_is_json_on_request() {
         "--format json",
     ] {
         let words: Vec<&str> = line.split(' ').collect();
-        let ran = run(&words, dir.path());
-        assert_eq!(ran.code, Some(2), "{line}: {}", ran.stderr);
+        let ran = run(&words, dir.path()).ended(2);
         let error: serde_json::Value = serde_json::from_str(&ran.stderr).expect(line);
         assert_eq!(error["exit_code"], 2, "{line}");
         assert!(error["error"].as_str().is_some_and(|text| !text.is_empty()), "{line}");
@@ -133,8 +131,7 @@ fn a_password_in_an_address_is_printed_nowhere() {
         &["explore", "--target", target, "--report", "json=r.json"],
         &["plan", "--target", target],
     ] {
-        let ran = run(words, dir.path());
-        assert_eq!(ran.code, Some(2), "{words:?}");
+        let ran = run(words, dir.path()).ended(2);
         assert!(ran.stderr.contains("a base address has no user and no password"), "{words:?}");
         assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("precious"), "{words:?}");
         let left = std::fs::read_dir(dir.path()).expect("a folder").count();
@@ -149,11 +146,10 @@ fn an_unreachable_target_ends_with_4() {
     let target = "base_url: http://127.0.0.1:9\napplications:\n  main: { client_id: a, \
                   client_secret: sample-secret, scopes: [read, write] }\n";
     std::fs::write(dir.path().join("t.yaml"), target).expect("writable");
-    let ran = run(&["run", "--target", "t.yaml"], dir.path());
-    assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(&["run", "--target", "t.yaml"], dir.path()).ended(4);
     assert!(!ran.stdout.contains("sample-secret"));
     // A plan sends nothing, so it cannot know.
-    assert_eq!(run(&["plan", "--target", "t.yaml"], dir.path()).code, Some(0));
+    run(&["plan", "--target", "t.yaml"], dir.path()).ended(0);
 }
 
 #[test]
@@ -170,15 +166,13 @@ fn a_tolerated_scenario_that_does_not_exist_is_2_with_its_line() {
                    `08_limits/evenly-spaced`?";
     file("08_limits/evenly-spaced-calls");
     for command in ["run", "plan"] {
-        let ran = run(&[command, "--target", "t.yaml"], dir.path());
-        assert_eq!(ran.code, Some(2), "{command}: {}{}", ran.stdout, ran.stderr);
+        let ran = run(&[command, "--target", "t.yaml"], dir.path()).ended(2);
         assert!(ran.stderr.contains(message), "{command}: {}", ran.stderr);
     }
     for known in
         ["08_limits/evenly-spaced", "08_limits/*", "\"08_limits/evenly-spaced[a]\"", "ours/nightly"]
     {
         file(known);
-        let ran = run(&["plan", "--target", "t.yaml"], dir.path());
-        assert_eq!(ran.code, Some(0), "{known}: {}", ran.stderr);
+        run(&["plan", "--target", "t.yaml"], dir.path()).ended(0);
     }
 }

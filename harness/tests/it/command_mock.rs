@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use serde_json::Value;
 
-use crate::command_support::{Running, call_json, message, moot, run};
+use crate::command_support::{Running, call_json, demo_token, folder_of, message, moot, run};
 
 /// The status line of the response to a GET.
 fn get(base_url: &str, path: &str) -> String {
@@ -27,7 +27,7 @@ fn check(signal: &str) {
     let ready = running.ready();
     assert_eq!((&ready["ready"], &ready["seed"]), (&Value::from(true), &Value::from(42)));
     assert!(ready["applications"].as_array().is_some_and(|list| !list.is_empty()));
-    let base_url = ready["base_url"].as_str().expect("an address");
+    let base_url = &running.base_url();
     assert_eq!(get(base_url, "/v1/workflows"), "HTTP/1.1 401 Unauthorized");
     assert_eq!(get(base_url, "/__admin/health"), "HTTP/1.1 200 OK");
     let (code, rest) = running.stop(signal);
@@ -48,13 +48,11 @@ fn verbose_prints_a_line_for_each_call() {
         moot(&["mock", "--port", "0", "--format", "json", "--seed", "42", "-v"], dir.path());
     command.stderr(said);
     let running = Running::of(command);
-    let ready = running.ready();
-    let base_url = ready["base_url"].as_str().expect("an address");
+    let base_url = &running.base_url();
     assert_eq!(get(base_url, "/v1/workflows?page=1"), "HTTP/1.1 401 Unauthorized");
     assert_eq!(get(base_url, "/nowhere"), "HTTP/1.1 404 Not Found");
     let host = running.host();
-    let minted = call_json(&host, "POST /__admin/tokens", "", r#"{"client_id":"demo-main"}"#).1;
-    let token = minted["access_token"].as_str().expect("a token");
+    let token = &demo_token(&host, "");
     assert_eq!(call_json(&host, "GET /v1/webhooks", token, "").0, 200);
     running.stop("-TERM");
     let said = fs::read_to_string(dir.path().join("stderr")).expect("it is text");
@@ -169,8 +167,7 @@ fn with_a_public_address_the_real_one_is_printed_too() {
 #[test]
 fn it_listens_on_a_name_too() {
     let running = Running::start_at("localhost:0", "mock", &["--format", "json"]);
-    let ready = running.ready();
-    let base_url = ready["base_url"].as_str().expect("an address");
+    let base_url = &running.base_url();
     assert_eq!(get(base_url, "/v1/workflows"), "HTTP/1.1 401 Unauthorized");
     running.stop("-TERM");
 }
@@ -197,8 +194,7 @@ fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
     let receiver = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}/", receiver.local_addr().expect("a bound address"));
     drop(receiver);
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(dir.path().join("token"), "t0p").expect("a written file");
+    let dir = folder_of(&[("token", "t0p")]);
     let token = dir.path().join("token");
     let token = token.to_str().expect("a path that is text");
     let results = [vec![], vec!["--private-receivers"]].map(|words| {
@@ -249,8 +245,7 @@ fn the_answers_of_a_receiver_count_after_its_webhook_was_deleted() {
     admin(host, &line, r#"{"status":"signed","force":true}"#);
     admin(host, "POST /__admin/deliveries/settle", "");
     answering.join().expect("it answered");
-    let minted = admin(host, "POST /__admin/tokens", r#"{"client_id":"demo-main"}"#);
-    let token = minted["access_token"].as_str().expect("a token");
+    let token = &demo_token(host, "");
     let (_, hooks) = call_json(host, "GET /v1/webhooks", token, "");
     let hook = hooks["data"][0]["id"].as_str().expect("the newest webhook").to_owned();
     let rules = || {
@@ -271,8 +266,7 @@ fn the_answers_of_a_receiver_count_after_its_webhook_was_deleted() {
 #[test]
 fn a_container_asks_whether_a_mock_is_healthy() {
     let running = Running::start(&["--format", "json", "--seed", "42"]);
-    let ready = running.ready();
-    let base_url = ready["base_url"].as_str().expect("an address").to_owned();
+    let base_url = running.base_url();
     let dir = tempfile::tempdir().expect("a temporary folder");
     for url in [base_url.clone(), format!("{base_url}/health")] {
         let ran = run(&["mock", "--healthcheck", &url], dir.path());
@@ -280,8 +274,7 @@ fn a_container_asks_whether_a_mock_is_healthy() {
     }
     running.stop("-TERM");
     let messages = [base_url.as_str(), "nowhere"].map(|url| {
-        let ran = run(&["mock", "--healthcheck", url], dir.path());
-        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        let ran = run(&["mock", "--healthcheck", url], dir.path()).ended(1);
         message(&ran.stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"

@@ -6,13 +6,11 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::command_support::{read_json, run};
-use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
+use crate::deployment::{ALL_BUT_LOAD, base_url, deployed, edit, judged, start, target};
 
 fn planned(dir: &std::path::Path, words: &[&str]) -> Value {
     let own = ["plan", "--target", "target.yaml", "--format", "json"];
-    let ran = run(&[&own[..], words].concat(), dir);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    serde_json::from_str(&ran.stdout).expect("it is JSON")
+    run(&[&own[..], words].concat(), dir).ended(0).json()
 }
 
 #[tokio::test]
@@ -20,7 +18,7 @@ async fn a_plan_sends_nothing_and_is_an_upper_bound_of_the_run() {
     for consent in ["consent: []\n", ALL_BUT_LOAD] {
         let dir = tempfile::tempdir().expect("a folder");
         let server = start("default").await;
-        target(dir.path(), &format!("{}/api", server.uri()), consent);
+        target(dir.path(), &base_url(&server), consent);
         let plan = planned(dir.path(), &[]);
         assert_eq!(server.received_requests().await.map(|all| all.len()), Some(0));
         assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "no ledger");
@@ -42,14 +40,12 @@ async fn a_plan_sends_nothing_and_is_an_upper_bound_of_the_run() {
             is_nearly(&bounds["likely"], count as f64, &format!("{consent} {what}"));
         }
         // The same run with a pace takes as long as the pace demands, and leaves nothing out.
-        let paced = [("requests_per_minute", 600), ("token_requests_per_minute", 10)];
-        let path = dir.path().join("target.yaml");
-        let mut text = fs::read_to_string(&path).expect("it was written");
-        for (key, rate) in paced {
-            text = text.replace(&format!("  {key}: 0"), &format!("  {key}: {rate}"));
-        }
-        text = text.replace("limits:\n", "limits:\n  token_requests_max: 1000\n");
-        fs::write(&path, text).expect("writable");
+        let paced = [
+            ("  requests_per_minute: 0", "  requests_per_minute: 600"),
+            ("  token_requests_per_minute: 0", "  token_requests_per_minute: 10"),
+            ("limits:\n", "limits:\n  token_requests_max: 1000\n"),
+        ];
+        edit(dir.path(), &paced);
         let plan = planned(dir.path(), &[]);
         // The first ten tokens need no wait.
         let minutes = (sent as f64 / 600.0).max(tokens as f64 / 10.0 - 1.0);
@@ -86,8 +82,8 @@ fn it_has_minutes_objects_and_recipients() {
         "04_05_create_legal_request/created-from-its-schema",
         "04_13_delete_webhook/webhook-unknown",
     ];
-    let ran = run(&[&["plan", "--target", "target.yaml"], &selectors[..]].concat(), dir.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran =
+        run(&[&["plan", "--target", "target.yaml"], &selectors[..]].concat(), dir.path()).ended(0);
     let tag = Regex::new("moot-[0-9a-f]{8}@").expect("a valid pattern");
     insta::assert_snapshot!(tag.replace(&ran.stdout, "TAG@"), @r"
       runs     04_05_create_legal_request/created-from-its-schema  about 36 (0 to 340) requests
@@ -110,20 +106,17 @@ fn it_has_minutes_objects_and_recipients() {
     assert_eq!(plan["estimate"]["mails"], serde_json::json!([]));
 }
 
-/// A file with a secret that only its owner can read.
 #[test]
 fn an_address_on_loopback_without_credentials_can_only_be_a_mock() {
     let dir = tempfile::tempdir().expect("a folder");
     // No server listens on the discard port, and nothing is sent.
     let words = |url| ["plan", "--target", url, "section:4.7", "--format", "json"];
-    let ran = run(&words("http://127.0.0.1:9"), dir.path());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    let plan: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let plan = run(&words("http://127.0.0.1:9"), dir.path()).ended(0).json();
     assert!(plan["scenarios"].as_array().is_some_and(|rows| !rows.is_empty()), "{plan}");
-    let ran = run(&words("https://legal.example.com"), dir.path());
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    run(&words("https://legal.example.com"), dir.path()).ended(2);
 }
 
+/// Writes a file with a secret that only its owner can read.
 fn secret(path: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt;
     fs::write(path, "sample-secret-0123456789").expect("writable");
@@ -133,11 +126,9 @@ fn secret(path: &std::path::Path) {
 #[tokio::test]
 async fn a_consented_run_stays_in_its_budget() {
     let server = start("default").await;
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
+    let dir = deployed(&server, "consent: [write]\n");
     let plan = planned(dir.path(), &["section:4.9"]);
-    let ran = judged(dir.path(), &["section:4.9", "--format", "json"], 3);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let report = judged(dir.path(), &["section:4.9", "--format", "json"], 3).json();
     let most = plan["estimate"]["objects"]["by_kind"]["repository_document"].as_u64();
     let residue = report["residue"].as_array().map_or(0, Vec::len) as u64;
     assert!(residue > 0 && Some(residue) <= most, "{residue} of {most:?}");
@@ -153,7 +144,7 @@ fn names(plan: &Value) -> Vec<String> {
 async fn every_scenario_is_in_the_plan_of_one_shard_and_the_shards_take_as_long() {
     let dir = tempfile::tempdir().expect("a folder");
     let server = start("default").await;
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
+    target(dir.path(), &base_url(&server), "consent: []\n");
     let paced = ["--rate", "600"];
     let mut all = names(&planned(dir.path(), &paced));
     let mut of_shards = Vec::new();
@@ -178,7 +169,7 @@ async fn every_scenario_is_in_the_plan_of_one_shard_and_the_shards_take_as_long(
 async fn shards_of_a_run_on_a_deployment_are_merged_and_a_recording_has_costs() {
     let dir = tempfile::tempdir().expect("a folder");
     let server = start("default").await;
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
+    target(dir.path(), &base_url(&server), "consent: []\n");
     let line = ["run", "section:4.2", "--target", "target.yaml", "--seed", "7"];
     let one = run(&[&line[..], &["--record", "one"]].concat(), dir.path());
     let mut codes = Vec::new();
@@ -191,12 +182,11 @@ async fn shards_of_a_run_on_a_deployment_are_merged_and_a_recording_has_costs() 
     }
     let merged = run(&["merge", "part2", "part1"], dir.path());
     assert_eq!(merged.code, one.code, "{}{}", merged.stdout, merged.stderr);
-    let missing = run(&["merge", "part2"], dir.path());
-    assert_eq!(missing.code, Some(2), "{}{}", missing.stdout, missing.stderr);
+    run(&["merge", "part2"], dir.path()).ended(2);
     for words in
         [&["--shard", "1/2"][..], &["--shard", "3/2", "--record", "x"], &["--costs", "one"]]
     {
-        assert_eq!(run(&[&line[..], words].concat(), dir.path()).code, Some(2), "{words:?}");
+        run(&[&line[..], words].concat(), dir.path()).ended(2);
     }
     let judged = run(&["judge", "part1"], dir.path());
     assert_eq!(judged.code, codes[0], "{}{}", judged.stdout, judged.stderr);
@@ -206,7 +196,7 @@ async fn shards_of_a_run_on_a_deployment_are_merged_and_a_recording_has_costs() 
 async fn concurrent_shards_share_data_without_violations() {
     let dir = tempfile::tempdir().expect("a folder");
     let server = start("default").await;
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write, delete]\n");
+    target(dir.path(), &base_url(&server), "consent: [write, delete]\n");
     let line = ["section:4.5", "section:4.6", "section:4.9", "section:4.10", "section:4.12"];
     let line = [&["run", "--target", "target.yaml", "--seed", "7", "--rate", "0"], &line[..]];
     let line = line.concat();
@@ -224,7 +214,7 @@ async fn concurrent_shards_share_data_without_violations() {
         assert!(matches!(ran.code, Some(0 | 3)), "{}{}", ran.stdout, ran.stderr);
     }
     let merged = run(&["merge", "1", "2", "3", "--format", "json"], dir);
-    let report: Value = serde_json::from_str(&merged.stdout).expect("it is JSON");
+    let report = merged.json();
     assert_eq!(report["findings"], serde_json::json!([]), "{}", merged.stderr);
     assert!(report["counts"]["pass"].as_u64() > Some(1000), "{}", report["counts"]);
 }

@@ -72,8 +72,7 @@ fn a_body_beyond_the_limit_is_refused_and_a_status_must_be_one() {
         ["receive", "--listen", "here"],
     ]
     .map(|words| {
-        let ran = run(&words, dir.path());
-        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        let ran = run(&words, dir.path()).ended(2);
         message(&ran.stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"

@@ -2,18 +2,15 @@
 
 use std::net::TcpListener;
 
-use serde_json::Value;
-
 use crate::command_support::{Running, run};
-use crate::deployment::{judged, start, target};
+use crate::deployment::{deployed, judged, start};
 
 const EVENTS: [&str; 2] = ["06_events/*", "journey_webhook/*"];
 
 /// Starts a mock, and returns its base address.
 fn mock(words: &[&str]) -> (Running, String) {
     let mock = Running::start(&[&["--format", "json"], words].concat());
-    let ready = mock.ready();
-    let base_url = ready["base_url"].as_str().expect("an address").to_owned();
+    let base_url = mock.base_url();
     (mock, base_url)
 }
 
@@ -22,9 +19,7 @@ fn mock(words: &[&str]) -> (Running, String) {
 fn failed(base_url: &str, words: &[&str], code: i32) -> Vec<String> {
     let dir = tempfile::tempdir().expect("a folder");
     let own = ["run", "--target", base_url, "--format", "json"];
-    let ran = run(&[&own, &EVENTS[..], words].concat(), dir.path());
-    assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let report = run(&[&own, &EVENTS[..], words].concat(), dir.path()).ended(code).json();
     let checks = report["checks"].as_array().expect("a list");
     let failed = checks.iter().filter(|check| check["verdict"] == "fail");
     failed.map(|check| check["requirement"].as_str().unwrap_or_default().to_owned()).collect()
@@ -57,11 +52,10 @@ fn each_wrong_delivery_is_noticed() {
 #[tokio::test]
 async fn without_a_receiver_a_run_says_which_setting_enables_it() {
     let server = start("default").await;
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write, delete]\n");
+    let dir = deployed(&server, "consent: [write, delete]\n");
     std::fs::write(dir.path().join("receives.yaml"), RECEIVES).expect("writable");
-    let ran = judged(dir.path(), &["--scenarios", "receives.yaml", "--format", "json"], 3);
-    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let report =
+        judged(dir.path(), &["--scenarios", "receives.yaml", "--format", "json"], 3).json();
     let not_run = &report["not_run"];
     assert_eq!(not_run[0]["setting"], "--receiver ADDR and --receiver-url URL", "{not_run}");
 }

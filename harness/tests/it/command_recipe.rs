@@ -6,8 +6,8 @@ use std::path::Path;
 use moot_fixtures::answers;
 use serde_json::Value;
 
-use crate::command_support::{Ran, message, run};
-use crate::deployment::{demo, start, start_as, target};
+use crate::command_support::{message, run};
+use crate::deployment::{base_url, demo, deployed, edit, start, start_as, target};
 
 /// The target file of the guide.
 fn of_the_guide() -> String {
@@ -22,15 +22,8 @@ fn of_init() -> String {
     let dir = tempfile::tempdir().expect("a folder");
     let words = ["init", "--base-url", "https://legal.example.com/api", "--consent", "write"];
     let email = ["--requester-email", "someone@your-company.example"];
-    let ran = run(&[&words[..], &email].concat(), dir.path());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    run(&[&words[..], &email].concat(), dir.path()).ended(0);
     fs::read_to_string(dir.path().join("target.yaml")).expect("it was written")
-}
-
-/// The JSON that a command printed.
-#[track_caller]
-fn json_of(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr))
 }
 
 /// A target file for this address and the applications of `demo`.
@@ -63,21 +56,18 @@ async fn the_recipe_of_init_ends_with_0() {
 async fn ends_with_0(text: &str, commands: &[&[&str]]) {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
-    let text = unpaced(text, &format!("{}/api", server.uri()));
+    let text = unpaced(text, &base_url(&server));
     fs::write(dir.path().join("staging.yaml"), &text).expect("writable");
     for words in commands {
-        let ran = run(&[words, &["--target", "staging.yaml"][..]].concat(), dir.path());
-        assert_eq!(ran.code, Some(0), "{words:?}\n{}{}", ran.stdout, ran.stderr);
+        run(&[words, &["--target", "staging.yaml"][..]].concat(), dir.path()).ended(0);
     }
 }
 
 #[tokio::test]
 async fn a_smoke_run_only_reads_without_consent() {
     let server = start("default").await;
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
-    let ran = run(&["run", "--smoke", "--target", "target.yaml"], dir.path());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let dir = deployed(&server, "consent: []\n");
+    run(&["run", "--smoke", "--target", "target.yaml"], dir.path()).ended(0);
     let received = server.received_requests().await.expect("it records");
     let is_reading = |path: &str, method: &str| method == "GET" || path.ends_with("/oauth/token");
     assert!(received.iter().all(|it| is_reading(it.url.path(), it.method.as_str())));
@@ -85,10 +75,25 @@ async fn a_smoke_run_only_reads_without_consent() {
 }
 
 #[tokio::test]
+async fn smoke_tolerates_unmet_needs_also_in_a_recording_and_a_comparison() {
+    let server = start("default").await;
+    let dir = deployed(&server, "consent: []\n");
+    let words = ["run", "tag:smoke", "--target", "target.yaml", "--record", "kept"];
+    for (words, code) in [
+        (&words[..], 3),
+        (&["judge", "kept"], 3),
+        (&["judge", "--smoke", "kept"], 0),
+        (&["compare", "kept", "target.yaml"], 3),
+        (&["compare", "--smoke", "kept", "target.yaml"], 0),
+    ] {
+        run(words, dir.path()).ended(code);
+    }
+}
+
+#[tokio::test]
 async fn a_wrong_value_for_the_target_is_4_with_key_and_line() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
-    let path = dir.path().join("target.yaml");
     // The application `main` of the file has only the scope `read`.
     let reader = "demo-reader, client_secret: demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T";
     let main = "demo-main, client_secret: demo-main-secret-Vr8Kq3Zt6Wm1Xc5B";
@@ -99,16 +104,10 @@ async fn a_wrong_value_for_the_target_is_4_with_key_and_line() {
         vec![("  document_url:", "  generated_workflow_id: wfUnknown\n  document_url:")],
         vec![(&*role, ""), (main, reader)],
     ] {
-        target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
-        let mut text = fs::read_to_string(&path).expect("it was written");
-        for (from, to) in edits {
-            assert!(text.contains(from), "{from}");
-            text = text.replace(from, to);
-        }
-        fs::write(&path, &text).expect("writable");
+        target(dir.path(), &base_url(&server), "consent: [write]\n");
+        edit(dir.path(), &edits);
         let ran = run(&["doctor", "--target", "target.yaml", "--format", "json"], dir.path());
-        assert_eq!(ran.code, Some(4), "{text}: {}{}", ran.stdout, ran.stderr);
-        let found = json_of(&ran);
+        let found = ran.ended(4).json();
         let all = found["mistakes"].as_array().expect("a list");
         assert_eq!(all.len(), 1, "{all:?}");
         let mistake = all[0].as_str().expect("a text").to_owned();
@@ -121,8 +120,7 @@ async fn a_wrong_value_for_the_target_is_4_with_key_and_line() {
             "02_resources/workflow-schema-members",
         ];
         let ran = run(&words, dir.path());
-        let report = json_of(&ran);
-        assert_eq!(ran.code, Some(4), "{text}: {}", report["findings"]);
+        let report = ran.ended(4).json();
         assert_eq!(report["trouble"], mistake);
         mistakes.push(message(&mistake));
     }
@@ -138,23 +136,21 @@ async fn an_application_with_only_read_breaks_nothing() {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
     let need = "read_write_application";
-    target(dir.path(), &format!("{}/api", server.uri()), "");
-    let path = dir.path().join("target.yaml");
-    let text = fs::read_to_string(&path).expect("it was written");
+    target(dir.path(), &base_url(&server), "");
     let main = "demo-main, client_secret: demo-main-secret-Vr8Kq3Zt6Wm1Xc5B";
     let reader = "demo-reader, client_secret: demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T, scopes: [read]";
     let role = format!("  reader: {{ client_id: {reader} }}\n");
-    assert!(text.contains(&role) && text.contains(main));
-    let text = text.replace(&role, "").replace(main, reader);
+    edit(dir.path(), &[(&role, ""), (main, reader)]);
+    let path = dir.path().join("target.yaml");
+    let text = fs::read_to_string(&path).expect("it was written");
     let scenario = "04_01_create_access_token/scope-omitted-read-write-application";
     // Without a passed check nothing conforms.
     let other = "04_02_list_workflows/workflows-listed";
     for (tolerated, code) in [("", 3), ("tolerate: [read_write_application]\n", 0)] {
         fs::write(&path, format!("{text}{tolerated}")).expect("writable");
         let words = ["run", "--target", "target.yaml", "--format", "json", scenario, other];
-        let ran = run(&words, dir.path());
-        assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-        let not_run = &json_of(&ran)["not_run"];
+        let ran = run(&words, dir.path()).ended(code);
+        let not_run = &ran.json()["not_run"];
         assert_eq!(not_run.as_array().map(Vec::len), Some(1), "{not_run}");
         assert_eq!(not_run[0]["tolerate_as"], need);
         assert_eq!(not_run[0]["is_tolerated"], code == 0, "{not_run}");
@@ -167,12 +163,10 @@ async fn a_base_address_that_ends_in_v1_is_a_mistake_of_the_file() {
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), &format!("{}/api/v1", server.uri()), "");
     let [doctor, ran] = ["doctor", "run"].map(|command| {
-        let ran = run(&[command, "--target", "target.yaml", "--format", "json"], dir.path());
-        assert_eq!(ran.code, Some(4), "{command}: {}{}", ran.stdout, ran.stderr);
-        ran
+        run(&[command, "--target", "target.yaml", "--format", "json"], dir.path()).ended(4)
     });
     let error: Value = serde_json::from_str(&doctor.stderr).expect("it is JSON");
-    assert_eq!(json_of(&ran)["trouble"], error["error"]);
+    assert_eq!(ran.json()["trouble"], error["error"]);
     let error = error["error"].as_str().expect("a text");
     insta::assert_snapshot!(message(error), @"target.yaml:1: `base_url` does not fit the target: its token endpoint returned 404 (request_not_found); `base_url` ends in `/v1`: leave that out");
 }
@@ -189,12 +183,10 @@ async fn an_application_of_the_same_company_is_no_leak() {
     world.companies[1].applications = rest;
     let answers = answers::named("default").expect("they are bundled").clone();
     let server = start_as(world, answers).await;
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
+    let dir = deployed(&server, "consent: []\n");
     let words = ["run", "--target", "target.yaml", "05_isolation", "--format", "json"];
-    let ran = run(&words, dir.path());
-    assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
-    let report = json_of(&ran);
+    let ran = run(&words, dir.path()).ended(4);
+    let report = ran.json();
     let trouble = report["trouble"].as_str().expect("a text");
     insta::assert_snapshot!(message(trouble), @"target.yaml:7: `applications.other_company` does not fit the target: both applications see the same workflows, requests, documents and webhooks");
 }
@@ -203,12 +195,9 @@ async fn an_application_of_the_same_company_is_no_leak() {
 fn one_client_id_for_two_roles_is_a_mistake_of_the_file() {
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), "http://127.0.0.1:9/api", "");
-    let path = dir.path().join("target.yaml");
-    let text = fs::read_to_string(&path).expect("it was written");
-    fs::write(&path, text.replace("other-main,", "demo-main,")).expect("writable");
+    edit(dir.path(), &[("other-main,", "demo-main,")]);
     let [doctor, plan, ran] = ["doctor", "plan", "run"].map(|command| {
-        let ran = run(&[command, "--target", "target.yaml"], dir.path());
-        assert_eq!(ran.code, Some(2), "{command}: {}", ran.stderr);
+        let ran = run(&[command, "--target", "target.yaml"], dir.path()).ended(2);
         message(&ran.stderr)
     });
     assert_eq!((&plan, &ran), (&doctor, &doctor));

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
 use crate::command_support::{LIST_SCENARIO, Ran, message, moot, run};
 
@@ -30,10 +29,8 @@ fn text(dir: &Path, file: &str) -> String {
 /// A run of a workflow, with its job summary in `summary.md`.
 fn in_workflow(dir: &Path, more: &[&str]) -> Ran {
     let mut command = moot(&words(more), dir);
-    let Output { status, stdout, stderr } =
-        command.env("GITHUB_STEP_SUMMARY", "summary.md").output().expect("the binary runs");
-    let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
-    Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+    command.env("GITHUB_STEP_SUMMARY", "summary.md");
+    Ran::of(command)
 }
 
 #[test]
@@ -43,22 +40,18 @@ fn a_file_that_moot_did_not_write_is_replaced_only_by_force() {
     for kind in ["text", "json", "junit", "html", "markdown", "ndjson"] {
         fs::write(&notes, "my notes\n").expect("writable");
         let report = format!("{kind}=notes");
-        let refused = run(&words(&["--report", &report]), dir.path());
-        assert_eq!(refused.code, Some(2), "{kind}: {}", refused.stderr);
+        run(&words(&["--report", &report]), dir.path()).ended(2);
         assert_eq!(text(dir.path(), "notes"), "my notes\n", "{kind}");
-        let forced = run(&words(&["--report", &report, "--force"]), dir.path());
-        assert_eq!(forced.code, Some(1), "{kind}: {}", forced.stderr);
+        run(&words(&["--report", &report, "--force"]), dir.path()).ended(1);
         // Now it is a report, so the next run replaces it.
-        let again = run(&words(&["--report", &report]), dir.path());
-        assert_eq!(again.code, Some(1), "{kind}: {}", again.stderr);
+        run(&words(&["--report", &report]), dir.path()).ended(1);
         assert_ne!(text(dir.path(), "notes"), "my notes\n", "{kind}");
     }
 }
 
 #[test]
 fn a_merge_has_no_event_stream() {
-    let ran = run(&["merge", "part1", "--report", "ndjson=events"], folder().path());
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let ran = run(&["merge", "part1", "--report", "ndjson=events"], folder().path()).ended(2);
     insta::assert_snapshot!(message(&ran.stderr), @r"
     error: invalid value 'ndjson=events' for '--report <KIND=FILE>': there is no ndjson report here: each shard writes its own events
 
@@ -70,8 +63,7 @@ fn a_merge_has_no_event_stream() {
 fn an_empty_file_is_written() {
     let dir = folder();
     fs::write(dir.path().join("summary.md"), "").expect("writable");
-    let ran = run(&words(&["--report", "markdown=summary.md"]), dir.path());
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    run(&words(&["--report", "markdown=summary.md"]), dir.path()).ended(1);
     assert_ne!(text(dir.path(), "summary.md"), "");
 }
 
@@ -80,8 +72,7 @@ fn a_workflow_gets_annotations_and_a_summary_that_is_appended() {
     let dir = folder();
     fs::write(dir.path().join("summary.md"), "# An earlier step\n").expect("writable");
     for _ in 0..2 {
-        let ran = in_workflow(dir.path(), &["--report", "github"]);
-        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        let ran = in_workflow(dir.path(), &["--report", "github"]).ended(1);
         // The annotation, and the last part of the report in words.
         let is_shown =
             |line: &&str| ["::error ", "non-conformant"].iter().any(|it| line.starts_with(it));
@@ -102,7 +93,7 @@ fn a_workflow_gets_annotations_and_a_summary_that_is_appended() {
 fn annotations_leave_json_alone() {
     let dir = folder();
     let ran = in_workflow(dir.path(), &["--report", "github", "--format", "json"]);
-    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("stdout is JSON");
+    let report = ran.json();
     assert_eq!(report["exit_code"], 1);
     assert!(ran.stderr.contains(LINE), "{}", ran.stderr);
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::command_support::{Running, call, call_json, message, moot};
+use crate::command_support::{Running, call, call_json, demo_token, message, moot};
 
 const FROZEN: &str = "frozen:2026-03-05T14:30:00Z";
 
@@ -112,9 +112,7 @@ fn uploads_of_a_killed_mock_are_removed_by_the_next_start() {
     };
     let left = || std::fs::read_dir(&temporary).expect("a folder").count();
     let upload = |mock: &Kept| {
-        let line = "POST /__admin/tokens";
-        let minted = call_json(mock.host(), line, "", r#"{"client_id":"demo-main"}"#).1;
-        let token = minted["access_token"].as_str().expect("a token").to_owned();
+        let token = demo_token(mock.host(), "");
         let body = format!(
             "--b0\r\nContent-Disposition: form-data; name=file; filename=a.txt\r\n\r\n{}\r\n--b0--\r\n",
             "x".repeat(200_000)
@@ -175,11 +173,7 @@ fn a_token_outlives_a_restart_on_another_port() {
     let sandbox = call_json(first.host(), "POST /__admin/sandboxes", "", "{}").1;
     let id = sandbox["id"].as_str().expect("an id").to_owned();
     let bases = [String::new(), format!("/sandboxes/{id}")];
-    let tokens = bases.clone().map(|base| {
-        let line = format!("POST {base}/__admin/tokens");
-        let minted = call_json(first.host(), &line, "", r#"{"client_id":"demo-main"}"#).1;
-        minted["access_token"].as_str().expect("a token").to_owned()
-    });
+    let tokens = bases.clone().map(|base| demo_token(first.host(), &base));
     let port = first.host().to_owned();
     first.stop();
     // The second mock can't get the port of the first.
@@ -246,8 +240,7 @@ fn a_full_disk_loses_no_data_and_writing_works_again_with_free_space() {
     let running = Running::of(with_signal_ignored(&words, dir.path()));
     let ready = running.ready();
     let mock = Kept { running, ready };
-    let minted = mock.admin("POST /__admin/tokens", &json!({ "client_id": "demo-main" }));
-    let token = minted["access_token"].as_str().expect("a token").to_owned();
+    let token = demo_token(mock.host(), "");
     // Large documents are files, metadata are in the database.
     let upload = |file_bytes: usize, metadata_bytes: usize| {
         let (text, note) = ("x".repeat(file_bytes), "x".repeat(metadata_bytes));

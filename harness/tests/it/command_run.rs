@@ -5,23 +5,19 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{LIST_SCENARIO, Ran, message, read_json, run};
+use crate::command_support::{LIST_SCENARIO, Ran, folder_of, message, read_json, run};
 
 fn scenario() -> String {
     LIST_SCENARIO.replace("token: read", "token: read\n        snapshot: true")
 }
 
 fn folder(scenario: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    fs::write(dir.path().join("sample.yaml"), scenario).expect("writable");
-    dir
+    folder_of(&[("sample.yaml", scenario)])
 }
 
 #[track_caller]
 fn check(dir: &Path, words: &[&str], code: i32) -> Ran {
-    let ran = run(&[&["run", "--scenarios", "sample.yaml", "--seed", "42"], words].concat(), dir);
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    ran
+    run(&[&["run", "--scenarios", "sample.yaml", "--seed", "42"], words].concat(), dir).ended(code)
 }
 
 #[test]
@@ -49,7 +45,7 @@ fn a_report_on_stdout_moves_the_text_to_stderr() {
     let dir = folder(&scenario());
     for words in [&["--report", "json=-"][..], &["--format", "json"]] {
         let ran = check(dir.path(), words, 0);
-        let report: Value = serde_json::from_str(&ran.stdout).expect("only JSON");
+        let report = ran.json();
         assert_eq!(report["outcome"], "conformant");
         let is_told = ran.stderr.lines().any(|line| line.starts_with("conformant: "));
         assert_eq!(is_told, words[0] == "--report", "{}", ran.stderr);
@@ -59,8 +55,7 @@ fn a_report_on_stdout_moves_the_text_to_stderr() {
 #[test]
 fn a_violation_ends_with_1_and_names_its_place() {
     let dir = folder(&scenario().replace("{ status: 200 }", "{ status: 204 }"));
-    let ran = check(dir.path(), &["--format", "json"], 1);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let report = check(dir.path(), &["--format", "json"], 1).json();
     let failed: Vec<&Value> = report["checks"]
         .as_array()
         .expect("a list")
@@ -75,17 +70,9 @@ fn a_violation_ends_with_1_and_names_its_place() {
 
 #[test]
 fn a_run_without_a_runnable_scenario_ends_with_3() {
-    let dir = folder(&scenario().replace("needs: [read]", "needs: [receiver, fetch]"));
-    fs::write(
-        dir.path().join("sample.yaml"),
-        scenario().replace(
-            "GET /v1/requests\n",
-            "GET /v1/requests/none\n        require: { status: 200 }\n",
-        ),
-    )
-    .expect("writable");
-    let ran = check(dir.path(), &["--format", "json"], 3);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let steps = "GET /v1/requests/none\n        require: { status: 200 }\n";
+    let dir = folder(&scenario().replace("GET /v1/requests\n", steps));
+    let report = check(dir.path(), &["--format", "json"], 3).json();
     assert_eq!(report["not_run"].as_array().map(Vec::len), Some(1), "{}", report["not_run"]);
 }
 
@@ -110,9 +97,8 @@ fn a_mistake_in_a_scenario_is_located() {
       |
       = help: did you mean `title`?
     ");
-    let ran = run(&["check", "sample.yaml"], dir.path());
-    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(run(&["check", "."], folder(&scenario()).path()).code, Some(0));
+    run(&["check", "sample.yaml"], dir.path()).ended(2);
+    run(&["check", "."], folder(&scenario()).path()).ended(0);
 }
 
 #[test]
@@ -120,13 +106,10 @@ fn selected_scenarios_are_listed_and_planned() {
     let dir = folder(&scenario());
     let words = ["--scenarios", "sample.yaml", "--format", "json"];
     for command in ["list", "plan"] {
-        let ran = run(&[&[command], &words[..]].concat(), dir.path());
-        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-        let shown: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        let shown = run(&[&[command], &words[..]].concat(), dir.path()).ended(0).json();
         assert_eq!(shown["scenarios"][0]["name"], "sample/lists");
     }
-    let ran = run(&["list", "--scenarios", "sample.yaml", "lisst"], dir.path());
-    assert_eq!(ran.code, Some(2));
+    let ran = run(&["list", "--scenarios", "sample.yaml", "lisst"], dir.path()).ended(2);
     insta::assert_snapshot!(message(&ran.stderr), @r"
     error: no scenario matches `lisst`; did you mean `lists`?
     help: `moot list` shows all scenarios

@@ -58,8 +58,8 @@ fn check(expectation: &str, code: i32, words: &[&str]) -> (Value, String) {
     fs::write(dir.path().join("sample.yaml"), suite).expect("writable");
     let line =
         ["selftest", "--scenarios", "sample.yaml", "--seeds", "3", "--report", "json=a.json"];
-    let ran = run(&[&line[..], &["--report", "html=a.html"], words].concat(), dir.path());
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+    let ran =
+        run(&[&line[..], &["--report", "html=a.html"], words].concat(), dir.path()).ended(code);
     let text = fs::read_to_string(dir.path().join("a.json")).unwrap_or_default();
     assert_eq!(dir.path().join("a.html").is_file(), code < 2);
     (serde_json::from_str(&text).unwrap_or_default(), ran.stdout)
@@ -114,8 +114,7 @@ fn an_unwritable_report_is_refused_before_the_first_trial() {
         &["--report", "junit=a"],
     ]
     .map(|reports| {
-        let ran = run(&[&["selftest"][..], reports].concat(), dir.path());
-        assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+        let ran = run(&[&["selftest"][..], reports].concat(), dir.path()).ended(2);
         message(&ran.stderr)
     });
     insta::assert_snapshot!(messages.concat(), @r"
@@ -137,10 +136,10 @@ fn a_page_with_markers_keeps_the_text_around_the_matrix() {
     let line = ["selftest", "--scenarios", "sample.yaml", "--seeds", "0", "--defect", DEFECT];
     let line = [&line[..], &["--report", "markdown=page.md"]].concat();
     let page = || fs::read_to_string(dir.path().join("page.md")).expect("it is written");
-    assert_eq!(run(&line, dir.path()).code, Some(0));
+    run(&line, dir.path()).ended(0);
     let alone = page();
     fs::write(dir.path().join("page.md"), format!("# Head\n\n{alone}\nTail\n")).expect("writable");
-    assert_eq!(run(&line, dir.path()).code, Some(0));
+    run(&line, dir.path()).ended(0);
     assert_eq!(page(), format!("# Head\n\n{alone}\nTail\n"));
     assert!(
         alone.contains("| 2.8 | `token.lifetime-7200` | yes | `token.lifetime-3600` |"),
@@ -152,8 +151,7 @@ fn a_page_with_markers_keeps_the_text_around_the_matrix() {
 #[track_caller]
 fn report(dir: &std::path::Path, code: i32, words: &[&str], file: &str) -> Value {
     let report = format!("json={file}");
-    let ran = run(&[words, &["--report", &report]].concat(), dir);
-    assert_eq!(ran.code, Some(code), "{words:?}: {} {}", ran.stdout, ran.stderr);
+    run(&[words, &["--report", &report]].concat(), dir).ended(code);
     let text = fs::read_to_string(dir.join(file)).expect("a report");
     let mut report: Value = serde_json::from_str(&text).expect("JSON");
     for target in report["degenerate"].as_array_mut().expect("a list") {
@@ -178,6 +176,5 @@ fn shards_of_a_self_test_join_to_the_report_of_one() {
     assert_eq!(joined, whole);
     let partial = report(dir.path(), 3, &["merge", "part2", "--partial"], "partial.json");
     assert_eq!(partial["defects"].as_array().map(Vec::len), Some(1));
-    let ran = run(&["merge", "part1", "--format", "json"], dir.path());
-    assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+    run(&["merge", "part1", "--format", "json"], dir.path()).ended(2);
 }

@@ -35,7 +35,7 @@ scenarios:
 fn tried(words: &[&str]) -> (Ran, Value) {
     let mock = Running::start(&["--format", "json"]);
     let ready = mock.ready();
-    let base_url = ready["base_url"].as_str().expect("an address").to_owned();
+    let base_url = mock.base_url();
     let secret = ready["applications"][0]["client_secret"].as_str().expect("a secret").to_owned();
     let client = ready["applications"][0]["client_id"].as_str().expect("an id").to_owned();
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -113,7 +113,6 @@ fn a_target_that_is_not_there_ends_with_4() {
     let target = "base_url: http://127.0.0.1:9\nadmin: none\n\
                   applications: { main: { client_id: a, client_secret: not-a-secret } }\n";
     fs::write(dir.path().join("target.yaml"), target).expect("writable");
-    let ran = run(&["selftest", "--target", "target.yaml"], dir.path());
-    assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(&["selftest", "--target", "target.yaml"], dir.path()).ended(4);
     insta::assert_snapshot!(message(&ran.stderr), @"error: 127.0.0.1:PORT cannot be reached: Connection refused (os error N); is it running? Compare the port of `base_url`");
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, moot, read_json, run};
+use crate::command_support::{Ran, folder_of, moot, read_json, run};
 
 const SCENARIOS: &str = "\
 section: \"4.6\"
@@ -36,16 +36,12 @@ scenarios:
 ";
 
 fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    fs::write(dir.path().join("sample.yaml"), SCENARIOS).expect("writable");
-    dir
+    folder_of(&[("sample.yaml", SCENARIOS)])
 }
 
 #[track_caller]
 fn check(dir: &Path, words: &[&str], code: i32) -> Ran {
-    let ran = run(&[&["run", "--scenarios", "sample.yaml"], words].concat(), dir);
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    ran
+    run(&[&["run", "--scenarios", "sample.yaml"], words].concat(), dir).ended(code)
 }
 
 /// The snapshot of the first step.
@@ -69,8 +65,7 @@ fn a_step_without_its_snapshot_and_a_difference_are_drift() {
     check(dir.path(), &["--snapshots", "off"], 0);
     check(dir.path(), &["--snapshots", "record"], 0);
     assert!(file.with_extension("snap.new").is_file(), "it waits for a decision");
-    let accepted = run(&["snapshot", "accept", "--all"], dir.path());
-    assert_eq!(accepted.code, Some(0), "{}", accepted.stderr);
+    run(&["snapshot", "accept", "--all"], dir.path()).ended(0);
     check(dir.path(), &[], 0);
 }
 
@@ -98,8 +93,7 @@ fn only_a_whole_run_reports_unused_snapshots() {
     let gone = snapshot(dir.path()).with_file_name("gone__get.snap");
     fs::copy(snapshot(dir.path()), &gone).expect("writable");
     let unused = |words: &[&str], code: i32| {
-        let ran = check(dir.path(), &[words, &["--format", "json"]].concat(), code);
-        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        let report = check(dir.path(), &[words, &["--format", "json"]].concat(), code).json();
         report["unused_snapshots"].clone()
     };
     let none = serde_json::json!([]);
@@ -122,8 +116,7 @@ fn in_ci_only_the_bundle_is_written() {
     let bundled = ["--snapshots", "record", "--snapshot-bundle", "new.json"];
     assert_eq!(in_ci(&bundled, "true"), Some(0));
     assert!(!dir.path().join("snapshots").exists());
-    let applied = run(&["snapshot", "apply", "new.json", "--format", "json"], dir.path());
-    let applied: Value = serde_json::from_str(&applied.stdout).expect("it is JSON");
+    let applied = run(&["snapshot", "apply", "new.json", "--format", "json"], dir.path()).json();
     assert_eq!(applied["recorded"].as_array().map(Vec::len), Some(2), "{applied}");
     assert_eq!(applied["pending"], serde_json::json!([]));
     assert!(dir.path().join("snapshots/mock").is_dir());
@@ -139,7 +132,7 @@ fn in_ci_only_the_bundle_is_written() {
     assert_eq!(applied["pending"][0], "sample/lists__GET_v1_requests");
     assert_eq!(in_ci(&["--snapshots", "off", "--snapshot-bundle", "new.json"], "1"), Some(2));
     fs::write(dir.path().join("new.json"), "{}").expect("writable");
-    assert_eq!(run(&["snapshot", "apply", "new.json"], dir.path()).code, Some(2));
+    run(&["snapshot", "apply", "new.json"], dir.path()).ended(2);
 }
 
 #[test]
@@ -160,8 +153,7 @@ fn the_bundled_snapshots_hold_with_any_seed() {
             "--report",
             "json=report.json",
         ];
-        let ran = run(&[&words[..], selectors].concat(), dir.path());
-        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        run(&[&words[..], selectors].concat(), dir.path()).ended(0);
         let report = read_json(dir.path().join("report.json"));
         assert_eq!(report["unused_snapshots"].as_array().map(Vec::len), Some(0), "{report}");
     }

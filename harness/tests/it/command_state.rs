@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde_json::Value;
 
-use crate::command_support::{message, moot, run};
+use crate::command_support::{Running, demo_token, message, moot, run};
 
 const ROUNDS: usize = 100;
 /// The letters of the documents of the main world and of a sandbox.
@@ -20,56 +19,27 @@ const WRITERS: [(&str, &str); 2] = [("", "ab"), ("/sandboxes/s1", "cd")];
 /// The length of a document that is too large for the database itself.
 const DOCUMENT_BYTES: usize = 100_000;
 
-/// A running mock with its state in a folder.
-struct Running {
-    child: Child,
+/// A running mock with its state in a folder, a token for its main world, and one for its sandbox.
+struct KilledMock {
+    running: Running,
     host: String,
     token: String,
-    /// The base path of the sandbox.
     sandbox_token: String,
 }
 
-impl Running {
+impl KilledMock {
     fn start(dir: &Path) -> Self {
-        let words = [
-            ["mock", "--listen"],
-            ["127.0.0.1:0", "--format"],
-            ["json", "--rate-limit"],
-            ["off", "--state"],
-        ];
-        let words = [words.concat(), vec!["state"]].concat();
-        let mut child = moot(&words, dir).stdout(Stdio::piped()).spawn().expect("the binary runs");
-        let stdout = child.stdout.take().expect("stdout is piped");
-        let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line).expect("it prints text");
-        let ready: Value = serde_json::from_str(&line).expect("one JSON line");
-        let base_url = ready["base_url"].as_str().expect("an address");
-        let host = base_url.strip_prefix("http://").expect("plain http").to_owned();
-        let application = &ready["applications"][0];
-        let (id, secret) = (&application["client_id"], &application["client_secret"]);
-        let text = |value: &Value| value.as_str().expect("text").to_owned();
-        let form = format!(
-            "grant_type=client_credentials&scope=read+write&client_id={}&client_secret={}",
-            text(id),
-            text(secret)
-        );
-        let kind = "application/x-www-form-urlencoded";
-        let response = call(&host, "POST /oauth/token", "", kind, form.as_bytes());
-        let (_, response) = response.expect("a mock that nobody killed answers");
-        let response: Value = serde_json::from_slice(&response).expect("JSON");
-        let mut running = Self {
-            child,
-            host,
-            token: text(&response["access_token"]),
-            sandbox_token: String::new(),
-        };
-        if running.sandboxes().is_empty() {
-            running.admin("POST /__admin/sandboxes", "{}");
+        let words = ["mock", "--listen", "127.0.0.1:0", "--format", "json"];
+        let words = [&words[..], &["--rate-limit", "off", "--state", "state"]].concat();
+        let running = Running::of(moot(&words, dir));
+        let host = running.host();
+        let token = demo_token(&host, "");
+        let mut mock = Self { running, host, token, sandbox_token: String::new() };
+        if mock.sandboxes().is_empty() {
+            mock.admin("POST /__admin/sandboxes", "{}");
         }
-        let line = "POST /sandboxes/s1/__admin/tokens";
-        let minted = running.admin(line, &format!(r#"{{"client_id": {id}}}"#));
-        running.sandbox_token = text(&minted["access_token"]);
-        running
+        mock.sandbox_token = demo_token(&mock.host, "/sandboxes/s1");
+        mock
     }
 
     /// An action of the control plane, which must succeed.
@@ -96,12 +66,6 @@ impl Running {
         let line = format!("GET {path}");
         let response = call(&self.host, &line, self.token(base), "text/plain", b"");
         response.expect("a mock that nobody killed answers")
-    }
-
-    /// SIGKILL: no handler runs.
-    fn kill(&mut self) {
-        self.child.kill().expect("it runs");
-        self.child.wait().expect("it ends");
     }
 }
 
@@ -176,7 +140,7 @@ fn make_sandboxes(host: &str, acknowledged: &Mutex<Acknowledged>) {
 
 /// Writes until the mock is killed. The thread that takes `left` to zero kills it.
 fn write(
-    running: &Mutex<&mut Running>,
+    running: &Mutex<&mut KilledMock>,
     (host, base, token): (&str, &'static str, &str),
     acknowledged: &Mutex<Acknowledged>,
     left: &AtomicUsize,
@@ -210,7 +174,7 @@ fn write(
             assert!(is_new, "an id is given once");
             drop(all);
             if left.fetch_sub(1, Ordering::SeqCst) == 1 {
-                running.lock().expect("no writer panics").kill();
+                running.lock().expect("no writer panics").running.kill();
                 return;
             }
         }
@@ -218,7 +182,7 @@ fn write(
 }
 
 #[track_caller]
-fn check(running: &Running, acknowledged: &Acknowledged, round: usize) {
+fn check(running: &KilledMock, acknowledged: &Acknowledged, round: usize) {
     for (base, id) in &acknowledged.legal_requests {
         let (status, _) = running.get(base, &format!("{base}/v1/requests/{id}"));
         assert_eq!(status, 200, "round {round}: {base} {id}");
@@ -245,7 +209,7 @@ fn every_acknowledged_id_survives_a_hundred_kills() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let (mut all, mut newest) = (Acknowledged::default(), Acknowledged::default());
     for round in 0..ROUNDS {
-        let mut running = Running::start(dir.path());
+        let mut running = KilledMock::start(dir.path());
         check(&running, &newest, round);
         all.legal_requests.append(&mut newest.legal_requests);
         all.documents.append(&mut newest.documents);
@@ -268,10 +232,10 @@ fn every_acknowledged_id_survives_a_hundred_kills() {
         });
         newest = acknowledged.into_inner().expect("no writer panicked");
     }
-    let mut last = Running::start(dir.path());
+    let mut last = KilledMock::start(dir.path());
     check(&last, &newest, ROUNDS);
     check(&last, &all, ROUNDS);
-    last.kill();
+    last.running.kill();
     assert!(all.legal_requests.len() >= ROUNDS && all.documents.len() >= ROUNDS);
     assert!(!all.made.is_empty() && !all.deleted.is_empty());
 }
@@ -279,7 +243,7 @@ fn every_acknowledged_id_survives_a_hundred_kills() {
 #[test]
 fn a_damaged_file_is_named_and_the_mock_does_not_start() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    Running::start(dir.path()).kill();
+    KilledMock::start(dir.path()).running.kill();
     let path = dir.path().join("state").join("state.redb");
     let mut bytes = fs::read(&path).expect("a readable file");
     bytes.truncate(5_000);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::command_support::{message, moot, run};
-use crate::deployment::{judged, start, target};
+use crate::deployment::{deployed, judged, start};
 
 /// The time limit for the first scenarios of a slow run.
 const FIRST_WITHIN: Duration = Duration::from_secs(30);
@@ -26,8 +26,7 @@ fn count(events: &[Value], kind: &str) -> usize {
 #[tokio::test]
 async fn a_killed_run_leaves_its_events() {
     let server = start("default").await;
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "");
+    let dir = deployed(&server, "");
     // With this pace the run takes minutes.
     let words = ["run", "--target", "target.yaml", "--rate", "300", "--report", "ndjson=events"];
     let mut command = moot(&words, dir.path());
@@ -57,8 +56,7 @@ async fn a_killed_run_leaves_its_events() {
 fn repeated_runs_tell_of_all_and_end_once() {
     let dir = tempfile::tempdir().expect("a folder");
     let words = ["run", "section:4.3", "--repeat", "3", "--shuffle", "--report", "ndjson=-"];
-    let ran = run(&words, dir.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = run(&words, dir.path()).ended(0);
     let seen = events(&ran.stdout);
     assert_eq!((count(&seen, "planned"), count(&seen, "finished")), (3, 1));
     assert_eq!(seen.last().map(|last| last["event"].clone()), Some("finished".into()));
@@ -74,8 +72,7 @@ async fn a_verdict_that_differs_between_runs_is_drift_of_a_deployment() {
         .respond_with(wiremock::ResponseTemplate::new(500))
         .up_to_n_times(1)
         .with_priority(1);
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\ntolerate: [write]\n");
+    let dir = deployed(&server, "consent: []\ntolerate: [write]\n");
     fs::write(
         dir.path().join("sample.yaml"),
         "section: \"4.2\"
@@ -94,8 +91,7 @@ scenarios:
     .expect("writable");
     let trouble = |code: i32| {
         let words = ["--scenarios", "sample.yaml", "--repeat", "3", "--format", "json"];
-        let ran = judged(dir.path(), &words, code);
-        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        let report = judged(dir.path(), &words, code).json();
         report["trouble"].clone()
     };
     assert_eq!(trouble(0), Value::Null);
@@ -114,8 +110,7 @@ scenarios:
 #[tokio::test]
 async fn only_harmless_runs_are_repeated_on_a_deployment() {
     let server = start("default").await;
-    let dir = tempfile::tempdir().expect("a folder");
-    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
+    let dir = deployed(&server, "consent: [write]\n");
     let ran = judged(dir.path(), &["--repeat", "2"], 2);
     insta::assert_snapshot!(message(&ran.stderr), @"error: --repeat on a deployment needs `consent: []` in the target file: the limits of the file are those of one run");
 }

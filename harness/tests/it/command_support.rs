@@ -9,6 +9,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use regex::Regex;
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// A suite of one scenario, which passes.
 pub(crate) const LIST_SCENARIO: &str = "\
@@ -37,17 +38,42 @@ pub(crate) fn moot(words: &[&str], dir: &Path) -> Command {
 
 /// The result of a command.
 pub(crate) struct Ran {
+    words: String,
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
+impl Ran {
+    /// Runs it to its end.
+    #[track_caller]
+    pub(crate) fn of(mut command: Command) -> Self {
+        let Output { status, stdout, stderr } = command.output().expect("the binary runs");
+        let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
+        let words = format!("{:?}", command.get_args().collect::<Vec<_>>());
+        Self { words, code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+    }
+
+    /// Asserts its exit code.
+    #[track_caller]
+    pub(crate) fn ended(self, code: i32) -> Self {
+        let Self { words, stdout, stderr, .. } = &self;
+        assert_eq!(self.code, Some(code), "{words}\n{stdout}{stderr}");
+        self
+    }
+
+    /// Its output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        let json = serde_json::from_str(&self.stdout);
+        json.unwrap_or_else(|error| panic!("{error}\n{}{}", self.stdout, self.stderr))
+    }
+}
+
 /// Runs it to its end.
 #[track_caller]
 pub(crate) fn run(words: &[&str], dir: &Path) -> Ran {
-    let Output { status, stdout, stderr } = moot(words, dir).output().expect("the binary runs");
-    let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
-    Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+    Ran::of(moot(words, dir))
 }
 
 /// A printed text for a snapshot: without the line that begins a run, because its seed is drawn, and with placeholders for
@@ -65,6 +91,15 @@ pub(crate) fn message(text: &str) -> String {
         text = pattern.replace_all(&text, placeholder).into_owned();
     }
     text
+}
+
+/// A folder with these files: name and text.
+pub(crate) fn folder_of(files: &[(&str, &str)]) -> TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in files {
+        fs::write(dir.path().join(name), text).expect("writable");
+    }
+    dir
 }
 
 /// Reads a JSON file.
@@ -109,10 +144,23 @@ pub(crate) fn call_json(host: &str, line: &str, token: &str, body: &str) -> (u16
 /// Starts a mock with these options, and writes a target file for it with `more`.
 pub(crate) fn mock_target(file: &Path, options: &[&str], more: &str) -> Running {
     let mock = Running::start(&[&["--format", "json"], options].concat());
-    let ready = mock.ready();
-    let base_url = ready["base_url"].as_str().expect("an address");
-    fs::write(file, format!("base_url: {base_url}\n{more}")).expect("writable");
+    fs::write(file, format!("base_url: {}\n{more}", mock.base_url())).expect("writable");
     mock
+}
+
+/// A token for the application `demo-main` of the mock at this host. `world` is empty, or the path of a sandbox.
+#[track_caller]
+pub(crate) fn demo_token(host: &str, world: &str) -> String {
+    let line = format!("POST {world}/__admin/tokens");
+    let (_, minted) = call_json(host, &line, "", r#"{"client_id":"demo-main"}"#);
+    minted["access_token"].as_str().expect("a token").to_owned()
+}
+
+/// Writes a certificate for this host as `cert.pem`, and its key as `key.pem`.
+pub(crate) fn certify(dir: &Path, host: &str) {
+    let made = rcgen::generate_simple_self_signed([host.to_owned()]).expect("a certificate");
+    fs::write(dir.join("cert.pem"), made.cert.pem()).expect("writable");
+    fs::write(dir.join("key.pem"), made.signing_key.serialize_pem()).expect("writable");
 }
 
 /// A running mock or receiver, with its first line of output.
@@ -155,16 +203,28 @@ impl Running {
         serde_json::from_str(&self.first_line).expect("one line of JSON")
     }
 
-    /// Host and port in the base address of its first line.
+    /// The base address in its first line.
+    #[track_caller]
+    pub(crate) fn base_url(&self) -> String {
+        self.ready()["base_url"].as_str().expect("an address").to_owned()
+    }
+
+    /// Host and port of the base address.
     #[track_caller]
     pub(crate) fn host(&self) -> String {
-        let ready = self.ready();
-        let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
-        host.expect("an address with plain http").to_owned()
+        let base_url = self.base_url();
+        base_url.strip_prefix("http://").expect("an address with plain http").to_owned()
     }
 
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// SIGKILL: no handler runs.
+    pub(crate) fn kill(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     /// Waits for its end. Returns its exit code and the rest of its output.
@@ -186,8 +246,6 @@ impl Running {
 /// A failed test leaves no mock running.
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }

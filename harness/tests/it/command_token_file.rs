@@ -49,13 +49,11 @@ fn kept(dir: &Path) -> String {
 async fn a_token_of_a_run_two_hours_ago_is_the_expired_one() {
     use std::os::unix::fs::PermissionsExt;
     let mock = Running::start(&["--format", "json"]);
-    let ready = mock.ready();
-    let base_url = ready["base_url"].as_str().expect("an address");
+    let base_url = &mock.base_url();
     let dir = tempfile::tempdir().expect("a folder");
     target(dir.path(), base_url, "");
 
-    let without = judged(dir.path(), &[WORDS[0], "--format", "json"], 3);
-    let report: Value = serde_json::from_str(&without.stdout).expect("it is JSON");
+    let report = judged(dir.path(), &[WORDS[0], "--format", "json"], 3).json();
     let setting = "expired_token in the target file, or --token-file FILE, two hours before";
     assert_eq!(report["not_run"][0]["setting"], setting, "{}", report["not_run"]);
     judged(dir.path(), &WORDS, 3);
@@ -88,8 +86,7 @@ async fn an_expired_and_a_revoked_token_are_named_in_the_target_file() {
         "json=report.json",
     ];
     let mock = Running::start(&["--format", "json"]);
-    let ready = mock.ready();
-    let base_url = ready["base_url"].as_str().expect("an address");
+    let base_url = &mock.base_url();
     let dir = tempfile::tempdir().expect("a folder");
     let (expired, revoked) = (minted(base_url, 7_200).await, minted(base_url, 0).await);
     ordered(base_url, "/tokens/revoke", json!({ "token": revoked })).await;

@@ -7,7 +7,7 @@ use std::path::Path;
 use moot_harness::compare::SCHEMA;
 use serde_json::Value;
 
-use crate::command_support::run;
+use crate::command_support::{folder_of, run};
 use crate::five_changes::{Change, start};
 
 /// A few calls that show every change. Each comparison runs them twice.
@@ -159,9 +159,7 @@ fn check(dir: &Path, same: &str, changed: &str, row: &Row) {
 }
 
 fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().expect("a folder");
-    fs::write(dir.path().join("sample.yaml"), SCENARIOS).expect("writable");
-    dir
+    folder_of(&[("sample.yaml", SCENARIOS)])
 }
 
 #[tokio::test]
@@ -195,8 +193,7 @@ async fn a_recording_and_today() {
     let dir = dir.path();
     let _same = deployed(dir, "same.yaml", 1, &[]).await;
     let words = ["run", "--target", "same.yaml", "--scenarios", "sample.yaml", "--record", "kept"];
-    let recorded = run(&words, dir);
-    assert_eq!(recorded.code, Some(0), "{}{}", recorded.stdout, recorded.stderr);
+    run(&words, dir).ended(0);
     assert_eq!(compared(dir, ["kept", "same.yaml"], "the same: ", 0), []);
     for row in &ROWS {
         let _changed = deployed(dir, "changed.yaml", 2, &[row.change]).await;

@@ -8,6 +8,7 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 use moot_mock::settings::{RateLimitMode, Settings};
+use tempfile::TempDir;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, Respond};
 
@@ -81,10 +82,32 @@ limits:
     fs::write(dir.join("target.yaml"), text).expect("writable");
 }
 
+/// The base address of a deployment.
+pub(crate) fn base_url(server: &MockServer) -> String {
+    format!("{}/api", server.uri())
+}
+
+/// A folder with the target file of a deployment, as [`target`] writes it.
+pub(crate) fn deployed(server: &MockServer, more: &str) -> TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    target(dir.path(), &base_url(server), more);
+    dir
+}
+
+/// Replaces parts of `target.yaml`.
+#[track_caller]
+pub(crate) fn edit(dir: &Path, edits: &[(&str, &str)]) {
+    let path = dir.join("target.yaml");
+    let mut text = fs::read_to_string(&path).expect("it was written");
+    for (from, to) in edits {
+        assert!(text.contains(from), "{from} in {text}");
+        text = text.replace(from, to);
+    }
+    fs::write(path, text).expect("writable");
+}
+
 /// Runs `moot run --target target.yaml` with these words, and asserts its exit code.
 #[track_caller]
 pub(crate) fn judged(dir: &Path, words: &[&str], code: i32) -> Ran {
-    let ran = run(&[&["run", "--target", "target.yaml"], words].concat(), dir);
-    assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
-    ran
+    run(&[&["run", "--target", "target.yaml"], words].concat(), dir).ended(code)
 }

@@ -19,7 +19,7 @@ use crate::report_sample::{check as check_of, exchange, result};
 const DETAIL: Detail = Detail::Normal;
 
 fn text_of(result: &RunResult, detail: Detail) -> String {
-    plain(&render(Format::Text, result, &[], detail).expect("no secret in it"))
+    plain(&render(Format::Text, result, detail).expect("no secret in it"))
 }
 
 /// A check of a requirement in this row of a loop.
@@ -67,7 +67,7 @@ fn of(checks: Vec<CheckResult>) -> RunResult {
 }
 
 fn report(result: &RunResult) -> Value {
-    let text = render(Format::Json, result, &[], DETAIL).expect("no secret in it");
+    let text = render(Format::Json, result, DETAIL).expect("no secret in it");
     let report: Value = serde_json::from_str(&text).expect("it is JSON");
     let schema: Value = serde_json::from_str(json::SCHEMA).expect("the schema is JSON");
     let validator = jsonschema::draft202012::new(&schema).expect("the schema is a schema");
@@ -279,10 +279,10 @@ fn people_read_a_finding_once_with_the_others_by_name() {
     assert!(text.contains(snapshots), "{text}");
     let text = text_of(&result, Detail::Verbose);
     assert!(text.contains("from-schema[row8]") && !text.contains("more\n"), "{text}");
-    let markdown = render(Format::Markdown, &result, &[], DETAIL).expect("no secret in it");
+    let markdown = render(Format::Markdown, &result, DETAIL).expect("no secret in it");
     assert_eq!(markdown.matches("<details>").count(), 1, "{markdown}");
     assert!(markdown.contains("(9 times)") && markdown.contains("- and 3 more"), "{markdown}");
-    let page = render(Format::Html, &result, &[], DETAIL).expect("no secret in it");
+    let page = render(Format::Html, &result, DETAIL).expect("no secret in it");
     assert!(page.contains("also at 8 more") && page.contains("1 finding<"), "{page}");
     assert!(page.contains("from-schema[row8]"), "{page}");
 }
@@ -296,7 +296,7 @@ fn html_and_markdown_quote_the_clause_and_html_says_the_remedy() {
     for (format, texts) in
         [(Format::Html, &[&sentence, &remedy][..]), (Format::Markdown, &[&sentence])]
     {
-        let page = render(format, &result, &[], DETAIL).expect("no secret in it");
+        let page = render(format, &result, DETAIL).expect("no secret in it");
         for text in texts {
             assert!(page.contains(text.as_str()), "{format}: {text}\n{page}");
         }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use moot_harness::report::Format;
 use moot_harness::report::terminal::Detail;
 use moot_harness::report::terminal::paint::plain;
-use moot_harness::report::{Format, render};
 use moot_harness::verdict::Verdict;
 use moot_harness::verdict::result::{RunOutcome, RunResult, Subject};
 use strum::VariantArray as _;
 
-use crate::report_sample::{check as check_of, events, result, unreachable};
+use crate::report_sample::{check as check_of, rendered, result, unreachable};
 
 #[track_caller]
 fn check(format: Format, detail: Detail, result: &RunResult) -> String {
-    let artefact = render(format, result, &events(result), detail).expect("no secret in it");
+    let artefact = rendered(format, result, detail).expect("no secret in it");
     plain(&artefact).replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
 
@@ -47,8 +47,7 @@ fn text_of_an_unreachable_target() {
 #[test]
 fn only_the_text_report_has_colours() {
     for format in Format::VARIANTS.iter().copied() {
-        let artefact = render(format, &result(), &events(&result()), Detail::Normal);
-        let artefact = artefact.expect("no secret in it");
+        let artefact = rendered(format, &result(), Detail::Normal).expect("no secret in it");
         assert_eq!(artefact.contains('\u{1b}'), format == Format::Text, "{format}");
         assert!(!plain(&artefact).contains('\u{1b}'), "{format}");
     }

@@ -1,16 +1,14 @@
 //! Hostile bytes of a server are only text on a terminal, in HTML, XML and Markdown. An echoed secret is masked. A
 //! report that still has a secret is not written.
 
-use std::sync::Arc;
-
 use base64::Engine as _;
 use moot_harness::report::terminal::Detail;
-use moot_harness::report::{Format, RenderError, render};
+use moot_harness::report::{Format, RenderError};
 use moot_harness::verdict::Verdict;
 use moot_harness::verdict::result::{RunResult, Subject};
 use strum::VariantArray as _;
 
-use crate::report_sample::{SECRET, at, check as check_of, events, exchange, result};
+use crate::report_sample::{SECRET, at, check as check_of, exchange, rendered, result};
 
 const DETAIL: Detail = Detail::Verbose;
 
@@ -44,7 +42,7 @@ fn with(text: &str) -> RunResult {
 #[track_caller]
 fn check(format: Format, absent: &[&str]) -> String {
     let result = with(HOSTILE);
-    let artefact = render(format, &result, &events(&result), DETAIL).expect("no secret in it");
+    let artefact = rendered(format, &result, DETAIL).expect("no secret in it");
     // Our own colours.
     let colours = regex::Regex::new(r"\x1b\[[0-9;]*m").expect("a pattern");
     let artefact = colours.replace_all(&artefact, "").into_owned();
@@ -61,7 +59,7 @@ fn check(format: Format, absent: &[&str]) -> String {
 #[test]
 fn a_workflow_sees_one_command_a_line() {
     let result = with("x\n::error::no\r\n::stop-commands::y");
-    let lines = render(Format::Github, &result, &[], DETAIL).expect("no secret in it");
+    let lines = rendered(Format::Github, &result, DETAIL).expect("no secret in it");
     let levels = ["::error ", "::warning ", "::notice "];
     for line in lines.lines() {
         assert!(levels.iter().any(|level| line.starts_with(level)), "{line}");
@@ -120,7 +118,7 @@ fn a_secret_that_a_server_echoes_is_masked_in_every_form() {
     let encoded = base64::engine::general_purpose::STANDARD.encode(format!("id:{SECRET}"));
     let result = with(&format!("{SECRET} {encoded} {}", SECRET.replace('-', "%2D")));
     for format in Format::VARIANTS.iter().copied() {
-        let artefact = render(format, &result, &events(&result), DETAIL);
+        let artefact = rendered(format, &result, DETAIL);
         let artefact = artefact.unwrap_or_else(|error| panic!("{error}"));
         assert!(!artefact.contains("0123456789"), "{format}");
         assert!(artefact.contains("main.client"), "{format}");
@@ -136,10 +134,7 @@ fn a_report_with_a_secret_in_it_is_thrown_away() {
     skipped.at = at("05_isolation", 9);
     result.scenarios.push(skipped);
     for format in [Format::Json, Format::Html, Format::Ndjson] {
-        let events = vec![moot_harness::verdict::result::Event::Ended(Arc::new(
-            result.scenarios[2].clone(),
-        ))];
-        let error = render(format, &result, &events, DETAIL).expect_err("it holds a secret");
+        let error = rendered(format, &result, DETAIL).expect_err("it holds a secret");
         assert!(matches!(error, RenderError::SecretFound(found) if found == format));
     }
 }

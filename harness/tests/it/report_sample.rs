@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use moot_fixtures::contract::Level;
-use moot_harness::exchange::masks::Masks;
+use moot_harness::exchange::masks::{Masks, Secrets};
 use moot_harness::exchange::{
     Exchange, ObservedAnswer, ReceivedResponse, Residue, SentRequest, TargetClass,
     TargetDescription, Trouble,
 };
+use moot_harness::report::terminal::Detail;
+use moot_harness::report::{Format, RenderError, ndjson, render};
 use moot_harness::scenario::model::Location;
 use moot_harness::verdict::result::{
     CheckResult, Event, ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult,
@@ -256,12 +258,23 @@ pub(crate) fn unreachable() -> RunResult {
     }
 }
 
-/// The events of [`result`].
-pub(crate) fn events(result: &RunResult) -> Vec<Event> {
-    let mut events = vec![Event::Planned { scenarios: result.scenarios.len() }];
-    for scenario in &result.scenarios {
-        events.push(Event::Started { name: scenario.name.clone() });
-        events.push(Event::Ended(Arc::new(scenario.clone())));
+/// The report in this format. An event stream has the lines of all scenarios.
+pub(crate) fn rendered(
+    format: Format,
+    result: &RunResult,
+    detail: Detail,
+) -> Result<String, RenderError> {
+    let mut lines = String::new();
+    if format == Format::Ndjson {
+        let secrets = Secrets::of(&result.masks);
+        let mut events = vec![Event::Planned { scenarios: result.scenarios.len() }];
+        for scenario in &result.scenarios {
+            events.push(Event::Started { name: scenario.name.clone() });
+            events.push(Event::Ended(Arc::new(scenario.clone())));
+        }
+        for event in events {
+            lines.push_str(&ndjson::line(&event, &secrets)?);
+        }
     }
-    events
+    Ok(lines + &render(format, result, detail)?)
 }

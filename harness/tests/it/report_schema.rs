@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::report_sample::{result, unreachable};
 
 fn report(result: &RunResult) -> Value {
-    let text = render(Format::Json, result, &[], Detail::Normal).expect("no secret in it");
+    let text = render(Format::Json, result, Detail::Normal).expect("no secret in it");
     serde_json::from_str(&text).expect("it is JSON")
 }
 

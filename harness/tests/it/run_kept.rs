@@ -31,7 +31,7 @@ fn checks(result: &RunResult) -> impl Iterator<Item = &CheckResult> {
 
 /// The lines of the text report with numbers of checks, without times.
 fn counted(result: &RunResult) -> Vec<String> {
-    let text = report::render(Format::Text, result, &[], Detail::Normal).expect("it renders");
+    let text = report::render(Format::Text, result, Detail::Normal).expect("it renders");
     let text = plain(&text);
     let is_count = |line: &&str| line.contains(" pass, ") || line.contains(" checks in ");
     let counts = text.lines().filter(is_count);

@@ -37,7 +37,7 @@ fn timeless(text: &str) -> String {
 fn reports(result: RunResult) -> Vec<(Format, String)> {
     let result = without_times(result);
     let rendered =
-        |format| timeless(&render(format, &result, &[], Detail::Verbose).expect("it renders"));
+        |format| timeless(&render(format, &result, Detail::Verbose).expect("it renders"));
     FORMATS.map(|format| (format, rendered(format))).into()
 }
 

@@ -44,7 +44,7 @@ impl<'a> AttachedClient<'a> {
         let seed = runner.seed & u64::from(u32::MAX);
         let served = ServedDrillMock::start(runner.world, listen, seed, None).await?;
         let mut text = String::from("the client finds the service by these variables:\n");
-        for (name, value) in exec_environment::variables(&served.mock.description()) {
+        for (name, value) in exec_environment::variables(&served.mock.site.describe()) {
             text.extend(value.map(|value| format!("{name}={value}\n")));
         }
         screen.note(&text)?;
@@ -62,7 +62,7 @@ impl<'a> AttachedClient<'a> {
             return Ok(DrillRecording::default());
         }
         let mock = self.served.mock.clone();
-        let earlier = mock.journals();
+        let earlier = mock.site.journals();
         mock.begin(drill.orders.clone()).await;
         let mut recording = match &mut self.lines {
             None => {
@@ -77,7 +77,7 @@ impl<'a> AttachedClient<'a> {
         mock.wait_until_quiet(QUIET, self.runner.timeout).await;
         mock.settle(SETTLE_SECONDS).await;
         self.runner.ask_probe(&mock, drill, &mut recording).await;
-        recording.journal = mock.journals();
+        recording.journal = mock.site.journals();
         cut(&earlier, &mut recording.journal);
         let strangers_trusted = self.served.strangers_trusted();
         recording.strangers_trusted = strangers_trusted - self.strangers_trusted;

@@ -29,7 +29,8 @@ pub(super) struct DrillMock {
     pub(super) site: Site,
     base_url: String,
     admin_token: String,
-    client_token: String,
+    /// The client's token for its part of the control plane.
+    pub(super) client_token: String,
     stranger: String,
     situation: Mutex<Situation>,
 }
@@ -95,11 +96,6 @@ impl DrillMock {
         Ok(made.get_or_init(|| Arc::new(mock)).clone())
     }
 
-    /// The addresses and credentials for a client.
-    pub(super) fn description(&self) -> Value {
-        self.site.describe()
-    }
-
     /// Waits until the client has made no call for the time `quiet`, but not longer than `timeout`.
     pub(super) async fn wait_until_quiet(&self, quiet: Duration, timeout: Duration) {
         let end = Instant::now() + timeout;
@@ -113,22 +109,13 @@ impl DrillMock {
         }
     }
 
-    /// The client's token for its part of the control plane.
-    pub(super) fn client_token(&self) -> &str {
-        &self.client_token
-    }
-
-    /// The journals of all worlds.
-    pub(super) fn journals(&self) -> Value {
-        self.site.journals()
-    }
-
     /// The journals of all worlds, without secrets.
     ///
     /// # Errors
     /// As of [`Self::masked`].
     pub(super) fn calls_so_far(&self) -> Result<Value, CommandError> {
-        let recording = DrillRecording { journal: self.journals(), ..DrillRecording::default() };
+        let journal = self.site.journals();
+        let recording = DrillRecording { journal, ..DrillRecording::default() };
         Ok(self.masked(recording)?.journal)
     }
 
@@ -298,7 +285,7 @@ impl DrillMock {
     /// The addresses and credentials of a world.
     async fn described(&self, sandbox: Option<&str>) -> Result<Value, String> {
         match sandbox {
-            None => Ok(self.description()),
+            None => Ok(self.site.describe()),
             Some(id) => {
                 let path = format!("/sandboxes/{id}");
                 self.admin(None, Method::GET, &path, &Value::Null).await

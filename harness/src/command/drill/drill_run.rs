@@ -61,7 +61,7 @@ pub(in crate::command) async fn run_client(
     mock.settle(SETTLE_SECONDS).await;
     runner.ask_probe(&mock, drill, &mut recording).await;
     served.end().await;
-    recording.journal = mock.journals();
+    recording.journal = mock.site.journals();
     recording.strangers_trusted = served.strangers_trusted();
     recording.is_tls = runner.tls.is_some();
     recording.connections = wrong_tls.map_or(0, |tls| tls.connections());
@@ -78,7 +78,7 @@ impl DrillRunner<'_> {
         recording: &mut DrillRecording,
     ) {
         if let Some(probe) = self.probe.filter(|_| drill.is_beyond_wire) {
-            recording.probe = Some(probe.ask(&mock.journals(), self.prepare(mock)).await);
+            recording.probe = Some(probe.ask(&mock.site.journals(), self.prepare(mock)).await);
         }
     }
 
@@ -92,7 +92,7 @@ impl DrillRunner<'_> {
 
     /// Sets the variables by which a command finds the mock.
     fn prepare(&self, mock: &DrillMock) -> impl Fn(&mut Command) {
-        let (description, token) = (mock.description(), Some(mock.client_token()));
+        let (description, token) = (mock.site.describe(), Some(mock.client_token.as_str()));
         move |command| exec_environment::set(command, &description, token, self.ca_file.as_deref())
     }
 }

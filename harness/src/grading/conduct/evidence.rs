@@ -52,18 +52,11 @@ pub(super) fn of_groups<'j>(
     evidence.collect()
 }
 
-/// Evidence for each different text, with its calls.
+/// Evidence for each call, with its text.
 pub(super) fn of_texts<'j>(
     all: impl IntoIterator<Item = (&'j JournalCall, String)>,
 ) -> Vec<ConductEvidence<'j>> {
-    let mut found: Vec<ConductEvidence<'j>> = Vec::new();
-    for (call, seen) in all {
-        match found.iter_mut().find(|evidence| evidence.seen == seen) {
-            Some(evidence) => evidence.calls.push(call),
-            None => found.push(ConductEvidence::new(vec![call], seen)),
-        }
-    }
-    found
+    all.into_iter().map(|(call, seen)| ConductEvidence::new(vec![call], seen)).collect()
 }
 
 /// Calls by their key. Calls without a key are left out.

@@ -55,9 +55,7 @@ impl ConductFinding {
             excerpt: calls.first().filter(|_| times.is_none()).map(|call| curl(call)),
         }
     }
-}
 
-impl ConductFinding {
     /// The same calls, as a violation of another rule.
     pub fn of_rule(self, rule: &ConductRule) -> Self {
         Self {

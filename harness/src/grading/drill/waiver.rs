@@ -1,5 +1,6 @@
 //! Waivers: drills that may fail until a date, each with a reason and an owner.
 
+use jiff::civil::Date;
 use moot_fixtures::conduct::DrillEnd;
 use moot_fixtures::{DataError, yaml};
 use schemars::JsonSchema;
@@ -59,7 +60,8 @@ impl Waiver {
                     );
                 }
             }
-            if expires.parse::<jiff::civil::Date>().is_err() {
+            // `Date` also parses other forms, but dates are compared as texts.
+            if !expires.parse::<Date>().is_ok_and(|date| date.to_string() == *expires) {
                 let message = format!("`expires` of `{drill}` must be a date such as 2026-12-31");
                 return refused("expires", message);
             }
@@ -98,6 +100,8 @@ mod tests {
             (row("limitedd", "us", "2026-12-31"), (5, 10)),
             (row("stalled", " ", "2026-12-31"), (7, 10)),
             (row("stalled", "us", "soon"), (8, 12)),
+            (row("stalled", "us", "'20261231'"), (8, 12)),
+            (row("stalled", "us", "2026-12-31T00:00"), (8, 12)),
         ] {
             let error = Waiver::read("w.yaml", &(sound.clone() + &wrong)).expect_err("it is wrong");
             let found = error.place.map(|place| (place.line, place.column));

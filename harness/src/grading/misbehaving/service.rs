@@ -5,21 +5,21 @@ pub type MisbehaviourError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The service, as the environment variables of `moot exec` describe it.
 #[derive(Debug, Clone)]
-pub struct ServicePlace {
+pub(super) struct ServicePlace {
     /// The base address.
-    pub base_url: String,
+    pub(super) base_url: String,
     /// Client id of an application with both scopes.
-    pub client_id: String,
+    pub(super) client_id: String,
     /// Its secret.
-    pub client_secret: String,
+    pub(super) client_secret: String,
     /// Client id of an application with the scope `read`.
-    pub reader_id: String,
+    pub(super) reader_id: String,
     /// Its secret.
-    pub reader_secret: String,
+    pub(super) reader_secret: String,
     /// Email of a user of the company.
-    pub requester_email: String,
+    pub(super) requester_email: String,
     /// Id of a workflow that generates a document.
-    pub workflow_id: String,
+    pub(super) workflow_id: String,
 }
 
 impl ServicePlace {
@@ -27,7 +27,7 @@ impl ServicePlace {
     ///
     /// # Errors
     /// A variable is not set.
-    pub fn from_environment() -> Result<Self, MisbehaviourError> {
+    pub(super) fn from_environment() -> Result<Self, MisbehaviourError> {
         let variable = |name: &str| {
             std::env::var(name)
                 .map_err(|_| format!("{name} is not set; run it under `moot exec` or `moot drill`"))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, Operation};
 use moot_fixtures::journal::RuleGroup;
-use moot_fixtures::nearest::alike;
+use moot_fixtures::nearest::{alike, ending};
 use serde_json::Value;
 
 use super::super::evidence::{ConductEvidence, REPEATED_MIN, of_calls, of_texts};
@@ -108,8 +108,7 @@ pub(super) fn unknown_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             if known.contains(&name) || name == "access_token" {
                 continue;
             }
-            let near = alike(name, known.iter().copied());
-            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            let hint = ending(alike(name, known.iter().copied()));
             found.push((call, format!("`{name}` is not a field of {}{hint}", call.name())));
         }
     }
