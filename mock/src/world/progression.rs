@@ -51,7 +51,7 @@ pub(crate) fn step(
 /// The status to which a request changes next; `None` if it has no course, or no way to its goal. A draft goes through
 /// `initial_review`, unless the transitions then lead back to `draft`: it would never reach its goal.
 pub(crate) fn next_status(world: &World, record: &LegalRequest) -> Option<LegalRequestStatus> {
-    let (answers, from, goal) = (world.answers(), record.status(), record.course?.goal);
+    let (answers, from, goal) = (world.answers(), record.status, record.course?.goal);
     let next = *status_way::towards_goal(answers, from, goal)?.first()?;
     let leads_back =
         from == LegalRequestStatus::Draft && status_way::way(answers, next, goal)?.contains(&from);

@@ -115,8 +115,8 @@ fn notify_in(wanted: LegalRequestStatus, world: &World, changes: Vec<Change>) ->
     let mut added = Vec::new();
     for change in &changes {
         let Change::PutLegalRequest { row, record } = change else { continue };
-        let before = world.state().legal_requests.get(*row).map(|before| before.status());
-        let status = record.status();
+        let before = world.state().legal_requests.get(*row).map(|before| before.status);
+        let status = record.status;
         if status == wanted && before != Some(status) {
             let at = record.activity.last().map_or(record.created_at, |entry| entry.at);
             added.extend(deliver::queue(world, at, EXECUTION_COMPLETE, record).0);

@@ -14,7 +14,7 @@ use super::parties::Parties;
 use super::{seeded_at, shared};
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
-use crate::world::state::index::{Index, status_place};
+use crate::world::state::index::Index;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 
 /// The rows, their ids and their indexes.
@@ -55,7 +55,7 @@ pub(super) fn read(
     let companies = world.companies.len();
     let mut legal_request_index = Index::new(companies, LegalRequestStatus::ALL.len());
     for (row, record) in (0..).zip(&legal_requests) {
-        legal_request_index.insert(record.company, row, Some(status_place(record.status())));
+        legal_request_index.insert(record.company, row, Some(record.status as usize));
     }
     let request_ids = legal_requests.iter().map(|record| &record.id);
     let document_ids = documents.iter().map(|record| &record.id);
