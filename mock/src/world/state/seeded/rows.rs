@@ -11,7 +11,6 @@ use moot_fixtures::world::SeedWorld;
 
 use super::Ids;
 use super::parties::Parties;
-use super::{seeded_at, shared};
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
 use crate::world::state::index::Index;
@@ -80,4 +79,19 @@ fn index(companies: usize, owners: impl Iterator<Item = u32>) -> Index {
         index.insert(company, row, None);
     }
     index
+}
+
+/// The time of a seed world.
+fn seeded_at(world: &SeedWorld) -> Result<jiff::Timestamp, SettingsError> {
+    world.seeded_at.parse().map_err(|_| {
+        SettingsError::SeedWorld(format!(
+            "`seeded_at` must be a time such as `{}`",
+            jiff::Timestamp::UNIX_EPOCH
+        ))
+    })
+}
+
+/// Wraps rows for sharing.
+fn shared<R>(rows: Vec<R>) -> Arc<Vec<Arc<R>>> {
+    Arc::new(rows.into_iter().map(Arc::new).collect())
 }
