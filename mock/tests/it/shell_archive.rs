@@ -6,12 +6,12 @@ use moot_mock::shell::Site;
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, settings, site, site_of,
-    site_with_token, token,
+    BASE, MAIN, admin, call, create, done, form, own_path, register, request, send, settings, site,
+    site_of, site_with_token, token,
 };
 
 async fn entries(site: &Site) -> Vec<Value> {
-    let har = admin(site, BASE, "GET /exchanges/har", Value::Null).await.ok().json();
+    let har = done(site, "GET /exchanges/har", Value::Null).await;
     har["log"]["entries"].as_array().expect("a list").clone()
 }
 
@@ -31,14 +31,13 @@ async fn responses_stand_in_it_as_they_were_sent() {
 #[tokio::test]
 async fn forms_stand_in_it_by_their_parts_and_files_without_their_bytes() {
     let (site, token) = site_with_token().await;
-    let line = format!("POST {BASE}/v1/requests");
-    send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    create(&site, BASE, &token).await.ok();
     let line = format!("POST {BASE}/v1/repository_documents");
     let file = form(&["file@terms.txt=Twelve bytes"]);
     let stored = send(&site, request(&line, &token, Some(file))).await.ok();
     let line = format!("GET {BASE}/v1/repository_documents/{}", stored.text("/data/id"));
     let stored = call(&site, &line, &token).await.ok();
-    let url = stored.text("/data/attributes/agreement_url").replace("http://moot.test", "");
+    let url = own_path(&stored.text("/data/attributes/agreement_url"));
     call(&site, &format!("GET {url}"), "").await.ok();
     let entries = entries(&site).await;
     let params = &entries[0]["request"]["postData"]["params"];
@@ -70,15 +69,14 @@ async fn a_secret_stands_in_no_body() {
     ];
     let line = format!("POST {BASE}/v1/webhooks");
     for webhook in &webhooks {
-        let body = Some(("application/json", webhook.to_string().into_bytes()));
-        send(&site, request(&line, &token, body)).await.ok();
+        register(&site, BASE, &token, webhook).await.ok();
     }
     let broken = Some(("application/json", br#"{"password": "hook-words-3"#.to_vec()));
     assert_eq!(send(&site, request(&line, &token, broken)).await.status, 400);
     let revoke = Some(("application/x-www-form-urlencoded", format!("token={token}").into_bytes()));
     send(&site, request(&format!("POST {BASE}/oauth/revoke"), "", revoke)).await;
     let entries = entries(&site).await;
-    let journal = admin(&site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+    let journal = done(&site, "GET /exchanges", Value::Null).await;
     for text in [Value::from(entries.clone()).to_string(), journal.to_string()] {
         for hidden in [secret, token.as_str(), "hook-words-"] {
             assert!(!text.contains(hidden), "{hidden}: {text}");

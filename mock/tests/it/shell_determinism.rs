@@ -3,10 +3,10 @@
 use moot_mock::shell::Site;
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, TestResponse, admin, call, form, request, send, site,
+    MAIN, TestResponse, admin, call, create, form, request, sandbox, send, site,
 };
 
 /// The steps of a client, one of each kind.
@@ -45,10 +45,7 @@ async fn step(
             response
         }
         Step::List => call(site, &format!("GET {v1}/requests"), token).await,
-        Step::Create => {
-            let line = format!("POST {v1}/requests");
-            send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await
-        }
+        Step::Create => create(site, base, token).await,
         Step::Upload => {
             let line = format!("POST {v1}/repository_documents");
             send(site, request(&line, token, Some(form(&["file@notes.txt=Some text"])))).await
@@ -70,10 +67,9 @@ impl Pair {
         let mut worlds = Vec::new();
         for seed in [11, 12] {
             let asked = json!({ "seed": seed, "rate_limit": "enforce" });
-            let made = admin(&site, BASE, "POST /sandboxes", asked).await.ok().json();
-            let text = |value: &Value| value.as_str().expect("text").to_owned();
-            let base = text(&made["base_url"]).replace("http://moot.test", "");
-            worlds.push((base, text(&made["applications"][0]["client_secret"]), String::new()));
+            let (base, made) = sandbox(&site, asked).await;
+            let secret = made["applications"][0]["client_secret"].as_str().expect("a secret");
+            worlds.push((base, secret.to_owned(), String::new()));
         }
         let worlds = worlds.try_into().expect("two");
         Self { site, worlds }

@@ -12,7 +12,9 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::shell_fetch_server::FileServer;
-use crate::shell_support::{BASE, MAIN, admin, call, form, request, send, settings, token};
+use crate::shell_support::{
+    BASE, MAIN, admin, call, done, form, own_path, request, send, settings, token,
+};
 
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
 const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));
@@ -74,8 +76,7 @@ impl FetchingSite {
         let line = format!("GET {BASE}/v1/repository_documents/{id}");
         let read = call(&self.site, &line, &self.token).await.ok();
         let url = read.text("/data/attributes/agreement_url");
-        let path = url.strip_prefix("http://moot.test").expect("an address of ours");
-        call(&self.site, &format!("GET {path}"), "").await.ok().body.to_vec()
+        call(&self.site, &format!("GET {}", own_path(&url)), "").await.ok().body.to_vec()
     }
 
     fn dialled(&self) -> Vec<IpAddr> {
@@ -124,7 +125,7 @@ async fn a_document_has_the_bytes_of_its_address() {
     }
     let (status, body) = fetching.upload(&fetching.url("files", "/full.pdf")).await;
     assert!((200..300).contains(&status), "as large as may be: {body}");
-    let health = admin(&fetching.site, BASE, "GET /health", Value::Null).await.ok().json();
+    let health = done(&fetching.site, "GET /health", Value::Null).await;
     assert_eq!(health["fetches"], json!(true));
 }
 
@@ -257,6 +258,6 @@ async fn nothing_is_fetched_unless_it_was_asked_for() {
     let body = form(&[&format!("url={}", fetching.url("files", "/a.pdf"))]);
     send(&site, request(&line, &token, Some(body))).await.ok();
     assert_eq!(fetching.server.calls(), 0);
-    let health = admin(&site, BASE, "GET /health", Value::Null).await.ok().json();
+    let health = done(&site, "GET /health", Value::Null).await;
     assert_eq!(health["fetches"], json!(false));
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::shell_support::{BASE, request, send, settings};
+use crate::shell_support::{BASE, create, register, request, send, settings};
 
 const ADMIN_TOKEN: &str = "t0p";
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
@@ -55,13 +55,9 @@ async fn admin(site: &Site, line: &str, json: Value) -> Value {
 async fn attempt(site: &Site, url: &str) -> Value {
     let token = admin(site, "POST /tokens", json!({ "client_id": "demo-main" })).await;
     let token = token["access_token"].as_str().expect("a token").to_owned();
-    let hook = json!({ "name": "Test", "url": url }).to_string().into_bytes();
-    let line = format!("POST {BASE}/v1/webhooks");
-    let hook = send(site, request(&line, &token, Some(("application/json", hook)))).await.ok();
-    let hook = hook.text("/data/id");
-    let line = format!("POST {BASE}/v1/requests");
-    let form = crate::shell_support::form(crate::shell_support::LEGAL_REQUEST);
-    let id = send(site, request(&line, &token, Some(form))).await.ok().text("/data/id");
+    let hook = json!({ "name": "Test", "url": url });
+    let hook = register(site, BASE, &token, &hook).await.ok().text("/data/id");
+    let id = create(site, BASE, &token).await.ok().text("/data/id");
     let status = json!({ "status": "signed", "force": true });
     admin(site, &format!("POST /legal_requests/{id}/status"), status).await;
     admin(site, "POST /deliveries/settle", Value::Null).await;
@@ -149,13 +145,9 @@ async fn many_dead_receivers_delay_a_healthy_one_by_two_seconds_at_most() {
     let token = token["access_token"].as_str().expect("a token").to_owned();
     let dead = (0..40).map(|number| format!("http://dead{number}.moot:{port}/"));
     for url in dead.chain([healthy.uri()]) {
-        let hook = json!({ "name": "Test", "url": url }).to_string().into_bytes();
-        let line = format!("POST {BASE}/v1/webhooks");
-        send(&site, request(&line, &token, Some(("application/json", hook)))).await.ok();
+        register(&site, BASE, &token, &json!({ "name": "Test", "url": url })).await.ok();
     }
-    let line = format!("POST {BASE}/v1/requests");
-    let form = crate::shell_support::form(crate::shell_support::LEGAL_REQUEST);
-    let id = send(&site, request(&line, &token, Some(form))).await.ok().text("/data/id");
+    let id = create(&site, BASE, &token).await.ok().text("/data/id");
     let status = json!({ "status": "signed", "force": true });
     admin(&site, &format!("POST /legal_requests/{id}/status"), status).await;
     admin(&site, "PUT /delivery_policy", json!({ "paused": false })).await;

@@ -8,8 +8,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::shell_support::{
-    BASE, CLIENT, LEGAL_REQUEST, MAIN, Served, admin, call as call_of, form, request, send, served,
-    settings, site, site_of, site_with_token, token,
+    BASE, CLIENT, MAIN, Served, admin, call as call_of, create, done, register, served, settings,
+    site, site_of, site_with_token, token,
 };
 
 const SHORT: Duration = Duration::from_millis(200);
@@ -353,17 +353,15 @@ async fn timers_fire_by_themselves_on_the_systems_clock() {
     let token = token(&site, BASE, MAIN).await;
     let receiver = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", receiver.local_addr().expect("a bound address"));
-    let hook = serde_json::json!({ "name": "Test", "url": url }).to_string().into_bytes();
-    let line = format!("POST {BASE}/v1/webhooks");
-    send(&site, request(&line, &token, Some(("application/json", hook)))).await.ok();
-    let line = format!("POST {BASE}/v1/requests");
-    send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let hook = serde_json::json!({ "name": "Test", "url": url });
+    register(&site, BASE, &token, &hook).await.ok();
+    create(&site, BASE, &token).await.ok();
     let clock = admin(&site, BASE, "GET /clock", serde_json::Value::Null).await.ok();
     let now: jiff::Timestamp = clock.text("/now").parse().expect("a time");
     // Four steps lead from draft to signed.
     let almost = now + jiff::SignedDuration::from_millis(3_900);
     let set = serde_json::json!({ "set": almost.to_string() });
-    let moved = admin(&site, BASE, "POST /clock", set).await.ok().json();
+    let moved = done(&site, "POST /clock", set).await;
     assert_eq!(moved["fired"].as_array().map(Vec::len), Some(3), "{moved}");
     let delivered = tokio::time::timeout(LONG, receiver.accept()).await;
     delivered.expect("the delivery comes by itself").expect("a connection");

@@ -118,7 +118,7 @@ pub(crate) async fn call(site: &Site, line: &str, token: &str) -> TestResponse {
     send(site, request(line, token, None)).await
 }
 
-/// Performs an action of the control plane below `base`, such as `POST /clock`. It must succeed.
+/// Performs an action of the control plane below `base`, such as `POST /clock`.
 #[track_caller]
 pub(crate) fn admin(
     site: &Site,
@@ -134,6 +134,22 @@ pub(crate) fn admin(
     };
     let (site, request) = (site.clone(), request(&line, "", body));
     async move { send(&site, request).await }
+}
+
+/// Performs an action of the main world's control plane, which must succeed, and returns its response.
+pub(crate) async fn done(site: &Site, line: &str, json: Value) -> Value {
+    admin(site, BASE, line, json).await.ok().json()
+}
+
+/// Creates a sandbox, and returns its base path and its description.
+pub(crate) async fn sandbox(site: &Site, asked: Value) -> (String, Value) {
+    let described = done(site, "POST /sandboxes", asked).await;
+    (own_path(described["base_url"].as_str().expect("an address")), described)
+}
+
+/// The path of an address of [`BASE_URL`]'s site.
+pub(crate) fn own_path(url: &str) -> String {
+    url.strip_prefix("http://moot.test").expect("an address of the site").to_owned()
 }
 
 /// A token of an application of the world below `base`, from the control plane.
@@ -170,6 +186,29 @@ pub(crate) const LEGAL_REQUEST: &[&str] = &[
     "internal_signer_email=legal@northwind.example",
     "variables={\"purpose\":\"Test\",\"duration\":2,\"duration_unit\":\"years\"}",
 ];
+
+/// Creates [`LEGAL_REQUEST`] in the world below `base`.
+pub(crate) async fn create(site: &Site, base: &str, token: &str) -> TestResponse {
+    let line = format!("POST {base}/v1/requests");
+    send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await
+}
+
+/// Forces a legal request of the world below `base` to `signed`.
+pub(crate) async fn sign(site: &Site, base: &str, id: &str) {
+    let signed = serde_json::json!({ "status": "signed", "force": true });
+    admin(site, base, &format!("POST /legal_requests/{id}/status"), signed).await.ok();
+}
+
+/// Registers a webhook in the world below `base`.
+pub(crate) async fn register(
+    site: &Site,
+    base: &str,
+    token: &str,
+    webhook: &Value,
+) -> TestResponse {
+    let body = Some(("application/json", webhook.to_string().into_bytes()));
+    send(site, request(&format!("POST {base}/v1/webhooks"), token, body)).await
+}
 
 /// A builder of clients without a proxy.
 pub(crate) fn client() -> reqwest::ClientBuilder {
