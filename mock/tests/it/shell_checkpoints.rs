@@ -4,8 +4,8 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, MAIN, admin, call, client, create, done, form, own_path, request, sandbox, send, served,
-    site, site_with_token, token,
+    BASE, MAIN, admin, call, client, create, done, own_path, sandbox, served, site,
+    site_with_token, token, upload,
 };
 
 /// The number of legal requests that the caller sees.
@@ -82,9 +82,7 @@ async fn checkpoints_survive_a_restart_and_a_reset() {
     let site = open();
     let token = token(&site, BASE, MAIN).await;
     let staged = create(&site, BASE, &token).await.ok().text("/data/id");
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let file = form(&["file@terms.txt=Twelve bytes"]);
-    send(&site, request(&line, &token, Some(file))).await.ok();
+    upload(&site, BASE, &token, &["file@terms.txt=Twelve bytes"]).await.ok();
     admin(&site, BASE, "POST /checkpoints", json!({ "name": "stage" })).await.ok();
     let before = count(&site, BASE, &token).await;
     create(&site, BASE, &token).await.ok();

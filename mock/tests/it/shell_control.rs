@@ -8,8 +8,8 @@ use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, CLIENT, MAIN, admin, call, client, create, done, form, own_path, request, sandbox, send,
-    served, settings, site, site_of, site_with_token, token,
+    BASE, CLIENT, MAIN, admin, call, client, create, done, own_path, request, sandbox, send,
+    served, settings, site, site_of, site_with_token, token, upload,
 };
 
 async fn get(site: &Site, path: &str) -> Value {
@@ -236,9 +236,7 @@ async fn an_address_that_was_registered_gives_its_bytes() {
     let (site, token) = site_with_token().await;
     let address = json!({ "url": "https://files.example/a.txt", "text": "Hello" });
     admin(&site, BASE, "PUT /addresses", address).await.ok();
-    let upload = form(&["url=https://files.example/a.txt"]);
-    let line = format!("POST {BASE}/v1/repository_documents");
-    send(&site, request(&line, &token, Some(upload))).await.ok();
+    upload(&site, BASE, &token, &["url=https://files.example/a.txt"]).await.ok();
     let list = call(&site, "GET /api/v1/repository_documents", &token).await.ok();
     let url = list.text("/data/0/attributes/agreement_url");
     assert_eq!(call(&site, &format!("GET {}", own_path(&url)), "").await.ok().body, "Hello");

@@ -6,7 +6,7 @@ use proptest::sample::select;
 use serde_json::json;
 
 use crate::shell_support::{
-    MAIN, TestResponse, admin, call, create, form, request, sandbox, send, site,
+    MAIN, TestResponse, admin, ask_token, call, create, sandbox, site, upload,
 };
 
 /// The steps of a client, one of each kind.
@@ -34,22 +34,13 @@ async fn step(
     let v1 = format!("{base}/v1");
     match step {
         Step::Token => {
-            let form = format!(
-                "grant_type=client_credentials&scope=read%20write&client_id={MAIN}\
-                 &client_secret={secret}"
-            );
-            let kind = "application/x-www-form-urlencoded";
-            let line = format!("POST {base}/oauth/token");
-            let response = send(site, request(&line, "", Some((kind, form.into_bytes())))).await;
+            let response = ask_token(site, base, "read%20write", (MAIN, secret)).await;
             *token = response.text("/access_token");
             response
         }
         Step::List => call(site, &format!("GET {v1}/requests"), token).await,
         Step::Create => create(site, base, token).await,
-        Step::Upload => {
-            let line = format!("POST {v1}/repository_documents");
-            send(site, request(&line, token, Some(form(&["file@notes.txt=Some text"])))).await
-        }
+        Step::Upload => upload(site, base, token, &["file@notes.txt=Some text"]).await,
         Step::Unknown => call(site, &format!("GET {v1}/requests/unknown"), token).await,
         Step::Advance => admin(site, base, "POST /clock", json!({ "advance_seconds": 61 })).await,
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::shell_fetch_server::FileServer;
 use crate::shell_support::{
-    BASE, MAIN, admin, call, done, form, own_path, request, send, settings, token,
+    BASE, MAIN, admin, call, done, own_path, settings, site, token, upload,
 };
 
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
@@ -56,9 +56,7 @@ impl FetchingSite {
 
     /// Uploads by address, and returns status and body.
     async fn upload(&self, url: &str) -> (u16, Value) {
-        let line = format!("POST {BASE}/v1/repository_documents");
-        let body = Some(form(&[&format!("url={url}")]));
-        let response = send(&self.site, request(&line, &self.token, body)).await;
+        let response = upload(&self.site, BASE, &self.token, &[&format!("url={url}")]).await;
         (response.status.as_u16(), response.json())
     }
 
@@ -208,7 +206,7 @@ async fn responses_that_are_no_document_are_refused() {
         let (status, body) = fetching.upload(&fetching.url("files", path)).await;
         assert_eq!(status, 413, "{path}: {body}");
     }
-    let fresh = crate::shell_support::site();
+    let fresh = site();
     let other = token(&fresh, BASE, MAIN).await;
     let total = async |site: &Site, token: &str| {
         let list = call(site, &format!("GET {BASE}/v1/repository_documents"), token).await.ok();
@@ -252,11 +250,10 @@ async fn registered_bytes_and_names_for_examples_are_never_fetched() {
 #[tokio::test]
 async fn nothing_is_fetched_unless_it_was_asked_for() {
     let fetching = FetchingSite::new().await;
-    let site = crate::shell_support::site();
+    let site = site();
     let token = token(&site, BASE, MAIN).await;
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let body = form(&[&format!("url={}", fetching.url("files", "/a.pdf"))]);
-    send(&site, request(&line, &token, Some(body))).await.ok();
+    let part = format!("url={}", fetching.url("files", "/a.pdf"));
+    upload(&site, BASE, &token, &[&part]).await.ok();
     assert_eq!(fetching.server.calls(), 0);
     let health = done(&site, "GET /health", Value::Null).await;
     assert_eq!(health["fetches"], json!(false));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::shell_support::{
     BASE, LEGAL_REQUEST, MAIN, admin, call, client, create, done, form, request, send, served,
-    site, site_with_token, token,
+    site, site_with_token, token, upload,
 };
 
 async fn exchanges(site: &Site, query: &str) -> Vec<Value> {
@@ -20,9 +20,7 @@ async fn conversation(site: &Site) -> String {
     call(site, &format!("GET {BASE}/v1/requests?page=1"), &token).await.ok();
     let reader = self::token(site, BASE, "demo-reader").await;
     create(site, BASE, &reader).await;
-    let file = form(&["file@terms.txt=Twelve bytes"]);
-    let line = format!("POST {BASE}/v1/repository_documents");
-    send(site, request(&line, &token, Some(file))).await.ok();
+    upload(site, BASE, &token, &["file@terms.txt=Twelve bytes"]).await.ok();
     call(site, &format!("GET {BASE}/nowhere?client_secret=hidden-words"), &token).await;
     token
 }

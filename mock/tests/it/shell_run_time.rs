@@ -4,17 +4,9 @@ use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, MAIN, TestResponse, admin, call, client, create, done, form, request, send, served,
-    settings, site, site_with_token, token,
+    BASE, MAIN, admin, ask_token, call, client, create, done, served, settings, site,
+    site_with_token, token, upload,
 };
-
-/// The response of the token endpoint to these credentials.
-async fn ask_token(site: &Site, id: &str, secret: &str) -> TestResponse {
-    let body =
-        format!("grant_type=client_credentials&scope=read&client_id={id}&client_secret={secret}");
-    let body = Some(("application/x-www-form-urlencoded", body.into_bytes()));
-    send(site, request(&format!("POST {BASE}/oauth/token"), "", body)).await
-}
 
 #[tokio::test]
 async fn settings_change_through_the_socket() {
@@ -36,9 +28,7 @@ async fn settings_change_through_the_socket() {
     let id = create(&site, BASE, &token).await.ok().text("/data/id");
     let moved = done(&site, "POST /clock", json!({ "advance_seconds": 5 })).await;
     assert_eq!(moved["fired"][0]["id"], json!(id));
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let large = form(&["file@terms.txt=Five!"]);
-    let refused = send(&site, request(&line, &token, Some(large))).await;
+    let refused = upload(&site, BASE, &token, &["file@terms.txt=Five!"]).await;
     assert!(refused.status.is_client_error(), "{refused:?}");
     done(&site, "POST /reset", Value::Null).await;
     let shown = done(&site, "GET /settings", Value::Null).await;
@@ -134,19 +124,19 @@ async fn applications_come_and_go_and_secrets_stop_working() {
         one["client_secret"].as_str().map(str::to_owned)
     };
     let first = secret(MAIN, &done(&site, "GET /parties", Value::Null).await).expect("it is there");
-    let token = ask_token(&site, MAIN, &first).await.ok().text("/access_token");
+    let token = ask_token(&site, BASE, "read", (MAIN, &first)).await.ok().text("/access_token");
     let line = format!("PUT /applications/{MAIN}");
     done(&site, &line, json!({ "client_secret": "second" })).await;
-    assert_eq!(ask_token(&site, MAIN, &first).await.status, 401);
-    ask_token(&site, MAIN, "second").await.ok();
+    assert_eq!(ask_token(&site, BASE, "read", (MAIN, &first)).await.status, 401);
+    ask_token(&site, BASE, "read", (MAIN, "second")).await.ok();
     call(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok();
     done(&site, &format!("DELETE /applications/{MAIN}"), Value::Null).await;
-    assert_eq!(ask_token(&site, MAIN, "second").await.status, 401);
+    assert_eq!(ask_token(&site, BASE, "read", (MAIN, "second")).await.status, 401);
     assert_eq!(call(&site, &format!("GET {BASE}/v1/requests"), &token).await.status, 401);
     let new = json!({ "client_secret": "third", "scopes": ["read"] });
     let parties = done(&site, &line, new).await;
     assert_eq!(secret(MAIN, &parties).as_deref(), Some("third"));
-    let again = ask_token(&site, MAIN, "third").await.ok().text("/access_token");
+    let again = ask_token(&site, BASE, "read", (MAIN, "third")).await.ok().text("/access_token");
     call(&site, &format!("GET {BASE}/v1/requests"), &again).await.ok();
     assert_eq!(call(&site, &format!("GET {BASE}/v1/requests"), &token).await.status, 401);
     let nameless = admin(&site, BASE, "PUT /applications/new", json!({})).await;
@@ -188,11 +178,7 @@ async fn workflows_are_published_unpublished_changed_and_added() {
 #[tokio::test]
 async fn addresses_are_listed_forgotten_and_fail() {
     let (site, token) = site_with_token().await;
-    let upload = async |url: &str| {
-        let body = form(&[&format!("url={url}")]);
-        send(&site, request(&format!("POST {BASE}/v1/repository_documents"), &token, Some(body)))
-            .await
-    };
+    let fetch = async |url: &str| upload(&site, BASE, &token, &[&format!("url={url}")]).await;
     let (sound, broken) = ("https://files.example/a.txt", "https://files.example/b.txt");
     let slow = json!({ "url": sound, "text": "Hello", "milliseconds": 200 });
     done(&site, "PUT /addresses", slow).await;
@@ -201,13 +187,13 @@ async fn addresses_are_listed_forgotten_and_fail() {
     assert_eq!(list["addresses"][0]["length"], json!(5));
     assert_eq!(list["addresses"][1]["status"], json!(404));
     let started = std::time::Instant::now();
-    upload(sound).await.ok();
+    fetch(sound).await.ok();
     assert!(started.elapsed() >= std::time::Duration::from_millis(190));
-    let refused = upload(broken).await;
+    let refused = fetch(broken).await;
     assert!(refused.status.is_client_error(), "{refused:?}");
     assert!(refused.text("/detail").contains("404"), "{refused:?}");
     done(&site, &format!("DELETE /addresses?url={broken}"), Value::Null).await;
-    upload(broken).await.ok();
+    fetch(broken).await.ok();
     let again = admin(&site, BASE, "DELETE /addresses", json!({ "url": broken })).await;
     assert_eq!(again.status, 404);
     let none = done(&site, "DELETE /addresses", Value::Null).await;
@@ -220,8 +206,7 @@ async fn addresses_are_listed_forgotten_and_fail() {
 #[tokio::test]
 async fn a_repository_document_is_shown_whole() {
     let (site, token) = site_with_token().await;
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let made = send(&site, request(&line, &token, Some(form(&["file@a.txt=Hello"])))).await.ok();
+    let made = upload(&site, BASE, &token, &["file@a.txt=Hello"]).await.ok();
     let path = format!("GET /repository_documents/{}", made.text("/data/id"));
     let shown = done(&site, &path, Value::Null).await;
     assert_eq!((&shown["name"], &shown["length"]), (&json!("a.txt"), &json!(5)));
@@ -263,7 +248,7 @@ async fn amendments_are_stored() {
     drop(site);
     let site = open();
     assert_eq!(look(&site).await, before);
-    ask_token(&site, "extra-11", "secret-11").await.ok();
+    ask_token(&site, BASE, "read", ("extra-11", "secret-11")).await.ok();
     done(&site, "POST /reset", Value::Null).await;
     assert_ne!(look(&site).await, before);
     done(&site, "POST /checkpoints/stage/restore", Value::Null).await;

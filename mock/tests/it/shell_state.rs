@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, create, done, form, own_path, register, request,
-    sandbox, send, settings, sign, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, ask_token, call, create, done, form, own_path, register,
+    request, sandbox, send, settings, sign, token, upload,
 };
 
 /// Bytes of the head of redb: magic number, flags, geometry and two slots of the newest transactions.
@@ -246,12 +246,7 @@ async fn credentials_and_tokens_of_a_sandbox_outlive_a_kill() {
     let line = format!("GET {base}/v1/workflows");
     assert_eq!(call(&again, &line, &token).await.status, 200);
     let secret = described["applications"][0]["client_secret"].as_str().expect("a secret");
-    let form =
-        format!("grant_type=client_credentials&scope=read&client_id={MAIN}&client_secret={secret}");
-    let kind = "application/x-www-form-urlencoded";
-    let line = format!("POST {base}/oauth/token");
-    let response = send(&again, request(&line, "", Some((kind, form.into_bytes())))).await;
-    assert_eq!(response.status, 200, "{response:?}");
+    ask_token(&again, &base, "read", (MAIN, secret)).await.ok();
 }
 
 #[tokio::test]
@@ -439,9 +434,8 @@ async fn sent_numbers_are_stored_as_they_were_written() {
     let metadata = r#"{"big":18446744073709551616,"form":[1e2,1.10,-0,1e400]}"#;
     let site = site_in(&folder);
     let bearer = token(&site, BASE, MAIN).await;
-    let parts = form(&["file@notes.txt=Some text", &format!("metadata={metadata}")]);
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let id = send(&site, request(&line, &bearer, Some(parts))).await.ok().text("/data/id");
+    let parts = ["file@notes.txt=Some text", &format!("metadata={metadata}")];
+    let id = upload(&site, BASE, &bearer, &parts).await.ok().text("/data/id");
     drop(site);
     let site = site_in(&folder);
     let bearer = token(&site, BASE, MAIN).await;

@@ -193,6 +193,25 @@ pub(crate) async fn create(site: &Site, base: &str, token: &str) -> TestResponse
     send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await
 }
 
+/// Uploads a repository document to the world below `base`.
+pub(crate) async fn upload(site: &Site, base: &str, token: &str, parts: &[&str]) -> TestResponse {
+    let line = format!("POST {base}/v1/repository_documents");
+    send(site, request(&line, token, Some(form(parts)))).await
+}
+
+/// Asks the token endpoint of the world below `base` for a token. `scope` is form-encoded.
+pub(crate) async fn ask_token(
+    site: &Site,
+    base: &str,
+    scope: &str,
+    (id, secret): (&str, &str),
+) -> TestResponse {
+    let client = format!("client_id={id}&client_secret={secret}");
+    let body = format!("grant_type=client_credentials&scope={scope}&{client}").into_bytes();
+    let body = Some(("application/x-www-form-urlencoded", body));
+    send(site, request(&format!("POST {base}/oauth/token"), "", body)).await
+}
+
 /// Forces a legal request of the world below `base` to `signed`.
 pub(crate) async fn sign(site: &Site, base: &str, id: &str) {
     let signed = serde_json::json!({ "status": "signed", "force": true });
