@@ -15,6 +15,11 @@ use crate::shell_support::{
 const SHORT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(10);
 
+/// A call whose body is not complete.
+const UNFINISHED: &[u8] = b"POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
+    Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
+const CALL: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
 async fn connect(served: &Served) -> TcpStream {
     TcpStream::connect(served.address).await.expect("the server listens")
 }
@@ -54,9 +59,7 @@ async fn a_body_that_stalls_is_answered() {
     let site = Site::new(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
     let site = site.expect("the settings are sound");
     let served = served(&site, ServeLimits::default()).await;
-    let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
-                Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
-    let (response, took) = exchange(&served, head.as_bytes()).await;
+    let (response, took) = exchange(&served, UNFINISHED).await;
     assert!(response.starts_with("HTTP/1.1 400"), "{response}");
     assert!(took >= SHORT && took < LONG, "{took:?}");
 }
@@ -131,8 +134,6 @@ async fn stopping_waits_no_longer_than_its_limit() {
     assert!(started.elapsed() >= SHORT && started.elapsed() < LONG, "{:?}", started.elapsed());
 }
 
-const CALL: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-
 /// The call of the first connection is being answered, so that connection keeps the only place.
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
@@ -163,20 +164,22 @@ async fn beyond_the_limit_idle_connections_are_closed_first_and_then_slow_bodies
     let limits = ServeLimits { connections_max: 2, ..ServeLimits::default() };
     let served = served(&site(), limits).await;
     let mut slow = connect(&served).await;
-    let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
-                Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
-    slow.write_all(head.as_bytes()).await.expect("the server reads");
+    slow.write_all(UNFINISHED).await.expect("the server reads");
     let mut idle = connect(&served).await;
     let (response, took) = exchange(&served, CALL).await;
     assert!(response.starts_with("HTTP/1.1 404") && took < LONG, "{response} {took:?}");
     assert_eq!(to_end(&mut idle).await, "", "it said nothing, so it went first");
-    // Two more connections take the places of the slow body and of one of them.
-    let mut others = [connect(&served).await, connect(&served).await];
-    for other in &mut others {
-        let (response, took) = exchange(&served, CALL).await;
-        assert!(response.starts_with("HTTP/1.1 404") && took < LONG, "{response} {took:?}");
-        other.write_all(b"GET").await.ok();
-    }
+    let mut younger = connect(&served).await;
+    younger.write_all(UNFINISHED).await.expect("the server reads");
+    // Afterwards the server has read both heads, so none of the connections is idle.
+    tokio::time::sleep(SHORT).await;
+    let (response, took) = exchange(&served, CALL).await;
+    assert!(response.starts_with("HTTP/1.1 404") && took < LONG, "{response} {took:?}");
+    assert_eq!(to_end(&mut slow).await, "", "of two slow bodies the older one went");
+    younger.write_all(&[b'x'; 88]).await.expect("the younger one goes on");
+    let mut response = [0; 12];
+    younger.read_exact(&mut response).await.expect("a response");
+    assert_eq!(&response, b"HTTP/1.1 400");
 }
 
 #[tokio::test]
@@ -197,9 +200,7 @@ async fn a_body_below_the_least_rate_is_given_up_after_the_grace() {
     let times = BodyTimes { grace: SHORT, stall_max: LONG * 2, ..BodyTimes::default() };
     let site = Site::new(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
     let served = served(&site.expect("the settings are sound"), ServeLimits::default()).await;
-    let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
-                Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
-    let (response, took) = exchange(&served, head.as_bytes()).await;
+    let (response, took) = exchange(&served, UNFINISHED).await;
     assert!(response.starts_with("HTTP/1.1 400"), "{response}");
     assert!(took >= SHORT && took < LONG, "{took:?}");
     let defaults = (BodyTimes::default(), ServeLimits::default());
