@@ -51,16 +51,11 @@ pub async fn start_with(options: impl Into<SiteOptions>) -> Result<MockServer, S
 
 /// A responder that answers as `site`, to be mounted on the test's own server.
 pub fn responder(site: &Site) -> impl Respond + use<> {
-    SiteResponder(site.clone())
-}
-
-struct SiteResponder(Site);
-
-impl Respond for SiteResponder {
-    fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
+    let site = site.clone();
+    move |request: &wiremock::Request| {
         let answered = async {
             let response = match request_of(request) {
-                Ok(call) => self.0.call(call, CLIENT).await,
+                Ok(call) => site.call(call, CLIENT).await,
                 Err(_) => problem::internal("the call cannot be read"),
             };
             whole(response).await
@@ -69,11 +64,9 @@ impl Respond for SiteResponder {
         // that runtime. Without `unconstrained`, tokio would have a long body pause for other tasks of it, and never
         // resume it.
         let (head, body) = futures_executor::block_on(unconstrained(answered)).into_parts();
-        let mut template = ResponseTemplate::new(head.status.as_u16());
-        for (name, value) in &head.headers {
-            template = template.append_header(name, value);
-        }
-        template.set_body_bytes(body)
+        ResponseTemplate::new(head.status.as_u16())
+            .append_headers(&head.headers)
+            .set_body_bytes(body)
     }
 }
 
