@@ -58,18 +58,16 @@ pub(crate) fn next_status(world: &World, record: &LegalRequest) -> Option<LegalR
     if leads_back { status_way::way(answers, from, goal)?.first().copied() } else { Some(next) }
 }
 
-/// The changes that reading a request makes under progression `on-read`. `None` if there are none.
-pub(crate) fn read(
-    world: &World,
-    now: Timestamp,
-    record: &LegalRequest,
-) -> Option<(Vec<Change>, Vec<Effect>)> {
-    let course = record.course?;
-    let Pace::OnRead { reads, read } = course.pace else { return None };
+/// The changes that reading a request makes under progression `on-read`.
+pub(crate) fn read(world: &World, now: Timestamp, record: &LegalRequest) -> Vec<Change> {
+    let Some(course @ ProgressionPlan { pace: Pace::OnRead { reads, read }, .. }) = record.course
+    else {
+        return Vec::new();
+    };
     if read + 1 >= reads {
-        return Some(step(world, now, record));
+        return step(world, now, record).0;
     }
     let course = ProgressionPlan { pace: Pace::OnRead { reads, read: read + 1 }, ..course };
     let record = LegalRequest { course: Some(course), ..record.clone() };
-    Some((vec![Change::from(record)], Vec::new()))
+    vec![Change::from(record)]
 }
