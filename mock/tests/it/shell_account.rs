@@ -6,7 +6,9 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use crate::shell_support::{BASE, MAIN, admin, call, done, request, send, settings, site, token};
+use crate::shell_support::{
+    BASE, MAIN, admin, call, done, request, send, settings, site, site_of, token,
+};
 
 /// The numbers of the calls of each world, and the number of forgotten calls.
 fn held(site: &Site) -> Vec<(usize, u64)> {
@@ -103,7 +105,7 @@ fn graded() -> (Site, Arc<Mutex<Vec<String>>>) {
         sandbox_watch: Some(Arc::new(move |id: &str| watching.lock().push(id.to_owned()))),
         ..SiteOptions::new(settings())
     };
-    (Site::new(options).expect("the settings are sound"), new_sandboxes)
+    (site_of(options), new_sandboxes)
 }
 
 #[tokio::test]

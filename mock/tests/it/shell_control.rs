@@ -273,7 +273,7 @@ async fn beyond_loopback_nothing_starts_without_a_token_and_nothing_is_shown_wit
     let error = Site::new(options.clone()).expect_err("refused").to_string();
     assert!(error.contains("MOOT_ADMIN_TOKEN"), "{error}");
     let options = SiteOptions { admin_token: Some("t0p".to_owned()), ..options };
-    let site = Site::new(options).expect("the settings are sound");
+    let site = site_of(options);
     let beyond: IpAddr = "192.0.2.7".parse().expect("an address");
     for (token, status) in [("", 401), ("wrong", 401), ("t0p", 200)] {
         let call = request("GET /api/__admin/health", token, None);
@@ -291,7 +291,7 @@ async fn the_health_check_needs_no_token_and_tells_nothing() {
         admin_token: Some("t0p".to_owned()),
         ..SiteOptions::new(settings())
     };
-    let site = Site::new(options).expect("the settings are sound");
+    let site = site_of(options);
     let served = served(&site, ServeLimits::default()).await;
     let client = client().build().expect("a client");
     for path in ["/health", "/api/health"] {

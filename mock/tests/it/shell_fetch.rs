@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::shell_fetch_server::FileServer;
 use crate::shell_support::{
-    BASE, MAIN, admin, call, done, own_path, settings, site, token, upload,
+    BASE, MAIN, admin, call, done, own_path, settings, site, site_of, token, upload,
 };
 
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
@@ -45,7 +45,7 @@ impl FetchingSite {
             fetcher: Some(Arc::new(Fetcher::new(network, time_max))),
             ..SiteOptions::new(settings)
         };
-        let site = Site::new(options).expect("the settings are sound");
+        let site = site_of(options);
         let token = token(&site, BASE, MAIN).await;
         Self { site, token, server, lookups, dialled }
     }

@@ -4,8 +4,8 @@ use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, BASE_URL, MAIN, admin, client, create, done, register, request, sandbox, send, served,
-    settings, sign, site, token,
+    BASE, BASE_URL, MAIN, admin, client, create, done, done_with, register, request, sandbox, send,
+    served, settings, sign, site, site_of, token,
 };
 
 async fn received(site: &Site, base: &str) -> Value {
@@ -84,13 +84,8 @@ async fn beyond_loopback_it_is_reached_too() {
         is_beyond_loopback: true,
         ..SiteOptions::new(settings())
     };
-    let site = Site::new(options).expect("the settings are sound");
-    let ask = async |line: &str, json: Value| -> Value {
-        let (method, path) = line.split_once(' ').expect("a method and a path");
-        let line = format!("{method} {BASE}/__admin{path}");
-        let body = Some(("application/json", json.to_string().into_bytes()));
-        send(&site, request(&line, "t0p", body)).await.ok().json()
-    };
+    let site = site_of(options);
+    let ask = async |line: &str, json: Value| done_with(&site, "t0p", line, json).await;
     let minted = ask("POST /tokens", json!({ "client_id": MAIN })).await;
     let token = minted["access_token"].as_str().expect("a token");
     let url = format!("{BASE_URL}/__admin/receiver");

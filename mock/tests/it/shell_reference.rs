@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::shell_support::{
     BASE, TestResponse, admin, call, client, done, form, register, request, send, served, settings,
-    token,
+    site_of, token,
 };
 
 /// An example of each action, in an order in which all of them succeed. `{request}`, `{document}` and `{token}` stand
@@ -128,8 +128,7 @@ struct Sent {
 /// Sends every example. Returns them by the name of the action.
 async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
     let seed_world = Arc::new(world::named("empty").expect("it is embedded").clone());
-    let site = Site::new(options(Settings { seed_world, ..settings() }));
-    let site = site.expect("the settings are sound");
+    let site = site_of(options(Settings { seed_world, ..settings() }));
     let (legal_request, document_id) = prepared(&site).await;
     let wire = served(&site, ServeLimits::default()).await;
     let client = client().build().expect("a client");
@@ -268,7 +267,7 @@ fn check_schema(document: &Value, schema: &Value, response: &Value, line: &str) 
 }
 
 async fn document() -> Value {
-    let site = Site::new(options(settings())).expect("the settings are sound");
+    let site = site_of(options(settings()));
     done(&site, "GET /openapi.json", Value::Null).await
 }
 

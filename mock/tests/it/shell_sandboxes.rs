@@ -5,11 +5,14 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use moot_fixtures::contract::{Operation, TokenNeed};
+use moot_mock::Settings;
+use moot_mock::settings::RateLimitMode;
 use moot_mock::shell::{SANDBOXES_MAX, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, BASE_URL, MAIN, admin, call, create, done, request, sandbox, send, site, token,
+    BASE, BASE_URL, MAIN, admin, call, create, done, request, sandbox, send, settings, site,
+    site_of, token,
 };
 
 async fn total(site: &Site, base: &str, token: &str) -> Value {
@@ -193,10 +196,7 @@ async fn settings_are_its_own_and_otherwise_those_of_the_main_world() {
 /// No limiter counts calls to it. They could use up the limit of the main world otherwise.
 #[tokio::test]
 async fn a_deleted_sandbox_says_so_and_does_not_count_on_the_main_limiter() {
-    let mut settings = crate::shell_support::settings();
-    settings.rate_limit = moot_mock::settings::RateLimitMode::Enforce;
-    let site = moot_mock::shell::Site::new(moot_mock::shell::SiteOptions::new(settings));
-    let site = site.expect("the settings are sound");
+    let site = site_of(Settings { rate_limit: RateLimitMode::Enforce, ..settings() });
     let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok();
     let id = made.text("/id");
     admin(&site, BASE, &format!("DELETE /sandboxes/{id}"), Value::Null).await.ok();

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use moot_mock::settings::{ClockSetting, Progression};
-use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions};
+use moot_mock::shell::{BodyTimes, ServeLimits, SiteOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -56,8 +56,7 @@ async fn a_head_that_never_ends_and_an_idle_connection_are_closed() {
 #[tokio::test]
 async fn a_body_that_stalls_is_answered() {
     let times = BodyTimes { stall_max: SHORT, ..BodyTimes::default() };
-    let site = Site::new(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
-    let site = site.expect("the settings are sound");
+    let site = site_of(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
     let served = served(&site, ServeLimits::default()).await;
     let (response, took) = exchange(&served, UNFINISHED).await;
     assert!(response.starts_with("HTTP/1.1 400"), "{response}");
@@ -198,8 +197,8 @@ async fn an_address_has_only_its_share_of_the_connections() {
 #[tokio::test]
 async fn a_body_below_the_least_rate_is_given_up_after_the_grace() {
     let times = BodyTimes { grace: SHORT, stall_max: LONG * 2, ..BodyTimes::default() };
-    let site = Site::new(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
-    let served = served(&site.expect("the settings are sound"), ServeLimits::default()).await;
+    let site = site_of(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
+    let served = served(&site, ServeLimits::default()).await;
     let (response, took) = exchange(&served, UNFINISHED).await;
     assert!(response.starts_with("HTTP/1.1 400"), "{response}");
     assert!(took >= SHORT && took < LONG, "{took:?}");

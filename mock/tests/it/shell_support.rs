@@ -44,9 +44,9 @@ pub(crate) fn site() -> Site {
     site_of(settings())
 }
 
-/// A site of these settings.
-pub(crate) fn site_of(settings: Settings) -> Site {
-    Site::new(SiteOptions::new(settings)).expect("the settings are sound")
+/// A site of these settings or options.
+pub(crate) fn site_of(options: impl Into<SiteOptions>) -> Site {
+    Site::new(options.into()).expect("the settings are sound")
 }
 
 /// A site of [`settings`], and a token of its first application.
@@ -126,14 +126,19 @@ pub(crate) fn admin(
     line: &str,
     json: Value,
 ) -> impl Future<Output = TestResponse> + Send + use<> {
-    let (method, path) = line.split_once(' ').expect("a method and a path");
-    let line = format!("{method} {base}/__admin{path}");
-    let body = match json {
-        Value::Null => None,
-        json => Some(("application/json", json.to_string().into_bytes())),
-    };
-    let (site, request) = (site.clone(), request(&line, "", body));
+    let (site, request) = (site.clone(), admin_request(base, line, "", &json));
     async move { send(&site, request).await }
+}
+
+fn admin_request(base: &str, line: &str, token: &str, json: &Value) -> Request<Full<Bytes>> {
+    let (method, path) = line.split_once(' ').expect("a method and a path");
+    let body = (!json.is_null()).then(|| ("application/json", json.to_string().into_bytes()));
+    request(&format!("{method} {base}/__admin{path}"), token, body)
+}
+
+/// As [`done`], with the token of the control plane.
+pub(crate) async fn done_with(site: &Site, token: &str, line: &str, json: Value) -> Value {
+    send(site, admin_request(BASE, line, token, &json)).await.ok().json()
 }
 
 /// Performs an action of the main world's control plane, which must succeed, and returns its response.
