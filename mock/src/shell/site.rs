@@ -186,7 +186,7 @@ impl Site {
         Self::with_store(options, Arc::new(FolderStore::take(folder)?))
     }
 
-    /// As [`Self::with_state`], with the data in this store.
+    /// As [`Self::with_state`], with the data in this store. For a database the caller must hold the lease.
     ///
     /// # Errors
     /// [`SiteError`].
