@@ -101,10 +101,8 @@ pub fn file_of(dir: &Path, name: &str) -> PathBuf {
 
 /// Compares `content` with the accepted snapshot `name`. The [`Mode`] decides on writing.
 pub fn check(dir: &Path, name: &str, metadata: &Metadata, content: &str, mode: Mode) -> Comparison {
-    match compare(dir, name, metadata, content, mode) {
-        Ok(comparison) => comparison,
-        Err(error) => Comparison::Error(error.to_string()),
-    }
+    compare(dir, name, metadata, content, mode)
+        .unwrap_or_else(|error| Comparison::Error(error.to_string()))
 }
 
 fn compare(

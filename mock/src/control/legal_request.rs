@@ -18,7 +18,7 @@ use crate::world::{World, transition};
 /// "legal_requests": [{"id", "company", "workflow_id", "name", "status", "created_at", "transitions",
 /// "next_step_at"}]}`.
 pub(super) fn list(world: &World, status: Option<LegalRequestStatus>, limit: usize) -> Value {
-    let has_status = |record: &&LegalRequest| status.is_none_or(|status| record.status() == status);
+    let has_status = |record: &&LegalRequest| status.is_none_or(|status| record.status == status);
     let shown: Vec<Value> = newest_first(world)
         .filter(has_status)
         .take(limit)
@@ -38,9 +38,9 @@ fn summary(world: &World, record: &LegalRequest) -> Value {
         "company": parties::company_name(world, record.company),
         "workflow_id": world.seeded().workflow_id(record.workflow),
         "name": record.name,
-        "status": record.status(),
+        "status": record.status,
         "created_at": record.created_at,
-        "transitions": status_way::next(world.answers(), record.status()),
+        "transitions": status_way::next(world.answers(), record.status),
         "next_step_at": record.next_step_at(),
     })
 }
@@ -90,7 +90,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
         "workflow_id": world.seeded().workflow_id(record.workflow),
         "name": record.name,
         "description": record.description,
-        "status": record.status(),
+        "status": record.status,
         "created_at": record.created_at,
         "fields": submission.texts,
         "variables": variables,
@@ -98,7 +98,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
         "files": submission.files.iter().map(file).collect::<Vec<_>>(),
         "merge": submission.merge,
         "activity": activity,
-        "transitions": status_way::next(answers, record.status()),
+        "transitions": status_way::next(answers, record.status),
         "next_step_at": record.next_step_at(),
     }))
 }
@@ -113,12 +113,12 @@ pub(super) fn set_status(
     force: bool,
 ) -> Result<Value, Refusal> {
     let record = find(world, id)?;
-    let legal = status_way::next(world.answers(), record.status());
+    let legal = status_way::next(world.answers(), record.status);
     if !force && !legal.contains(&status) {
         let names: Vec<&str> = legal.iter().map(|status| status.as_str()).collect();
         return Err(Refusal::conflict(format!(
             "from `{}` to `{}` is not a legal change; {}; `force` makes it anyway",
-            record.status().as_str(),
+            record.status.as_str(),
             status.as_str(),
             if names.is_empty() {
                 "nothing follows that status".to_owned()
@@ -141,7 +141,7 @@ pub(super) fn set_progression(
 ) -> Result<Value, Refusal> {
     let mut record = LegalRequest::clone(find(world, id)?);
     record.course = course::course(progression, &record.submission.texts, now)
-        .filter(|course| course.goal != record.status() && progression != Progression::Manual);
+        .filter(|course| course.goal != record.status && progression != Progression::Manual);
     world.apply(vec![Change::from(record)]);
     world.settle(now);
     view(world, id)

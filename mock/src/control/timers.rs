@@ -33,5 +33,5 @@ pub(super) fn view(world: &World, now: Timestamp, limit: usize) -> Value {
 /// The next step of a legal request.
 fn step(world: &World, at: Timestamp, row: u32) -> Option<Effect> {
     let record = world.state().legal_requests.get(row)?;
-    Some(Effect::transition(at, record, record.status(), progression::next_status(world, record)?))
+    Some(Effect::transition(at, record, record.status, progression::next_status(world, record)?))
 }

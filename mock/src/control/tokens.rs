@@ -8,7 +8,6 @@ use super::{Refusal, parties};
 use crate::value::token::Grant;
 use crate::world::World;
 use crate::world::state::change::Change;
-use crate::world::state::resource::token::token_json;
 
 /// Mints a token of this age. It does not revoke earlier tokens. Shape: the token response (§2.8).
 pub(super) fn mint(
@@ -29,7 +28,7 @@ pub(super) fn mint(
         issued_at: issued_at.as_second(),
         serial: world.next_serial().max(first_kept),
     };
-    Ok(token_json(&world.sealer.seal(&grant), &grant))
+    Ok(grant.response(&world.sealer.seal(&grant)))
 }
 
 /// Expires or revokes a token. Shape: `{"client_id", "scope"}`.

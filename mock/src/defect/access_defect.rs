@@ -89,8 +89,8 @@ fn list_of(operation: Operation) -> Option<Operation> {
 fn ids(call: &AdmittedCall<'_>, list: Operation) -> Vec<String> {
     let mut found = Vec::new();
     for page in 1.. {
-        let page = QueryParameter { name: "page".to_owned(), value: Some(format!("{page}")) };
-        let body = edit::json(&call.answer_of_list(list, &page).response).unwrap_or_default();
+        let listed = call.answer_of_list(list, &QueryParameter::page(page));
+        let body = edit::json(&listed.response).unwrap_or_default();
         let members = body.pointer("/data").and_then(|data| data.as_array());
         let Some(members) = members.filter(|members| !members.is_empty()) else { break };
         let ids = members.iter().filter_map(|member| member.get("id")?.as_str());

@@ -153,7 +153,7 @@ impl AdmittedCall<'_> {
     pub(super) fn answer_edited(&self, edit: &CallEdit) -> Outcome {
         match edit {
             CallEdit::Parameter(parameter) => {
-                let query = self.query_with(&parameter.name, parameter.value.as_deref());
+                let query = self.query_with(parameter);
                 self.answer(Call {
                     head: Head { query: Some(&query), ..self.call.head },
                     ..self.copy()
@@ -203,7 +203,7 @@ impl AdmittedCall<'_> {
 
     /// The outcome of a call of the list operation `list` by the same caller, with one query parameter changed.
     pub(super) fn answer_of_list(&self, list: Operation, parameter: &QueryParameter) -> Outcome {
-        let query = self.query_with(&parameter.name, parameter.value.as_deref());
+        let query = self.query_with(parameter);
         let admitted = Admitted { operation: list, id: None, ..self.call.admitted.clone() };
         let head = Head { query: Some(&query), ..self.call.head };
         self.answer(Call { head, admitted: &admitted, body: Body::Empty, fetched: None })
@@ -223,11 +223,11 @@ impl AdmittedCall<'_> {
     }
 
     /// The query with this parameter first. Without a value, the query without the parameter.
-    fn query_with(&self, name: &str, value: Option<&str>) -> String {
+    fn query_with(&self, QueryParameter { name, value }: &QueryParameter) -> String {
         let query = self.call.head.query.unwrap_or_default().as_bytes();
         let others = form_urlencoded::parse(query).filter(|(known, _)| known != name);
         form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(value.map(|value| (name, value)))
+            .extend_pairs(value.iter().map(|value| (name, value)))
             .extend_pairs(others)
             .finish()
     }
@@ -250,14 +250,17 @@ impl AdmittedCall<'_> {
         part_text(part).map(Cow::into_owned)
     }
 
+    /// The names of the fields of the body, a name as often as it was sent.
+    pub(super) fn field_names(&self) -> Vec<Cow<'_, str>> {
+        match &self.call.body {
+            Body::Whole(bytes) => form_urlencoded::parse(bytes).map(|(name, _)| name).collect(),
+            _ => self.parts().iter().map(|part| part.name.as_str().into()).collect(),
+        }
+    }
+
     /// The number of times that the body has a field.
     pub(super) fn count(&self, name: &str) -> usize {
-        match &self.call.body {
-            Body::Whole(bytes) => {
-                form_urlencoded::parse(bytes).filter(|(known, _)| known == name).count()
-            }
-            _ => self.parts().iter().filter(|part| part.name == name).count(),
-        }
+        self.field_names().iter().filter(|known| *known == name).count()
     }
 
     /// The client that the form names, with its index.
@@ -290,8 +293,8 @@ pub(super) fn companies(world: &World) -> std::ops::Range<u32> {
 /// The content of a part as text; `None` if the part is not kept in memory.
 pub(super) fn part_text(part: &Part) -> Option<Cow<'_, str>> {
     let bytes = match &part.value {
-        PartValue::Text(bytes) => bytes,
-        PartValue::File(SentFile {
+        PartValue::Text(bytes)
+        | PartValue::File(SentFile {
             content: Content { place: ContentPlace::Memory(bytes), .. },
             ..
         }) => bytes,

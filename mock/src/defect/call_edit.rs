@@ -28,6 +28,11 @@ pub(super) struct QueryParameter {
 }
 
 impl QueryParameter {
+    /// The page of a list.
+    pub(super) fn page(number: u64) -> Self {
+        Self { name: "page".to_owned(), value: Some(number.to_string()) }
+    }
+
     /// Whether a query has the parameter.
     pub(super) fn is_in(&self, query: Option<&str>) -> bool {
         form_urlencoded::parse(query.unwrap_or_default().as_bytes()).any(|(name, value)| {

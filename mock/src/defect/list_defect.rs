@@ -96,8 +96,8 @@ fn foreign(call: &AdmittedCall<'_>) -> Option<Value> {
 }
 
 fn last_of(call: &AdmittedCall<'_>, page: u64) -> Option<Value> {
-    let page = QueryParameter { name: "page".to_owned(), value: Some(page.to_string()) };
-    let mut body = body_of(&call.answer_edited(&CallEdit::Parameter(page)))?;
+    let page = CallEdit::Parameter(QueryParameter::page(page));
+    let mut body = body_of(&call.answer_edited(&page))?;
     list(&mut body)?.pop()
 }
 

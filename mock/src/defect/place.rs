@@ -1,12 +1,12 @@
 //! Places of a response to which an operator is applied.
 
 use http::header::HeaderName;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// A place of a response. Text form: `status`, `body`, `header:NAME`, or a JSON pointer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub(super) enum ResponsePlace {
     /// The status code.
     Status,
@@ -20,15 +20,11 @@ pub(super) enum ResponsePlace {
     Json(Vec<String>),
 }
 
-impl<'de> Deserialize<'de> for ResponsePlace {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
-    }
-}
+impl TryFrom<String> for ResponsePlace {
+    type Error = String;
 
-impl ResponsePlace {
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
-        match text {
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
             "status" => Ok(Self::Status),
             "body" => Ok(Self::Body),
             "" => Ok(Self::Json(Vec::new())),

@@ -13,7 +13,6 @@ use crate::value::sent_json::SentJson;
 use crate::value::token::Grant;
 use crate::world::state::change::Change;
 use crate::world::state::resource::legal_request::Submission;
-use crate::world::state::resource::token::token_json;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::world::{Outcome, transition};
 
@@ -48,7 +47,7 @@ pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> 
     let serial = call.call.admitted.serial;
     let grant = Grant { application, scopes, issued_at: call.now.as_second(), serial };
     let token = call.world.sealer.seal(&grant);
-    let response = call.responder().secret_json(&token_json(&token, &grant));
+    let response = call.responder().secret_json(&grant.response(&token));
     Outcome { response, ..outcome }
 }
 

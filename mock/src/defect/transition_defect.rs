@@ -36,12 +36,10 @@ impl TransitionAct {
         changes: Vec<Change>,
     ) -> Vec<Change> {
         let edited = |change| match change {
-            Change::PutLegalRequest { row, record }
-                if to.is_none_or(|to| record.status() == to) =>
-            {
-                let before = world.state().legal_requests.get(row).map(|it| it.status());
+            Change::PutLegalRequest { row, record } if to.is_none_or(|to| record.status == to) => {
+                let before = world.state().legal_requests.get(row).map(|it| it.status);
                 match before {
-                    Some(before) if before != record.status() => {
+                    Some(before) if before != record.status => {
                         let record = self.edit(LegalRequest::clone(&record), before);
                         Change::PutLegalRequest { row, record: Arc::new(record) }
                     }

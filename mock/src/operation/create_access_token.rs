@@ -8,7 +8,6 @@ use crate::value::message::problem::{Problem, shown};
 use crate::value::token::Grant;
 use crate::world::Outcome;
 use crate::world::state::change::Change;
-use crate::world::state::resource::token::token_json;
 use crate::world::state::seeded::Application;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
@@ -29,24 +28,19 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     } else {
         Vec::new()
     };
-    let body = token_json(&token, &grant);
+    let body = grant.response(&token);
     Ok(Outcome { changes, ..Outcome::unchanged(context.responder.secret_json(&body)) })
 }
 
 fn check_grant_type(answers: &Answers, form: &TokenForm<'_>) -> Result<(), Problem> {
-    let status = answers.token_failure_status.other;
     match form.once("grant_type")? {
         Some("client_credentials") => Ok(()),
         Some(other) => Err(Problem::token_failure(
-            status,
+            answers.token_failure_status.other,
             "unsupported_grant_type",
             format!("grant_type must be client_credentials, not {}", shown(other)),
         )),
-        None => Err(Problem::token_failure(
-            status,
-            "invalid_request",
-            "grant_type is required: client_credentials",
-        )),
+        None => Err(oauth::invalid_request(answers, "grant_type is required: client_credentials")),
     }
 }
 

@@ -6,12 +6,10 @@ use super::Context;
 use crate::operation::list;
 use crate::value::message::problem::Problem;
 use crate::world::Outcome;
-use crate::world::state::index::status_place;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     context.world.read_list(context.now, |state| {
-        let statuses =
-            LegalRequestStatus::ALL.map(|status| (status.as_str(), status_place(status)));
+        let statuses = LegalRequestStatus::ALL.map(|status| (status.as_str(), status as usize));
         let index = &state.legal_request_index;
         let rows = |company| list::rows_in_status(context, index, company, &statuses);
         let member = |row| Some(state.legal_requests.get(row)?.json());

@@ -61,7 +61,8 @@ impl<'a> TokenForm<'a> {
     }
 }
 
-fn invalid_request(answers: &Answers, detail: String) -> Problem {
+/// The refusal of a form.
+pub(crate) fn invalid_request(answers: &Answers, detail: impl Into<String>) -> Problem {
     Problem::token_failure(answers.token_failure_status.other, "invalid_request", detail)
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn client<'a>(
     let (client_id, client_secret): (Cow<'_, str>, Cow<'_, str>) = match (in_header, in_form) {
         (Some(_), (_, Some(_))) => {
             let detail = "the client authenticates twice: use the form or the header";
-            return Err(invalid_request(answers, detail.to_owned()));
+            return Err(invalid_request(answers, detail));
         }
         (Some((client_id, secret)), (None, None)) => (client_id.into(), secret.into()),
         // RFC 6749 allows the same client id in the form too.

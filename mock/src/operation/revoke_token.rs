@@ -7,12 +7,11 @@ use crate::world::Outcome;
 use crate::world::state::change::Change;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let status = context.answers().token_failure_status.other;
+    let answers = context.answers();
     let form = TokenForm::of(context)?;
     let (index, _) = oauth::client(context, &form)?;
-    let token = form
-        .once("token")?
-        .ok_or_else(|| Problem::token_failure(status, "invalid_request", "token is required"))?;
+    let token =
+        form.once("token")?.ok_or_else(|| oauth::invalid_request(answers, "token is required"))?;
 
     let response = context.responder.empty(200);
     // RFC 7009 §2.2: an invalid token is also answered with 200.
@@ -21,6 +20,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     };
     if grant.application != index {
         let detail = "the token belongs to another application";
+        let status = answers.token_failure_status.other;
         return Err(Problem::token_failure(status, "unauthorized_client", detail));
     }
     let revoked = Change::RevokeToken { serial: grant.serial };

@@ -4,7 +4,6 @@
 //! ([`Reading`]), and receives errors as a [`BodyFault`](crate::value::message::call::BodyFault).
 
 mod disposition;
-mod error;
 mod frames;
 mod multipart;
 mod read;

@@ -30,8 +30,8 @@ use super::site::Site;
 use super::{body, clock, console, control};
 use crate::control::Refusal;
 use crate::value::message::call::{self, Admission, Call, Head};
-use crate::value::message::unserved::Unserved;
 use crate::value::message::wire::WireCall;
+use crate::world::admit::Unserved;
 use destination::{Destination, destination, is_admin, is_health_check};
 
 /// Serves `site` on `listener` until `stop` is ready. Then it closes idle connections and waits for running calls, for

@@ -22,7 +22,7 @@ use super::clock;
 use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
 use super::sandbox::{Lease, Realm, Sandboxes, restore};
-use super::store::{DurableError, MAIN, OpenStore, StateStore, open_folder};
+use super::store::{DurableError, FolderStore, MAIN, OpenStore, RowStore, StateStore, open};
 use crate::control::ControlAction;
 use crate::defect::{self, Defect};
 use crate::service::{NotKept, Service};
@@ -183,24 +183,18 @@ impl Site {
     /// # Errors
     /// [`SiteError`].
     pub fn with_state(options: SiteOptions, folder: &std::path::Path) -> Result<Self, SiteError> {
-        let opened = open_folder(folder, &options.settings)?;
-        Self::with_store(options, opened)
+        Self::with_store(options, Arc::new(FolderStore::take(folder)?))
     }
 
-    /// As [`Self::with_state`], with the data in a database. The caller must hold the lease.
+    /// As [`Self::with_state`], with the data in this store. For a database the caller must hold the lease.
     ///
     /// # Errors
     /// [`SiteError`].
-    #[cfg(feature = "postgres")]
-    pub(crate) fn with_rows(
-        options: SiteOptions,
-        store: Arc<super::store::PostgresStore>,
+    pub(crate) fn with_store(
+        mut options: SiteOptions,
+        store: Arc<dyn RowStore>,
     ) -> Result<Self, SiteError> {
-        let opened = super::store::open_database(store, &options.settings)?;
-        Self::with_store(options, opened)
-    }
-
-    fn with_store(mut options: SiteOptions, opened: OpenStore) -> Result<Self, SiteError> {
+        let opened = open(store, &options.settings)?;
         let OpenStore { durable, header, changes, sandboxes } = opened;
         let starts = header.starts;
         options.settings.seed = header.seed;

@@ -25,12 +25,12 @@ mod tests;
 
 pub(crate) use committer::StateStore;
 pub use error::DurableError;
+pub(crate) use folder_store::FolderStore;
 pub use folder_store::holds_state;
-#[cfg(feature = "postgres")]
-pub(crate) use open::open_database;
-pub(crate) use open::{OpenStore, open_folder};
+pub(crate) use open::{OpenStore, open};
 #[cfg(feature = "postgres")]
 pub(crate) use postgres_store::{PostgresStore, agreed_settings};
+pub(crate) use row_store::RowStore;
 pub(crate) use sandbox_record::SandboxRecord;
 
 /// The key of the main world.

@@ -9,6 +9,4 @@ pub(crate) mod responder;
 pub mod response;
 pub(crate) mod route;
 pub mod rule;
-#[cfg(feature = "server")]
-pub(crate) mod unserved;
 pub mod wire;

@@ -7,6 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Scopes, TOKEN_LIFETIME_SECONDS};
+use serde_json::{Value, json};
 
 use crate::value::key::SeedKey;
 
@@ -32,6 +33,17 @@ impl Grant {
     /// Whether it has expired. At exactly 7200 seconds it has (§5.3).
     pub(crate) fn is_expired(&self, now: Timestamp) -> bool {
         now.as_second().saturating_sub(self.issued_at) >= TOKEN_LIFETIME_SECONDS
+    }
+
+    /// The token response (§2.8).
+    pub(crate) fn response(&self, token: &str) -> Value {
+        json!({
+            "access_token": token,
+            "token_type": "Bearer",
+            "expires_in": TOKEN_LIFETIME_SECONDS,
+            "scope": self.scopes.as_str(),
+            "created_at": self.issued_at,
+        })
     }
 }
 

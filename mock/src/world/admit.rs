@@ -9,8 +9,6 @@ use crate::value::message::call::{Admission, Admitted, Head};
 use crate::value::message::problem::Problem;
 use crate::value::message::response::Response;
 use crate::value::message::route::Routed;
-#[cfg(feature = "server")]
-use crate::value::message::unserved::Unserved;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
 use crate::world::journal::{CallEffects, Occurrence};
@@ -21,6 +19,16 @@ use crate::world::limiter::{Decision, Limiter};
 struct AdmissionTrace {
     operation: Option<Operation>,
     application: Option<u32>,
+}
+
+/// The reason for refusing a call before a world gets it.
+#[cfg(feature = "server")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Unserved<'a> {
+    /// The head breaks a rule of HTTP.
+    Malformed(&'a str),
+    /// The sandbox does not exist.
+    NoSandbox(&'a str),
 }
 
 impl World {

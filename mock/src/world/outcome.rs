@@ -1,7 +1,7 @@
 //! The response to a call and the changes it makes.
 
 use crate::value::message::response::Response;
-use crate::world::state::change::{Change, Effect};
+use crate::world::state::change::Change;
 
 /// The response to a call, with the changes that must be applied before it is sent.
 #[derive(Debug)]
@@ -10,13 +10,11 @@ pub struct Outcome {
     pub response: Response,
     /// The changes, in order.
     pub changes: Vec<Change>,
-    /// Transitions, expiries and deliveries that the changes cause.
-    pub effects: Vec<Effect>,
 }
 
 impl Outcome {
     /// A response that changes nothing.
     pub(crate) const fn unchanged(response: Response) -> Self {
-        Self { response, changes: Vec::new(), effects: Vec::new() }
+        Self { response, changes: Vec::new() }
     }
 }

@@ -51,25 +51,23 @@ pub(crate) fn step(
 /// The status to which a request changes next; `None` if it has no course, or no way to its goal. A draft goes through
 /// `initial_review`, unless the transitions then lead back to `draft`: it would never reach its goal.
 pub(crate) fn next_status(world: &World, record: &LegalRequest) -> Option<LegalRequestStatus> {
-    let (answers, from, goal) = (world.answers(), record.status(), record.course?.goal);
+    let (answers, from, goal) = (world.answers(), record.status, record.course?.goal);
     let next = *status_way::towards_goal(answers, from, goal)?.first()?;
     let leads_back =
         from == LegalRequestStatus::Draft && status_way::way(answers, next, goal)?.contains(&from);
     if leads_back { status_way::way(answers, from, goal)?.first().copied() } else { Some(next) }
 }
 
-/// The changes that reading a request makes under progression `on-read`. `None` if there are none.
-pub(crate) fn read(
-    world: &World,
-    now: Timestamp,
-    record: &LegalRequest,
-) -> Option<(Vec<Change>, Vec<Effect>)> {
-    let course = record.course?;
-    let Pace::OnRead { reads, read } = course.pace else { return None };
+/// The changes that reading a request makes under progression `on-read`.
+pub(crate) fn read(world: &World, now: Timestamp, record: &LegalRequest) -> Vec<Change> {
+    let Some(course @ ProgressionPlan { pace: Pace::OnRead { reads, read }, .. }) = record.course
+    else {
+        return Vec::new();
+    };
     if read + 1 >= reads {
-        return Some(step(world, now, record));
+        return step(world, now, record).0;
     }
     let course = ProgressionPlan { pace: Pace::OnRead { reads, read: read + 1 }, ..course };
     let record = LegalRequest { course: Some(course), ..record.clone() };
-    Some((vec![Change::from(record)], Vec::new()))
+    vec![Change::from(record)]
 }

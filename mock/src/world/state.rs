@@ -22,7 +22,7 @@ use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::value::token::Grant;
 use crate::world::state::amendments::Amendments;
 use crate::world::state::change::{AddressResponse, Change, Checkpoint};
-use crate::world::state::index::{Index, status_place};
+use crate::world::state::index::Index;
 use crate::world::state::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::world::state::seeded::Seeded;
 use crate::world::state::table::RowTable;
@@ -261,11 +261,11 @@ impl State {
             if let Some(at) = before.next_step_at() {
                 self.steps.remove(&(at, row));
             }
-            if before.status() != record.status() {
+            if before.status != record.status {
                 self.legal_request_index.remove(before.company, row);
             }
         }
-        self.legal_request_index.insert(record.company, row, Some(status_place(record.status())));
+        self.legal_request_index.insert(record.company, row, Some(record.status as usize));
         self.steps.extend(record.next_step_at().map(|at| (at, row)));
         self.legal_requests.set(row, Some(record));
     }

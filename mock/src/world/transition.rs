@@ -24,7 +24,7 @@ pub(crate) fn change_status(
     to: LegalRequestStatus,
     comment: Option<String>,
 ) -> (Vec<Change>, Vec<Effect>) {
-    let from = record.status();
+    let from = record.status;
     record.status = to;
     log(world, &mut record, at, ActivityKind::StatusChange { from, to }, comment);
     let mut effects = vec![Effect::transition(at, &record, from, to)];

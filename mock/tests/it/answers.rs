@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use jsonschema::{Draft, Registry, Validator};
 use moot_fixtures::contract::{Answers, Operation};
 use moot_fixtures::{answers, schemas, world};
-use moot_mock::control::ControlAction;
 use moot_mock::settings::Progression;
 use serde_json::{Value, json};
 
@@ -56,12 +55,10 @@ pub(crate) fn check(operation: Operation, response: &TestResponse) {
     }
 }
 
-/// A token of the first application from the control plane, because answers may make the token endpoint refuse.
+/// A token of the first application.
 fn token(bench: &Bench) -> String {
     let described = bench.service.describe();
-    let client_id = described["applications"][0]["client_id"].as_str().expect("an id").to_owned();
-    let minted = bench.ask(ControlAction::MintToken { client_id, scopes: None, age_seconds: 0 });
-    minted.expect("it exists")["access_token"].as_str().expect("a token").to_owned()
+    bench.minted(described["applications"][0]["client_id"].as_str().expect("an id"), 0)
 }
 
 /// Builds a creation from a schema, like a client that does not know the workflow.

@@ -1,7 +1,8 @@
 //! Actions of the control plane that no other test file covers.
 
 use jiff::{SignedDuration, Timestamp};
-use moot_mock::control::{ClockMove, ControlAction, ExchangeFilter};
+use moot_fixtures::contract::LegalRequestStatus;
+use moot_mock::control::{ClockMove, ControlAction};
 use moot_mock::settings::{ClockSetting, Progression};
 use serde_json::json;
 
@@ -127,13 +128,7 @@ fn a_checkpoint_is_the_same_state_again() {
         (bench.ask(ControlAction::World).expect("a question"), bench.get("/v1/requests").body);
     for _ in 0..2 {
         let later = bench.create(&sound());
-        let set = ControlAction::SetStatus {
-            id: staged.clone(),
-            status: moot_fixtures::contract::LegalRequestStatus::Canceled,
-            comment: None,
-            force: true,
-        };
-        bench.ask(set).expect("it is forced");
+        bench.set_status(&staged, LegalRequestStatus::Canceled);
         bench.advance(10);
         bench.ask(restore("stage")).expect("it is known");
         assert_eq!(bench.ask(ControlAction::World).expect("a question"), world);
@@ -173,10 +168,8 @@ fn the_journal_shows_requests_and_reasons_of_refusals() {
     bench.send(&get("/v1/requests"));
     bench.send(&get("/nowhere"));
     bench.send(&post("/v1/requests").token(&token));
-    let all = bench
-        .ask(ControlAction::ListExchanges { filter: ExchangeFilter::default(), limit: 100 })
-        .expect("a question");
-    let rows: Vec<_> = all["exchanges"]
+    let all = bench.exchanges(100);
+    let rows: Vec<_> = all
         .as_array()
         .expect("a list")
         .iter()
@@ -201,37 +194,26 @@ fn the_journal_shows_requests_and_reasons_of_refusals() {
             json!([5, "create_legal_request", "demo-main", 400, "parameter_missing", "body"]),
         ]
     );
-    assert_eq!(all["exchanges"][1]["path"], "/v1/requests");
-    assert_eq!(all["exchanges"][1]["client"], "127.0.0.1");
-    assert_eq!(all["exchanges"][1]["at"], "2026-03-05T14:30:00Z");
+    assert_eq!(all[1]["path"], "/v1/requests");
+    assert_eq!(all[1]["client"], "127.0.0.1");
+    assert_eq!(all[1]["at"], "2026-03-05T14:30:00Z");
     let listed = |row: usize| {
-        let response = &all["exchanges"][row]["response"];
+        let response = &all[row]["response"];
         json!([response["page"], response["pages"]])
     };
     assert_eq!(listed(1), json!([1, 3]), "a list says which page it is, and of how many");
     assert_eq!(listed(0), json!([null, null]));
-    let newest = bench
-        .ask(ControlAction::ListExchanges { filter: ExchangeFilter::default(), limit: 1 })
-        .expect("a question");
-    assert_eq!(newest["exchanges"][0]["serial"], 5);
+    assert_eq!(bench.exchanges(1)[0]["serial"], 5);
     bench.ask(ControlAction::ClearExchanges).expect("an order");
-    let none = bench
-        .ask(ControlAction::ListExchanges { filter: ExchangeFilter::default(), limit: 100 })
-        .expect("a question");
-    assert_eq!(none["exchanges"], json!([]));
+    assert_eq!(bench.exchanges(100), json!([]));
 }
 
 #[test]
 fn the_journal_is_bounded_in_calls_and_in_bytes() {
     let bench = bench();
     let kept = |bench: &Bench| {
-        let all = bench
-            .ask(ControlAction::ListExchanges {
-                filter: ExchangeFilter::default(),
-                limit: usize::MAX,
-            })
-            .expect("a question");
-        let rows = all["exchanges"].as_array().expect("a list");
+        let all = bench.exchanges(usize::MAX);
+        let rows = all.as_array().expect("a list");
         (rows.len(), rows.last().expect("some")["serial"].as_u64().expect("a number"))
     };
     for _ in 0..12_000 {
@@ -251,7 +233,7 @@ fn the_journal_is_bounded_in_calls_and_in_bytes() {
 fn ids_that_do_not_exist_are_unknown() {
     let bench = bench();
     let id = || "unknown1".to_owned();
-    let status = moot_fixtures::contract::LegalRequestStatus::Signed;
+    let status = LegalRequestStatus::Signed;
     check(&bench, ControlAction::GetLegalRequest { id: id() }, 404);
     check(&bench, ControlAction::SetStatus { id: id(), status, comment: None, force: true }, 404);
     check(&bench, ControlAction::Redeliver { id: 1 }, 404);

@@ -18,12 +18,6 @@ fn register(bench: &Bench, more: &[(&str, &str)]) -> String {
     bench.send(&post("/v1/webhooks").token(&bench.token()).json(&payload)).ok().text("/data/id")
 }
 
-#[track_caller]
-fn set_status(bench: &Bench, id: &str, status: LegalRequestStatus) {
-    let (id, comment) = (id.to_owned(), None);
-    bench.ask(ControlAction::SetStatus { id, status, comment, force: true }).expect("it is forced");
-}
-
 /// The due attempts for the test's receiver. Those for the seed's webhooks fail.
 fn due(bench: &Bench) -> Vec<DeliveryAttempt> {
     let attempts = bench.service.due_attempts(start());
@@ -56,9 +50,9 @@ fn full_execution_queues_one_delivery_per_subscribed_webhook_of_the_company() {
     let bench = bench();
     let hook = register(&bench, &[("token", "receiver-token")]);
     let id = bench.create(&sound());
-    set_status(&bench, &id, LegalRequestStatus::InitialReview);
+    bench.set_status(&id, LegalRequestStatus::InitialReview);
     assert!(due(&bench).is_empty(), "nothing is executed yet");
-    set_status(&bench, &id, LegalRequestStatus::Signed);
+    bench.set_status(&id, LegalRequestStatus::Signed);
     let known = bench
         .ask(ControlAction::ListDeliveries { filter: DeliveryFilter::default() })
         .expect("a question");
@@ -81,7 +75,7 @@ fn full_execution_queues_one_delivery_per_subscribed_webhook_of_the_company() {
     bench.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(204), None);
     check(&bench, attempt.delivery, "delivered", 1);
     assert_eq!(delivery(&bench, attempt.delivery)["webhook_id"], hook);
-    set_status(&bench, &id, LegalRequestStatus::Archived);
+    bench.set_status(&id, LegalRequestStatus::Archived);
     assert!(due(&bench).is_empty(), "archiving is not an execution");
 }
 
@@ -90,7 +84,7 @@ fn retries_come_after_10_60_300_and_1800_seconds_and_then_end() {
     let bench = bench();
     register(&bench, &[]);
     let id = bench.create(&sound());
-    set_status(&bench, &id, LegalRequestStatus::Signed);
+    bench.set_status(&id, LegalRequestStatus::Signed);
     let first = due(&bench).remove(0);
     let fail = |attempt: &DeliveryAttempt| {
         bench.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(500), None);
@@ -120,7 +114,7 @@ fn a_clock_that_jumps_makes_each_retry_at_its_own_time() {
     let bench = bench();
     register(&bench, &[]);
     let id = bench.create(&sound());
-    set_status(&bench, &id, LegalRequestStatus::Signed);
+    bench.set_status(&id, LegalRequestStatus::Signed);
     bench.advance(3600);
     let mut attempts = 0;
     let mut delivery_id = 0;
@@ -148,7 +142,7 @@ fn deleting_a_webhook_discards_queued_deliveries_and_those_in_flight() {
     let hook = register(&bench, &[]);
     let ids: Vec<String> = (0..3).map(|_| bench.create(&sound())).collect();
     for id in &ids {
-        set_status(&bench, id, LegalRequestStatus::Signed);
+        bench.set_status(id, LegalRequestStatus::Signed);
     }
     let attempts = due(&bench);
     bench.service.attempt_done(start(), attempts[0].delivery, AttemptResult::Status(200), None);
@@ -163,7 +157,7 @@ fn deleting_a_webhook_discards_queued_deliveries_and_those_in_flight() {
     check(&bench, attempts[2].delivery, "discarded", 0);
     bench.advance(10_000);
     assert!(due(&bench).is_empty(), "neither retried");
-    set_status(&bench, &bench.create(&sound()), LegalRequestStatus::Signed);
+    bench.set_status(&bench.create(&sound()), LegalRequestStatus::Signed);
     assert!(due(&bench).is_empty(), "nor anything new");
     let refused = bench.ask(ControlAction::Redeliver { id: attempts[1].delivery });
     assert_eq!(refused.expect_err("its webhook is gone").status, 409);
@@ -178,9 +172,9 @@ fn payload_credentials_and_trigger_are_answers() {
     });
     register(&bench, &[("username", "user"), ("password", "pass")]);
     let id = bench.create(&sound());
-    set_status(&bench, &id, LegalRequestStatus::Signed);
+    bench.set_status(&id, LegalRequestStatus::Signed);
     assert!(due(&bench).is_empty());
-    set_status(&bench, &id, LegalRequestStatus::Archived);
+    bench.set_status(&id, LegalRequestStatus::Archived);
     let attempt = due(&bench).remove(0);
     assert_eq!(attempt.headers[1].1, "Basic dXNlcjpwYXNz");
     let body: Value = serde_json::from_slice(&attempt.body).expect("JSON");
@@ -199,7 +193,7 @@ fn the_next_due_time_is_known_on_a_running_clock_and_none_by_itself_on_a_frozen_
     });
     register(&real, &[]);
     let id = real.create(&sound());
-    set_status(&real, &id, LegalRequestStatus::Signed);
+    real.set_status(&id, LegalRequestStatus::Signed);
     assert_eq!(real.service.next_due(start()), Some(start()));
     for attempt in real.service.due_attempts(start()) {
         real.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(500), None);

@@ -6,7 +6,7 @@ use http::{HeaderMap, Method};
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::{RateLimitBody, RateLimitWindow};
 use moot_mock::call::{Admission, Head};
-use moot_mock::control::{ControlAction, ExchangeFilter, Exhaust};
+use moot_mock::control::{ControlAction, Exhaust};
 use moot_mock::settings::{ClockSetting, RateLimitMode};
 use moot_mock::{Service, Settings, World};
 use serde_json::{Value, json};
@@ -138,9 +138,7 @@ fn the_journal_names_the_operation_of_a_refused_call() {
         (get("/nowhere"), Value::Null),
     ] {
         assert_eq!(bench.send(&call).status, 429);
-        let filter = ExchangeFilter::default();
-        let newest = bench.ask(ControlAction::ListExchanges { filter, limit: 1 });
-        assert_eq!(newest.expect("a question")["exchanges"][0]["operation"], operation);
+        assert_eq!(bench.exchanges(1)[0]["operation"], operation);
     }
 }
 

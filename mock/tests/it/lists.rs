@@ -116,15 +116,9 @@ fn an_empty_list_has_its_first_page_with_any_answers() {
             settings.answers.page_past_end = PagePastEnd::NotFound;
         });
         let client = bench.service.describe();
-        let client_id = client["applications"][0]["client_id"].as_str().expect("an id").to_owned();
-        let ask = moot_mock::control::ControlAction::MintToken {
-            client_id,
-            scopes: None,
-            age_seconds: 0,
-        };
-        let minted = bench.ask(ask).expect("it exists");
-        let token = minted["access_token"].as_str().expect("a token");
-        let response = bench.send(&get("/v1/requests").token(token)).ok();
+        let client_id = client["applications"][0]["client_id"].as_str().expect("an id");
+        let token = bench.minted(client_id, 0);
+        let response = bench.send(&get("/v1/requests").token(&token)).ok();
         assert_eq!(response.value("/pagination/total_pages"), total_pages);
         assert_eq!(response.value("/data"), Value::Array(Vec::new()));
     }

@@ -175,17 +175,13 @@ fn on_read_counts_reads_of_the_request_alone() {
 fn a_request_that_was_moved_goes_on_from_where_it_is() {
     let bench = progressing(Progression::Timed { seconds: 1 });
     let id = bench.create(&sound());
-    let move_to = |status| {
-        let order = ControlAction::SetStatus { id: id.clone(), status, comment: None, force: true };
-        bench.ask(order).expect("it is forced")
-    };
-    move_to(Status::SentForSignature);
+    bench.set_status(&id, Status::SentForSignature);
     bench.advance(1);
     assert_eq!(bench.status(&id), "signed");
-    move_to(Status::Draft);
+    bench.set_status(&id, Status::Draft);
     bench.advance(1);
     assert_eq!(bench.status(&id), "initial_review");
-    move_to(Status::Canceled);
+    bench.set_status(&id, Status::Canceled);
     bench.advance(100);
     assert_eq!(bench.status(&id), "canceled", "nothing follows");
 }
@@ -265,9 +261,7 @@ fn archiving_a_generated_agreement_makes_a_pdf_with_parties_and_variables() {
         assert!(text.contains(part), "{part}");
     }
     let id = list.text("/data/0/relationships/legal_request/data/id");
-    let order =
-        ControlAction::SetStatus { id, status: Status::Archived, comment: None, force: true };
-    bench.ask(order).expect("it is forced");
+    bench.set_status(&id, Status::Archived);
     let again = bench.get("/v1/repository_documents");
     assert_eq!(again.value("/pagination/total_count"), list.value("/pagination/total_count"));
 }

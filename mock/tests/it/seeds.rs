@@ -121,13 +121,7 @@ fn worlds_share_rows_until_one_changes_them() {
     let paths = ["/v1/requests", "/v1/webhooks", "/v1/repository_documents"];
     let before: Vec<_> = paths.iter().map(|path| two.get(path).body).collect();
     let draft = one.get("/v1/requests?status=draft").ids().remove(0);
-    let order = ControlAction::SetStatus {
-        id: draft,
-        status: Status::Archived,
-        comment: None,
-        force: true,
-    };
-    one.ask(order).expect("it is forced");
+    one.set_status(&draft, Status::Archived);
     one.create(&sound());
     let hook = one.get("/v1/webhooks").ids().remove(0);
     one.send(&delete(&format!("/v1/webhooks/{hook}")).token(&one.token())).ok();

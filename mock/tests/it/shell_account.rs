@@ -6,7 +6,9 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use crate::shell_support::{BASE, MAIN, admin, call, request, send, settings, site, token};
+use crate::shell_support::{
+    BASE, MAIN, admin, call, done, request, send, settings, site, site_of, token,
+};
 
 /// The numbers of the calls of each world, and the number of forgotten calls.
 fn held(site: &Site) -> Vec<(usize, u64)> {
@@ -32,7 +34,7 @@ async fn a_cleared_journal_is_empty_for_the_client_and_whole_for_its_account() {
     for _ in 0..2 {
         list(&site, BASE).await;
         admin(&site, BASE, "DELETE /exchanges", Value::Null).await.ok();
-        let count = admin(&site, BASE, "GET /exchanges/count", Value::Null).await.ok().json();
+        let count = done(&site, "GET /exchanges/count", Value::Null).await;
         assert_eq!(count, json!({ "count": 0 }));
         for serial in 1..=4 {
             let one = format!("GET /exchanges/{serial}");
@@ -41,7 +43,7 @@ async fn a_cleared_journal_is_empty_for_the_client_and_whole_for_its_account() {
         }
     }
     list(&site, BASE).await;
-    let count = admin(&site, BASE, "GET /exchanges/count", Value::Null).await.ok().json();
+    let count = done(&site, "GET /exchanges/count", Value::Null).await;
     assert_eq!(count, json!({ "count": 1 }));
     assert_eq!(held(&site), [(3, 0)]);
 }
@@ -103,7 +105,7 @@ fn graded() -> (Site, Arc<Mutex<Vec<String>>>) {
         sandbox_watch: Some(Arc::new(move |id: &str| watching.lock().push(id.to_owned()))),
         ..SiteOptions::new(settings())
     };
-    (Site::new(options).expect("the settings are sound"), new_sandboxes)
+    (site_of(options), new_sandboxes)
 }
 
 #[tokio::test]

@@ -5,12 +5,12 @@ use moot_mock::shell::Site;
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, site_with_token, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, call, done, form, request, send, site, site_with_token, token,
 };
 
 /// The advice in the journal for the newest call, which was refused with this status.
 async fn advice(site: &Site, status: u16) -> String {
-    let all = admin(site, BASE, "GET /exchanges?limit=1", Value::Null).await.ok().json();
+    let all = done(site, "GET /exchanges?limit=1", Value::Null).await;
     let last = &all["exchanges"][0];
     assert_eq!(last["status"], json!(status), "{last}");
     last["detail"].as_str().expect("a refusal says why").to_owned()

@@ -6,12 +6,12 @@ use moot_mock::shell::Site;
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, settings, site, site_of,
-    site_with_token, token,
+    BASE, MAIN, admin, ask_token, call, create, done, own_path, register, request, send, settings,
+    site, site_of, site_with_token, token, upload,
 };
 
 async fn entries(site: &Site) -> Vec<Value> {
-    let har = admin(site, BASE, "GET /exchanges/har", Value::Null).await.ok().json();
+    let har = done(site, "GET /exchanges/har", Value::Null).await;
     har["log"]["entries"].as_array().expect("a list").clone()
 }
 
@@ -31,14 +31,11 @@ async fn responses_stand_in_it_as_they_were_sent() {
 #[tokio::test]
 async fn forms_stand_in_it_by_their_parts_and_files_without_their_bytes() {
     let (site, token) = site_with_token().await;
-    let line = format!("POST {BASE}/v1/requests");
-    send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let file = form(&["file@terms.txt=Twelve bytes"]);
-    let stored = send(&site, request(&line, &token, Some(file))).await.ok();
+    create(&site, BASE, &token).await.ok();
+    let stored = upload(&site, BASE, &token, &["file@terms.txt=Twelve bytes"]).await.ok();
     let line = format!("GET {BASE}/v1/repository_documents/{}", stored.text("/data/id"));
     let stored = call(&site, &line, &token).await.ok();
-    let url = stored.text("/data/attributes/agreement_url").replace("http://moot.test", "");
+    let url = own_path(&stored.text("/data/attributes/agreement_url"));
     call(&site, &format!("GET {url}"), "").await.ok();
     let entries = entries(&site).await;
     let params = &entries[0]["request"]["postData"]["params"];
@@ -56,12 +53,8 @@ async fn a_secret_stands_in_no_body() {
     let site = site();
     let described = site.describe();
     let secret = described["applications"][0]["client_secret"].as_str().expect("a secret");
-    let login = format!(
-        "grant_type=client_credentials&client_id={MAIN}&client_secret={secret}&scope=read%20write"
-    );
-    let form = Some(("application/x-www-form-urlencoded", login.into_bytes()));
-    let line = format!("POST {BASE}/oauth/token");
-    let token = send(&site, request(&line, "", form)).await.ok().text("/access_token");
+    let token = ask_token(&site, BASE, "read%20write", (MAIN, secret)).await.ok();
+    let token = token.text("/access_token");
     let webhooks = [
         json!({ "name": "A", "url": "https://hooks.example/a", "auth_type": "bearer",
             "token": "hook-words-1" }),
@@ -70,15 +63,14 @@ async fn a_secret_stands_in_no_body() {
     ];
     let line = format!("POST {BASE}/v1/webhooks");
     for webhook in &webhooks {
-        let body = Some(("application/json", webhook.to_string().into_bytes()));
-        send(&site, request(&line, &token, body)).await.ok();
+        register(&site, BASE, &token, webhook).await.ok();
     }
     let broken = Some(("application/json", br#"{"password": "hook-words-3"#.to_vec()));
     assert_eq!(send(&site, request(&line, &token, broken)).await.status, 400);
     let revoke = Some(("application/x-www-form-urlencoded", format!("token={token}").into_bytes()));
     send(&site, request(&format!("POST {BASE}/oauth/revoke"), "", revoke)).await;
     let entries = entries(&site).await;
-    let journal = admin(&site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+    let journal = done(&site, "GET /exchanges", Value::Null).await;
     for text in [Value::from(entries.clone()).to_string(), journal.to_string()] {
         for hidden in [secret, token.as_str(), "hook-words-"] {
             assert!(!text.contains(hidden), "{hidden}: {text}");
@@ -144,9 +136,8 @@ async fn in_a_time_that_goes_on_reading_a_body_takes_some_of_it() {
     let settings = Settings { clock: ClockSetting::Real, ..settings() };
     let site = site_of(settings);
     let token = token(&site, BASE, MAIN).await;
-    let line = format!("POST {BASE}/v1/repository_documents");
     let text = format!("file@large.txt={}", "x".repeat(1 << 20));
-    send(&site, request(&line, &token, Some(form(&[&text])))).await.ok();
+    upload(&site, BASE, &token, &[&text]).await.ok();
     let entry = &entries(&site).await[0];
     let sending = entry["timings"]["send"].as_f64().expect("a number");
     assert!(sending > 0.0, "{entry}");

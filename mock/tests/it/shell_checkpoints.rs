@@ -4,8 +4,8 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site,
-    site_with_token, token,
+    BASE, MAIN, admin, call, client, create, done, own_path, sandbox, served, site,
+    site_with_token, token, upload,
 };
 
 /// The number of legal requests that the caller sees.
@@ -14,29 +14,24 @@ async fn count(site: &Site, base: &str, token: &str) -> u64 {
     list["pagination"]["total_count"].as_u64().expect("a number")
 }
 
-async fn create(site: &Site, base: &str, token: &str) -> String {
-    let line = format!("POST {base}/v1/requests");
-    send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await.ok().text("/data/id")
-}
-
 #[tokio::test]
 async fn a_stage_is_set_once_and_restored_through_the_socket() {
     let (site, token) = site_with_token().await;
-    create(&site, BASE, &token).await;
+    create(&site, BASE, &token).await.ok();
     let staged = count(&site, BASE, &token).await;
     let served = served(&site, ServeLimits::default()).await;
     let client = client().build().expect("a client");
     let url = format!("http://{}{BASE}/__admin/checkpoints", served.address);
     let made = client.post(&url).body(json!({ "name": "stage-1" }).to_string());
     assert_eq!(made.send().await.expect("a response").status(), 201);
-    create(&site, BASE, &token).await;
+    create(&site, BASE, &token).await.ok();
     let fault = json!({ "kind": "status", "status": 503, "times": 9 });
     admin(&site, BASE, "POST /faults", fault).await.ok();
     let restored = client.post(format!("{url}/stage-1/restore")).send().await.expect("a response");
     assert_eq!(restored.status(), 200);
     // The token was issued before the checkpoint.
     assert_eq!(count(&site, BASE, &token).await, staged);
-    let list = admin(&site, BASE, "GET /checkpoints", Value::Null).await.ok().json();
+    let list = done(&site, "GET /checkpoints", Value::Null).await;
     let row = json!({ "name": "stage-1", "time": "2026-03-05T14:30:00Z" });
     assert_eq!(list, json!({ "checkpoints": [row] }));
     let gone = client.delete(format!("{url}/stage-1")).send().await.expect("a response");
@@ -48,12 +43,11 @@ async fn a_stage_is_set_once_and_restored_through_the_socket() {
 #[tokio::test]
 async fn each_sandbox_has_checkpoints_of_its_own() {
     let site = site();
-    let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok();
-    let base = made.text("/base_url").replace("http://moot.test", "");
+    let (base, _) = sandbox(&site, json!({})).await;
     admin(&site, &base, "POST /checkpoints", json!({ "name": "stage" })).await.ok();
     let token = token(&site, &base, MAIN).await;
     let before = count(&site, &base, &token).await;
-    create(&site, &base, &token).await;
+    create(&site, &base, &token).await.ok();
     let line = "POST /checkpoints/stage/restore";
     assert_eq!(admin(&site, BASE, line, Value::Null).await.status, 404);
     admin(&site, &base, line, Value::Null).await.ok();
@@ -67,9 +61,9 @@ async fn a_restored_world_has_no_received_delivery_and_no_journal() {
     admin(&site, BASE, "POST /receiver", json!({ "any": "body" })).await.ok();
     call(&site, &format!("GET {BASE}/v1/requests"), "").await;
     admin(&site, BASE, "POST /checkpoints/stage/restore", Value::Null).await.ok();
-    let received = admin(&site, BASE, "GET /receiver", Value::Null).await.ok().json();
+    let received = done(&site, "GET /receiver", Value::Null).await;
     assert_eq!(received["received"], json!([]));
-    let journal = admin(&site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+    let journal = done(&site, "GET /exchanges", Value::Null).await;
     assert_eq!(journal["count"], json!(0));
 }
 
@@ -87,13 +81,11 @@ async fn checkpoints_survive_a_restart_and_a_reset() {
     };
     let site = open();
     let token = token(&site, BASE, MAIN).await;
-    let staged = create(&site, BASE, &token).await;
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let file = form(&["file@terms.txt=Twelve bytes"]);
-    send(&site, request(&line, &token, Some(file))).await.ok();
+    let staged = create(&site, BASE, &token).await.ok().text("/data/id");
+    upload(&site, BASE, &token, &["file@terms.txt=Twelve bytes"]).await.ok();
     admin(&site, BASE, "POST /checkpoints", json!({ "name": "stage" })).await.ok();
     let before = count(&site, BASE, &token).await;
-    create(&site, BASE, &token).await;
+    create(&site, BASE, &token).await.ok();
     admin(&site, BASE, "POST /checkpoints/stage/restore", Value::Null).await.ok();
     drop(site);
     let site = open();
@@ -107,8 +99,7 @@ async fn checkpoints_survive_a_restart_and_a_reset() {
     assert_eq!(call(&site, &line, &token).await.ok().text("/data/id"), staged);
     let list = call(&site, &format!("GET {BASE}/v1/repository_documents"), &token).await.ok();
     let url = list.text("/data/0/attributes/agreement_url");
-    let path = url.strip_prefix("http://moot.test").expect("an address of the site");
-    assert_eq!(call(&site, &format!("GET {path}"), "").await.ok().body, "Twelve bytes");
+    assert_eq!(call(&site, &format!("GET {}", own_path(&url)), "").await.ok().body, "Twelve bytes");
     admin(&site, BASE, "DELETE /checkpoints/stage", Value::Null).await.ok();
     drop(site);
     let list = admin(&open(), BASE, "GET /checkpoints", Value::Null).await.ok().json();

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use http::header::{CONTENT_SECURITY_POLICY, LOCATION, X_CONTENT_TYPE_OPTIONS};
-use moot_mock::shell::{Site, SiteOptions};
+use moot_mock::shell::SiteOptions;
 use serde_json::Value;
 
-use crate::shell_support::{BASE, admin, call, request, send, settings, site};
+use crate::shell_support::{BASE, admin, call, request, send, settings, site, site_of};
 
 /// The largest size of all files together, in bytes.
 const BYTES_MAX: usize = 120 * 1024;
@@ -76,7 +76,7 @@ async fn the_folder_is_named_with_a_slash_at_its_end() {
 async fn with_a_token_the_files_are_open_and_the_data_is_not() {
     let options =
         SiteOptions { admin_token: Some("admin-token".to_owned()), ..SiteOptions::new(settings()) };
-    let site = Site::new(options).expect("the settings are sound");
+    let site = site_of(options);
     call(&site, &format!("GET {BASE}/__admin/console/"), "").await.ok();
     let data = call(&site, &format!("GET {BASE}/__admin/exchanges"), "").await;
     assert_eq!(data.status, 401);
@@ -158,7 +158,7 @@ fn every_id_that_a_script_asks_for_exists() {
 async fn only_documented_routes_are_called() {
     let judge = |_: &Value| None;
     let options = SiteOptions { judge: Some(Arc::new(judge)), ..SiteOptions::new(settings()) };
-    let site = Site::new(options).expect("the settings are sound");
+    let site = site_of(options);
     let document = call(&site, &format!("GET {BASE}/__admin/openapi.json"), "").await.ok().json();
     let known: BTreeSet<(String, String)> = document["paths"]
         .as_object()

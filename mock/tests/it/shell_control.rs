@@ -8,16 +8,16 @@ use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, CLIENT, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, settings,
-    site, site_of, site_with_token, token,
+    BASE, CLIENT, MAIN, admin, call, client, create, done, own_path, request, sandbox, send,
+    served, settings, site, site_of, site_with_token, token, upload,
 };
 
 async fn get(site: &Site, path: &str) -> Value {
-    admin(site, BASE, &format!("GET {path}"), Value::Null).await.ok().json()
+    done(site, &format!("GET {path}"), Value::Null).await
 }
 
 async fn post(site: &Site, path: &str, json: Value) -> Value {
-    admin(site, BASE, &format!("POST {path}"), json).await.ok().json()
+    done(site, &format!("POST {path}"), json).await
 }
 
 /// An action that is refused, with its status and a part of its detail.
@@ -190,8 +190,7 @@ async fn tokens_are_minted_expired_and_revoked() {
 #[tokio::test]
 async fn legal_requests_are_changed_and_shown_whole() {
     let (site, token) = site_with_token().await;
-    let line = format!("POST {BASE}/v1/requests");
-    let created = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let created = create(&site, BASE, &token).await.ok();
     let path = format!("/legal_requests/{}", created.text("/data/id"));
     let shown = get(&site, &path).await;
     assert_eq!((&shown["status"], &shown["variables"]["duration"]), (&json!("draft"), &json!(2)));
@@ -237,13 +236,10 @@ async fn an_address_that_was_registered_gives_its_bytes() {
     let (site, token) = site_with_token().await;
     let address = json!({ "url": "https://files.example/a.txt", "text": "Hello" });
     admin(&site, BASE, "PUT /addresses", address).await.ok();
-    let upload = form(&["url=https://files.example/a.txt"]);
-    let line = format!("POST {BASE}/v1/repository_documents");
-    send(&site, request(&line, &token, Some(upload))).await.ok();
+    upload(&site, BASE, &token, &["url=https://files.example/a.txt"]).await.ok();
     let list = call(&site, "GET /api/v1/repository_documents", &token).await.ok();
     let url = list.text("/data/0/attributes/agreement_url");
-    let path = url.strip_prefix("http://moot.test").expect("an address of the site");
-    assert_eq!(call(&site, &format!("GET {path}"), "").await.ok().body, "Hello");
+    assert_eq!(call(&site, &format!("GET {}", own_path(&url)), "").await.ok().body, "Hello");
 }
 
 #[tokio::test]
@@ -251,8 +247,7 @@ async fn resetting_leads_back_to_the_seed() {
     let site = site();
     let before = get(&site, "/world").await;
     let token = token(&site, BASE, MAIN).await;
-    let line = format!("POST {BASE}/v1/requests");
-    send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    create(&site, BASE, &token).await.ok();
     post(&site, "/clock", json!({ "advance_seconds": 60 })).await;
     assert_ne!(get(&site, "/world").await, before);
     post(&site, "/reset", Value::Null).await;
@@ -262,8 +257,7 @@ async fn resetting_leads_back_to_the_seed() {
 #[tokio::test]
 async fn a_restart_keeps_acknowledged_changes_and_forgets_the_rest() {
     let (site, token) = site_with_token().await;
-    let line = format!("POST {BASE}/v1/requests");
-    let created = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let created = create(&site, BASE, &token).await.ok();
     let path = format!("GET {BASE}/v1/requests/{}", created.text("/data/id"));
     let world = get(&site, "/world").await;
     post(&site, "/faults", json!({ "kind": "status", "status": 503 })).await;
@@ -279,7 +273,7 @@ async fn beyond_loopback_nothing_starts_without_a_token_and_nothing_is_shown_wit
     let error = Site::new(options.clone()).expect_err("refused").to_string();
     assert!(error.contains("MOOT_ADMIN_TOKEN"), "{error}");
     let options = SiteOptions { admin_token: Some("t0p".to_owned()), ..options };
-    let site = Site::new(options).expect("the settings are sound");
+    let site = site_of(options);
     let beyond: IpAddr = "192.0.2.7".parse().expect("an address");
     for (token, status) in [("", 401), ("wrong", 401), ("t0p", 200)] {
         let call = request("GET /api/__admin/health", token, None);
@@ -297,7 +291,7 @@ async fn the_health_check_needs_no_token_and_tells_nothing() {
         admin_token: Some("t0p".to_owned()),
         ..SiteOptions::new(settings())
     };
-    let site = Site::new(options).expect("the settings are sound");
+    let site = site_of(options);
     let served = served(&site, ServeLimits::default()).await;
     let client = client().build().expect("a client");
     for path in ["/health", "/api/health"] {
@@ -321,8 +315,7 @@ async fn the_health_check_needs_no_token_and_tells_nothing() {
 #[tokio::test]
 async fn a_page_of_another_site_reaches_no_control_plane_through_the_socket() {
     let site = site();
-    let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok();
-    let sandbox = made.text("/base_url").replace("http://moot.test", "");
+    let (sandbox, _) = sandbox(&site, json!({})).await;
     let served = served(&site, ServeLimits::default()).await;
     let client = client().build().expect("a client");
     let own = format!("localhost:{}", served.address.port());

@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{header, method};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-use crate::shell_support::{
-    BASE, LEGAL_REQUEST, admin, call, form, request, send, site_with_token,
-};
+use crate::shell_support::{BASE, admin, call, create, done, register, sign, site_with_token};
 
 /// A receiver that answers every call with `status`. It receives only calls with the credential.
 async fn receiver(status: u16) -> MockServer {
@@ -27,23 +25,18 @@ async fn received(server: &MockServer) -> Vec<Request> {
 /// Registers a webhook at `url` and returns its id.
 async fn webhook(site: &Site, token: &str, url: &str) -> String {
     let json = json!({ "name": "Test", "url": url, "auth_type": "bearer", "token": "hook-secret" });
-    let body = Some(("application/json", json.to_string().into_bytes()));
-    let line = format!("POST {BASE}/v1/webhooks");
-    send(site, request(&line, token, body)).await.ok().text("/data/id")
+    register(site, BASE, token, &json).await.ok().text("/data/id")
 }
 
 /// Creates a legal request, forces it to `signed`, and returns its id.
 async fn signed(site: &Site, token: &str) -> String {
-    let line = format!("POST {BASE}/v1/requests");
-    let created = send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await.ok();
-    let id = created.text("/data/id");
-    let status = json!({ "status": "signed", "force": true });
-    admin(site, BASE, &format!("POST /legal_requests/{id}/status"), status).await.ok();
+    let id = create(site, BASE, token).await.ok().text("/data/id");
+    sign(site, BASE, &id).await;
     id
 }
 
 async fn settle(site: &Site) -> Value {
-    admin(site, BASE, "POST /deliveries/settle", Value::Null).await.ok().json()
+    done(site, "POST /deliveries/settle", Value::Null).await
 }
 
 /// Polls for receivers that never answer.
@@ -56,7 +49,7 @@ async fn settle_briefly(site: &Site) -> Value {
 
 async fn advance(site: &Site, seconds: u64) -> Value {
     let json = json!({ "advance_seconds": seconds });
-    admin(site, BASE, "POST /clock", json).await.ok().json()
+    done(site, "POST /clock", json).await
 }
 
 /// The site's world without the seed's webhooks, whose addresses do not exist.
@@ -88,7 +81,7 @@ async fn a_delivery_arrives_with_its_credential() {
     assert_eq!(body["event"], json!("execution_complete"));
     assert_eq!(body["data"]["request_id"], json!(id));
     assert_eq!(received[0].headers["content-type"], "application/json");
-    let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    let outbox = done(&site, "GET /deliveries", Value::Null).await;
     assert_eq!(outbox["deliveries"][0]["state"], json!("delivered"));
     assert_eq!(outbox["deliveries"][0]["attempts"][0]["status"], json!(200));
 }
@@ -107,7 +100,7 @@ async fn a_failed_delivery_is_repeated_when_time_moves() {
     }
     let response = advance(&site, 100_000).await;
     assert_eq!(received(&receiver).await.len(), 5, "{response}");
-    let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    let outbox = done(&site, "GET /deliveries", Value::Null).await;
     assert_eq!(outbox["deliveries"][0]["state"], json!("failed"));
     admin(&site, BASE, "POST /deliveries/999999/redeliver", Value::Null).await;
     let id = &outbox["deliveries"][0]["id"];
@@ -175,7 +168,7 @@ async fn a_slow_receiver_is_waited_for_as_long_as_asked() {
     assert_eq!(moved.status, 202);
     let moved = moved.json();
     assert_eq!((&moved["attempts"], &moved["in_flight"]), (&json!([]), &json!(1)));
-    let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    let outbox = done(&site, "GET /deliveries", Value::Null).await;
     assert_eq!(moved["in_flight_deliveries"], json!([outbox["deliveries"][0]["id"]]));
     let settled = admin(&site, BASE, "POST /deliveries/settle", Value::Null).await;
     assert_eq!(settled.status, 200);
@@ -188,7 +181,7 @@ async fn a_slow_receiver_is_waited_for_as_long_as_asked() {
 }
 
 async fn set_policy(site: &Site, policy: Value) -> Value {
-    admin(site, BASE, "PUT /delivery_policy", policy).await.ok().json()
+    done(site, "PUT /delivery_policy", policy).await
 }
 
 #[tokio::test]
@@ -233,7 +226,7 @@ async fn the_deliveries_of_a_deleted_webhook_are_in_the_account() {
     signed(&site, &token).await;
     settle(&site).await;
     call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
-    let listed = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    let listed = done(&site, "GET /deliveries", Value::Null).await;
     assert_eq!(listed["deliveries"], json!([]), "its log is removed (§4.13)");
     let kept = site.journals()["worlds"][0]["deliveries"].take();
     assert_eq!(kept[0]["webhook_id"], json!(id));
@@ -296,8 +289,7 @@ async fn forged_deliveries_have_no_credential_or_a_wrong_one_and_are_marked() {
     webhook(&site, &token, &receiver.uri()).await;
     let open =
         json!({ "name": "Open", "url": format!("{}/open", receiver.uri()), "auth_type": "none" });
-    let body = Some(("application/json", open.to_string().into_bytes()));
-    send(&site, request(&format!("POST {BASE}/v1/webhooks"), &token, body)).await.ok();
+    register(&site, BASE, &token, &open).await.ok();
     set_policy(&site, json!({ "forged": true })).await;
     signed(&site, &token).await;
     settle(&site).await;
@@ -319,7 +311,7 @@ async fn forged_deliveries_have_no_credential_or_a_wrong_one_and_are_marked() {
             to("/open", None),
         ]
     );
-    let listed = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    let listed = done(&site, "GET /deliveries", Value::Null).await;
     let listed = listed["deliveries"].as_array().expect("a list").clone();
     let refused = listed.iter().filter(|it| it["forged"] == true);
     assert_eq!(
@@ -403,7 +395,7 @@ async fn of_ten_thousand_queued_none_is_attempted_after_the_webhook_was_deleted(
         signed(&site, &token).await;
     }
     let queued = |world: &Value| world["deliveries"]["queued"].clone();
-    let world = admin(&site, BASE, "GET /world", Value::Null).await.ok().json();
+    let world = done(&site, "GET /world", Value::Null).await;
     assert_eq!(queued(&world), json!(10_000), "as many as a world keeps");
     // Attempts are in flight when the webhook is deleted.
     set_policy(&site, json!({ "paused": false })).await;
@@ -412,13 +404,13 @@ async fn of_ten_thousand_queued_none_is_attempted_after_the_webhook_was_deleted(
     }
     call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
     let before = received(&receiver).await.len();
-    let world = admin(&site, BASE, "GET /world", Value::Null).await.ok().json();
+    let world = done(&site, "GET /world", Value::Null).await;
     assert_eq!(queued(&world), json!(0));
     advance(&site, 100_000).await;
     let after = received(&receiver).await.len();
     // Attempts that started before the response may arrive after it: at most the number in flight to one receiver.
     assert!(after - before <= 8 && after < 10_000, "{before}, then {after}");
-    let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    let outbox = done(&site, "GET /deliveries", Value::Null).await;
     let all = outbox["deliveries"].as_array().expect("a list").clone();
     assert!(all.iter().all(|one| one["state"] == json!("discarded")), "its log is gone");
 }

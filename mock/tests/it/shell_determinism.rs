@@ -3,10 +3,10 @@
 use moot_mock::shell::Site;
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, TestResponse, admin, call, form, request, send, site,
+    MAIN, TestResponse, admin, ask_token, call, create, sandbox, site, upload,
 };
 
 /// The steps of a client, one of each kind.
@@ -34,25 +34,13 @@ async fn step(
     let v1 = format!("{base}/v1");
     match step {
         Step::Token => {
-            let form = format!(
-                "grant_type=client_credentials&scope=read%20write&client_id={MAIN}\
-                 &client_secret={secret}"
-            );
-            let kind = "application/x-www-form-urlencoded";
-            let line = format!("POST {base}/oauth/token");
-            let response = send(site, request(&line, "", Some((kind, form.into_bytes())))).await;
+            let response = ask_token(site, base, "read%20write", (MAIN, secret)).await;
             *token = response.text("/access_token");
             response
         }
         Step::List => call(site, &format!("GET {v1}/requests"), token).await,
-        Step::Create => {
-            let line = format!("POST {v1}/requests");
-            send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await
-        }
-        Step::Upload => {
-            let line = format!("POST {v1}/repository_documents");
-            send(site, request(&line, token, Some(form(&["file@notes.txt=Some text"])))).await
-        }
+        Step::Create => create(site, base, token).await,
+        Step::Upload => upload(site, base, token, &["file@notes.txt=Some text"]).await,
         Step::Unknown => call(site, &format!("GET {v1}/requests/unknown"), token).await,
         Step::Advance => admin(site, base, "POST /clock", json!({ "advance_seconds": 61 })).await,
     }
@@ -70,10 +58,9 @@ impl Pair {
         let mut worlds = Vec::new();
         for seed in [11, 12] {
             let asked = json!({ "seed": seed, "rate_limit": "enforce" });
-            let made = admin(&site, BASE, "POST /sandboxes", asked).await.ok().json();
-            let text = |value: &Value| value.as_str().expect("text").to_owned();
-            let base = text(&made["base_url"]).replace("http://moot.test", "");
-            worlds.push((base, text(&made["applications"][0]["client_secret"]), String::new()));
+            let (base, made) = sandbox(&site, asked).await;
+            let secret = made["applications"][0]["client_secret"].as_str().expect("a secret");
+            worlds.push((base, secret.to_owned(), String::new()));
         }
         let worlds = worlds.try_into().expect("two");
         Self { site, worlds }

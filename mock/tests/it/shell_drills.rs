@@ -4,14 +4,14 @@ use moot_mock::shell::Site;
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, TestResponse, admin, call, form, request, send, site, token,
+    BASE, MAIN, TestResponse, admin, call, create, done, sign, site, token,
 };
 
 const MEMBER: &str = "moot_unknown_member";
 
 async fn drill(site: &Site, drills: Value) {
-    let set = admin(site, BASE, "PUT /drills", drills.clone()).await.ok().json();
-    let shown = admin(site, BASE, "GET /drills", Value::Null).await.ok().json();
+    let set = done(site, "PUT /drills", drills.clone()).await;
+    let shown = done(site, "GET /drills", Value::Null).await;
     assert_eq!(set, shown);
     for (name, value) in drills.as_object().expect("an object") {
         assert_eq!(&shown[name], value);
@@ -26,8 +26,7 @@ async fn responses(site: &Site) -> [TestResponse; 5] {
     let id = list.text("/data/0/id");
     let one = get(&format!("/requests/{id}")).await;
     let log = get(&format!("/requests/{id}/activity")).await;
-    let line = format!("POST {BASE}/v1/requests");
-    let created = send(site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await;
+    let created = create(site, BASE, &token).await;
     let problem = get("/requests/unknown").await;
     [list, one, log, created, problem]
 }
@@ -107,10 +106,9 @@ async fn headers_and_events_are_added_and_a_reset_ends_it() {
     }
     let token = token(&site, BASE, MAIN).await;
     let list = call(&site, &format!("GET {BASE}/v1/requests?status=draft"), &token).await;
-    let line = format!("POST /legal_requests/{}/status", list.text("/data/0/id"));
     admin(&site, BASE, "PUT /delivery_policy", json!({ "paused": true })).await.ok();
-    admin(&site, BASE, &line, json!({ "status": "signed", "force": true })).await.ok();
-    let queued = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    sign(&site, BASE, &list.text("/data/0/id")).await;
+    let queued = done(&site, "GET /deliveries", Value::Null).await;
     let events: Vec<&str> = queued["deliveries"]
         .as_array()
         .expect("a list")
@@ -121,7 +119,7 @@ async fn headers_and_events_are_added_and_a_reset_ends_it() {
     assert!(count("execution_complete") > 0, "{events:?}");
     assert_eq!(count("execution_complete"), count("moot_unknown_event"));
     admin(&site, BASE, "POST /reset", Value::Null).await.ok();
-    let shown = admin(&site, BASE, "GET /drills", Value::Null).await.ok().json();
+    let shown = done(&site, "GET /drills", Value::Null).await;
     assert!(shown.as_object().expect("an object").values().all(|value| *value == false));
     let wrong = admin(&site, BASE, "PUT /drills", json!({ "member": true })).await;
     assert!(wrong.text("/detail").contains("did you mean `members`?"), "{wrong:?}");
@@ -136,11 +134,10 @@ async fn the_log_of_deliveries_names_only_the_unknown_event_of_a_policy() {
         let site = site();
         let token = token(&site, BASE, MAIN).await;
         let list = call(&site, &format!("GET {BASE}/v1/requests?status=draft"), &token).await;
-        let line = format!("POST /legal_requests/{}/status", list.text("/data/0/id"));
         let policy = json!({ "paused": true, "event": sent });
         admin(&site, BASE, "PUT /delivery_policy", policy).await.ok();
-        admin(&site, BASE, &line, json!({ "status": "signed", "force": true })).await.ok();
-        let queued = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+        sign(&site, BASE, &list.text("/data/0/id")).await;
+        let queued = done(&site, "GET /deliveries", Value::Null).await;
         let queued = queued["deliveries"].as_array().expect("a list");
         assert!(!queued.is_empty(), "{sent}");
         assert!(queued.iter().all(|delivery| delivery["event"] == logged), "{sent}: {queued:?}");

@@ -7,7 +7,7 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site,
+    BASE, MAIN, admin, call, client, create, done, register, request, send, served, sign, site,
     site_with_token, token,
 };
 
@@ -63,12 +63,9 @@ async fn a_reader_gets_calls_changes_deliveries_the_clock_and_faults() {
     read_until(&mut reader, &mut text, &["hello"]).await;
     let hook = json!({ "name": "Own", "url": format!("http://moot.test{BASE}/__admin/receiver"),
         "auth_type": "bearer", "token": "receiver-token" });
-    let post =
-        |path: &str, body| send(&site, request(&format!("POST {BASE}{path}"), &token, Some(body)));
-    post("/v1/webhooks", ("application/json", hook.to_string().into_bytes())).await.ok();
-    let made = post("/v1/requests", form(LEGAL_REQUEST)).await.ok().text("/data/id");
-    let status = format!("POST /legal_requests/{made}/status");
-    admin(&site, BASE, &status, json!({ "status": "signed", "force": true })).await.ok();
+    register(&site, BASE, &token, &hook).await.ok();
+    let made = create(&site, BASE, &token).await.ok().text("/data/id");
+    sign(&site, BASE, &made).await;
     admin(&site, BASE, "POST /clock", json!({ "advance_seconds": 60 })).await.ok();
     admin(&site, BASE, "POST /faults", json!({ "kind": "status", "status": 503 })).await.ok();
     let kinds = ["exchange", "change", "delivery", "clock", "fault"];
@@ -150,13 +147,12 @@ async fn an_open_stream_does_not_delay_the_end_of_the_server() {
 #[tokio::test]
 async fn timers_are_listed_in_the_order_of_their_times() {
     let site = site();
-    let none = admin(&site, BASE, "GET /timers", Value::Null).await.ok().json();
+    let none = done(&site, "GET /timers", Value::Null).await;
     let before = none["count"].as_u64().expect("a count");
     let token = token(&site, BASE, MAIN).await;
     admin(&site, BASE, "PUT /settings", json!({ "progression": "timed:3600" })).await.ok();
-    let body = Some(form(LEGAL_REQUEST));
-    let made = send(&site, request(&format!("POST {BASE}/v1/requests"), &token, body)).await.ok();
-    let found = admin(&site, BASE, "GET /timers", Value::Null).await.ok().json();
+    let made = create(&site, BASE, &token).await.ok();
+    let found = done(&site, "GET /timers", Value::Null).await;
     assert_eq!(found["count"], before + 1);
     let timers = found["timers"].as_array().expect("a list");
     let own = timers.iter().find(|timer| timer["id"] == made.text("/data/id").as_str());
@@ -166,20 +162,19 @@ async fn timers_are_listed_in_the_order_of_their_times() {
     assert_eq!(own["detail"], "draft -> initial_review");
     let times: Vec<&str> = timers.iter().filter_map(|timer| timer["at"].as_str()).collect();
     assert!(times.is_sorted(), "{times:?}");
-    let one = admin(&site, BASE, "GET /timers?limit=1", Value::Null).await.ok().json();
+    let one = done(&site, "GET /timers?limit=1", Value::Null).await;
     assert_eq!(one["timers"].as_array().map(Vec::len), Some(1));
 }
 
 #[tokio::test]
 async fn legal_requests_are_listed_the_newest_first() {
     let site = site();
-    let all = admin(&site, BASE, "GET /legal_requests?limit=5", Value::Null).await.ok().json();
+    let all = done(&site, "GET /legal_requests?limit=5", Value::Null).await;
     let rows = all["legal_requests"].as_array().expect("a list");
     assert_eq!(rows.len(), 5);
     assert!(all["count"].as_u64() > Some(5));
     let token = token(&site, BASE, MAIN).await;
-    let body = Some(form(LEGAL_REQUEST));
-    let made = send(&site, request(&format!("POST {BASE}/v1/requests"), &token, body)).await.ok();
+    let made = create(&site, BASE, &token).await.ok();
     let drafts = admin(&site, BASE, "GET /legal_requests?status=draft", Value::Null).await.ok();
     assert_eq!(drafts.text("/legal_requests/0/id"), made.text("/data/id"));
     let statuses = drafts.json()["legal_requests"].as_array().cloned().unwrap_or_default();
@@ -192,7 +187,7 @@ async fn legal_requests_are_listed_the_newest_first() {
 async fn one_call_has_the_body_of_its_response_and_its_clause() {
     let (site, token) = site_with_token().await;
     call(&site, &format!("GET {BASE}/v1/requests/unknown0"), &token).await;
-    let newest = admin(&site, BASE, "GET /exchanges?limit=1", Value::Null).await.ok().json();
+    let newest = done(&site, "GET /exchanges?limit=1", Value::Null).await;
     let serial = newest["exchanges"][0]["serial"].as_u64().expect("a number");
     let line = format!("GET /exchanges/{serial}");
     let one = admin(&site, BASE, &line, Value::Null).await.ok();
@@ -208,6 +203,6 @@ async fn one_call_has_the_body_of_its_response_and_its_clause() {
 async fn without_a_judge_there_are_no_findings() {
     let site = site();
     assert_eq!(admin(&site, BASE, "GET /findings", Value::Null).await.status, 404);
-    let index = admin(&site, BASE, "GET /", Value::Null).await.ok().json().to_string();
+    let index = done(&site, "GET /", Value::Null).await.to_string();
     assert!(index.contains("/__admin/timers") && !index.contains("/__admin/findings"));
 }

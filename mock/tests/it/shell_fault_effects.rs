@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::shell_support::{BASE, SocketSite, admin, site};
+use crate::shell_support::{BASE, SocketSite, admin, done, site};
 
 /// The mock closes idle connections after 30 s. A connection that a fault closes must end before this time.
 const ENDS_WITHIN: Duration = Duration::from_secs(15);
@@ -68,7 +68,7 @@ async fn one_call_has_several_effects() {
     assert!(started.elapsed() >= Duration::from_millis(290));
     assert_eq!(response.status(), 503);
     assert!(response.json::<Value>().await.is_err(), "the body is cut");
-    let journal = admin(&on_socket.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+    let journal = done(&on_socket.site, "GET /exchanges", Value::Null).await;
     assert_eq!(journal["exchanges"][0]["fault"], json!("delay, status, malformed_json"));
     assert_eq!(on_socket.get("/v1/requests").await, Some(200));
 }

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, SocketSite, admin, call, form, site, token};
+use crate::shell_support::{
+    BASE, LEGAL_REQUEST, MAIN, SocketSite, admin, call, done, form, sandbox, site, token,
+};
 
 impl SocketSite {
     async fn list(&self) -> reqwest::Result<reqwest::Response> {
@@ -19,20 +21,20 @@ impl SocketSite {
 
     /// The number of legal requests of the company, read without any fault.
     async fn total(&self) -> u64 {
-        let world = admin(&self.site, BASE, "GET /world", Value::Null).await.ok().json();
+        let world = done(&self.site, "GET /world", Value::Null).await;
         let count = &world["companies"][0]["counts"]["legal_requests"];
         count.as_u64().expect("a count")
     }
 
     async fn hits(&self) -> Vec<u64> {
-        let all = admin(&self.site, BASE, "GET /faults", Value::Null).await.ok().json();
+        let all = done(&self.site, "GET /faults", Value::Null).await;
         let all = all["faults"].as_array().expect("a list").clone();
         all.iter().map(|fault| fault["hits"].as_u64().expect("a count")).collect()
     }
 
     /// The kinds of faults in the journal, oldest first.
     async fn marked(&self) -> Vec<Value> {
-        let all = admin(&self.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+        let all = done(&self.site, "GET /exchanges", Value::Null).await;
         let all = all["exchanges"].as_array().expect("a list").clone();
         all.iter().map(|exchange| exchange["fault"].clone()).collect()
     }
@@ -71,7 +73,7 @@ async fn retry_after_can_be_a_date() {
         at.duration_since(std::time::SystemTime::UNIX_EPOCH).expect("after 1970").as_secs()
     };
     assert_eq!(seconds("retry-after") - seconds("date"), 61, "the next whole second");
-    let all = admin(&on_socket.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+    let all = done(&on_socket.site, "GET /exchanges", Value::Null).await;
     let shown = all["exchanges"][0]["response"]["retry_after_seconds"].as_u64().expect("a number");
     assert!((59..=60).contains(&shown), "{shown}");
     let alone = json!({ "kind": "status", "status": 429, "retry_after_date": true });
@@ -93,7 +95,7 @@ async fn a_fault_applies_from_its_nth_call_for_its_number_of_calls() {
         statuses.push(on_socket.list().await.expect("a response").status().as_u16());
     }
     assert_eq!(statuses, [200, 500, 500, 200]);
-    let shown = admin(&on_socket.site, BASE, "GET /faults", Value::Null).await.ok().json();
+    let shown = done(&on_socket.site, "GET /faults", Value::Null).await;
     let fault = &shown["faults"][0];
     assert_eq!(
         (&fault["matched"], &fault["hits"], &fault["spent"]),
@@ -194,7 +196,7 @@ async fn commit_then_fail_stores_the_change_of_every_operation() {
     assert_eq!(delete().await.expect("a response").status(), 404, "so repeating finds nothing");
 
     let documents = async || -> u64 {
-        let world = admin(&on_socket.site, BASE, "GET /world", Value::Null).await.ok().json();
+        let world = done(&on_socket.site, "GET /world", Value::Null).await;
         let count = &world["companies"][0]["counts"]["repository_documents"];
         count.as_u64().unwrap_or_else(|| panic!("no count: {world}"))
     };
@@ -320,15 +322,14 @@ async fn a_fault_that_can_never_strike_is_refused() {
     let no_scope = json!({ "kind": "truncate", "operation": "create_legal_request",
         "application": "demo-reader" });
     check(no_scope, 422, "`demo-reader` cannot call `create_legal_request`").await;
-    let shown = admin(&site, BASE, "GET /faults", Value::Null).await.ok().json();
+    let shown = done(&site, "GET /faults", Value::Null).await;
     assert_eq!(shown, json!({ "faults": [] }));
 }
 
 #[tokio::test]
 async fn faults_are_of_one_world_and_go_with_a_reset() {
     let on_socket = SocketSite::new().await;
-    let sandbox = admin(&on_socket.site, BASE, "POST /sandboxes", json!({})).await;
-    let base = sandbox.text("/base_url").replace("http://moot.test", "");
+    let (base, _) = sandbox(&on_socket.site, json!({})).await;
     let fault = json!({ "kind": "status", "status": 500, "times": 9 });
     admin(&on_socket.site, &base, "POST /faults", fault).await.ok();
     assert_eq!(on_socket.list().await.expect("a response").status(), 200);
@@ -346,7 +347,7 @@ async fn one_fault_is_disarmed_by_its_id() {
         on_socket.arm(json!({ "kind": "status", "status": status, "times": 9 })).await;
     }
     assert_eq!(on_socket.list().await.expect("a response").status(), 500);
-    let left = admin(&on_socket.site, BASE, "DELETE /faults/1", Value::Null).await.ok().json();
+    let left = done(&on_socket.site, "DELETE /faults/1", Value::Null).await;
     assert_eq!(left["faults"].as_array().map(Vec::len), Some(1), "{left}");
     assert_eq!(on_socket.list().await.expect("a response").status(), 502);
     for unknown in ["1", "x"] {

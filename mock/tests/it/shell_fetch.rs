@@ -12,7 +12,9 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::shell_fetch_server::FileServer;
-use crate::shell_support::{BASE, MAIN, admin, call, form, request, send, settings, token};
+use crate::shell_support::{
+    BASE, MAIN, admin, call, done, own_path, settings, site, site_of, token, upload,
+};
 
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
 const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));
@@ -43,7 +45,7 @@ impl FetchingSite {
             fetcher: Some(Arc::new(Fetcher::new(network, time_max))),
             ..SiteOptions::new(settings)
         };
-        let site = Site::new(options).expect("the settings are sound");
+        let site = site_of(options);
         let token = token(&site, BASE, MAIN).await;
         Self { site, token, server, lookups, dialled }
     }
@@ -54,9 +56,7 @@ impl FetchingSite {
 
     /// Uploads by address, and returns status and body.
     async fn upload(&self, url: &str) -> (u16, Value) {
-        let line = format!("POST {BASE}/v1/repository_documents");
-        let body = Some(form(&[&format!("url={url}")]));
-        let response = send(&self.site, request(&line, &self.token, body)).await;
+        let response = upload(&self.site, BASE, &self.token, &[&format!("url={url}")]).await;
         (response.status.as_u16(), response.json())
     }
 
@@ -74,8 +74,7 @@ impl FetchingSite {
         let line = format!("GET {BASE}/v1/repository_documents/{id}");
         let read = call(&self.site, &line, &self.token).await.ok();
         let url = read.text("/data/attributes/agreement_url");
-        let path = url.strip_prefix("http://moot.test").expect("an address of ours");
-        call(&self.site, &format!("GET {path}"), "").await.ok().body.to_vec()
+        call(&self.site, &format!("GET {}", own_path(&url)), "").await.ok().body.to_vec()
     }
 
     fn dialled(&self) -> Vec<IpAddr> {
@@ -124,7 +123,7 @@ async fn a_document_has_the_bytes_of_its_address() {
     }
     let (status, body) = fetching.upload(&fetching.url("files", "/full.pdf")).await;
     assert!((200..300).contains(&status), "as large as may be: {body}");
-    let health = admin(&fetching.site, BASE, "GET /health", Value::Null).await.ok().json();
+    let health = done(&fetching.site, "GET /health", Value::Null).await;
     assert_eq!(health["fetches"], json!(true));
 }
 
@@ -207,7 +206,7 @@ async fn responses_that_are_no_document_are_refused() {
         let (status, body) = fetching.upload(&fetching.url("files", path)).await;
         assert_eq!(status, 413, "{path}: {body}");
     }
-    let fresh = crate::shell_support::site();
+    let fresh = site();
     let other = token(&fresh, BASE, MAIN).await;
     let total = async |site: &Site, token: &str| {
         let list = call(site, &format!("GET {BASE}/v1/repository_documents"), token).await.ok();
@@ -251,12 +250,11 @@ async fn registered_bytes_and_names_for_examples_are_never_fetched() {
 #[tokio::test]
 async fn nothing_is_fetched_unless_it_was_asked_for() {
     let fetching = FetchingSite::new().await;
-    let site = crate::shell_support::site();
+    let site = site();
     let token = token(&site, BASE, MAIN).await;
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let body = form(&[&format!("url={}", fetching.url("files", "/a.pdf"))]);
-    send(&site, request(&line, &token, Some(body))).await.ok();
+    let part = format!("url={}", fetching.url("files", "/a.pdf"));
+    upload(&site, BASE, &token, &[&part]).await.ok();
     assert_eq!(fetching.server.calls(), 0);
-    let health = admin(&site, BASE, "GET /health", Value::Null).await.ok().json();
+    let health = done(&site, "GET /health", Value::Null).await;
     assert_eq!(health["fetches"], json!(false));
 }

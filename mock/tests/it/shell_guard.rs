@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::shell_support::{BASE, request, send, settings};
+use crate::shell_support::{BASE, create, done_with, register, settings, site_of};
 
 const ADMIN_TOKEN: &str = "t0p";
 const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
@@ -45,23 +45,16 @@ fn beyond(lookups: &Arc<AtomicUsize>) -> SiteOptions {
 }
 
 async fn admin(site: &Site, line: &str, json: Value) -> Value {
-    let (method, path) = line.split_once(' ').expect("a method and a path");
-    let line = format!("{method} {BASE}/__admin{path}");
-    let body = (json != Value::Null).then(|| ("application/json", json.to_string().into_bytes()));
-    send(site, request(&line, ADMIN_TOKEN, body)).await.ok().json()
+    done_with(site, ADMIN_TOKEN, line, json).await
 }
 
 /// Registers a webhook at `url`, executes a request, and returns the attempt of its delivery.
 async fn attempt(site: &Site, url: &str) -> Value {
     let token = admin(site, "POST /tokens", json!({ "client_id": "demo-main" })).await;
     let token = token["access_token"].as_str().expect("a token").to_owned();
-    let hook = json!({ "name": "Test", "url": url }).to_string().into_bytes();
-    let line = format!("POST {BASE}/v1/webhooks");
-    let hook = send(site, request(&line, &token, Some(("application/json", hook)))).await.ok();
-    let hook = hook.text("/data/id");
-    let line = format!("POST {BASE}/v1/requests");
-    let form = crate::shell_support::form(crate::shell_support::LEGAL_REQUEST);
-    let id = send(site, request(&line, &token, Some(form))).await.ok().text("/data/id");
+    let hook = json!({ "name": "Test", "url": url });
+    let hook = register(site, BASE, &token, &hook).await.ok().text("/data/id");
+    let id = create(site, BASE, &token).await.ok().text("/data/id");
     let status = json!({ "status": "signed", "force": true });
     admin(site, &format!("POST /legal_requests/{id}/status"), status).await;
     admin(site, "POST /deliveries/settle", Value::Null).await;
@@ -85,7 +78,7 @@ async fn count(server: &MockServer) -> usize {
 async fn beyond_loopback_a_private_receiver_is_refused_and_the_attempt_says_why() {
     let receiver = receiver(ResponseTemplate::new(200)).await;
     let port = receiver.address().port();
-    let site = Site::new(beyond(&Arc::default())).expect("the settings are sound");
+    let site = site_of(beyond(&Arc::default()));
     for (url, says) in [
         (receiver.uri(), "127.0.0.1 is not a public address".to_owned()),
         (format!("http://2130706433:{port}/"), "127.0.0.1 is not a public address".to_owned()),
@@ -104,7 +97,7 @@ async fn beyond_loopback_a_private_receiver_is_refused_and_the_attempt_says_why(
 async fn beyond_loopback_a_delivery_goes_to_the_address_that_was_checked() {
     let receiver = receiver(ResponseTemplate::new(200)).await;
     let lookups = Arc::default();
-    let site = Site::new(beyond(&lookups)).expect("the settings are sound");
+    let site = site_of(beyond(&lookups));
     let url = format!("http://public.moot:{}/", receiver.address().port());
     assert_eq!(attempt(&site, &url).await["status"], json!(200));
     assert_eq!((count(&receiver).await, lookups.load(Ordering::SeqCst)), (1, 1));
@@ -114,7 +107,7 @@ async fn beyond_loopback_a_delivery_goes_to_the_address_that_was_checked() {
 async fn private_receivers_are_reached_where_that_is_allowed() {
     let receiver = receiver(ResponseTemplate::new(200)).await;
     let options = SiteOptions { has_private_receivers: true, ..beyond(&Arc::default()) };
-    let site = Site::new(options).expect("the settings are sound");
+    let site = site_of(options);
     assert_eq!(attempt(&site, &receiver.uri()).await["status"], json!(200));
     let url = format!("http://inside.moot:{}/", receiver.address().port());
     assert_eq!(attempt(&site, &url).await["status"], json!(200));
@@ -129,7 +122,7 @@ async fn a_redirect_of_a_receiver_is_a_response_and_never_followed() {
         let response = ResponseTemplate::new(status).insert_header("location", elsewhere.uri());
         let receiver = receiver(response).await;
         let options = SiteOptions { has_private_receivers: true, ..beyond(&Arc::default()) };
-        let site = Site::new(options).expect("the settings are sound");
+        let site = site_of(options);
         assert_eq!(attempt(&site, &receiver.uri()).await["status"], json!(status));
     }
     assert_eq!(count(&elsewhere).await, 0);
@@ -143,19 +136,15 @@ async fn many_dead_receivers_delay_a_healthy_one_by_two_seconds_at_most() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = nobody.local_addr().expect("a bound address").port();
     let options = SiteOptions { has_private_receivers: true, ..beyond(&Arc::default()) };
-    let site = Site::new(options).expect("the settings are sound");
+    let site = site_of(options);
     admin(&site, "PUT /delivery_policy", json!({ "paused": true, "duplicates": 7 })).await;
     let token = admin(&site, "POST /tokens", json!({ "client_id": "demo-main" })).await;
     let token = token["access_token"].as_str().expect("a token").to_owned();
     let dead = (0..40).map(|number| format!("http://dead{number}.moot:{port}/"));
     for url in dead.chain([healthy.uri()]) {
-        let hook = json!({ "name": "Test", "url": url }).to_string().into_bytes();
-        let line = format!("POST {BASE}/v1/webhooks");
-        send(&site, request(&line, &token, Some(("application/json", hook)))).await.ok();
+        register(&site, BASE, &token, &json!({ "name": "Test", "url": url })).await.ok();
     }
-    let line = format!("POST {BASE}/v1/requests");
-    let form = crate::shell_support::form(crate::shell_support::LEGAL_REQUEST);
-    let id = send(&site, request(&line, &token, Some(form))).await.ok().text("/data/id");
+    let id = create(&site, BASE, &token).await.ok().text("/data/id");
     let status = json!({ "status": "signed", "force": true });
     admin(&site, &format!("POST /legal_requests/{id}/status"), status).await;
     admin(&site, "PUT /delivery_policy", json!({ "paused": false })).await;

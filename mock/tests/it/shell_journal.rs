@@ -4,13 +4,13 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site,
-    site_with_token, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, call, client, create, done, form, request, send, served,
+    site, site_with_token, token, upload,
 };
 
 async fn exchanges(site: &Site, query: &str) -> Vec<Value> {
     let line = format!("GET /exchanges{query}");
-    let found = admin(site, BASE, &line, Value::Null).await.ok().json();
+    let found = done(site, &line, Value::Null).await;
     found["exchanges"].as_array().expect("a list").clone()
 }
 
@@ -19,11 +19,8 @@ async fn conversation(site: &Site) -> String {
     let token = token(site, BASE, MAIN).await;
     call(site, &format!("GET {BASE}/v1/requests?page=1"), &token).await.ok();
     let reader = self::token(site, BASE, "demo-reader").await;
-    let line = format!("POST {BASE}/v1/requests");
-    send(site, request(&line, &reader, Some(form(LEGAL_REQUEST)))).await;
-    let file = form(&["file@terms.txt=Twelve bytes"]);
-    let line = format!("POST {BASE}/v1/repository_documents");
-    send(site, request(&line, &token, Some(file))).await.ok();
+    create(site, BASE, &reader).await;
+    upload(site, BASE, &token, &["file@terms.txt=Twelve bytes"]).await.ok();
     call(site, &format!("GET {BASE}/nowhere?client_secret=hidden-words"), &token).await;
     token
 }
@@ -52,7 +49,7 @@ async fn exchanges_are_filtered() {
         [("", 4), ("?status=4xx", 2), ("?path=/none", 0), ("?status=4xx&limit=1", 2)]
     {
         let line = format!("GET /exchanges{query}");
-        let found = admin(&site, BASE, &line, Value::Null).await.ok().json();
+        let found = done(&site, &line, Value::Null).await;
         assert_eq!(found["count"], json!(count), "{query}");
     }
     let counted = admin(&site, BASE, "GET /exchanges/count?method=POST", Value::Null).await;
@@ -106,7 +103,7 @@ async fn secrets_are_fingerprints() {
     let prints: Vec<&Value> = all.iter().map(|one| &one["request"]["authorization"]).collect();
     assert!(prints.len() >= 3 && prints.iter().all(|print| **print == *prints[0]), "{prints:?}");
     assert!(prints[0].as_str().is_some_and(|print| print.starts_with("fingerprint:")));
-    let har = admin(&site, BASE, "GET /exchanges/har", Value::Null).await.ok().json().to_string();
+    let har = done(&site, "GET /exchanges/har", Value::Null).await.to_string();
     let all = Value::from(exchanges(&site, "").await).to_string();
     for text in [har, all] {
         assert!(!text.contains(&token) && !text.contains("hidden-words"), "{text}");
@@ -118,7 +115,7 @@ async fn the_journal_is_an_http_archive_too() {
     let site = site();
     conversation(&site).await;
     let line = "GET /exchanges/har?operation=create_repository_document";
-    let har = admin(&site, BASE, line, Value::Null).await.ok().json();
+    let har = done(&site, line, Value::Null).await;
     assert_eq!(har["log"]["version"], json!("1.2"));
     let entries = har["log"]["entries"].as_array().expect("a list");
     assert_eq!(entries.len(), 1);
@@ -218,7 +215,7 @@ type Member = (&'static str, fn(&Value) -> bool);
 async fn the_archive_has_the_shape_of_har() {
     let site = site();
     conversation(&site).await;
-    let har = admin(&site, BASE, "GET /exchanges/har", Value::Null).await.ok().json();
+    let har = done(&site, "GET /exchanges/har", Value::Null).await;
     let check = |value: &Value, members: &[Member]| {
         for (name, is_sound) in members {
             assert!(value.get(name).is_some_and(is_sound), "{name}: {value}");
@@ -277,8 +274,7 @@ async fn calls_are_found_by_their_delivery() {
     let (site, token) = site_with_token().await;
     let progression = json!({ "progression": "immediate" });
     admin(&site, BASE, "PUT /settings", progression).await.ok();
-    let line = format!("POST {BASE}/v1/requests");
-    let made = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let made = create(&site, BASE, &token).await.ok();
     let served = served(&site, ServeLimits::default()).await;
     let client = client().build().expect("a client");
     let url = format!("http://{}{BASE}/__admin", served.address);

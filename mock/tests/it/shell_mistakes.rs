@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::shell_support::{BASE, admin, request, send, site};
+use crate::shell_support::{BASE, admin, done, request, send, site};
 
 /// Routes with a body, each with its members and their JSON types.
 fn routes(document: &Value) -> Vec<(String, Vec<(String, Value)>)> {
@@ -33,7 +33,7 @@ fn wrong(schema: &Value) -> Option<Value> {
 #[tokio::test]
 async fn a_value_of_a_wrong_type_is_named_with_the_right_type() {
     let site = site();
-    let document = admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json();
+    let document = done(&site, "GET /openapi.json", Value::Null).await;
     let routes = routes(&document);
     assert!(routes.len() >= 13, "{routes:?}");
     for (line, members) in &routes {
@@ -52,7 +52,7 @@ async fn a_value_of_a_wrong_type_is_named_with_the_right_type() {
 #[tokio::test]
 async fn a_body_that_is_no_json_object_is_refused_with_an_example() {
     let site = site();
-    let document = admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json();
+    let document = done(&site, "GET /openapi.json", Value::Null).await;
     for (line, members) in routes(&document) {
         let (method, path) = line.split_once(' ').expect("a method and a path");
         let line = format!("{method} {BASE}/__admin{path}");
@@ -133,7 +133,7 @@ async fn the_allowed_values_are_listed() {
     assert!(refused.text("/detail").contains("9999-12-30T22:00:00Z at most"), "{refused:?}");
     let last = json!({ "set": "9999-12-30T22:00:00Z" });
     admin(&site, BASE, "POST /clock", last).await.ok();
-    let document = admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json();
+    let document = done(&site, "GET /openapi.json", Value::Null).await;
     let members = &document["paths"]["/faults"]["post"]["requestBody"]["content"]["application/json"]
         ["schema"]["properties"];
     for name in ["nth", "times"] {

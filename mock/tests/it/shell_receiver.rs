@@ -4,8 +4,8 @@ use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, BASE_URL, LEGAL_REQUEST, MAIN, admin, client, form, request, send, served, settings,
-    site, token,
+    BASE, BASE_URL, MAIN, admin, client, create, done, done_with, register, request, sandbox, send,
+    served, settings, sign, site, site_of, token,
 };
 
 async fn received(site: &Site, base: &str) -> Value {
@@ -16,13 +16,9 @@ async fn received(site: &Site, base: &str) -> Value {
 async fn signed(site: &Site, base: &str, url: &str) -> String {
     let token = token(site, base, MAIN).await;
     let webhook = json!({ "name": "Mine", "url": url, "auth_type": "bearer", "token": "my-token" });
-    let body = Some(("application/json", webhook.to_string().into_bytes()));
-    send(site, request(&format!("POST {base}/v1/webhooks"), &token, body)).await.ok();
-    let line = format!("POST {base}/v1/requests");
-    let created = send(site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
-    let id = created.text("/data/id");
-    let signed = json!({ "status": "signed", "force": true });
-    admin(site, base, &format!("POST /legal_requests/{id}/status"), signed).await.ok();
+    register(site, base, &token, &webhook).await.ok();
+    let id = create(site, base, &token).await.ok().text("/data/id");
+    sign(site, base, &id).await;
     admin(site, base, "POST /deliveries/settle", Value::Null).await.ok();
     id
 }
@@ -43,7 +39,7 @@ async fn a_webhook_of_the_world_reaches_it_with_its_credential() {
     assert_eq!(arrived[0]["body"]["data"]["request_id"], json!(id));
     assert_eq!((&arrived[0]["number"], &arrived[0]["status"]), (&json!(1), &json!(200)));
     assert_eq!(arrived[0]["at"], json!("2026-03-05T14:30:00Z"), "the time is the world's");
-    let none = admin(&site, BASE, "DELETE /receiver", Value::Null).await.ok().json();
+    let none = done(&site, "DELETE /receiver", Value::Null).await;
     assert_eq!((&none["received"], &none["forgotten"]), (&json!([]), &json!(0)));
 }
 
@@ -55,7 +51,7 @@ async fn an_outage_is_planned_and_retries_come_when_time_moves() {
     signed(&site, BASE, &format!("{BASE_URL}/__admin/receiver")).await;
     for (seconds, expected) in [(10, vec![503]), (60, vec![204]), (100_000, vec![])] {
         let moved = json!({ "advance_seconds": seconds });
-        let moved = admin(&site, BASE, "POST /clock", moved).await.ok().json();
+        let moved = done(&site, "POST /clock", moved).await;
         // The addresses of the seed's webhooks do not exist, so their attempts have no status.
         let attempts = moved["attempts"].as_array().expect("a list").iter();
         let statuses: Vec<u64> = attempts.filter_map(|one| one["status"].as_u64()).collect();
@@ -71,10 +67,9 @@ async fn an_outage_is_planned_and_retries_come_when_time_moves() {
 #[tokio::test]
 async fn each_world_has_its_own_and_a_reset_empties_it() {
     let site = site();
-    let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok();
-    let base_url = made.text("/base_url");
-    let base = base_url.replace("http://moot.test", "");
-    signed(&site, &base, &format!("{base_url}/__admin/receiver")).await;
+    let (base, made) = sandbox(&site, json!({})).await;
+    let url = format!("{}/__admin/receiver", made["base_url"].as_str().expect("an address"));
+    signed(&site, &base, &url).await;
     assert_eq!(received(&site, &base).await["received"].as_array().map(Vec::len), Some(1));
     assert_eq!(received(&site, BASE).await["received"], json!([]));
     admin(&site, &base, "POST /reset", Value::Null).await.ok();
@@ -89,21 +84,14 @@ async fn beyond_loopback_it_is_reached_too() {
         is_beyond_loopback: true,
         ..SiteOptions::new(settings())
     };
-    let site = Site::new(options).expect("the settings are sound");
-    let ask = async |line: &str, json: Value| -> Value {
-        let (method, path) = line.split_once(' ').expect("a method and a path");
-        let line = format!("{method} {BASE}/__admin{path}");
-        let body = Some(("application/json", json.to_string().into_bytes()));
-        send(&site, request(&line, "t0p", body)).await.ok().json()
-    };
+    let site = site_of(options);
+    let ask = async |line: &str, json: Value| done_with(&site, "t0p", line, json).await;
     let minted = ask("POST /tokens", json!({ "client_id": MAIN })).await;
     let token = minted["access_token"].as_str().expect("a token");
     let url = format!("{BASE_URL}/__admin/receiver");
     let webhook = json!({ "name": "Mine", "url": url, "auth_type": "none" });
-    let body = Some(("application/json", webhook.to_string().into_bytes()));
-    send(&site, request(&format!("POST {BASE}/v1/webhooks"), token, body)).await.ok();
-    let line = format!("POST {BASE}/v1/requests");
-    let created = send(&site, request(&line, token, Some(form(LEGAL_REQUEST)))).await.ok();
+    register(&site, BASE, token, &webhook).await.ok();
+    let created = create(&site, BASE, token).await.ok();
     let line = format!("POST /legal_requests/{}/status", created.text("/data/id"));
     ask(&line, json!({ "status": "signed", "force": true })).await;
     ask("POST /deliveries/settle", json!({})).await;

@@ -12,7 +12,8 @@ use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Map, Value, json};
 
 use crate::shell_support::{
-    BASE, TestResponse, admin, call, client, form, request, send, served, settings, token,
+    BASE, TestResponse, admin, call, client, done, form, register, request, send, served, settings,
+    site_of, token,
 };
 
 /// An example of each action, in an order in which all of them succeed. `{request}`, `{document}` and `{token}` stand
@@ -126,9 +127,8 @@ struct Sent {
 
 /// Sends every example. Returns them by the name of the action.
 async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
-    let seed_world = std::sync::Arc::new(world::named("empty").expect("it is embedded").clone());
-    let site = Site::new(options(Settings { seed_world, ..settings() }));
-    let site = site.expect("the settings are sound");
+    let seed_world = Arc::new(world::named("empty").expect("it is embedded").clone());
+    let site = site_of(options(Settings { seed_world, ..settings() }));
     let (legal_request, document_id) = prepared(&site).await;
     let wire = served(&site, ServeLimits::default()).await;
     let client = client().build().expect("a client");
@@ -232,7 +232,7 @@ async fn prepared(site: &Site) -> (String, String) {
     let list = call(site, &format!("GET {BASE}/v1/repository_documents"), &token).await.ok();
     let hook = json!({ "name": "Own", "url": format!("http://moot.test{BASE}/__admin/receiver"),
         "auth_type": "bearer", "token": "receiver-token" });
-    post("/v1/webhooks", ("application/json", hook.to_string().into_bytes())).await.ok();
+    register(site, BASE, &token, &hook).await.ok();
     call(site, &format!("GET {BASE}/v1/nowhere"), &token).await;
     (made.text("/data/id"), list.text("/data/0/id"))
 }
@@ -267,8 +267,8 @@ fn check_schema(document: &Value, schema: &Value, response: &Value, line: &str) 
 }
 
 async fn document() -> Value {
-    let site = Site::new(options(settings())).expect("the settings are sound");
-    admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json()
+    let site = site_of(options(settings()));
+    done(&site, "GET /openapi.json", Value::Null).await
 }
 
 /// Every action has an example, and its response matches the schema.

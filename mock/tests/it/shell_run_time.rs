@@ -1,28 +1,12 @@
 //! Settings, users, applications, workflows and addresses that change while a world runs.
 
-use moot_mock::shell::{ServeLimits, Site};
+use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, TestResponse, admin, call, client, form, request, send, served,
-    site, site_with_token, token,
+    BASE, MAIN, admin, ask_token, call, client, create, done, served, settings, site,
+    site_with_token, token, upload,
 };
-
-async fn done(site: &Site, line: &str, json: Value) -> Value {
-    admin(site, BASE, line, json).await.ok().json()
-}
-
-async fn create(site: &Site, token: &str) -> TestResponse {
-    send(site, request(&format!("POST {BASE}/v1/requests"), token, Some(form(LEGAL_REQUEST)))).await
-}
-
-/// The response of the token endpoint to these credentials.
-async fn ask_token(site: &Site, id: &str, secret: &str) -> TestResponse {
-    let body =
-        format!("grant_type=client_credentials&scope=read&client_id={id}&client_secret={secret}");
-    let body = Some(("application/x-www-form-urlencoded", body.into_bytes()));
-    send(site, request(&format!("POST {BASE}/oauth/token"), "", body)).await
-}
 
 #[tokio::test]
 async fn settings_change_through_the_socket() {
@@ -41,12 +25,10 @@ async fn settings_change_through_the_socket() {
     let world = done(&site, "GET /world", Value::Null).await;
     assert_eq!((&world["progression"], &world["answers"]), (&json!("timed:5"), &shown["answers"]));
     let token = token(&site, BASE, MAIN).await;
-    let id = create(&site, &token).await.ok().text("/data/id");
+    let id = create(&site, BASE, &token).await.ok().text("/data/id");
     let moved = done(&site, "POST /clock", json!({ "advance_seconds": 5 })).await;
     assert_eq!(moved["fired"][0]["id"], json!(id));
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let large = form(&["file@terms.txt=Five!"]);
-    let refused = send(&site, request(&line, &token, Some(large))).await;
+    let refused = upload(&site, BASE, &token, &["file@terms.txt=Five!"]).await;
     assert!(refused.status.is_client_error(), "{refused:?}");
     done(&site, "POST /reset", Value::Null).await;
     let shown = done(&site, "GET /settings", Value::Null).await;
@@ -74,19 +56,18 @@ async fn settings_that_make_no_sense_are_explained() {
     assert_eq!(shown["answers"], json!(moot_fixtures::answers::documented()));
 }
 
-/// Answers that take effect when a world is built: the limit of the token endpoint, and lists that lag.
 #[tokio::test]
-async fn answers_about_limits_and_lags_take_effect() {
+async fn lists_lag_from_the_moment_that_the_answers_say_so() {
     let (site, token) = site_with_token().await;
     let count = async || {
         let list = call(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok().json();
         list["pagination"]["total_count"].as_u64().expect("a number")
     };
     let before = count().await;
-    create(&site, &token).await.ok();
+    create(&site, BASE, &token).await.ok();
     done(&site, "PUT /settings", json!({ "answers": { "list_lag": 10 } })).await;
     assert_eq!(count().await, before + 1, "what was there before is listed");
-    create(&site, &token).await.ok();
+    create(&site, BASE, &token).await.ok();
     assert_eq!(count().await, before + 1);
     done(&site, "POST /clock", json!({ "advance_seconds": 10 })).await;
     assert_eq!(count().await, before + 2);
@@ -95,8 +76,8 @@ async fn answers_about_limits_and_lags_take_effect() {
 #[tokio::test]
 async fn one_legal_request_moves_on_by_itself() {
     let (site, token) = site_with_token().await;
-    let id = create(&site, &token).await.ok().text("/data/id");
-    let other = create(&site, &token).await.ok().text("/data/id");
+    let id = create(&site, BASE, &token).await.ok().text("/data/id");
+    let other = create(&site, BASE, &token).await.ok().text("/data/id");
     let line = format!("PUT /legal_requests/{id}/progression");
     let shown = done(&site, &line, json!({ "progression": "timed:30" })).await;
     assert_eq!(shown["next_step_at"], json!("2026-03-05T14:30:30Z"));
@@ -120,11 +101,11 @@ async fn one_legal_request_moves_on_by_itself() {
 async fn users_come_and_go() {
     let (site, token) = site_with_token().await;
     done(&site, "DELETE /users/requester@northwind.example", Value::Null).await;
-    let refused = create(&site, &token).await;
+    let refused = create(&site, BASE, &token).await;
     assert!(refused.status.is_client_error(), "{refused:?}");
     let user = json!({ "email": "requester@northwind.example" });
     done(&site, "POST /users", user).await;
-    create(&site, &token).await.ok();
+    create(&site, BASE, &token).await.ok();
     for (line, body, status) in [
         ("DELETE /users/nobody@northwind.example", Value::Null, 404),
         ("POST /users", json!({ "email": "nobody" }), 422),
@@ -143,19 +124,19 @@ async fn applications_come_and_go_and_secrets_stop_working() {
         one["client_secret"].as_str().map(str::to_owned)
     };
     let first = secret(MAIN, &done(&site, "GET /parties", Value::Null).await).expect("it is there");
-    let token = ask_token(&site, MAIN, &first).await.ok().text("/access_token");
+    let token = ask_token(&site, BASE, "read", (MAIN, &first)).await.ok().text("/access_token");
     let line = format!("PUT /applications/{MAIN}");
     done(&site, &line, json!({ "client_secret": "second" })).await;
-    assert_eq!(ask_token(&site, MAIN, &first).await.status, 401);
-    ask_token(&site, MAIN, "second").await.ok();
+    assert_eq!(ask_token(&site, BASE, "read", (MAIN, &first)).await.status, 401);
+    ask_token(&site, BASE, "read", (MAIN, "second")).await.ok();
     call(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok();
     done(&site, &format!("DELETE /applications/{MAIN}"), Value::Null).await;
-    assert_eq!(ask_token(&site, MAIN, "second").await.status, 401);
+    assert_eq!(ask_token(&site, BASE, "read", (MAIN, "second")).await.status, 401);
     assert_eq!(call(&site, &format!("GET {BASE}/v1/requests"), &token).await.status, 401);
     let new = json!({ "client_secret": "third", "scopes": ["read"] });
     let parties = done(&site, &line, new).await;
     assert_eq!(secret(MAIN, &parties).as_deref(), Some("third"));
-    let again = ask_token(&site, MAIN, "third").await.ok().text("/access_token");
+    let again = ask_token(&site, BASE, "read", (MAIN, "third")).await.ok().text("/access_token");
     call(&site, &format!("GET {BASE}/v1/requests"), &again).await.ok();
     assert_eq!(call(&site, &format!("GET {BASE}/v1/requests"), &token).await.status, 401);
     let nameless = admin(&site, BASE, "PUT /applications/new", json!({})).await;
@@ -167,18 +148,18 @@ async fn workflows_are_published_unpublished_changed_and_added() {
     let (site, token) = site_with_token().await;
     let line = "PUT /workflows/wfMutualNda1";
     done(&site, line, json!({ "status": "unpublished" })).await;
-    assert!(create(&site, &token).await.status.is_client_error());
+    assert!(create(&site, BASE, &token).await.status.is_client_error());
     done(&site, line, json!({ "status": "published" })).await;
-    create(&site, &token).await.ok();
+    create(&site, BASE, &token).await.ok();
     let variables = json!({ "colour": { "type": "string", "required": true } });
     done(&site, line, json!({ "variables": variables })).await;
-    assert!(create(&site, &token).await.status.is_client_error(), "`colour` is missing");
+    assert!(create(&site, BASE, &token).await.status.is_client_error(), "`colour` is missing");
     let new = json!({ "name": "New", "kind": "generated",
         "signer_options": ["legal@northwind.example"] });
     done(&site, "PUT /workflows/wfNew", new).await;
     let shown = call(&site, &format!("GET {BASE}/v1/workflows/wfNew"), &token).await.ok();
     assert_eq!(shown.text("/data/attributes/name"), "New");
-    call(&site, &format!("GET {BASE}/v1/workflows/wfNew/schema"), &token).await;
+    call(&site, &format!("GET {BASE}/v1/workflows/wfNew/schema"), &token).await.ok();
     done(&site, "DELETE /workflows/wfNew", Value::Null).await;
     let gone = call(&site, &format!("GET {BASE}/v1/workflows/wfNew"), &token).await;
     assert_eq!(gone.status, 404);
@@ -191,17 +172,13 @@ async fn workflows_are_published_unpublished_changed_and_added() {
         assert_eq!(admin(&site, BASE, line, body).await.status, status, "{line}");
     }
     done(&site, "POST /reset", Value::Null).await;
-    create(&site, &token).await.ok();
+    create(&site, BASE, &token).await.ok();
 }
 
 #[tokio::test]
 async fn addresses_are_listed_forgotten_and_fail() {
     let (site, token) = site_with_token().await;
-    let upload = async |url: &str| {
-        let body = form(&[&format!("url={url}")]);
-        send(&site, request(&format!("POST {BASE}/v1/repository_documents"), &token, Some(body)))
-            .await
-    };
+    let fetch = async |url: &str| upload(&site, BASE, &token, &[&format!("url={url}")]).await;
     let (sound, broken) = ("https://files.example/a.txt", "https://files.example/b.txt");
     let slow = json!({ "url": sound, "text": "Hello", "milliseconds": 200 });
     done(&site, "PUT /addresses", slow).await;
@@ -210,13 +187,13 @@ async fn addresses_are_listed_forgotten_and_fail() {
     assert_eq!(list["addresses"][0]["length"], json!(5));
     assert_eq!(list["addresses"][1]["status"], json!(404));
     let started = std::time::Instant::now();
-    upload(sound).await.ok();
+    fetch(sound).await.ok();
     assert!(started.elapsed() >= std::time::Duration::from_millis(190));
-    let refused = upload(broken).await;
+    let refused = fetch(broken).await;
     assert!(refused.status.is_client_error(), "{refused:?}");
     assert!(refused.text("/detail").contains("404"), "{refused:?}");
     done(&site, &format!("DELETE /addresses?url={broken}"), Value::Null).await;
-    upload(broken).await.ok();
+    fetch(broken).await.ok();
     let again = admin(&site, BASE, "DELETE /addresses", json!({ "url": broken })).await;
     assert_eq!(again.status, 404);
     let none = done(&site, "DELETE /addresses", Value::Null).await;
@@ -229,12 +206,8 @@ async fn addresses_are_listed_forgotten_and_fail() {
 #[tokio::test]
 async fn a_repository_document_is_shown_whole() {
     let (site, token) = site_with_token().await;
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let made = send(&site, request(&line, &token, Some(form(&["file@a.txt=Hello"])))).await.ok();
-    let id = made.json().pointer("/data/id").or(made.json().pointer("/id")).cloned();
-    let list = call(&site, &format!("GET {BASE}/v1/repository_documents"), &token).await.ok();
-    let id = id.unwrap_or_else(|| list.json()["data"][0]["id"].clone());
-    let path = format!("GET /repository_documents/{}", id.as_str().expect("an id"));
+    let made = upload(&site, BASE, &token, &["file@a.txt=Hello"]).await.ok();
+    let path = format!("GET /repository_documents/{}", made.text("/data/id"));
     let shown = done(&site, &path, Value::Null).await;
     assert_eq!((&shown["name"], &shown["length"]), (&json!("a.txt"), &json!(5)));
     let hello = "185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969";
@@ -246,18 +219,14 @@ async fn a_repository_document_is_shown_whole() {
 /// Amendments survive the end of the process, and a checkpoint has them.
 #[tokio::test]
 async fn amendments_are_stored() {
-    use moot_mock::shell::SiteOptions;
-
-    use crate::shell_support::settings;
-
     let folder = tempfile::tempdir().expect("a temporary folder");
     let open = || {
         Site::with_state(SiteOptions::new(settings()), folder.path())
             .unwrap_or_else(|error| panic!("{error}"))
     };
     let site = open();
-    let settings = json!({ "progression": "on-read:3", "answers": { "upload_size_max": 4 } });
-    done(&site, "PUT /settings", settings).await;
+    let other = json!({ "progression": "on-read:3", "answers": { "upload_size_max": 4 } });
+    done(&site, "PUT /settings", other).await;
     done(&site, "POST /users", json!({ "email": "new@northwind.example" })).await;
     for id in 0..12 {
         let line = format!("PUT /applications/extra-{id}");
@@ -279,7 +248,7 @@ async fn amendments_are_stored() {
     drop(site);
     let site = open();
     assert_eq!(look(&site).await, before);
-    ask_token(&site, "extra-11", "secret-11").await.ok();
+    ask_token(&site, BASE, "read", ("extra-11", "secret-11")).await.ok();
     done(&site, "POST /reset", Value::Null).await;
     assert_ne!(look(&site).await, before);
     done(&site, "POST /checkpoints/stage/restore", Value::Null).await;

@@ -5,21 +5,15 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use moot_fixtures::contract::{Operation, TokenNeed};
+use moot_mock::Settings;
+use moot_mock::settings::RateLimitMode;
 use moot_mock::shell::{SANDBOXES_MAX, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, BASE_URL, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, token,
+    BASE, BASE_URL, MAIN, admin, call, create, done, request, sandbox, send, settings, site,
+    site_of, token,
 };
-
-/// Creates a sandbox. Returns its base path and its description.
-async fn sandbox(site: &Site, asked: Value) -> (String, Value) {
-    let response = admin(site, BASE, "POST /sandboxes", asked).await;
-    assert_eq!(response.status, 201, "{response:?}");
-    let described = response.json();
-    let base_url = described["base_url"].as_str().expect("an address").to_owned();
-    (base_url.replace("http://moot.test", ""), described)
-}
 
 async fn total(site: &Site, base: &str, token: &str) -> Value {
     let response = call(site, &format!("GET {base}/v1/requests"), token).await.ok();
@@ -63,8 +57,7 @@ async fn rows_and_tokens_of_one_world_are_unknown_in_another() {
         tokens.push(token(&site, base, MAIN).await);
     }
     let before = total(&site, BASE, &tokens[0]).await;
-    let line = format!("POST {first}/v1/requests");
-    let created = send(&site, request(&line, &tokens[1], Some(form(LEGAL_REQUEST)))).await.ok();
+    let created = create(&site, &first, &tokens[1]).await.ok();
     let path = format!("/v1/requests/{}", created.text("/data/id"));
     for (at, base) in worlds.iter().enumerate() {
         let expected = if *base == first { 200 } else { 404 };
@@ -203,10 +196,7 @@ async fn settings_are_its_own_and_otherwise_those_of_the_main_world() {
 /// No limiter counts calls to it. They could use up the limit of the main world otherwise.
 #[tokio::test]
 async fn a_deleted_sandbox_says_so_and_does_not_count_on_the_main_limiter() {
-    let mut settings = crate::shell_support::settings();
-    settings.rate_limit = moot_mock::settings::RateLimitMode::Enforce;
-    let site = moot_mock::shell::Site::new(moot_mock::shell::SiteOptions::new(settings));
-    let site = site.expect("the settings are sound");
+    let site = site_of(Settings { rate_limit: RateLimitMode::Enforce, ..settings() });
     let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok();
     let id = made.text("/id");
     admin(&site, BASE, &format!("DELETE /sandboxes/{id}"), Value::Null).await.ok();
@@ -237,14 +227,14 @@ async fn a_deleted_sandbox_is_an_unknown_path() {
     let site = site();
     let (base, described) = sandbox(&site, json!({})).await;
     let id = described["id"].as_str().expect("an id");
-    let listed = admin(&site, BASE, "GET /sandboxes", Value::Null).await.ok().json();
+    let listed = done(&site, "GET /sandboxes", Value::Null).await;
     assert_eq!(listed["sandboxes"][0]["id"], json!(id));
     let line = format!("DELETE /sandboxes/{id}");
     admin(&site, BASE, &line, Value::Null).await.ok();
     assert_eq!(admin(&site, BASE, &line, Value::Null).await.status, 404);
     assert_eq!(admin(&site, &base, "GET /health", Value::Null).await.status, 404);
     assert_eq!(call(&site, &format!("GET {base}/v1/requests"), "").await.status, 404);
-    let listed = admin(&site, BASE, "GET /sandboxes", Value::Null).await.ok().json();
+    let listed = done(&site, "GET /sandboxes", Value::Null).await;
     assert_eq!(listed, json!({ "sandboxes": [] }));
 }
 
@@ -295,7 +285,7 @@ async fn a_lease_ends_after_its_length_without_a_call() {
         assert_eq!(health(base).await, 200, "{base}");
     }
     tokio::time::advance(Duration::from_secs(60)).await;
-    let listed = admin(&site, BASE, "GET /sandboxes", Value::Null).await.ok().json();
+    let listed = done(&site, "GET /sandboxes", Value::Null).await;
     let listed: Vec<&Value> =
         listed["sandboxes"].as_array().expect("a list").iter().map(|one| &one["id"]).collect();
     assert_eq!(listed, [&json!("s1")]);
@@ -312,7 +302,7 @@ async fn a_sandbox_is_shown_with_settings_and_lease_and_renewed() {
         "clock": "frozen:2026-03-05T14:30:00Z" });
     let made = admin(&site, BASE, "POST /sandboxes", plan).await.ok();
     let path = format!("/sandboxes/{}", made.text("/id"));
-    let shown = admin(&site, BASE, &format!("GET {path}"), Value::Null).await.ok().json();
+    let shown = done(&site, &format!("GET {path}"), Value::Null).await;
     assert_eq!(shown["applications"], made.json()["applications"]);
     assert_eq!(shown["settings"]["progression"], json!("timed:5"));
     assert_eq!(shown["clock"]["frozen"], json!(true));

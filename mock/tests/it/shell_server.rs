@@ -3,17 +3,22 @@
 use std::time::{Duration, Instant};
 
 use moot_mock::settings::{ClockSetting, Progression};
-use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions};
+use moot_mock::shell::{BodyTimes, ServeLimits, SiteOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::shell_support::{
-    BASE, CLIENT, LEGAL_REQUEST, MAIN, Served, admin, call as call_of, form, request, send, served,
-    settings, site, site_of, site_with_token, token,
+    BASE, CLIENT, MAIN, Served, admin, call as call_of, create, done, register, served, settings,
+    site, site_of, site_with_token, token,
 };
 
 const SHORT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(10);
+
+/// A call whose body is not complete.
+const UNFINISHED: &[u8] = b"POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
+    Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
+const CALL: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
 async fn connect(served: &Served) -> TcpStream {
     TcpStream::connect(served.address).await.expect("the server listens")
@@ -51,12 +56,9 @@ async fn a_head_that_never_ends_and_an_idle_connection_are_closed() {
 #[tokio::test]
 async fn a_body_that_stalls_is_answered() {
     let times = BodyTimes { stall_max: SHORT, ..BodyTimes::default() };
-    let site = Site::new(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
-    let site = site.expect("the settings are sound");
+    let site = site_of(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
     let served = served(&site, ServeLimits::default()).await;
-    let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
-                Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
-    let (response, took) = exchange(&served, head.as_bytes()).await;
+    let (response, took) = exchange(&served, UNFINISHED).await;
     assert!(response.starts_with("HTTP/1.1 400"), "{response}");
     assert!(took >= SHORT && took < LONG, "{took:?}");
 }
@@ -131,8 +133,6 @@ async fn stopping_waits_no_longer_than_its_limit() {
     assert!(started.elapsed() >= SHORT && started.elapsed() < LONG, "{:?}", started.elapsed());
 }
 
-const CALL: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-
 /// The call of the first connection is being answered, so that connection keeps the only place.
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
@@ -163,20 +163,22 @@ async fn beyond_the_limit_idle_connections_are_closed_first_and_then_slow_bodies
     let limits = ServeLimits { connections_max: 2, ..ServeLimits::default() };
     let served = served(&site(), limits).await;
     let mut slow = connect(&served).await;
-    let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
-                Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
-    slow.write_all(head.as_bytes()).await.expect("the server reads");
+    slow.write_all(UNFINISHED).await.expect("the server reads");
     let mut idle = connect(&served).await;
     let (response, took) = exchange(&served, CALL).await;
     assert!(response.starts_with("HTTP/1.1 404") && took < LONG, "{response} {took:?}");
     assert_eq!(to_end(&mut idle).await, "", "it said nothing, so it went first");
-    // Two more connections take the places of the slow body and of one of them.
-    let mut others = [connect(&served).await, connect(&served).await];
-    for other in &mut others {
-        let (response, took) = exchange(&served, CALL).await;
-        assert!(response.starts_with("HTTP/1.1 404") && took < LONG, "{response} {took:?}");
-        other.write_all(b"GET").await.ok();
-    }
+    let mut younger = connect(&served).await;
+    younger.write_all(UNFINISHED).await.expect("the server reads");
+    // Afterwards the server has read both heads, so none of the connections is idle.
+    tokio::time::sleep(SHORT).await;
+    let (response, took) = exchange(&served, CALL).await;
+    assert!(response.starts_with("HTTP/1.1 404") && took < LONG, "{response} {took:?}");
+    assert_eq!(to_end(&mut slow).await, "", "of two slow bodies the older one went");
+    younger.write_all(&[b'x'; 88]).await.expect("the younger one goes on");
+    let mut response = [0; 12];
+    younger.read_exact(&mut response).await.expect("a response");
+    assert_eq!(&response, b"HTTP/1.1 400");
 }
 
 #[tokio::test]
@@ -195,11 +197,9 @@ async fn an_address_has_only_its_share_of_the_connections() {
 #[tokio::test]
 async fn a_body_below_the_least_rate_is_given_up_after_the_grace() {
     let times = BodyTimes { grace: SHORT, stall_max: LONG * 2, ..BodyTimes::default() };
-    let site = Site::new(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
-    let served = served(&site.expect("the settings are sound"), ServeLimits::default()).await;
-    let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
-                Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
-    let (response, took) = exchange(&served, head.as_bytes()).await;
+    let site = site_of(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
+    let served = served(&site, ServeLimits::default()).await;
+    let (response, took) = exchange(&served, UNFINISHED).await;
     assert!(response.starts_with("HTTP/1.1 400"), "{response}");
     assert!(took >= SHORT && took < LONG, "{took:?}");
     let defaults = (BodyTimes::default(), ServeLimits::default());
@@ -353,17 +353,15 @@ async fn timers_fire_by_themselves_on_the_systems_clock() {
     let token = token(&site, BASE, MAIN).await;
     let receiver = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", receiver.local_addr().expect("a bound address"));
-    let hook = serde_json::json!({ "name": "Test", "url": url }).to_string().into_bytes();
-    let line = format!("POST {BASE}/v1/webhooks");
-    send(&site, request(&line, &token, Some(("application/json", hook)))).await.ok();
-    let line = format!("POST {BASE}/v1/requests");
-    send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let hook = serde_json::json!({ "name": "Test", "url": url });
+    register(&site, BASE, &token, &hook).await.ok();
+    create(&site, BASE, &token).await.ok();
     let clock = admin(&site, BASE, "GET /clock", serde_json::Value::Null).await.ok();
     let now: jiff::Timestamp = clock.text("/now").parse().expect("a time");
     // Four steps lead from draft to signed.
     let almost = now + jiff::SignedDuration::from_millis(3_900);
     let set = serde_json::json!({ "set": almost.to_string() });
-    let moved = admin(&site, BASE, "POST /clock", set).await.ok().json();
+    let moved = done(&site, "POST /clock", set).await;
     assert_eq!(moved["fired"].as_array().map(Vec::len), Some(3), "{moved}");
     let delivered = tokio::time::timeout(LONG, receiver.accept()).await;
     delivered.expect("the delivery comes by itself").expect("a connection");

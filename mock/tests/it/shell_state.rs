@@ -9,14 +9,15 @@ use moot_mock::shell::{DurableError, Site, SiteError, SiteOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::shell_support::{
+    BASE, LEGAL_REQUEST, MAIN, admin, ask_token, call, create, done, form, own_path, register,
+    request, sandbox, send, settings, sign, token, upload,
+};
+
 /// Bytes of the head of redb: magic number, flags, geometry and two slots of the newest transactions.
 const HEAD: usize = 320;
 /// Bytes of the head up to the geometry.
 const FIELDS: usize = 12;
-
-use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, settings, token,
-};
 
 fn opened(folder: &Path) -> Result<Site, SiteError> {
     Site::with_state(SiteOptions::new(settings()), folder)
@@ -71,8 +72,7 @@ async fn seen_at(site: &Site, base: &str) -> Vec<Value> {
                 }
                 if list == "repository_documents" {
                     let url = row["attributes"]["agreement_url"].as_str().expect("an address");
-                    let path = url.strip_prefix("http://moot.test").expect("an address of ours");
-                    let response = call(site, &format!("GET {path}"), "").await.ok();
+                    let response = call(site, &format!("GET {}", own_path(url)), "").await.ok();
                     seen.push(json!(response.body.len()));
                     seen.push(json!(sum(&response.body)));
                 }
@@ -119,9 +119,7 @@ async fn filled_at(site: &Site, base: &str) -> String {
         "name": "n", "url": "http://127.0.0.1:9/", "auth_type": "bearer",
         "events": ["execution_complete"], "auth_token": "secret", "token": "secret",
     });
-    let line = format!("POST {base}/v1/webhooks");
-    let body = Some(("application/json", webhook.to_string().into_bytes()));
-    send(site, request(&line, &token, body)).await;
+    register(site, base, &token, &webhook).await.ok();
     let hooks = call(site, &format!("GET {base}/v1/webhooks"), &token).await.ok();
     let hook = hooks.text("/data/0/id");
     call(site, &format!("DELETE {base}/v1/webhooks/{hook}"), &token).await.ok();
@@ -200,20 +198,11 @@ async fn with_sandboxes(site: &Site) -> [String; 2] {
         "clock": "frozen:2026-03-05T14:00:00Z", "progression": "timed:5", "lease_seconds": 600,
         "defects": ["token.secret-in-any-case"],
     });
-    let plain = sandbox(site, json!({})).await;
-    let own = sandbox(site, own).await;
-    [plain, own].map(|described| {
-        let url = described["base_url"].as_str().expect("an address");
-        url.strip_prefix("http://moot.test").expect("an address of ours").to_owned()
-    })
-}
-
-async fn sandbox(site: &Site, asked: Value) -> Value {
-    admin(site, BASE, "POST /sandboxes", asked).await.ok().json()
+    [sandbox(site, json!({})).await.0, sandbox(site, own).await.0]
 }
 
 async fn listed(site: &Site) -> Value {
-    admin(site, BASE, "GET /sandboxes", Value::Null).await.ok().json()
+    done(site, "GET /sandboxes", Value::Null).await
 }
 
 #[tokio::test]
@@ -243,7 +232,7 @@ async fn sandboxes_are_there_after_a_kill() {
     let second = copied(first.path());
     let third = site_in(&second);
     assert_eq!(seen_at(&third, &plain).await, before, "a second start reads the same");
-    let next = sandbox(&third, json!({})).await;
+    let (_, next) = sandbox(&third, json!({})).await;
     assert_eq!(next["id"], json!("s3"), "no number is given twice");
 }
 
@@ -251,19 +240,13 @@ async fn sandboxes_are_there_after_a_kill() {
 async fn credentials_and_tokens_of_a_sandbox_outlive_a_kill() {
     let folder = folder();
     let site = site_in(&folder);
-    let described = sandbox(&site, json!({})).await;
-    let base = described["base_url"].as_str().expect("an address").replace("http://moot.test", "");
+    let (base, described) = sandbox(&site, json!({})).await;
     let token = token(&site, &base, MAIN).await;
     let again = site_in(&copied(folder.path()));
     let line = format!("GET {base}/v1/workflows");
     assert_eq!(call(&again, &line, &token).await.status, 200);
     let secret = described["applications"][0]["client_secret"].as_str().expect("a secret");
-    let form =
-        format!("grant_type=client_credentials&scope=read&client_id={MAIN}&client_secret={secret}");
-    let kind = "application/x-www-form-urlencoded";
-    let line = format!("POST {base}/oauth/token");
-    let response = send(&again, request(&line, "", Some((kind, form.into_bytes())))).await;
-    assert_eq!(response.status, 200, "{response:?}");
+    ask_token(&again, &base, "read", (MAIN, secret)).await.ok();
 }
 
 #[tokio::test]
@@ -415,33 +398,30 @@ async fn ten_thousand_deliveries_of_deleted_webhooks_are_attempted_by_no_later_m
         }
     };
     delete_all().await;
-    let hook = json!({ "name": "Test", "url": receiver.uri() }).to_string().into_bytes();
+    let hook = json!({ "name": "Test", "url": receiver.uri() });
     for _ in 0..10 {
-        let body = Some(("application/json", hook.clone()));
-        send(&site, request(&format!("POST {webhooks}"), &token, body)).await.ok();
+        register(&site, BASE, &token, &hook).await.ok();
     }
     let policy = json!({ "paused": true, "duplicates": 10 });
     admin(&site, BASE, "PUT /delivery_policy", policy).await.ok();
     for _ in 0..91 {
-        let line = format!("POST {BASE}/v1/requests");
-        let made = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
-        let line = format!("POST /legal_requests/{}/status", made.text("/data/id"));
-        admin(&site, BASE, &line, json!({ "status": "signed", "force": true })).await.ok();
+        let id = create(&site, BASE, &token).await.ok().text("/data/id");
+        sign(&site, BASE, &id).await;
     }
-    let world = admin(&site, BASE, "GET /world", Value::Null).await.ok().json();
+    let world = done(&site, "GET /world", Value::Null).await;
     assert_eq!(world["deliveries"]["queued"], json!(10_000));
     let before = copied(folder.path());
     delete_all().await;
     let after = copied(folder.path());
     for (left, are_kept) in [(before, true), (after, false)] {
         let later = site_in(&left);
-        let world = admin(&later, BASE, "GET /world", Value::Null).await.ok().json();
+        let world = done(&later, "GET /world", Value::Null).await;
         assert_eq!(world["deliveries"]["queued"], json!(if are_kept { 10_000 } else { 0 }));
         if !are_kept {
             let policy = json!({ "paused": false });
             admin(&later, BASE, "PUT /delivery_policy", policy).await.ok();
             let clock = json!({ "advance_seconds": 100_000 });
-            let moved = admin(&later, BASE, "POST /clock", clock).await.ok().json();
+            let moved = done(&later, "POST /clock", clock).await;
             assert_eq!((&moved["attempts"], &moved["in_flight"]), (&json!([]), &json!(0)));
         }
     }
@@ -454,9 +434,8 @@ async fn sent_numbers_are_stored_as_they_were_written() {
     let metadata = r#"{"big":18446744073709551616,"form":[1e2,1.10,-0,1e400]}"#;
     let site = site_in(&folder);
     let bearer = token(&site, BASE, MAIN).await;
-    let parts = form(&["file@notes.txt=Some text", &format!("metadata={metadata}")]);
-    let line = format!("POST {BASE}/v1/repository_documents");
-    let id = send(&site, request(&line, &bearer, Some(parts))).await.ok().text("/data/id");
+    let parts = ["file@notes.txt=Some text", &format!("metadata={metadata}")];
+    let id = upload(&site, BASE, &bearer, &parts).await.ok().text("/data/id");
     drop(site);
     let site = site_in(&folder);
     let bearer = token(&site, BASE, MAIN).await;

@@ -44,9 +44,9 @@ pub(crate) fn site() -> Site {
     site_of(settings())
 }
 
-/// A site of these settings.
-pub(crate) fn site_of(settings: Settings) -> Site {
-    Site::new(SiteOptions::new(settings)).expect("the settings are sound")
+/// A site of these settings or options.
+pub(crate) fn site_of(options: impl Into<SiteOptions>) -> Site {
+    Site::new(options.into()).expect("the settings are sound")
 }
 
 /// A site of [`settings`], and a token of its first application.
@@ -118,7 +118,7 @@ pub(crate) async fn call(site: &Site, line: &str, token: &str) -> TestResponse {
     send(site, request(line, token, None)).await
 }
 
-/// Performs an action of the control plane below `base`, such as `POST /clock`. It must succeed.
+/// Performs an action of the control plane below `base`, such as `POST /clock`.
 #[track_caller]
 pub(crate) fn admin(
     site: &Site,
@@ -126,14 +126,35 @@ pub(crate) fn admin(
     line: &str,
     json: Value,
 ) -> impl Future<Output = TestResponse> + Send + use<> {
-    let (method, path) = line.split_once(' ').expect("a method and a path");
-    let line = format!("{method} {base}/__admin{path}");
-    let body = match json {
-        Value::Null => None,
-        json => Some(("application/json", json.to_string().into_bytes())),
-    };
-    let (site, request) = (site.clone(), request(&line, "", body));
+    let (site, request) = (site.clone(), admin_request(base, line, "", &json));
     async move { send(&site, request).await }
+}
+
+fn admin_request(base: &str, line: &str, token: &str, json: &Value) -> Request<Full<Bytes>> {
+    let (method, path) = line.split_once(' ').expect("a method and a path");
+    let body = (!json.is_null()).then(|| ("application/json", json.to_string().into_bytes()));
+    request(&format!("{method} {base}/__admin{path}"), token, body)
+}
+
+/// As [`done`], with the token of the control plane.
+pub(crate) async fn done_with(site: &Site, token: &str, line: &str, json: Value) -> Value {
+    send(site, admin_request(BASE, line, token, &json)).await.ok().json()
+}
+
+/// Performs an action of the main world's control plane, which must succeed, and returns its response.
+pub(crate) async fn done(site: &Site, line: &str, json: Value) -> Value {
+    admin(site, BASE, line, json).await.ok().json()
+}
+
+/// Creates a sandbox, and returns its base path and its description.
+pub(crate) async fn sandbox(site: &Site, asked: Value) -> (String, Value) {
+    let described = done(site, "POST /sandboxes", asked).await;
+    (own_path(described["base_url"].as_str().expect("an address")), described)
+}
+
+/// The path of an address of [`BASE_URL`]'s site.
+pub(crate) fn own_path(url: &str) -> String {
+    url.strip_prefix("http://moot.test").expect("an address of the site").to_owned()
 }
 
 /// A token of an application of the world below `base`, from the control plane.
@@ -170,6 +191,48 @@ pub(crate) const LEGAL_REQUEST: &[&str] = &[
     "internal_signer_email=legal@northwind.example",
     "variables={\"purpose\":\"Test\",\"duration\":2,\"duration_unit\":\"years\"}",
 ];
+
+/// Creates [`LEGAL_REQUEST`] in the world below `base`.
+pub(crate) async fn create(site: &Site, base: &str, token: &str) -> TestResponse {
+    let line = format!("POST {base}/v1/requests");
+    send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await
+}
+
+/// Uploads a repository document to the world below `base`.
+pub(crate) async fn upload(site: &Site, base: &str, token: &str, parts: &[&str]) -> TestResponse {
+    let line = format!("POST {base}/v1/repository_documents");
+    send(site, request(&line, token, Some(form(parts)))).await
+}
+
+/// Asks the token endpoint of the world below `base` for a token. `scope` is form-encoded.
+pub(crate) async fn ask_token(
+    site: &Site,
+    base: &str,
+    scope: &str,
+    (id, secret): (&str, &str),
+) -> TestResponse {
+    let client = format!("client_id={id}&client_secret={secret}");
+    let body = format!("grant_type=client_credentials&scope={scope}&{client}").into_bytes();
+    let body = Some(("application/x-www-form-urlencoded", body));
+    send(site, request(&format!("POST {base}/oauth/token"), "", body)).await
+}
+
+/// Forces a legal request of the world below `base` to `signed`.
+pub(crate) async fn sign(site: &Site, base: &str, id: &str) {
+    let signed = serde_json::json!({ "status": "signed", "force": true });
+    admin(site, base, &format!("POST /legal_requests/{id}/status"), signed).await.ok();
+}
+
+/// Registers a webhook in the world below `base`.
+pub(crate) async fn register(
+    site: &Site,
+    base: &str,
+    token: &str,
+    webhook: &Value,
+) -> TestResponse {
+    let body = Some(("application/json", webhook.to_string().into_bytes()));
+    send(site, request(&format!("POST {base}/v1/webhooks"), token, body)).await
+}
 
 /// A builder of clients without a proxy.
 pub(crate) fn client() -> reqwest::ClientBuilder {

@@ -10,7 +10,7 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, TestResponse, form, request, send, served, site, token,
+    BASE, LEGAL_REQUEST, MAIN, TestResponse, form, own_path, request, send, served, site, token,
 };
 
 /// A conversation. It does not contain the value of `<token>`, because equal worlds issue equal tokens.
@@ -105,7 +105,7 @@ async fn site_http_and_wiremock_answer_alike() {
     // The newest document is the large upload. It is streamed from a file.
     let list = send(&in_process, request("GET /api/v1/repository_documents", &main, None)).await;
     let url = list.text("/data/0/attributes/agreement_url");
-    let line = format!("GET {}", url.strip_prefix("http://moot.test").expect("the base address"));
+    let line = format!("GET {}", own_path(&url));
     let expected = comparable(&line, send(&in_process, request(&line, "", None)).await);
     assert_eq!(expected.body, "x".repeat(200_000));
     for authority in [&http, &wiremock] {

@@ -4,7 +4,9 @@ use moot_mock::shell::{ServeLimits, Site};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::shell_support::{BASE, LEGAL_REQUEST, Served, call, form, served, site_with_token};
+use crate::shell_support::{
+    BASE, LEGAL_REQUEST, Served, call, form, own_path, served, site_with_token,
+};
 
 /// Sends a `POST` whose `content-length` may be wrong, closes the sending side, and returns the response.
 async fn post(
@@ -134,7 +136,7 @@ async fn a_hundred_megabytes_go_up_and_come_back() {
     drop(body);
     let list = call(&site, &format!("GET {BASE}/v1/repository_documents"), &token).await.ok();
     let url = list.text("/data/0/attributes/agreement_url");
-    let path = url.strip_prefix("http://moot.test").expect("an address of the site");
+    let path = own_path(&url);
     let mut stream = TcpStream::connect(served.address).await.expect("the server listens");
     let call = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     stream.write_all(call.as_bytes()).await.expect("the server reads");

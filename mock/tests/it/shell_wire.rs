@@ -6,14 +6,14 @@ use std::time::Duration;
 use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
-use crate::shell_support::{BASE, MAIN, admin, client, served, site, token};
+use crate::shell_support::{BASE, MAIN, admin, client, done, served, site, token};
 
 /// The largest number of reads of an entry, until its response was written.
 const LOOKS_MAX: usize = 500;
 
 async fn exchanges(site: &Site) -> Vec<Value> {
     let path = "GET /exchanges?operation=list_legal_requests";
-    let found = admin(site, BASE, path, Value::Null).await.ok().json();
+    let found = done(site, path, Value::Null).await;
     found["exchanges"].as_array().expect("a list").clone()
 }
 

@@ -83,10 +83,7 @@ proptest! {
         let once = {
             let manual = bench_with(|settings| settings.progression = Progression::Manual);
             let id = manual.create(&sound());
-            let order = ControlAction::SetStatus {
-                id: id.clone(), status: Status::Signed, comment: None, force: true,
-            };
-            manual.ask(order).expect("it is forced");
+            manual.set_status(&id, Status::Signed);
             deliveries(&manual, &id)
         };
         prop_assert!(once > 0, "a webhook is subscribed");

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use jiff::Timestamp;
-use moot_fixtures::contract::Answers;
+use moot_fixtures::contract::{Answers, LegalRequestStatus};
 use moot_fixtures::journal::RuleGroup;
 use moot_fixtures::{answers, world};
 use moot_mock::call::{Admission, Body, Call, Head, Part, PartValue, SentFile};
 use moot_mock::content::Content;
-use moot_mock::control::{ClockMove, ControlAction, Refusal};
+use moot_mock::control::{ClockMove, ControlAction, ExchangeFilter, Refusal};
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
 use moot_mock::{Service, Settings, World};
@@ -141,6 +141,29 @@ impl Bench {
     /// Performs an action of the control plane.
     pub(crate) fn ask(&self, ask: ControlAction) -> Result<Value, Refusal> {
         self.service.control(start(), ask)
+    }
+
+    /// A token of this age from the control plane, because answers may make the token endpoint refuse.
+    pub(crate) fn minted(&self, client_id: &str, age_seconds: i64) -> String {
+        let client_id = client_id.to_owned();
+        let minted = self.ask(ControlAction::MintToken { client_id, scopes: None, age_seconds });
+        let minted = minted.expect("the application exists");
+        minted["access_token"].as_str().expect("a token").to_owned()
+    }
+
+    /// Sets the status of a request, also if that is no legal change.
+    #[track_caller]
+    pub(crate) fn set_status(&self, id: &str, status: LegalRequestStatus) {
+        let (id, comment) = (id.to_owned(), None);
+        let order = ControlAction::SetStatus { id, status, comment, force: true };
+        self.ask(order).expect("it is forced");
+    }
+
+    /// The newest calls in the journal.
+    pub(crate) fn exchanges(&self, limit: usize) -> Value {
+        let filter = ExchangeFilter::default();
+        let all = self.ask(ControlAction::ListExchanges { filter, limit }).expect("a question");
+        all["exchanges"].clone()
     }
 
     /// Moves the clock.

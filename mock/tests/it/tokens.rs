@@ -6,7 +6,9 @@ use moot_fixtures::contract::ScopeBeyond;
 use moot_mock::call::{Body, BodyFault};
 use moot_mock::control::ControlAction;
 
-use crate::support::{Bench, Sent, TestResponse, bench, bench_answering, get, post, secret};
+use crate::support::{
+    Bench, Sent, TestResponse, bench, bench_answering, bench_with, get, post, secret,
+};
 
 fn issue(client_id: &str, secret: &str, scope: Option<&str>) -> Sent {
     let mut fields = vec![
@@ -166,11 +168,8 @@ fn token_is_valid_at_7199_and_expired_at_7200_seconds() {
 fn minted_tokens_are_as_old_as_asked() {
     let bench = bench();
     for (age_seconds, status) in [(0, 200), (7199, 200), (7200, 401), (-60, 200), (100_000, 401)] {
-        let client_id = "demo-main".to_owned();
-        let minted = bench.ask(ControlAction::MintToken { client_id, scopes: None, age_seconds });
-        let minted = minted.expect("the application exists");
-        let token = minted["access_token"].as_str().expect("a token");
-        assert_eq!(bench.send(&get("/v1/requests").token(token)).status, status, "{age_seconds}");
+        let token = bench.minted("demo-main", age_seconds);
+        assert_eq!(bench.send(&get("/v1/requests").token(&token)).status, status, "{age_seconds}");
     }
     let far = ControlAction::MintToken {
         client_id: "demo-main".into(),
@@ -233,7 +232,7 @@ fn a_newer_token_revokes_the_earlier_one_where_the_answers_say_so() {
 #[test]
 fn a_token_means_nothing_under_another_seed() {
     let token = bench().token();
-    let other = crate::support::bench_with(|settings| settings.seed = 8);
+    let other = bench_with(|settings| settings.seed = 8);
     let response = other.send(&get("/v1/requests").token(&token));
     assert_eq!(response.outcome(), (401, "invalid_token".to_owned()));
 }
@@ -242,6 +241,6 @@ fn a_token_means_nothing_under_another_seed() {
 #[test]
 fn a_token_is_bound_to_its_world_and_not_to_its_address() {
     let token = bench().token();
-    let moved = crate::support::bench_with(|settings| settings.base_url.push('2'));
+    let moved = bench_with(|settings| settings.base_url.push('2'));
     assert_eq!(moved.send(&get("/v1/requests").token(&token)).outcome().0, 200);
 }

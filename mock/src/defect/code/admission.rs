@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use http::header::AUTHORIZATION;
 use http::{Method, StatusCode};
 use jiff::SignedDuration;
-use moot_fixtures::contract::{Operation, ProblemType};
+use moot_fixtures::contract::{Operation, ProblemType, TOKEN_LIFETIME_SECONDS};
 use serde_json::json;
 
 use super::DefectCode::{self, Admit};
@@ -15,8 +15,6 @@ use crate::value::message::call::{Admission, Head, Principal};
 
 /// A path without an operation.
 const NOWHERE: &str = "/v1/nowhere";
-/// Age in seconds at which a token expires (§2.8).
-const TOKEN_AGE_MAX: i64 = 7200;
 /// Age in seconds at which `bearer.expires-after-an-hour` lets tokens expire.
 const SHORT_AGE: i64 = 3600;
 /// The second of each minute from which `limits.forgets-after-30-seconds` serves again.
@@ -147,7 +145,7 @@ fn limited_by_path(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
 }
 
 fn expires_a_second_late(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    match age_seconds(call) == Some(TOKEN_AGE_MAX) {
+    match age_seconds(call) == Some(TOKEN_LIFETIME_SECONDS) {
         true => call.admit_despite(ProblemType::TokenExpired, admission),
         false => admission,
     }
@@ -157,7 +155,7 @@ fn expires_after_an_hour(call: &ArrivingCall<'_>, admission: Admission) -> Admis
     if age_seconds(call).is_none_or(|age| age < SHORT_AGE) {
         return admission;
     }
-    let missing = SignedDuration::from_secs(TOKEN_AGE_MAX - SHORT_AGE);
+    let missing = SignedDuration::from_secs(TOKEN_LIFETIME_SECONDS - SHORT_AGE);
     let later = call.now.checked_add(missing).unwrap_or(call.now);
     call.world.admit_unhooked(later, call.head)
 }

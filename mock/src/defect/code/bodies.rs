@@ -76,14 +76,7 @@ fn parameter_twice_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome 
 
 /// A field whose name ends with `[]` is a list and may be repeated.
 fn field_twice_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    let names: Vec<String> = match &call.call.body {
-        Body::Multipart(parts) => parts.iter().map(|part| part.name.clone()).collect(),
-        Body::Whole(bytes) => {
-            form_urlencoded::parse(bytes).map(|(name, _)| name.into_owned()).collect()
-        }
-        Body::Empty | Body::Broken(_) => Vec::new(),
-    };
-    let single = names.into_iter().filter(|name| !name.ends_with("[]"));
+    let single = call.field_names().into_iter().filter(|name| !name.ends_with("[]"));
     fail_if(has_duplicates(single), call, outcome)
 }
 
@@ -123,7 +116,7 @@ fn parameters(call: &AdmittedCall<'_>) -> Vec<(String, String)> {
     form_urlencoded::parse(query.as_bytes()).into_owned().collect()
 }
 
-fn has_duplicates(names: impl IntoIterator<Item = String>) -> bool {
+fn has_duplicates<T: Ord>(names: impl IntoIterator<Item = T>) -> bool {
     let mut known = BTreeSet::new();
     names.into_iter().any(|name| !known.insert(name))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::LegalRequestStatus::{self, Declined, SentForSignature};
 use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation, PAGE_SIZE_EXAMPLE};
 use serde_json::{Map, Value, json};
+use url::Url;
 
 use super::DefectCode::{self, Answer, Change as OnChange};
 use crate::defect::call::AdmittedCall;
@@ -24,8 +25,11 @@ pub(super) const ROWS: &[(&str, DefectCode)] = &[
             without(changes, |change| matches!(change, Change::PutDelivery { .. }))
         }),
     ),
-    ("events.elsewhere", OnChange(|_, changes| edit_deliveries(changes, send_to_root))),
-    ("events.query-lost", OnChange(|_, changes| edit_deliveries(changes, drop_query))),
+    ("events.elsewhere", OnChange(|_, changes| edit_addresses(changes, |url| url.set_path("/")))),
+    (
+        "events.query-lost",
+        OnChange(|_, changes| edit_addresses(changes, |url| url.set_query(None))),
+    ),
     ("events.once-per-address", OnChange(once_per_address)),
     (
         "events.without-credential",
@@ -126,8 +130,8 @@ fn notify_in(wanted: LegalRequestStatus, world: &World, changes: Vec<Change>) ->
     let mut added = Vec::new();
     for change in &changes {
         let Change::PutLegalRequest { row, record } = change else { continue };
-        let before = world.state().legal_requests.get(*row).map(|before| before.status());
-        let status = record.status();
+        let before = world.state().legal_requests.get(*row).map(|before| before.status);
+        let status = record.status;
         if status == wanted && before != Some(status) {
             let at = record.activity.last().map_or(record.created_at, |entry| entry.at);
             added.extend(deliver::queue(world, at, EXECUTION_COMPLETE, record).0);
@@ -136,18 +140,13 @@ fn notify_in(wanted: LegalRequestStatus, world: &World, changes: Vec<Change>) ->
     changes.into_iter().chain(added).collect()
 }
 
-fn send_to_root(delivery: &mut Delivery) {
-    if let Ok(mut url) = url::Url::parse(&delivery.url) {
-        url.set_path("/");
-        delivery.url = url.into();
-    }
-}
-
-fn drop_query(delivery: &mut Delivery) {
-    if let Ok(mut url) = url::Url::parse(&delivery.url) {
-        url.set_query(None);
-        delivery.url = url.into();
-    }
+fn edit_addresses(changes: Vec<Change>, edit: impl Fn(&mut Url)) -> Vec<Change> {
+    edit_deliveries(changes, |delivery| {
+        if let Ok(mut url) = Url::parse(&delivery.url) {
+            edit(&mut url);
+            delivery.url = url.into();
+        }
+    })
 }
 
 /// Keeps one new delivery for each address.

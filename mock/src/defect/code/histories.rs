@@ -51,5 +51,5 @@ fn forget_revocations(world: &mut World) {
 /// Whether an existing request changes its status.
 pub(super) fn is_moved(world: &World, row: u32, record: &LegalRequest) -> bool {
     let before = world.state().legal_requests.get(row);
-    before.is_some_and(|before| before.status() != record.status())
+    before.is_some_and(|before| before.status != record.status)
 }

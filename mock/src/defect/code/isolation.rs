@@ -60,7 +60,7 @@ fn deliveries_to_all(world: &World, changes: Vec<Change>) -> Vec<Change> {
     let others = |change: &Change| -> Vec<Change> {
         match change {
             Change::PutLegalRequest { row, record }
-                if record.status() == fully_executed && is_moved(world, *row, record) =>
+                if record.status == fully_executed && is_moved(world, *row, record) =>
             {
                 deliveries_to_others(world, record)
             }

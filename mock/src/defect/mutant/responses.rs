@@ -15,7 +15,6 @@ use crate::defect::edit::ResponseEdit;
 use crate::defect::filter::ResponseFilter;
 use crate::defect::list_defect::ListAct;
 use crate::defect::operator::Operator;
-use crate::defect::place::ResponsePlace;
 
 /// A row of `mock/mutants/values.yaml`.
 #[derive(Debug, Deserialize)]
@@ -49,7 +48,7 @@ pub(super) fn edit(of: &[Operation], pointer: &str, by: &Operator) -> DefectAct 
 
 /// An edit of these responses.
 pub(super) fn edit_of(responses: ResponseFilter, at: &str, by: Operator) -> DefectAct {
-    let at = ResponsePlace::parse(at).expect("a test makes the mutants of every place");
+    let at = at.to_owned().try_into().expect("a test makes the mutants of every place");
     DefectAct::Edit(Box::new(ResponseEdit { responses, at, by }))
 }
 

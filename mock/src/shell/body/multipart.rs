@@ -4,6 +4,7 @@
 //! part in memory. So [`next_piece`] limits the bytes that it receives.
 
 use std::future::poll_fn;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
@@ -17,7 +18,6 @@ use moot_fixtures::media_type;
 use multer::{Field, Multipart};
 
 use super::disposition::parameter;
-use super::error::ReadError;
 use super::frames::Frames;
 use super::spool::{Spool, Store};
 use crate::value::message::call::{BodyFault, MultipartLimits, Part, PartValue, SentFile};
@@ -36,6 +36,20 @@ const BOUNDARY_CHARACTERS_MAX: usize = 70;
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?}")]
 struct PieceError(BodyFault);
+
+/// Why a multipart body could not be read.
+pub(super) enum ReadError {
+    /// The body is malformed or too large.
+    Fault(BodyFault),
+    /// A temporary file cannot be written.
+    Store(io::Error),
+}
+
+impl From<BodyFault> for ReadError {
+    fn from(fault: BodyFault) -> Self {
+        Self::Fault(fault)
+    }
+}
 
 /// Reads all parts.
 ///

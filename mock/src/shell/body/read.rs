@@ -7,9 +7,8 @@ use http::HeaderMap;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http_body::Body;
 
-use super::error::ReadError;
 use super::frames::{BodyTimes, Frames};
-use super::multipart;
+use super::multipart::{self, ReadError};
 use super::spool::Store;
 use crate::value::message::call::{self, BodyFault, Reading};
 

@@ -208,7 +208,7 @@ impl NodeShared {
         let store = PostgresStore::open(&self.address, self.trust.clone(), row).await?;
         let store = Arc::new(store);
         let opened = tokio::task::spawn_blocking(move || {
-            let site = Site::with_rows(self.options.clone(), store.clone())?;
+            let site = Site::with_store(self.options.clone(), store.clone())?;
             Ok(ActiveSite { epoch, site, store })
         });
         opened.await.map_err(|error| SiteError::Io(std::io::Error::other(error)))?

@@ -4,15 +4,13 @@
 //! connection faults are left to the HTTP server.
 
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use moot_fixtures::world::SeedWorld;
+use tokio::task::coop::unconstrained;
 use url::Position;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
@@ -53,26 +51,22 @@ pub async fn start_with(options: impl Into<SiteOptions>) -> Result<MockServer, S
 
 /// A responder that answers as `site`, to be mounted on the test's own server.
 pub fn responder(site: &Site) -> impl Respond + use<> {
-    SiteResponder(site.clone())
-}
-
-struct SiteResponder(Site);
-
-impl Respond for SiteResponder {
-    fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
-        let response = block_on(async {
+    let site = site.clone();
+    move |request: &wiremock::Request| {
+        let answered = async {
             let response = match request_of(request) {
-                Ok(call) => self.0.call(call, CLIENT).await,
+                Ok(call) => site.call(call, CLIENT).await,
                 Err(_) => problem::internal("the call cannot be read"),
             };
             whole(response).await
-        });
-        let (head, body) = response.into_parts();
-        let mut template = ResponseTemplate::new(head.status.as_u16());
-        for (name, value) in &head.headers {
-            template = template.append_header(name, value);
-        }
-        template.set_body_bytes(body)
+        };
+        // This blocks wiremock's runtime. So a call may wait for other threads (a delivery, a file), but never for
+        // that runtime. Without `unconstrained`, tokio would have a long body pause for other tasks of it, and never
+        // resume it.
+        let (head, body) = futures_executor::block_on(unconstrained(answered)).into_parts();
+        ResponseTemplate::new(head.status.as_u16())
+            .append_headers(&head.headers)
+            .set_body_bytes(body)
     }
 }
 
@@ -90,27 +84,5 @@ async fn whole(response: Response<SiteBody>) -> Response<Bytes> {
     match body.collect().await {
         Ok(body) => Response::from_parts(head, body.to_bytes()),
         Err(_) => Box::pin(whole(problem::internal("a stored document cannot be read"))).await,
-    }
-}
-
-/// Waits for a future on this thread, and blocks wiremock's runtime meanwhile. So the future may wait for other
-/// threads (a delivery, a file), but never for that runtime.
-fn block_on<F: Future>(future: F) -> F::Output {
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    // Else tokio would have a long body pause for other tasks of the blocked runtime, and never resume it.
-    let mut future = pin!(tokio::task::coop::unconstrained(future));
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => std::thread::park(),
-        }
-    }
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
     }
 }

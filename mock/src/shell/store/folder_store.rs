@@ -28,7 +28,7 @@ pub fn holds_state(folder: &Path) -> bool {
 }
 
 /// A folder that only this process uses. Dropping the value releases it.
-pub(super) struct FolderStore {
+pub(crate) struct FolderStore {
     path: PathBuf,
     _lock: File,
     /// `None` before the first commit and after a failed one. After a failure redb must be opened again.
@@ -40,7 +40,7 @@ impl FolderStore {
     ///
     /// # Errors
     /// [`DurableError::Taken`], [`DurableError::NotOurs`] and [`DurableError::Io`].
-    pub(super) fn take(path: &Path) -> Result<Self, DurableError> {
+    pub(crate) fn take(path: &Path) -> Result<Self, DurableError> {
         fs::create_dir_all(path).map_err(DurableError::io(path))?;
         let lock_path = path.join(LOCK);
         let lock = File::options().write(true).create(true).truncate(false).open(&lock_path);

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,7 +10,6 @@ use sha2::{Digest, Sha256};
 use super::MAIN;
 use super::committer::StateStore;
 use super::error::DurableError;
-use super::folder_store::FolderStore;
 use super::header::StoreHeader;
 use super::row_store::{RowStore, StoredData};
 use super::sandbox_record::SandboxRecord;
@@ -34,23 +32,9 @@ pub(crate) struct OpenStore {
     pub(crate) sandboxes: Vec<(SandboxRecord, Vec<Change>)>,
 }
 
-/// Opens the state in a folder. If there is none, creates it with these settings.
-pub(crate) fn open_folder(path: &Path, settings: &Settings) -> Result<OpenStore, DurableError> {
-    open(Arc::new(FolderStore::take(path)?), settings)
-}
-
-/// Opens the state in a database.
-#[cfg(feature = "postgres")]
-pub(crate) fn open_database(
-    store: Arc<super::postgres_store::PostgresStore>,
-    settings: &Settings,
-) -> Result<OpenStore, DurableError> {
-    open(store, settings)
-}
-
 /// Opens a store. If it has no data, creates them with these settings. Otherwise reads all data, then records the
 /// start and removes unused keys and documents.
-pub(super) fn open(
+pub(crate) fn open(
     store: Arc<dyn RowStore>,
     settings: &Settings,
 ) -> Result<OpenStore, DurableError> {

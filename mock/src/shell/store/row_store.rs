@@ -13,7 +13,7 @@ use crate::value::message::content::ContentPlace;
 
 /// All data of a store.
 #[derive(Debug)]
-pub(super) struct StoredData {
+pub(crate) struct StoredData {
     pub(super) header: StoreHeader,
     pub(super) values: BTreeMap<StoreKey, Vec<u8>>,
     /// Documents by digest; `None` for one that is too large to be read into memory.
@@ -21,7 +21,7 @@ pub(super) struct StoredData {
 }
 
 /// Stores the data of one mock. Only one mock uses it at a time.
-pub(super) trait RowStore: Send + Sync {
+pub(crate) trait RowStore: Send + Sync {
     /// Reads and verifies all data. Changes nothing. `None` if the store has no data yet.
     ///
     /// # Errors

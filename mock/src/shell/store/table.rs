@@ -72,7 +72,7 @@ pub(super) struct KeyTable {
 
 /// The changes of one commit.
 #[derive(Debug, Default)]
-pub(super) struct KeyBatch {
+pub(crate) struct KeyBatch {
     /// New values; `None` deletes the key.
     pub(super) values: BTreeMap<StoreKey, Option<Vec<u8>>>,
     /// New documents.

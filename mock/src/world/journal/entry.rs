@@ -155,7 +155,7 @@ impl JournalEntry {
 
     /// `served`, or the group of rules that refused it.
     pub(crate) fn decision(&self) -> &'static str {
-        self.refused_by.map_or("served", Into::into)
+        decision(self.refused_by)
     }
 
     /// Bytes of its texts, without the body of the response.
@@ -185,16 +185,19 @@ impl JournalEntry {
     }
 }
 
+fn decision(refused_by: Option<RuleGroup>) -> &'static str {
+    refused_by.map_or("served", Into::into)
+}
+
 fn decision_and_passed<S: Serializer>(
     refused_by: &Option<RuleGroup>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let decision: &str = refused_by.map_or("served", Into::into);
     let passed: Vec<RuleGroup> = RuleGroup::iter()
         .take_while(|rule_group| refused_by.is_none_or(|refused| *rule_group < refused))
         .collect();
     let mut members = serializer.serialize_map(Some(2))?;
-    members.serialize_entry("decision", decision)?;
+    members.serialize_entry("decision", decision(*refused_by))?;
     members.serialize_entry("passed", &passed)?;
     members.end()
 }

@@ -232,7 +232,7 @@ impl fmt::Display for Change {
     fn fmt(&self, words: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PutLegalRequest { record, .. } => {
-                write!(words, "legal request {} is {}", record.id, record.status().as_str())
+                write!(words, "legal request {} is {}", record.id, record.status.as_str())
             }
             Self::PutRepositoryDocument { record, .. } => {
                 write!(words, "document {} stored", record.id)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::{LegalRequestStatus, ListOrder};
+use moot_fixtures::contract::ListOrder;
 use roaring::RoaringBitmap;
 
 /// The rows of one resource, by company. Worlds of the same seed world share an index until they change it.
@@ -81,9 +81,4 @@ pub(crate) fn page(rows: &RoaringBitmap, order: ListOrder, skipped: u64, count: 
 
 fn select(rows: &RoaringBitmap, rank: Option<u64>) -> Option<u32> {
     rows.select(u32::try_from(rank?).ok()?)
-}
-
-/// The place of a status in an index.
-pub(crate) const fn status_place(status: LegalRequestStatus) -> usize {
-    status as usize
 }

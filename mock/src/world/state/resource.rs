@@ -7,7 +7,6 @@ pub(crate) mod legal_request;
 pub(crate) mod repository_document;
 pub(crate) mod signed_document;
 pub(crate) mod status_way;
-pub(crate) mod token;
 pub(crate) mod webhook;
 pub(crate) mod workflow;
 pub(crate) mod workflow_fields;

@@ -252,18 +252,3 @@ fn seed_of(world: &SeedWorld) -> u64 {
     let names = world.companies.iter().map(|company| company.name.as_str());
     SeedKey::derive(0, &names.collect::<Vec<_>>().join("\n")).scramble(0)
 }
-
-/// The time of a seed world.
-fn seeded_at(world: &SeedWorld) -> Result<jiff::Timestamp, SettingsError> {
-    world.seeded_at.parse().map_err(|_| {
-        SettingsError::SeedWorld(format!(
-            "`seeded_at` must be a time such as `{}`",
-            jiff::Timestamp::UNIX_EPOCH
-        ))
-    })
-}
-
-/// Wraps rows for sharing.
-fn shared<R>(rows: Vec<R>) -> Arc<Vec<Arc<R>>> {
-    Arc::new(rows.into_iter().map(Arc::new).collect())
-}

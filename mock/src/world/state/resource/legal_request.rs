@@ -91,11 +91,6 @@ pub(crate) enum FileDisposition {
 }
 
 impl LegalRequest {
-    /// Its status.
-    pub const fn status(&self) -> LegalRequestStatus {
-        self.status
-    }
-
     /// The time of its next automatic step, if the step depends on time.
     pub(crate) fn next_step_at(&self) -> Option<Timestamp> {
         match self.course?.pace {

@@ -5,6 +5,7 @@ use std::fmt;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::value::message::json::ResourceJson;
 
@@ -68,27 +69,15 @@ impl Credential {
     }
 }
 
-/// `attributes` of a webhook.
-#[derive(Debug, Serialize)]
-pub(crate) struct WebhookAttributes<'a> {
-    name: &'a str,
-    url: &'a str,
-    auth_type: &'a str,
-    events: &'a [String],
-}
-
 impl Webhook {
     /// Its JSON (§2.6).
-    pub(crate) fn json(&self) -> ResourceJson<'_, WebhookAttributes<'_>> {
-        ResourceJson {
-            id: &self.id,
-            resource_type: "webhook",
-            attributes: WebhookAttributes {
-                name: &self.name,
-                url: &self.url,
-                auth_type: &self.auth_type,
-                events: &self.events,
-            },
-        }
+    pub(crate) fn json(&self) -> ResourceJson<'_, Value> {
+        let attributes = json!({
+            "name": self.name,
+            "url": self.url,
+            "auth_type": self.auth_type,
+            "events": self.events,
+        });
+        ResourceJson { id: &self.id, resource_type: "webhook", attributes }
     }
 }

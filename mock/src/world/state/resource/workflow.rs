@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use moot_fixtures::contract::{Answers, WorkflowStatus};
 use moot_fixtures::world::{SeedVariable, SeedWorkflow, SignerStyle, WorkflowKind};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::value::message::json::ResourceJson;
 use crate::world::state::resource::workflow_fields;
@@ -24,16 +24,6 @@ pub(crate) struct Workflow {
     pub(crate) optional_fields: Vec<String>,
     pub(crate) variables: BTreeMap<String, SeedVariable>,
     pub(crate) description: String,
-}
-
-/// `attributes` of a workflow.
-#[derive(Debug, Serialize)]
-pub(crate) struct WorkflowAttributes<'a> {
-    name: &'a str,
-    description: &'a str,
-    status: WorkflowStatus,
-    #[serde(rename = "type")]
-    workflow_type: &'a str,
 }
 
 impl Workflow {
@@ -72,20 +62,14 @@ impl Workflow {
     }
 
     /// Its JSON (§2.3).
-    pub(crate) fn json<'a>(
-        &'a self,
-        answers: &'a Answers,
-    ) -> ResourceJson<'a, WorkflowAttributes<'a>> {
-        ResourceJson {
-            id: &self.id,
-            resource_type: "workflow",
-            attributes: WorkflowAttributes {
-                name: &self.name,
-                description: &self.description,
-                status: self.status,
-                workflow_type: type_name(answers, self.kind),
-            },
-        }
+    pub(crate) fn json(&self, answers: &Answers) -> ResourceJson<'_, Value> {
+        let attributes = json!({
+            "name": self.name,
+            "description": self.description,
+            "status": self.status,
+            "type": type_name(answers, self.kind),
+        });
+        ResourceJson { id: &self.id, resource_type: "workflow", attributes }
     }
 
     /// Whether the schema requires a field.

@@ -11,10 +11,9 @@ use moot_fixtures::world::SeedWorld;
 
 use super::Ids;
 use super::parties::Parties;
-use super::{seeded_at, shared};
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
-use crate::world::state::index::{Index, status_place};
+use crate::world::state::index::Index;
 use crate::world::state::resource::{LegalRequest, RepositoryDocument, Webhook};
 
 /// The rows, their ids and their indexes.
@@ -55,7 +54,7 @@ pub(super) fn read(
     let companies = world.companies.len();
     let mut legal_request_index = Index::new(companies, LegalRequestStatus::ALL.len());
     for (row, record) in (0..).zip(&legal_requests) {
-        legal_request_index.insert(record.company, row, Some(status_place(record.status())));
+        legal_request_index.insert(record.company, row, Some(record.status as usize));
     }
     let request_ids = legal_requests.iter().map(|record| &record.id);
     let document_ids = documents.iter().map(|record| &record.id);
@@ -80,4 +79,19 @@ fn index(companies: usize, owners: impl Iterator<Item = u32>) -> Index {
         index.insert(company, row, None);
     }
     index
+}
+
+/// The time of a seed world.
+fn seeded_at(world: &SeedWorld) -> Result<jiff::Timestamp, SettingsError> {
+    world.seeded_at.parse().map_err(|_| {
+        SettingsError::SeedWorld(format!(
+            "`seeded_at` must be a time such as `{}`",
+            jiff::Timestamp::UNIX_EPOCH
+        ))
+    })
+}
+
+/// Wraps rows for sharing.
+fn shared<R>(rows: Vec<R>) -> Arc<Vec<Arc<R>>> {
+    Arc::new(rows.into_iter().map(Arc::new).collect())
 }

@@ -83,7 +83,7 @@ fn archived(
 ) -> impl Iterator<Item = (Timestamp, Origin)> {
     legal_requests.iter().enumerate().filter_map(move |(place, request)| {
         let is_archived =
-            request.company == company && request.status() == LegalRequestStatus::Archived;
+            request.company == company && request.status == LegalRequestStatus::Archived;
         let at = request.activity.last().map(|entry| entry.at)?;
         is_archived.then_some((at, Origin::Archived(place)))
     })
