@@ -167,8 +167,8 @@ impl Consent {
 pub struct FileLimits {
     /// Requests per minute. 0 sends without pauses, on loopback only.
     pub requests_per_minute: u32,
-    /// Token requests per minute. Without it, they are paced after the service has shown its limit by a 429. 0 sends
-    /// without pauses, on loopback only.
+    /// Token requests per minute. Without it, they are paced after a 429 or 503 has shown the limit. 0 sends without
+    /// pauses, on loopback only.
     pub token_requests_per_minute: Option<u32>,
     /// The most token requests of a run. Without it: those of three minutes, once a limit is known.
     pub token_requests_max: Option<u32>,

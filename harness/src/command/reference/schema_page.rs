@@ -221,7 +221,7 @@ mod tests {
         });
         let mut page = String::new();
         object(&mut page, &schema, "step");
-        insta::assert_snapshot!(page, @r"
+        insta::assert_snapshot!(page.trim(), @r"
         ## step
 
         A `<name>` or &lt; a map.
