@@ -114,8 +114,12 @@ pub(super) fn compare(
     let seed = arguments.seed.or_else(recorded).unwrap_or_else(random_seed);
     let reproduce = given.line(&[("seed", seed)]);
     let plan = ComparisonPlan { seed, selectors, reproduce };
-    let options_a = a.options(&arguments, &plan, Arc::clone(&files))?;
-    let options_b = b.options(&arguments, &plan, files)?;
+    let mut options_a = a.options(&arguments, &plan, Arc::clone(&files))?;
+    let mut options_b = b.options(&arguments, &plan, files)?;
+    // A recording without these scenarios has nothing to compare.
+    let excluded = [&a, &b].into_iter().filter_map(|side| side.index.as_ref());
+    let excluded: Vec<String> = excluded.flat_map(|index| index.excluded.clone()).collect();
+    (options_a.excluded, options_b.excluded) = (excluded.clone(), excluded);
     let first = run_side(&a, options_a, screen)?;
     let second = run_side(&b, options_b, screen)?;
     let secrets = [&first, &second].map(|side| Secrets::of(&side.result.masks));

@@ -52,6 +52,7 @@ pub(super) fn judge(
     };
     let options = RunOptions {
         selectors,
+        excluded: index.excluded,
         tolerates_unmet_needs: suite.smoke,
         strict: index.strict || judging.strict,
         reproduce: given.line(&[]),

@@ -116,6 +116,7 @@ pub(super) fn run(
         run_tag: options.run_tag.clone(),
         strict: judging.strict,
         selectors: recorded_selectors,
+        excluded: arguments.exclude.clone(),
         ..recording_index(&result)
     };
     let recorded = match arguments.record.as_ref().zip(recorder) {

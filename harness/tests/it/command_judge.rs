@@ -86,6 +86,18 @@ fn failures_over_http_are_found_again_in_the_recording() {
 }
 
 #[test]
+fn what_a_run_left_out_stays_left_out() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let left_out = "07_errors/problem-members";
+    check(dir.path(), &["--exclude", left_out], &["07_errors"]).ended(3);
+    let words = ["compare", "kept", "mock", "--report", "json=compare.json"];
+    run(&words, dir.path()).ended(3);
+    let report = read(&dir.path().join("compare.json"));
+    assert_eq!(report["differences"], serde_json::json!([]));
+    assert!(report["not_compared"].to_string().contains(left_out), "{}", report["not_compared"]);
+}
+
+#[test]
 fn pinned_answers_are_judged_from_a_recording_too() {
     let dir = folder_of(&[("pinned.yaml", "other_company: 403\n")]);
     let _mock = mock(dir.path(), &[], "answers: pinned.yaml\n");

@@ -28,6 +28,9 @@ pub struct RecordingIndex {
     pub strict: bool,
     /// The selectors of the plan. Empty for all scenarios.
     pub selectors: Vec<String>,
+    /// Selectors of scenarios that were left out. Older recordings have none.
+    #[serde(default)]
+    pub excluded: Vec<String>,
     /// Exit code of the run.
     pub exit_code: u8,
     /// The target.
