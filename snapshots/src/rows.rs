@@ -72,7 +72,10 @@ impl Rows {
             (Mode::Record, Some(before)) if before == text => Comparison::Match,
             // This run recorded the snapshot.
             (Mode::Record, Some(_)) if family.accepted.is_empty() => {
-                store::write_text(&store::file_of(dir, &own), metadata, &text)
+                match store::write_text(&store::file_of(dir, &own), metadata, &text) {
+                    Comparison::Updated => Comparison::Added,
+                    other => other,
+                }
             }
             (Mode::Record, None) if is_first => {
                 store::check(dir, &own, metadata, &text, Mode::Record)
