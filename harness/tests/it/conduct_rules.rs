@@ -334,6 +334,8 @@ fn ids_addresses_and_parameters_are_those_of_the_service() {
     let path = |path: &str| call("", 404, &json!({ "path": path, "decision": "route" }));
     check(&[path("/v1/request")], Some("unknown-address"));
     check(&[path("/requests")], Some("unknown-address"));
+    check(&[path("/v1/requests/8pWwLkl0/activity_log")], Some("unknown-address"));
+    check(&[path("/requests/a1/activity")], Some("unknown-address"));
     check(&[path("/favicon.ico")], None);
     let found = findings(&[journal(&[list(&json!({ "query": "state=signed&page=1" }))])]);
     assert_eq!(found[0].rule, "unknown-parameter");

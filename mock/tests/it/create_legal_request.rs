@@ -236,7 +236,7 @@ fn variables_are_a_json_object_with_the_required_variables() {
         ("[]", "JSON object"),
         ("\"text\"", "JSON object"),
         ("null", "JSON object"),
-        ("{}", "duration"),
+        ("{}", "`duration`, `duration_unit`, `purpose` are required"),
         (r#"{"purpose": "x", "duration": 2}"#, "duration_unit"),
         (r#"{"purpose": "x", "duration": 2, "duration_unit": null}"#, "duration_unit"),
         (r#"{"purpose": "", "duration": 2, "duration_unit": "years"}"#, "purpose"),

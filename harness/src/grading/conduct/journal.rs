@@ -260,6 +260,13 @@ impl JournalCall {
         pairs(self.query.as_deref().unwrap_or_default())
     }
 
+    /// The list that it reads, with its filters; without the page.
+    pub fn list(&self) -> Option<(Operation, Vec<(String, String)>)> {
+        let operation = self.operation.filter(|operation| operation.is_list())?;
+        let filters = self.parameters().into_iter().filter(|(name, _)| name != "page");
+        Some((operation, filters.collect()))
+    }
+
     /// The page in its query; `None` without a valid one.
     pub fn asked_page(&self) -> Option<u64> {
         let page = self.parameters().into_iter().find(|(name, _)| name == "page");

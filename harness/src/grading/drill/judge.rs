@@ -19,7 +19,7 @@ use crate::verdict::pluralize;
 
 use journals::{
     calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page, is_later_page,
-    is_served, last_page, met, read_worlds, uses,
+    is_served, met, read_lists, read_worlds, uses,
 };
 
 /// The result of one drill.
@@ -260,11 +260,14 @@ fn unread_pages(
     calm_worlds: &[WorldJournal],
     worlds: &[WorldJournal],
 ) -> Option<String> {
-    let is_read = |(page, pages): &(u64, u64)| page >= pages;
-    if !drill.reads_on || !last_page(calm_worlds).as_ref().is_some_and(is_read) {
+    if !drill.reads_on {
         return None;
     }
-    let (page, pages) = last_page(worlds).filter(|last| !is_read(last))?;
+    let in_calm_run = read_lists(calm_worlds);
+    let is_whole = |(page, pages): &(u64, u64)| page >= pages;
+    let (_, (page, pages)) = read_lists(worlds).into_iter().find(|(list, read)| {
+        in_calm_run.get(list).is_some_and(is_whole) && !is_whole(read)
+    })?;
     Some(format!("it stopped at page {page} of {pages}"))
 }
 

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Answers;
+use moot_fixtures::nearest::quoted;
 use moot_fixtures::world::{SeedVariable, VariableType};
 
 use super::{VARIABLES, invalid};
@@ -30,19 +31,21 @@ pub(super) fn read(
         let detail = "`variables` must be a JSON object.".to_owned();
         invalid(answers, Rule::Field(VARIABLES.to_owned()), detail)
     })?;
-    let sent = sent.members();
+    let mut sent = sent.members();
+    sent.retain(|_, value| !is_empty(value));
+    let required = workflow.variables.iter().filter(|(_, variable)| variable.required);
+    let missing: Vec<_> =
+        required.map(|(name, _)| name).filter(|name| !sent.contains_key(*name)).collect();
+    if !missing.is_empty() {
+        let verb = if missing.len() == 1 { "is" } else { "are" };
+        let detail = format!("`variables`: {} {verb} required.", quoted(missing));
+        return Err(invalid(answers, Rule::VariableRequired, detail));
+    }
     let mut values = BTreeMap::new();
     for (name, variable) in &workflow.variables {
-        match sent.get(name).filter(|value| !is_empty(value)) {
-            Some(value) => {
-                check(answers, name, variable, value)?;
-                values.insert(name.clone(), value.clone());
-            }
-            None if variable.required => {
-                let detail = format!("`variables`: `{name}` is required.");
-                return Err(invalid(answers, Rule::VariableRequired, detail));
-            }
-            None => {}
+        if let Some(value) = sent.get(name) {
+            check(answers, name, variable, value)?;
+            values.insert(name.clone(), value.clone());
         }
     }
     Ok(values)

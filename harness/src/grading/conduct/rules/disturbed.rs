@@ -7,7 +7,6 @@ use moot_fixtures::journal::FaultKind;
 
 use super::super::evidence::{ConductEvidence, grouped, of_calls};
 use super::super::journal::{JournalCall, JournalDelivery, WorldJournal};
-use super::lists::list_key;
 use super::webhooks::of_deliveries;
 use crate::verdict::pluralize;
 
@@ -74,7 +73,7 @@ pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>
 }
 
 pub(super) fn assumes_25(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let lists = grouped(&world.calls, list_key).into_iter();
+    let lists = grouped(&world.calls, JournalCall::list).into_iter();
     let found = lists.filter_map(|((operation, _), calls)| {
         let asked = calls.iter().filter_map(|call| call.asked_page()).max().unwrap_or(1);
         let last = calls.iter().rfind(|call| call.response.page == Some(asked))?;

@@ -15,15 +15,8 @@ const POLL_PAUSE_US_MIN: u64 = 5_000_000;
 /// Reads of a request after its end that are too many.
 const DEAD_READS_MIN: usize = 5;
 
-/// A list with its filters, without the page.
-pub(super) fn list_key(call: &JournalCall) -> Option<(Operation, Vec<(String, String)>)> {
-    let operation = call.operation.filter(|operation| operation.is_list())?;
-    let filter = call.parameters().into_iter().filter(|(name, _)| name != "page");
-    Some((operation, filter.collect()))
-}
-
 pub(super) fn first_page_only(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let lists = grouped(&world.calls, list_key);
+    let lists = grouped(&world.calls, JournalCall::list);
     let used: BTreeSet<&str> = world.calls.iter().filter_map(JournalCall::id).collect();
     let found = lists.into_iter().filter_map(|((operation, _), calls)| {
         // A later page counts as read even if it was refused.
@@ -47,7 +40,7 @@ pub(super) fn first_page_only(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
 pub(super) fn past_the_end(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let beyond = series(
         &world.calls,
-        |call| Some((call.caller(), list_key(call)?)),
+        |call| Some((call.caller(), call.list()?)),
         |_, call| !call.is_past_end(),
         |_, call| call.is_past_end(),
     );

@@ -55,19 +55,20 @@ pub(super) fn unknown_address(world: &WorldJournal) -> Vec<ConductEvidence<'_>> 
 
 /// Method and path of the operation with the nearest path.
 fn right_address(call: &JournalCall) -> Option<String> {
-    // An id is the longest segment.
-    let id = call.path.split('/').max_by_key(|segment| segment.len())?;
-    let path = |operation: &Operation| operation.path().replace("{id}", id);
     let shown = |operation: Operation| format!("{} {}", operation.method(), operation.path());
-    if let Some(operation) = Operation::ALL.into_iter().find(|it| path(it) == call.path) {
-        return Some(shown(operation));
+    // Each segment may be the id.
+    let paths: Vec<(Operation, String)> = Operation::ALL
+        .into_iter()
+        .flat_map(|operation| {
+            call.path.split('/').map(move |id| (operation, operation.path().replace("{id}", id)))
+        })
+        .collect();
+    if let Some((operation, _)) = paths.iter().find(|(_, path)| *path == call.path) {
+        return Some(shown(*operation));
     }
-    let same_method: Vec<Operation> =
-        Operation::ALL.into_iter().filter(|it| it.method() == *call.method).collect();
-    let paths: Vec<String> = same_method.iter().map(path).collect();
-    let near = nearest(call.path.as_str(), paths.iter().map(String::as_str))?;
-    let at = paths.iter().position(|path| path == near)?;
-    Some(shown(same_method[at]))
+    let same_method = || paths.iter().filter(|(operation, _)| operation.method() == *call.method);
+    let near = nearest(call.path.as_str(), same_method().map(|(_, path)| path))?;
+    same_method().find(|(_, path)| path == near).map(|(operation, _)| shown(*operation))
 }
 
 pub(super) fn unknown_parameter(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

@@ -1,5 +1,7 @@
 //! Reading the journals of a run for the judge.
 
+use std::collections::BTreeMap;
+
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::DeliveryState;
 
@@ -96,9 +98,20 @@ pub(super) fn is_last_page(call: &JournalCall) -> bool {
     is_later_page(call) && call.response.page == call.response.pages
 }
 
-/// The page and the number of pages of the last successful read of a list.
-pub(super) fn last_page(worlds: &[WorldJournal]) -> Option<(u64, u64)> {
-    let last =
-        calls(worlds).filter(|call| is_served(call) && call.response.pages.is_some()).last()?;
-    Some((last.response.page?, last.response.pages?))
+/// For each list that was read: the highest page that was read, and the number of pages in its last response. Pages may
+/// be read in any order.
+pub(super) fn read_lists(
+    worlds: &[WorldJournal],
+) -> BTreeMap<(Operation, Vec<(String, String)>), (u64, u64)> {
+    let mut lists = BTreeMap::new();
+    for call in calls(worlds).filter(|call| is_served(call)) {
+        let read = call.response.page.zip(call.response.pages);
+        if let (Some(list), Some(read)) = (call.list(), read) {
+            let highest = lists.entry(list).or_insert(read);
+            if read.0 >= highest.0 {
+                *highest = read;
+            }
+        }
+    }
+    lists
 }

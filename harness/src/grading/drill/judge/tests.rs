@@ -14,6 +14,7 @@ fn call(serial: u64, name: &str, status: u16) -> Value {
     let (operation, method, path) = match name {
         "token" => ("create_access_token", "POST", "/oauth/token"),
         "list" => ("list_legal_requests", "GET", "/v1/requests"),
+        "list documents" => ("list_repository_documents", "GET", "/v1/repository_documents"),
         "schema" => ("get_workflow_schema", "GET", "/v1/workflows/w1/schema"),
         "create" => ("create_legal_request", "POST", "/v1/requests"),
         "read" => ("get_legal_request", "GET", "/v1/requests/r1"),
@@ -425,12 +426,16 @@ fn a_client_that_fails_before_a_late_event_met_it() {
 
 /// Reads of these pages of a list, of this number of pages.
 fn paged(pages: &[(u64, u64)]) -> DrillRecording {
-    let calls = (1..).zip(pages).map(|(serial, (page, pages))| {
-        let mut call = call(serial, "list", 200);
+    run(&page_reads(1, "list", pages))
+}
+
+fn page_reads(serial: u64, name: &str, pages: &[(u64, u64)]) -> Vec<Value> {
+    let calls = (serial..).zip(pages).map(|(serial, (page, pages))| {
+        let mut call = call(serial, name, 200);
         call["response"] = json!({ "page": page, "pages": pages });
         call
     });
-    run(&calls.collect::<Vec<_>>())
+    calls.collect()
 }
 
 #[test]
@@ -462,11 +467,29 @@ fn pages_that_move_are_read_to_the_last_one() {
         // A client that stops early in the calm run too looks for something.
         (&searched, &all[..2], 2, DrillEnd::Held),
         (&first, &all, 2, DrillEnd::NotApplicable),
+        // Pages that are read at the same time arrive in any order.
+        (&whole, &[(1, 3), (3, 4), (4, 4), (2, 4)], 2, DrillEnd::Held),
+        (&paged(&[(1, 3), (3, 3), (2, 3)]), &[(1, 3), (3, 4), (2, 4)], 2, DrillEnd::Failed),
     ] {
         let run = DrillRecording { orders_done, ..paged(pages) };
         let result = judge(drill("pages-move"), calm, &run);
         assert_eq!(result.end, expected, "{pages:?}: {}", result.why);
     }
+}
+
+#[test]
+fn each_list_is_read_to_its_last_page_not_only_the_last_list() {
+    let documents = page_reads(10, "list documents", &[(1, 1)]);
+    let then_documents = |pages: &[(u64, u64)]| {
+        let reads = [page_reads(1, "list", pages), documents.clone()].concat();
+        DrillRecording { orders_done: 2, ..run(&reads) }
+    };
+    let calm = then_documents(&[(1, 3), (3, 3), (2, 3)]);
+    let result = judge(drill("pages-move"), &calm, &then_documents(&[(1, 3), (3, 4), (2, 4)]));
+    assert_eq!(result.end, DrillEnd::Failed);
+    assert_eq!(result.why, "it stopped at page 3 of 4");
+    let result = judge(drill("pages-move"), &calm, &then_documents(&[(1, 3), (4, 4), (2, 4)]));
+    assert_eq!(result.end, DrillEnd::Held, "{}", result.why);
 }
 
 #[test]
