@@ -70,6 +70,13 @@ fn a_call_without_a_response_is_given_up_but_not_too_soon() {
     let mut soon = stalled(false);
     soon.calls[1].wire.as_mut().expect("a wire").began_us -= 9_000_000;
     check_world(soon, Some("too-short-timeout"));
+    // Two tasks that made the same call at the same time. One of them repeats it later.
+    let mut parallel = stalled(false);
+    let mut other = parallel.calls[1].clone();
+    other.serial = 3;
+    parallel.calls[1].wire = parallel.calls[0].wire;
+    parallel.calls.push(other);
+    check_world(parallel, None);
 }
 
 #[test]

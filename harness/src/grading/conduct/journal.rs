@@ -18,7 +18,7 @@ use serde_json::Value;
 
 /// A call on another connection may have been sent before a response, if it began at most this long after the
 /// response. On a busy machine the mock reads a call late.
-const IN_FLIGHT_US: u64 = 250_000;
+pub(super) const IN_FLIGHT_US: u64 = 250_000;
 /// The same for another call on the same connection, which the client may have had in a queue.
 const QUEUED_US: u64 = 1_000_000;
 /// Faults after which a client does not know whether its call was processed.

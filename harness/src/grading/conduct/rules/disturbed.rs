@@ -6,7 +6,7 @@ use moot_fixtures::contract::{EXECUTION_COMPLETE, Operation};
 use moot_fixtures::journal::FaultKind;
 
 use super::super::evidence::{ConductEvidence, grouped, of_calls};
-use super::super::journal::{JournalCall, JournalDelivery, WorldJournal};
+use super::super::journal::{IN_FLIGHT_US, JournalCall, JournalDelivery, WorldJournal};
 use super::webhooks::of_deliveries;
 use crate::verdict::pluralize;
 
@@ -61,13 +61,15 @@ pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>
     // The journal does not show when a client left. Its next try shows it.
     let left = stalled(world).filter(|call| call.wire.is_some_and(|wire| wire.ended_us.is_none()));
     let soon = left.filter(|call| {
-        let again = world.calls.iter().find(|next| {
+        let again = world.calls.iter().filter(|next| {
             next.serial > call.serial
                 && next.caller() == call.caller()
                 && next.intent() == call.intent()
         });
-        let times = again.and_then(|again| Some((again.wire?.began_us, call.wire?.began_us)));
-        times.is_some_and(|(again, began)| again.saturating_sub(began) < TIMEOUT_US_MIN)
+        let mut waited = again.filter_map(|again| again.wire?.began_us.checked_sub(call.wire?.began_us));
+        // An earlier one is of another task of the client.
+        let first = waited.find(|waited_us| *waited_us >= IN_FLIGHT_US);
+        first.is_some_and(|waited_us| waited_us < TIMEOUT_US_MIN)
     });
     of_calls(soon, "call", &format!("given up in less than {} s", TIMEOUT_US_MIN / SECOND_US))
 }
