@@ -18,4 +18,5 @@ pub use account::Account;
 pub use evidence::ConductEvidence;
 pub use finding::ConductFinding;
 pub use journal::{ControlUse, JournalCall, WorldJournal, control_uses, read, rows};
+pub(super) use rules::TOKEN_TRIES_MAX;
 pub use rules::{disturbed_findings, findings, judged_rules};

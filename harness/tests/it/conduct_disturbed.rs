@@ -50,6 +50,16 @@ fn a_token_is_renewed_once() {
     check(&[vec![dead("a"), second], renewals(4)].concat(), None);
     let late = call("create_access_token", 200, &json!({ "after_ms": 1_100, "connection": 2 }));
     check(&[vec![dead("a")], renewals(2), vec![late]].concat(), None);
+    // Two processes start at the same time, and use tokens of their own.
+    let of_process = |token: &str| {
+        let issued =
+            json!({ "after_ms": 10, "connection": 3, "answer": { "access_token": token } });
+        let used = json!({ "after_ms": 10, "request": { "authorization": token } });
+        let used = call("list_legal_requests", 200, &used);
+        vec![call("create_access_token", 200, &issued), used.clone(), used]
+    };
+    check(&[vec![dead("a")], of_process("b"), of_process("c"), of_process("d")].concat(), None);
+    check(&[vec![dead("a")], of_process("b"), renewals(2)].concat(), Some("renewal-stampede"));
     check(&renewals(3), None);
 }
 
@@ -77,6 +87,15 @@ fn a_call_without_a_response_is_given_up_but_not_too_soon() {
     parallel.calls[1].wire = parallel.calls[0].wire;
     parallel.calls.push(other);
     check_world(parallel, None);
+    let list = |token: &str, fault: Value| {
+        let request = json!({ "authorization": token });
+        let more = json!({ "fault": fault, "request": request, "after_ms": 500 });
+        call("list_legal_requests", 200, &more)
+    };
+    let processes = [list("a", Value::Null), list("a", "stall".into()), list("b", Value::Null)];
+    let mut processes = journal(&[&processes[..], &[list("b", Value::Null)]].concat());
+    processes.calls[1].wire.as_mut().expect("a wire").ended_us = None;
+    check_world(processes, None);
 }
 
 #[test]

@@ -382,6 +382,9 @@ fn polling_is_slow_and_ends() {
     let dead = look("declined", 6_000);
     check(&times(6, &dead), Some("polls-the-dead"));
     check(&times(5, &dead), None);
+    let mut dead_for_another = dead.clone();
+    dead_for_another["request"]["authorization"] = "fingerprint:2".into();
+    check(&[times(4, &dead), times(4, &dead_for_another)].concat(), None);
     check(&times(6, &look("archived", 6_000)), None);
 }
 

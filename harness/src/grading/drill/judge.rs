@@ -19,7 +19,7 @@ use crate::verdict::pluralize;
 
 use journals::{
     calls, deleted_webhooks, forged_statuses, has_deliveries, is_last_page, is_later_page,
-    is_served, met, read_lists, read_worlds, uses,
+    is_served, met, processes, read_lists, read_worlds, uses,
 };
 
 /// The result of one drill.
@@ -96,6 +96,9 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
     let mut findings = findings(&worlds, &drill.rules);
     // A client that stops early in the calm run too looks for something.
     findings.retain(|it| it.rule != "assumes-25" || calls(&calm_worlds).any(is_last_page));
+    // Each process of the client may try to get a token.
+    let tries_max = conduct::TOKEN_TRIES_MAX * processes(&calm_worlds);
+    findings.retain(|it| it.rule != "token-endpoint-hammered" || it.times > tries_max);
     drop_consequences(&mut findings);
     let is_met = !met_calls.is_empty()
         && has_deliveries(&drill.met, calm, run, &worlds)
@@ -265,9 +268,9 @@ fn unread_pages(
     }
     let in_calm_run = read_lists(calm_worlds);
     let is_whole = |(page, pages): &(u64, u64)| page >= pages;
-    let (_, (page, pages)) = read_lists(worlds).into_iter().find(|(list, read)| {
-        in_calm_run.get(list).is_some_and(is_whole) && !is_whole(read)
-    })?;
+    let (_, (page, pages)) = read_lists(worlds)
+        .into_iter()
+        .find(|(list, read)| in_calm_run.get(list).is_some_and(is_whole) && !is_whole(read))?;
     Some(format!("it stopped at page {page} of {pages}"))
 }
 

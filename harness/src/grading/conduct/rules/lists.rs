@@ -83,16 +83,17 @@ pub(super) fn polls_fast(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 }
 
 pub(super) fn polls_the_dead(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
-    let mut dead: BTreeMap<&str, (&str, Vec<&JournalCall>)> = BTreeMap::new();
+    let mut dead: BTreeMap<(u64, &str), (&str, Vec<&JournalCall>)> = BTreeMap::new();
     let reads = [Operation::GetLegalRequest, Operation::GetLegalRequestActivity];
     for call in &world.calls {
         let is_read = call.operation.is_some_and(|it| reads.contains(&it));
         let Some(id) = call.id().filter(|_| is_read) else { continue };
         let status = call.answer["data"]["attributes"]["status"].as_str();
-        if let Some((_, reads)) = dead.get_mut(id) {
+        let key = (call.process, id);
+        if let Some((_, reads)) = dead.get_mut(&key) {
             reads.push(call);
         } else if let Some(status @ ("declined" | "canceled" | "expired")) = status {
-            dead.insert(id, (status, Vec::new()));
+            dead.insert(key, (status, Vec::new()));
         }
     }
     let dead = dead.into_values().filter(|(_, reads)| reads.len() >= DEAD_READS_MIN);

@@ -12,8 +12,8 @@ use crate::verdict::pluralize;
 /// A token with fewer calls is not judged by its scope.
 const SCOPE_CALLS_MIN: usize = 10;
 
-/// Equal refused token requests that are allowed.
-const TOKEN_TRIES_MAX: usize = 3;
+/// Equal refused token requests that are allowed for each process.
+pub(in crate::grading) const TOKEN_TRIES_MAX: usize = 3;
 
 pub(super) fn no_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let refused = |call: &&JournalCall| {
@@ -100,7 +100,7 @@ fn issued(world: &WorldJournal) -> impl Iterator<Item = (&JournalCall, &str)> {
 }
 
 /// The accepted calls with each token, by its fingerprint.
-fn calls_by_token(world: &WorldJournal) -> BTreeMap<&str, Vec<&JournalCall>> {
+pub(super) fn calls_by_token(world: &WorldJournal) -> BTreeMap<&str, Vec<&JournalCall>> {
     let accepted = world.calls.iter().filter(|call| call.application.is_some());
     grouped(accepted, |call| Some(call.request.authorization.as_deref().unwrap_or_default()))
 }

@@ -1,6 +1,6 @@
 //! Reading the journals of a run for the judge.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::journal::DeliveryState;
@@ -37,6 +37,12 @@ pub(super) fn is_served(call: &JournalCall) -> bool {
 
 pub(super) fn uses(worlds: &[WorldJournal], operation: Operation) -> bool {
     calls(worlds).any(|call| call.operation == Some(operation))
+}
+
+/// The number of processes of the client whose calls were served; at least one.
+pub(super) fn processes(worlds: &[WorldJournal]) -> usize {
+    let served = calls(worlds).filter(|call| is_served(call));
+    served.map(|call| call.process).collect::<BTreeSet<_>>().len().max(1)
 }
 
 /// The number of successful deletions of a webhook.

@@ -154,6 +154,32 @@ fn the_code_of_the_command_counts_by_what_is_expected() {
 }
 
 #[test]
+fn each_process_of_a_client_may_try_to_get_a_token() {
+    let list = |serial, token: &str| {
+        let mut list = call(serial, "list", 200);
+        list["request"] = json!({ "authorization": token });
+        list
+    };
+    let process = |serial, token: &str| vec![list(serial, token), list(serial + 1, token)];
+    let two_processes = run(&[process(1, "a"), process(3, "b")].concat());
+    let refusals = |count: u64| {
+        let refused = (3..3 + count).map(|serial| {
+            let mut refused = call(serial, "token", 401);
+            refused["decision"] = json!("token");
+            refused["problem"] = json!("invalid_client");
+            refused
+        });
+        let calls = [process(1, "a"), refused.collect()].concat();
+        ended(DrillRecording { orders_done: 2, ..run(&calls) }, 1)
+    };
+    let end = |calm: &DrillRecording, run| judge(drill("secret-revoked"), calm, &run).end;
+    assert_eq!(end(&run(&process(1, "a")), refusals(3)), DrillEnd::Held);
+    assert_eq!(end(&run(&process(1, "a")), refusals(4)), DrillEnd::Failed);
+    assert_eq!(end(&two_processes, refusals(6)), DrillEnd::Held);
+    assert_eq!(end(&two_processes, refusals(7)), DrillEnd::Failed);
+}
+
+#[test]
 fn a_command_that_does_not_end_fails_where_it_met_the_situation() {
     let stuck = DrillRecording { is_timed_out: true, exit_code: None, ..listed_again(200) };
     check("unavailable", &stuck, DrillEnd::Failed);
