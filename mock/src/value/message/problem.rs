@@ -164,9 +164,8 @@ impl Problem {
                 rule_group: RuleGroup::Route,
                 ..Self::token_failure(status, "invalid_request", detail)
             },
-            _ => {
-                Self::new(ProblemType::MethodNotAllowed, RuleGroup::Route, detail).with_status(status)
-            }
+            _ => Self::new(ProblemType::MethodNotAllowed, RuleGroup::Route, detail)
+                .with_status(status),
         };
         match HeaderValue::from_str(allowed) {
             Ok(allowed) if status == 405 => problem.with_header(ALLOW, allowed),
