@@ -5,6 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::json;
 
 use super::doctor;
 use super::error::CommandError;
@@ -84,18 +85,26 @@ pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, Comm
         return Err(CommandError::usage(format!("{} exists", path.display()))
             .help("--force replaces it; --file names another target file; --no-workflow writes no workflow"));
     }
+    // JSON is one document, at the end.
+    let say = |line: String| if screen.is_json() { Ok(()) } else { screen.print(&line) };
     for (path, text) in &written {
         write_file(path, text)?;
-        screen.print(&format!("wrote {}\n", path.display()))?;
+        say(format!("wrote {}\n", path.display()))?;
     }
-    if ignore()? {
-        screen.print(&format!("added {IGNORED} to {GITIGNORE}\n"))?;
+    let is_ignored_now = ignore()?;
+    if is_ignored_now {
+        say(format!("added {IGNORED} to {GITIGNORE}\n"))?;
     }
     if arguments.is_tried {
         let target = Some(file.display().to_string());
         return doctor::doctor(TargetArguments { target, ..Default::default() }, screen);
     }
-    screen.print(&format!("next: moot doctor --target {}\n", file.display()))?;
+    let next = format!("moot doctor --target {}", file.display());
+    let paths: Vec<&PathBuf> = written.iter().map(|(path, _)| path).collect();
+    screen.show(
+        || json!({ "written": paths, "added_to_gitignore": is_ignored_now, "next": next }),
+        || format!("next: {next}\n"),
+    )?;
     Ok(0)
 }
 

@@ -53,7 +53,9 @@ fn merged_report(text: &str) -> Result<ReportRequest, String> {
 /// Returns the exit code of the whole run.
 pub(super) fn merge(arguments: MergeArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
-    arguments.save_answers.as_deref().map(reports::check_file).transpose()?;
+    if let Some(file) = &arguments.save_answers {
+        reports::check_beside(file, &arguments.reports, arguments.replace)?;
+    }
     let set = PartSet::read(&arguments.parts, arguments.partial)?;
     match set.kind() {
         PartKind::Run => merge_run(&set, &arguments, screen),

@@ -24,7 +24,10 @@ pub(super) struct MockArguments {
     listen: ListenArguments,
     /// Do not serve, but ask a running mock whether it is healthy (`GET /health`). Exit 0 if it is, else 1.
     /// For the health check of a container
-    #[arg(long, value_name = "URL", exclusive = true)]
+    #[arg(
+        long, value_name = "URL",
+        conflicts_with_all = ["ListenArguments", "WorldArguments", "PlaceArguments"]
+    )]
     healthcheck: Option<String>,
     #[command(flatten)]
     world: WorldArguments,

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::Args;
+use moot_snapshots::Bundle;
 
 use super::error::{CommandError, FAULT};
 use super::files;
@@ -21,11 +22,12 @@ const STDOUT: &str = "-";
 /// Environment variable with the file for the job summary of a GitHub workflow.
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// Texts by which a report of Moot is recognised. A text report, an event stream and the cases of `moot explore` begin with
-/// theirs.
+/// Texts by which a file of Moot is recognised. A text report, an event stream, the cases of `moot explore` and an answers
+/// file begin with theirs.
 const TEXT_MARK: &str = concat!("moot ", env!("CARGO_PKG_VERSION_MAJOR"), ".");
 const EVENT_MARK: &str = "{\"event\":";
 const CASES_MARK: &str = "# The smallest cases that `moot explore";
+const ANSWERS_MARK: &str = "# Written by moot ";
 /// JSON, JUnit, HTML and Markdown contain theirs.
 const MARKS: [&str; 4] = [
     "\"moot_version\":",
@@ -45,7 +47,7 @@ pub(super) struct ReportRequest {
 /// The option to replace files.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct ReplaceArguments {
-    /// Replace report files that exist even if Moot did not write them
+    /// Replace files that exist even if Moot did not write them
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -224,14 +226,31 @@ pub(super) fn check(
         if request.format == Format::Github {
             summary_file().map_or(Ok(()), |file| check_file(Path::new(&file)))?;
         } else if !request.is_stdout() {
-            let file = Path::new(&request.file);
-            check_file(file)?;
-            if !replace.force {
-                check_ours(file)?;
-            }
+            check_replaceable(Path::new(&request.file), replace)?;
         }
     }
     Ok(())
+}
+
+/// Refuses the file of another option that can't be written, or that one of the reports replaces.
+///
+/// # Errors
+/// A report goes to it too, or as [`check`].
+pub(super) fn check_beside(
+    file: &Path,
+    requests: &[ReportRequest],
+    replace: ReplaceArguments,
+) -> Result<(), CommandError> {
+    if requests.iter().any(|request| Path::new(&request.file) == file) {
+        let shown = file.display();
+        return Err(CommandError::usage(format!("{shown} is named twice as a file to write")));
+    }
+    check_replaceable(file, replace)
+}
+
+fn check_replaceable(file: &Path, replace: ReplaceArguments) -> Result<(), CommandError> {
+    check_file(file)?;
+    if replace.force { Ok(()) } else { check_ours(file) }
 }
 
 /// Refuses to replace a file that Moot did not write.
@@ -251,20 +270,22 @@ pub(super) fn check_ours(file: &Path) -> Result<(), CommandError> {
         .help("name another file, or replace it with --force"))
 }
 
-/// Whether this is the content of a report of Moot, or empty.
+/// Whether this is the content of a file of Moot, or empty.
 fn is_ours(content: &str) -> bool {
     content.trim().is_empty()
         || content.starts_with(TEXT_MARK)
         || content.starts_with(EVENT_MARK)
         || content.starts_with(CASES_MARK)
+        || content.starts_with(ANSWERS_MARK)
         || MARKS.iter().any(|mark| content.contains(mark))
+        || Bundle::from_text(content).is_ok()
 }
 
 /// Refuses a file that can't be written. An existing file stays as it is.
 ///
 /// # Errors
 /// The path is a folder, its folder does not exist, or it can't be opened.
-pub(super) fn check_file(file: &Path) -> Result<(), CommandError> {
+fn check_file(file: &Path) -> Result<(), CommandError> {
     let shown = file.display();
     if file.is_dir() {
         return Err(CommandError::usage(format!("{shown} is a folder, not a file")));

@@ -63,7 +63,9 @@ pub(super) fn run(
 ) -> Result<u8, CommandError> {
     let RunArguments { suite, target, repeat, judging, snapshots, .. } = &arguments;
     reports::check(&judging.reports, judging.replace)?;
-    arguments.save_answers.as_deref().map(reports::check_file).transpose()?;
+    for file in [&arguments.save_answers, &snapshots.snapshot_bundle].into_iter().flatten() {
+        reports::check_beside(file, &judging.reports, judging.replace)?;
+    }
     let files = Arc::new(suite::files(&suite.scenarios, screen.color())?);
     let selectors = suite.selectors();
     select(&files, &selectors)?;

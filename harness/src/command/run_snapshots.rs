@@ -7,7 +7,7 @@ use moot_snapshots::Bundle;
 
 use super::error::CommandError;
 use super::files::unwritable;
-use super::reports::{check_file, write_without_secrets};
+use super::reports::write_without_secrets;
 use super::screen::Screen;
 use super::target_arguments::TargetArguments;
 use crate::client::operator::person::is_ci;
@@ -33,7 +33,7 @@ pub(super) struct SnapshotArguments {
     snapshot_dir: Option<PathBuf>,
     /// Write new and different responses to this file, and nothing to the folder. Required in CI
     #[arg(long, value_name = "FILE")]
-    snapshot_bundle: Option<PathBuf>,
+    pub(super) snapshot_bundle: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -59,8 +59,8 @@ impl RunSnapshots {
     /// Chooses the mode and the folder by the options.
     ///
     /// # Errors
-    /// The options record in CI without a bundle, or write a bundle without snapshots; the folder can't be read; or the
-    /// folder or the bundle that the run will write can't be written.
+    /// The options record in CI without a bundle, or write a bundle without snapshots; the folder can't be read, or it
+    /// can't be written where the run will write it.
     pub(super) fn new(
         arguments: &SnapshotArguments,
         target: &TargetArguments,
@@ -95,7 +95,6 @@ impl RunSnapshots {
         if matches!(mode, Some(SnapshotMode::Record)) {
             check_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
         }
-        bundle.as_deref().map(check_file).transpose()?;
         Ok(Self { mode, folder, target: name, bundle })
     }
 

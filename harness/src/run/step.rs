@@ -73,6 +73,7 @@ async fn run_one<'a>(
         StepAction::Let(bindings) => return bind(run, bindings),
         StepAction::Assume(assumption) => return assume(run, assumption),
     };
+    let outcome = outcome.map_err(|stop| stop.in_step(step.at.line));
     if let Err(stop) = &outcome {
         let mut left = judge::origin(run).unjudged(step, stop);
         left.retain(|check| !run.record.checks.iter().any(|judged| judged.id() == check.id()));

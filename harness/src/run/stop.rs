@@ -24,6 +24,20 @@ impl Stop {
         Self::Ours(reason.to_owned())
     }
 
+    /// Adds the line of the step to the reason, if a value is missing in it.
+    pub(super) fn in_step(self, line: u32) -> Self {
+        match self {
+            Self::NotRun(not_run) if not_run.kind == NotRunKind::MissingValue => {
+                let reason = format!(
+                    "{} in the step at line {line}: no earlier step found it",
+                    not_run.reason
+                );
+                Self::NotRun(NotRun { reason, ..not_run })
+            }
+            stop => stop,
+        }
+    }
+
     pub(super) fn not_run_kind(&self) -> Option<NotRunKind> {
         match self {
             Self::NotRun(not_run) => Some(not_run.kind),

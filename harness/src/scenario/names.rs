@@ -24,7 +24,7 @@ pub struct Names {
 
 /// A name without a value, such as a member that a captured value does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`<{name}>` has no value here")]
+#[error("`<{name}>` has no value")]
 pub struct UnknownName {
     /// With its dots.
     pub name: String,

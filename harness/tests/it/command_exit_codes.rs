@@ -229,6 +229,21 @@ async fn an_unwritable_report_is_2_before_a_request_is_sent() {
 }
 
 #[tokio::test]
+async fn a_program_of_the_operator_that_does_not_exist_is_2_before_a_request_is_sent() {
+    let (server, base) = deployment().await;
+    let dir = folder(&base, &[LISTS]);
+    let file = dir.path().join("target.yaml");
+    let text = fs::read_to_string(&file).expect("it was written");
+    let operator = "operator: { command: [./operate.sh], actions: [restart] }\n";
+    fs::write(&file, format!("{text}{operator}")).expect("writable");
+    let ran = judged(dir.path(), &[], 2);
+    assert!(ran.stderr.contains("`operator.command`: there is no program"), "{}", ran.stderr);
+    assert!(server.received_requests().await.unwrap_or_default().is_empty());
+    fs::write(dir.path().join("operate.sh"), "").expect("writable");
+    judged(dir.path(), &[], 0);
+}
+
+#[tokio::test]
 async fn a_file_that_cannot_be_written_does_not_stop_the_reports() {
     let (_server, base) = deployment().await;
     let dir = folder(&base, &[LISTS]);

@@ -272,6 +272,11 @@ fn a_container_asks_whether_a_mock_is_healthy() {
         let ran = run(&["mock", "--healthcheck", &url], dir.path());
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
     }
+    run(&["mock", "--healthcheck", &base_url, "--format", "json", "-q"], dir.path()).ended(0);
+    for other in [["--port", "0"], ["--seed", "1"], ["--progression", "manual"]] {
+        let words = [&["mock", "--healthcheck", &base_url], &other[..]].concat();
+        run(&words, dir.path()).ended(2);
+    }
     running.stop("-TERM");
     let messages = [base_url.as_str(), "nowhere"].map(|url| {
         let ran = run(&["mock", "--healthcheck", url], dir.path()).ended(1);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use moot_fixtures::answers;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::command_support::{message, run};
 use crate::deployment::{base_url, demo, deployed, edit, start, start_as, target};
@@ -24,6 +24,15 @@ fn of_init() -> String {
     let email = ["--requester-email", "someone@your-company.example"];
     run(&[&words[..], &email].concat(), dir.path()).ended(0);
     fs::read_to_string(dir.path().join("target.yaml")).expect("it was written")
+}
+
+#[test]
+fn init_says_as_json_what_it_wrote() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let words = ["init", "--base-url", "https://legal.example.com/api", "--format", "json"];
+    let written = run(&words, dir.path()).ended(0).json();
+    assert_eq!(written["written"], json!(["target.yaml", ".github/workflows/moot.yml"]));
+    assert_eq!(written["next"], "moot doctor --target target.yaml");
 }
 
 /// A target file for this address and the applications of `demo`.

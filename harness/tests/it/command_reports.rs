@@ -50,6 +50,25 @@ fn a_file_that_moot_did_not_write_is_replaced_only_by_force() {
 }
 
 #[test]
+fn answers_and_a_bundle_replace_only_files_of_moot() {
+    let dir = folder();
+    let notes = dir.path().join("notes");
+    let answers = ["--save-answers", "notes"];
+    let bundle = ["--snapshots", "record", "--snapshot-bundle", "notes"];
+    for more in [&answers[..], &bundle] {
+        fs::write(&notes, "my: notes\n").expect("writable");
+        run(&words(more), dir.path()).ended(2);
+        assert_eq!(text(dir.path(), "notes"), "my: notes\n", "{more:?}");
+        run(&words(&[more, &["--force"]].concat()), dir.path()).ended(1);
+        // Now Moot wrote it, so the next run replaces it.
+        run(&words(more), dir.path()).ended(1);
+        assert_ne!(text(dir.path(), "notes"), "my: notes\n", "{more:?}");
+        let both = [more, &["--report", "json=notes"]].concat();
+        run(&words(&both), dir.path()).ended(2);
+    }
+}
+
+#[test]
 fn a_merge_has_no_event_stream() {
     let ran = run(&["merge", "part1", "--report", "ndjson=events"], folder().path()).ended(2);
     insta::assert_snapshot!(message(&ran.stderr), @r"

@@ -102,6 +102,28 @@ fn a_mistake_in_a_scenario_is_located() {
 }
 
 #[test]
+fn a_capture_that_found_nothing_is_named_with_the_step_that_needs_it() {
+    let text = r#"section: "4.3"
+title: A capture without a value
+scenarios:
+  - id: not-found
+    title: The member does not exist
+    needs: [read]
+    steps:
+      - request: GET /v1/workflows
+        token: read
+        capture: { id: /data/0/nothing }
+      - request: GET /v1/workflows/<id>
+        token: read
+        expect: { get-workflow.status-200: { status: 200 } }
+"#;
+    let dir = folder_of(&[("own.yaml", text)]);
+    let ran = run(&["run", "--scenarios", "own.yaml", "--format", "json"], dir.path()).ended(3);
+    let reason = "`<id>` has no value in the step at line 11: no earlier step found it";
+    assert_eq!(ran.json()["not_run"][0]["reason"], reason);
+}
+
+#[test]
 fn selected_scenarios_are_listed_and_planned() {
     let dir = folder(&scenario());
     let words = ["--scenarios", "sample.yaml", "--format", "json"];

@@ -62,7 +62,7 @@ impl ArrivingCall<'_> {
     pub(super) fn operation(&self) -> Option<Operation> {
         match self.world.seeded().router.find(self.head.method, self.head.path) {
             Routed::Found(operation, _) => Some(operation),
-            Routed::WrongMethod(_) | Routed::Unknown => None,
+            Routed::WrongMethod(..) | Routed::Unknown => None,
         }
     }
 
@@ -110,7 +110,7 @@ impl ArrivingCall<'_> {
                 principal,
                 reading: reading(operation, self.world.answers()),
             }),
-            Routed::WrongMethod(_) | Routed::Unknown => refused,
+            Routed::WrongMethod(..) | Routed::Unknown => refused,
         }
     }
 }

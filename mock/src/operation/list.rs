@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use serde::Serialize;
 
 use crate::operation::context::Context;
-use crate::value::message::problem::{Problem, shown};
+use crate::value::message::problem::Problem;
 use crate::value::message::response::{Pagination, Response};
 use crate::world::state::index::{self, Index};
 
@@ -53,13 +53,13 @@ pub(crate) fn rows_in_status<'i>(
     statuses: &[(&str, usize)],
 ) -> Result<Option<&'i RoaringBitmap>, Problem> {
     let sent = parameters(context, "status");
-    let text: &str = match sent.as_slice() {
+    let place = match sent.as_slice() {
         [] => return Ok(index.rows(company, None)),
-        [text] => text,
-        _ => "given more than once",
+        [text] => statuses.iter().find(|(status, _)| status == text).map(|(_, place)| *place),
+        _ => None,
     };
-    if let Some((_, place)) = statuses.iter().find(|(status, _)| *status == text) {
-        return Ok(index.rows(company, Some(*place)));
+    if place.is_some() {
+        return Ok(index.rows(company, place));
     }
     match context.answers().status_filter_unknown {
         FilterUnknown::Ignored => Ok(index.rows(company, None)),
@@ -67,9 +67,8 @@ pub(crate) fn rows_in_status<'i>(
         FilterUnknown::Refused => {
             let known: Vec<&str> = statuses.iter().map(|(status, _)| *status).collect();
             Err(Problem::parameter_missing(format!(
-                "`status` must be one of {}, not `{}`.",
-                known.join(", "),
-                shown(text)
+                "`status` must be given once, as one of {}.",
+                known.join(", ")
             )))
         }
     }

@@ -41,6 +41,9 @@ impl<'a> TokenForm<'a> {
             }
             Body::Empty => Ok(Self { fields: Vec::new(), answers }),
             Body::Broken(BodyFault::TooLarge) => refused("the body is too large".to_owned()),
+            Body::Broken(BodyFault::Truncated) => {
+                refused("the body ended before it was complete".to_owned())
+            }
             Body::Broken(_) | Body::Multipart(_) => refused(format!("the body must be {FORM}")),
         }
     }
@@ -69,8 +72,8 @@ pub(crate) fn invalid_request(answers: &Answers, detail: impl Into<String>) -> P
 /// The calling application with its index.
 ///
 /// # Errors
-/// `invalid_client` if its credentials are missing or wrong; `invalid_request` if it sends them in the
-/// form and in the header.
+/// `invalid_client` if its credentials are missing or wrong; `invalid_request` if it sends several, in the
+/// form and in the header, or in two headers.
 pub(crate) fn client<'a>(
     context: &Context<'a>,
     form: &TokenForm<'_>,
@@ -105,7 +108,15 @@ pub(crate) fn client<'a>(
 
 /// The credentials in an `Authorization: Basic` header. Both are form-encoded (RFC 6749 §2.3.1).
 fn basic(context: &Context<'_>) -> Result<Option<(String, String)>, Problem> {
-    let Some(header) = context.call.head.headers.get(AUTHORIZATION) else { return Ok(None) };
+    let mut headers = context.call.head.headers.get_all(AUTHORIZATION).iter();
+    let header = match (headers.next(), headers.next()) {
+        (None, _) => return Ok(None),
+        (Some(header), None) => header,
+        (Some(_), Some(_)) => {
+            let detail = "more than one Authorization header was sent";
+            return Err(invalid_request(context.answers(), detail));
+        }
+    };
     let malformed = || {
         let detail = "the Authorization header must be Basic with client_id and client_secret";
         Problem::invalid_client(context.answers(), detail)

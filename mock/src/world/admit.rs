@@ -56,7 +56,7 @@ impl World {
     pub(crate) fn unserved(&self, now: Timestamp, head: &Head<'_>, why: Unserved<'_>) -> Response {
         let operation = match self.seeded().router.find(head.method, head.path) {
             Routed::Found(operation, _) => Some(operation),
-            Routed::WrongMethod(_) | Routed::Unknown => None,
+            Routed::WrongMethod(..) | Routed::Unknown => None,
         };
         let problem = match (why, operation) {
             (
@@ -120,7 +120,9 @@ impl World {
         self.limit(now, head, &self.limiter)?;
         let (operation, id) = match routed {
             Routed::Found(operation, id) => (operation, id),
-            Routed::WrongMethod(allowed) => return Err(Problem::wrong_method(answers, &allowed)),
+            Routed::WrongMethod(operation, allowed) => {
+                return Err(Problem::wrong_method(answers, operation, &allowed));
+            }
             Routed::Unknown => return Err(Problem::unknown_path(answers)),
         };
         if let (Operation::CreateAccessToken, Some(limiter)) = (operation, &self.token_limiter) {

@@ -34,13 +34,22 @@ fn paths_and_methods_outside_the_table_are_refused() {
         (Method::PUT, "/v1/requests", "POST, GET"),
         (Method::HEAD, "/v1/requests", "POST, GET"),
         (Method::OPTIONS, "/v1/webhooks/x", "DELETE"),
-        (Method::GET, "/oauth/token", "POST"),
         (Method::POST, "/v1/workflows/x/schema", "GET"),
         (Method::from_bytes(b"BREW").expect("a token"), "/v1/workflows", "GET"),
     ] {
         let response = bench().send(&sent(method, path));
         assert_eq!(response.outcome(), (405, "method_not_allowed".to_owned()));
         assert_eq!(response.header("allow"), allow, "{path}");
+        assert_eq!(response.rule_group, Some(RuleGroup::Route));
+    }
+}
+
+#[test]
+fn a_wrong_method_at_a_token_endpoint_is_a_token_failure() {
+    for (method, path) in [(Method::GET, "/oauth/token"), (Method::PUT, "/oauth/revoke")] {
+        let response = bench().send(&sent(method, path));
+        assert_eq!(response.outcome(), (405, "invalid_request".to_owned()), "§7: {response:?}");
+        assert_eq!(response.header("allow"), "POST", "{path}");
         assert_eq!(response.rule_group, Some(RuleGroup::Route));
     }
 }

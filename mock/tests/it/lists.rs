@@ -153,7 +153,11 @@ fn an_unknown_status_is_an_answer() {
         for query in ["status=nope", "status=", "status=Draft", "status=draft&status=draft"] {
             let response = bench.get(&format!("/v1/requests?{query}"));
             match expected {
-                None => assert_eq!(response.outcome(), (400, "parameter_missing".to_owned())),
+                None => {
+                    assert_eq!(response.outcome(), (400, "parameter_missing".to_owned()));
+                    let detail = response.text("/detail");
+                    assert!(detail.starts_with("`status` must be given once, as one of draft, "));
+                }
                 Some(members) => assert_eq!(response.ids().len(), members, "{query}"),
             }
         }

@@ -279,6 +279,8 @@ async fn beyond_loopback_nothing_starts_without_a_token_and_nothing_is_shown_wit
         let call = request("GET /api/__admin/health", token, None);
         let response = site.call(call, beyond).await;
         assert_eq!(response.status(), status, "{token}");
+        let is_challenged = response.headers().contains_key("www-authenticate");
+        assert_eq!(is_challenged, status == 401, "RFC 9110 §15.5.2: {token}");
         response.into_body().collect().await.expect("a body");
     }
 }

@@ -151,6 +151,9 @@ fn basic_authentication_is_an_answer() {
         .header("authorization", &header(&format!("demo-main:{right}")));
     check(&with_basic, &both, (400, "invalid_request"));
     check(&without, &both, (200, ""));
+    let basic = header(&format!("demo-main:{right}"));
+    let two_headers = sent(&basic).header("authorization", &basic);
+    check(&with_basic, &two_headers, (400, "invalid_request"));
 }
 
 #[test]

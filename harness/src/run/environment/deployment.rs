@@ -11,7 +11,7 @@ use crate::client::http::{ConnectionUse, Http};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::client::target_file::endpoint::Endpoints;
-use crate::client::target_file::{self, AdminChoice, TargetFile, address};
+use crate::client::target_file::{self, AdminChoice, FileOperator, TargetFile, address};
 use crate::exchange::masks::Masks;
 use crate::run::environment::choice::{OpenError, TargetOptions};
 use crate::run::environment::discovery::{self, WorkflowOffer};
@@ -29,6 +29,20 @@ pub(crate) fn check_credentials(file: &TargetFile) -> Result<(), OpenError> {
                 .to_owned(),
         )),
     }
+}
+
+/// Checks that the program of the operator exists. A name without a slash is searched when it runs.
+///
+/// # Errors
+/// [`OpenError::Usage`].
+pub(crate) fn check_operator(file: &TargetFile) -> Result<(), OpenError> {
+    let Some(FileOperator::Command(operator)) = &file.operator else { return Ok(()) };
+    let program = operator.program();
+    if program.is_relative() || program.is_file() {
+        return Ok(());
+    }
+    let (at, shown) = (file.places.of("operator.command"), program.display());
+    Err(OpenError::Usage(format!("{at}`operator.command`: there is no program `{shown}`")))
 }
 
 /// Checks `--rate`.

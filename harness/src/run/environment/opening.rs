@@ -121,6 +121,7 @@ impl Environment {
     ) -> Result<Self, OpenError> {
         file.limits = options.limits(file.limits);
         deployment::check_rate(&file, &options)?;
+        deployment::check_operator(&file)?;
         let pins = match &file.answers {
             Some(path) => Pins::read(path).map_err(OpenError::Usage)?,
             None => Pins::default(),

@@ -1,7 +1,7 @@
 //! Problems that do not come from a world: refusals of the control plane, and bugs of the mock.
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue};
+use http::header::{CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
 use serde_json::json;
 
@@ -54,7 +54,13 @@ impl Refusal {
         for (name, value) in &self.members {
             body[name] = value.clone();
         }
-        respond(status, "application/problem+json", body.to_string())
+        let mut response = respond(status, "application/problem+json", body.to_string());
+        if status == StatusCode::UNAUTHORIZED {
+            // RFC 9110 §15.5.2 demands a challenge.
+            let challenge = HeaderValue::from_static(r#"Bearer realm="control plane""#);
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
+        response
     }
 }
 

@@ -155,12 +155,18 @@ impl Problem {
             .with_status(answers.other_errors.unknown_path)
     }
 
-    /// A method that the path does not take (question `other_errors`). A 405 lists the allowed ones.
-    pub(crate) fn wrong_method(answers: &Answers, allowed: &str) -> Self {
+    /// A method that the path of this operation does not take (question `other_errors`). A 405 lists the allowed ones.
+    pub(crate) fn wrong_method(answers: &Answers, operation: Operation, allowed: &str) -> Self {
         let status = answers.other_errors.wrong_method;
         let detail = format!("This path takes {allowed}.");
-        let problem =
-            Self::new(ProblemType::MethodNotAllowed, RuleGroup::Route, detail).with_status(status);
+        let problem = match operation {
+            Operation::CreateAccessToken | Operation::RevokeToken => Self {
+                rule_group: RuleGroup::Route,
+                ..Self::token_failure(status, "invalid_request", detail)
+            },
+            _ => Self::new(ProblemType::MethodNotAllowed, RuleGroup::Route, detail)
+                .with_status(status),
+        };
         match HeaderValue::from_str(allowed) {
             Ok(allowed) if status == 405 => problem.with_header(ALLOW, allowed),
             Ok(_) | Err(_) => problem,

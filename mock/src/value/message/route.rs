@@ -28,8 +28,8 @@ struct OperationRoute {
 pub(crate) enum Routed {
     /// The operation, with the decoded id of the path if it has one.
     Found(Operation, Option<String>),
-    /// The path has only these methods, separated by commas.
-    WrongMethod(String),
+    /// The path has only these methods, separated by commas. The operation of one of them.
+    WrongMethod(Operation, String),
     /// An unknown path.
     Unknown,
 }
@@ -84,12 +84,17 @@ impl Router {
             return Routed::Found(operation, id.map(decode));
         }
         let mut allowed: Vec<&str> = Vec::new();
+        let mut operation = None;
         for route in self.0.iter().filter(|route| route.matched(path).is_some()) {
+            operation = Some(route.operation);
             if !allowed.contains(&route.method.as_str()) {
                 allowed.push(route.method.as_str());
             }
         }
-        if allowed.is_empty() { Routed::Unknown } else { Routed::WrongMethod(allowed.join(", ")) }
+        match operation {
+            Some(operation) => Routed::WrongMethod(operation, allowed.join(", ")),
+            None => Routed::Unknown,
+        }
     }
 }
 
