@@ -108,6 +108,10 @@ fn a_problem_agrees_with_its_response() {
     check(&missing(&with("instance", json!("/v1/requests"))), &["errors.instance-is-path"]);
     let address = "https://legal.example/api/v1/requests/x";
     check(&missing(&with("instance", json!(address))), &["errors.instance-is-path"]);
+    check(&missing(&with("instance", json!("v1/requests/x"))), &["errors.instance-is-path"]);
+    // Routers remove empty segments.
+    check(&missing(&with("instance", json!("/v1/requests/x/"))), &[]);
+    check(&missing(&with("instance", json!("//api/v1//requests/x"))), &[]);
 }
 
 #[test]
