@@ -18,6 +18,8 @@ const RESOURCES: [&str; 5] =
 
 /// The only number of a read that is not stored data.
 const PAGE_SIZE: [&str; 2] = ["pagination", "per_page"];
+/// The scopes of a token, in any order (§2.8).
+const SCOPES: [&str; 1] = ["scope"];
 
 /// The text that replaces an identifier of the request in an error, and the length of the shortest identifier.
 const AS_SENT: &str = "(as sent)";
@@ -169,6 +171,7 @@ impl Flattener<'_> {
                     _ if is_compared && self.is_temporary => {
                         NUMBER.replace_all(&shown, "#").into_owned()
                     }
+                    _ if is_compared && place == SCOPES => sorted_words(&shown),
                     _ if self.compared == ComparedValues::All => as_sent(&shown, self.sent),
                     _ if is_compared => shown,
                     _ if !is_in_list && is_only_name(&shown) => shown,
@@ -186,6 +189,12 @@ fn resource(value: &Value) -> Option<&'static str> {
     // Without attributes, as in a problem, `type` is an ordinary value.
     members.get("attributes")?;
     RESOURCES.into_iter().find(|known| *known == kind)
+}
+
+fn sorted_words(text: &str) -> String {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    words.sort_unstable();
+    words.join(" ")
 }
 
 /// Whether a text is only a name: `[request:1]`.
@@ -227,7 +236,7 @@ mod tests {
     #[track_caller]
     fn check(operation: Operation, is_own: bool, body: &Value, expected: &[(&str, Option<&str>)]) {
         let request = SentRequest {
-            method: "GET".to_owned(),
+            method: operation.method().to_string(),
             url: "http://localhost/v1".to_owned(),
             path: "/v1".to_owned(),
             operation: Some(operation),
@@ -264,6 +273,15 @@ mod tests {
         let name = ("legal_request/attributes/name", Some("text"));
         check(Operation::GetLegalRequest, true, &body, &[(status, Some("draft")), name]);
         check(Operation::GetLegalRequest, false, &body, &[(status, Some("text")), name]);
+    }
+
+    #[test]
+    fn the_scopes_of_a_token_have_no_order() {
+        for scope in ["read write", "write read"] {
+            let body = json!({ "access_token": "t", "scope": scope });
+            let expected = ("scope", Some("read write"));
+            check(Operation::CreateAccessToken, false, &body, &[expected]);
+        }
     }
 
     #[test]

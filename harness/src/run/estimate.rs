@@ -9,7 +9,7 @@ use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{confirm, control, movement, turn};
+use super::{confirm, control, movement, pages, turn};
 use crate::client::target_file::{Endpoints, created_kind};
 use crate::run::environment::application_of;
 use crate::scenario::model::{
@@ -237,6 +237,10 @@ impl Counter<'_> {
             // A control that creates something or asks for a token is sent once per run, if its response is not lost.
             self.call(&control::merged(&step.shape, &control.shape), 0, 1);
             self.is_sure = false;
+        }
+        if let Some(premise) = &step.premise {
+            self.is_sure = false;
+            self.call(&pages::reading(premise.request.clone()), 0, 1);
         }
         if !step.unchanged.is_empty() {
             self.is_sure = false;

@@ -40,13 +40,13 @@ pub(super) async fn read_all(
 ) -> Result<(Document, Option<ListDoubt>), Stop> {
     let mark = run.record.checks.len();
     let mut list = follow(run, shape, each_page).await?;
-    let mut fault = fault_of(run, shape, &list.pages);
+    let mut fault = fault_of(run, shape, &list);
     let is_shared = !run.shared.target.is_mock();
     if !list.is_steady || is_shared && fault.is_some() {
         run.record.drop_explicit(mark);
         let earlier = totals(&list.pages);
         list = follow(run, shape, each_page).await?;
-        fault = fault_of(run, shape, &list.pages);
+        fault = fault_of(run, shape, &list);
         if !list.is_steady && earlier == totals(&list.pages) {
             fault = other_total(run, shape, &list.pages);
             list.is_steady = true;
@@ -173,9 +173,26 @@ fn fault(
     judge::origin(run).result(requirement, line_at(shape), judgement, exchange)
 }
 
+/// The first fault of a list: that of its pages, or a page that the totals announce is refused.
+fn fault_of(run: &ScenarioRun<'_>, shape: &RequestShape, list: &ListRead) -> Option<CheckResult> {
+    fault_of_pages(run, shape, &list.pages).or_else(|| {
+        let ((number, refused), last) = (list.refused.as_ref()?, list.pages.last()?);
+        let announced = last.pages_total();
+        let judgement = Judgement::fails(
+            MismatchKind::Value,
+            format!("page {number} of {announced} is refused"),
+            format!("{announced} pages"),
+            format!("{} pages", last.number),
+        );
+        let exchange = refused.exchange.clone();
+        let requirement = "pagination.total-pages-agrees";
+        Some(judge::origin(run).result(requirement, line_at(shape), judgement, exchange))
+    })
+}
+
 /// The first fault of these pages: the number of a page is wrong, the total is too large, a page before the last is not
 /// full, or an item is there twice.
-fn fault_of(
+fn fault_of_pages(
     run: &ScenarioRun<'_>,
     shape: &RequestShape,
     pages: &[ListPage],
@@ -252,6 +269,8 @@ struct ListRead {
     is_whole: bool,
     /// Whether `total_count` stayed the same.
     is_steady: bool,
+    /// A page that the totals announce and the target refused, with its number. The list ends before it.
+    refused: Option<(u64, Document)>,
 }
 
 async fn follow(
@@ -265,7 +284,11 @@ async fn follow(
     let mut pages: Vec<ListPage> = Vec::new();
     let (mut number, mut is_whole, mut is_steady) = (1, true, true);
     loop {
-        let page = page(run, shape, number).await?;
+        let document = send::send(run, &with_page(shape, number)).await?;
+        if number > 1 && is_refusal(&document) {
+            return Ok(ListRead { pages, is_whole, is_steady, refused: Some((number, document)) });
+        }
+        let page = list_page(document, number)?;
         run.names.push();
         run.names.set("page", page_names(&page));
         let checks = judge::checks(run, &each_page.expect, &page.document);
@@ -277,7 +300,7 @@ async fn follow(
         pages.push(page);
         if is_last || number >= pages_max {
             is_whole &= is_last;
-            return Ok(ListRead { pages, is_whole, is_steady });
+            return Ok(ListRead { pages, is_whole, is_steady, refused: None });
         }
         number += 1;
         if number == pages_max && number < pages_total {
@@ -296,15 +319,25 @@ pub(super) async fn page(
     shape: &RequestShape,
     number: u64,
 ) -> Result<ListPage, Stop> {
-    let document = send::send(run, &with_page(shape, number)).await?;
+    list_page(send::send(run, &with_page(shape, number)).await?, number)
+}
+
+/// Whether the target says that there is no such page (`page_past_end`), and not that it refuses the caller.
+fn is_refusal(document: &Document) -> bool {
+    document.status.is_some_and(|status| matches!(status, 400 | 404 | 410 | 416 | 422))
+}
+
+fn list_page(document: Document, number: u64) -> Result<ListPage, Stop> {
     match (&document.json, document.status) {
         (Some(body), Some(200)) if body["data"].is_array() => Ok(ListPage { number, document }),
-        (_, status) => {
-            let status = status.map_or_else(|| "unknown".to_owned(), |status| status.to_string());
-            let reason = format!("page {number} is not a list (status {status})");
-            Err(Stop::not_run(NotRunKind::UnusableAnswer, reason))
-        }
+        (_, status) => Err(no_list(number, status)),
     }
+}
+
+fn no_list(number: u64, status: Option<u16>) -> Stop {
+    let status = status.map_or_else(|| "unknown".to_owned(), |status| status.to_string());
+    let reason = format!("page {number} is not a list (status {status})");
+    Stop::not_run(NotRunKind::UnusableAnswer, reason)
 }
 
 /// `number`, and `length_expected`: pages are full until the last, which has the rest.
@@ -356,7 +389,10 @@ pub(super) async fn pages(
     shape: &RequestShape,
 ) -> Result<Vec<ListPage>, Stop> {
     let each_page = EachPage { at_most: u64::MAX, expect: Vec::new() };
-    let mut pages = follow(run, shape, &each_page).await?.pages;
+    let ListRead { mut pages, refused, .. } = follow(run, shape, &each_page).await?;
+    if let Some((number, refused)) = refused {
+        return Err(no_list(number, refused.status));
+    }
     pages.retain(ListPage::is_of_list);
     Ok(pages)
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use moot_fixtures::contract::Operation;
 
-use crate::scenario::model::{Poll, RequestStep};
+use crate::scenario::model::{Poll, Premise, RequestStep};
 use crate::verdict::check::{self, Document, Judgement};
-use crate::verdict::{NotRun, NotRunKind};
+use crate::verdict::{NotRun, NotRunKind, Verdict};
 
 use super::pages::{self, ListDoubt};
 use super::scenario_run::{FinalSteps, ScenarioRun};
@@ -42,6 +42,11 @@ pub(super) async fn run<'a>(
     if let Some(doubt) = doubt {
         checks.iter_mut().for_each(|check| pages::apply_doubt(check, doubt));
     }
+    if let Some(premise) = &step.premise
+        && checks.iter().any(|check| check.verdict == Verdict::Fail)
+    {
+        check_premise(run, premise).await?;
+    }
     checks.extend(judge::observations(run, &step.observe, &document));
     if let Some(rule) = &step.snapshot {
         checks.extend(snapshot::judge(run, rule, &document));
@@ -70,6 +75,18 @@ async fn read(
         if !lag.wait(run, step, &document).await? {
             return Ok((document, doubt));
         }
+    }
+}
+
+/// Stops the scenario if what the failed checks rely on has changed meanwhile: a service may move a request to another
+/// status by itself (§3).
+async fn check_premise(run: &mut ScenarioRun<'_>, premise: &Premise) -> Result<(), Stop> {
+    let document = send::send(run, &pages::reading(premise.request.clone())).await?;
+    match check::expectation::judge(&premise.holds, &document, &run.names) {
+        Judgement::Fails(_) => Err(Stop::NotApplicable(
+            "the service changed what the check relies on while it was judged".to_owned(),
+        )),
+        Judgement::Holds | Judgement::Empty { .. } => Ok(()),
     }
 }
 

@@ -50,6 +50,13 @@ async fn send_prepared(
     let consents = consent::needed(&prepared, prepared.operation, false);
     let exchange = Arc::new(run.session.send(prepared).await);
     note_effect(run, &exchange);
+    if breaks_off && is_refused_by_server(&exchange) {
+        run.record.exchanges.push(exchange);
+        return Err(Stop::NotApplicable(
+            "the HTTP server refuses a request that breaks off before the service sees it"
+                .to_owned(),
+        ));
+    }
     judge::record(run, &exchange);
     if matches!(exchange.outcome, Err(Trouble::Withheld(_)))
         && let Some(unmet) = consents.iter().find_map(|it| run.shared.target.missing(it.as_str()))
@@ -57,6 +64,15 @@ async fn send_prepared(
         return Err(Stop::NotRun(unmet));
     }
     document(run, &exchange, breaks_off)
+}
+
+/// Whether an HTTP server may have refused an incomplete request (RFC 9112 §8) with a body of its own. It is no error of
+/// the API then (§7).
+fn is_refused_by_server(exchange: &Exchange) -> bool {
+    exchange.outcome.as_ref().is_ok_and(|response| {
+        let is_problem = response.json.as_deref().is_some_and(|json| json.get("type").is_some());
+        (400..500).contains(&response.status) && !is_problem
+    })
 }
 
 /// Notes the effect of a request on lists. A refused request may also have changed something.

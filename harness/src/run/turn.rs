@@ -23,7 +23,9 @@ fn step_only_reads(step: &Step) -> bool {
     match &step.action {
         StepAction::Request(request) => {
             let control = request.control.as_ref().map(|control| &control.shape);
+            let premise = request.premise.as_ref().map(|premise| &premise.request);
             is_get(&request.shape)
+                && premise.is_none_or(is_get_line)
                 && control.is_none_or(|shape| shape.line.is_none() || is_get(shape))
         }
         StepAction::ForEach(..) | StepAction::Let(_) | StepAction::Assume(_) => true,
@@ -35,10 +37,14 @@ fn step_only_reads(step: &Step) -> bool {
 }
 
 fn is_get(shape: &RequestShape) -> bool {
-    match &shape.line {
-        Some(RequestLine::Path { method, .. }) => is_literal(method, "GET"),
-        Some(RequestLine::Operation { known: Some(operation), .. }) => operation.method() == "GET",
-        Some(RequestLine::Operation { known: None, .. }) | None => false,
+    shape.line.as_ref().is_some_and(is_get_line)
+}
+
+fn is_get_line(line: &RequestLine) -> bool {
+    match line {
+        RequestLine::Path { method, .. } => is_literal(method, "GET"),
+        RequestLine::Operation { known: Some(operation), .. } => operation.method() == "GET",
+        RequestLine::Operation { known: None, .. } => false,
     }
 }
 

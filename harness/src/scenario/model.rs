@@ -29,5 +29,5 @@ pub use own_requirement::OwnRequirement;
 pub use place::Place;
 pub use receive::{ReceiveStep, ReceiveUntil};
 pub use request::{RequestLine, RequestShape, TokenChoice, UselessToken};
-pub use request_keys::{ControlRequest, EachPage, Poll, SnapshotRule};
+pub use request_keys::{ControlRequest, EachPage, Poll, Premise, SnapshotRule};
 pub use step::{Assumption, BoundValue, RequestStep, Step, StepAction};

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::command_support::{LIST_SCENARIO, moot};
 use crate::deployment::target;
-use crate::hard_servers::{Hard, ROWS, SILENT};
+use crate::hard_servers::{BARE_REFUSAL, Hard, ROWS, SILENT};
 
 /// The longest time of a run: opening the target, and two attempts until their deadline.
 const RUN_TIME_MAX: Duration = Duration::from_secs(40);
@@ -51,9 +51,32 @@ fn every_run_ends_soon_small_and_with_the_right_verdict() {
     }
 }
 
+const BROKEN_OFF: &str = r#"section: "7"
+title: A sample
+scenarios:
+  - id: broken-off
+    title: A body that breaks off
+    needs: [write]
+    steps:
+      - request: POST /v1/requests
+        token: write
+        raw: { content_type: multipart/form-data; boundary=moot, text: "--moot\r\n", declared_length: 4096 }
+        expect: { errors.never-5xx: { status: { max: 499 } } }
+"#;
+
+#[test]
+fn an_http_server_may_refuse_a_request_that_breaks_off_without_a_problem() {
+    let outcome = ran(&BARE_REFUSAL, BROKEN_OFF, "consent: [write]\n");
+    let checks = outcome.report["checks"].as_array().expect("it has checks");
+    let verdicts: Vec<&str> = checks.iter().filter_map(|it| it["verdict"].as_str()).collect();
+    assert!(!verdicts.contains(&"fail") && !verdicts.contains(&"warn"), "{checks:#?}");
+    assert!(verdicts.contains(&BARE_REFUSAL.verdict), "{checks:#?}");
+    assert_eq!(outcome.code, Some(BARE_REFUSAL.code), "{}", outcome.text);
+}
+
 /// The errors in the run on this server.
 fn wrong(hard: &Hard) -> Option<String> {
-    let outcome = ran(hard);
+    let outcome = ran(hard, LIST_SCENARIO, "");
     let checks = outcome.report["checks"].as_array();
     let is_said = checks.into_iter().flatten().any(|check| {
         check["verdict"] == hard.verdict
@@ -86,10 +109,10 @@ fn wrong(hard: &Hard) -> Option<String> {
     })
 }
 
-fn ran(hard: &Hard) -> Outcome {
+fn ran(hard: &Hard, scenario: &str, keys: &str) -> Outcome {
     let dir = tempfile::tempdir().expect("a folder");
-    fs::write(dir.path().join("sample.yaml"), LIST_SCENARIO).expect("writable");
-    target(dir.path(), &hard.serve(), "");
+    fs::write(dir.path().join("sample.yaml"), scenario).expect("writable");
+    target(dir.path(), &hard.serve(), keys);
     let words = ["run", "--target", "target.yaml", "--scenarios", "sample.yaml"];
     let mut command = moot(&words, dir.path());
     command.args(["--report", "json=report.json", "--report", "html=report.html"]);

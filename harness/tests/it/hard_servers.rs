@@ -156,6 +156,12 @@ pub(crate) const SILENT: Hard =
         Ok(())
     });
 
+/// Node answers an incomplete request like this.
+pub(crate) const BARE_REFUSAL: Hard =
+    row("a bare refusal", (3, "not_applicable", "before the service sees it"), |stream| {
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n")
+    });
+
 fn head(stream: &mut TcpStream, more: &str) -> std::io::Result<()> {
     write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n{more}\r\n")
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, Request, Respond, ResponseTemplate};
 
-use crate::deployment::{judged, start, target};
+use crate::deployment::{self, judged, start, target};
 
 const TOTALS: &str = r#"
 section: "2.7"
@@ -121,4 +121,50 @@ async fn a_failure_while_lists_may_lag_behind_changes_of_the_run_is_tried_again(
     let after_a_change = TOTALS.replace("scenarios:\n", CREATION);
     check(&after_a_change, list(0, 1), 1, 0, CONFORMANT).await;
     check(&after_a_change, list(0, u64::MAX), 1, 1, FOUND).await;
+}
+
+const WHOLE_LIST: &str = r#"
+section: "4.6"
+title: A whole list
+scenarios:
+  - id: whole-list
+    title: All members of a list
+    needs: [read]
+    confirm: true
+    steps:
+      - request: GET /v1/requests
+        token: read
+        each_page: { at_most: 40 }
+        expect:
+          list-legal-requests.filter-does-not-leak: { "$.items[*].type": { each: legal_request } }
+"#;
+
+/// A list with these members on its first page. It says that it has 30 on two pages, and has no second page.
+fn overcounted(members: usize) -> impl Respond {
+    move |request: &Request| {
+        if request.url.query().is_some_and(|query| query.contains("page=2")) {
+            return ResponseTemplate::new(404);
+        }
+        let pagination =
+            json!({ "current_page": 1, "per_page": 25, "total_pages": 2, "total_count": 30 });
+        let attributes = json!({ "name": "a", "description": null, "status": "draft" });
+        let member = |number| json!({ "id": format!("a{number}"), "type": "legal_request", "attributes": attributes });
+        let data: Vec<_> = (0..members).map(member).collect();
+        ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": data }))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_the_totals_announce_and_the_list_refuses_is_found() {
+    for (members, found) in
+        [(1, "pagination.total-count-agrees"), (25, "pagination.total-pages-agrees")]
+    {
+        let server = start("default").await;
+        deployment::answered(&server, "/api/v1/requests", overcounted(members)).await;
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::write(dir.path().join("whole.yaml"), WHOLE_LIST).expect("writable");
+        target(dir.path(), &format!("{}/api", server.uri()), "");
+        let ran = judged(dir.path(), &["--scenarios", "whole.yaml"], 1);
+        assert!(ran.stdout.contains(found), "{}", ran.stdout);
+    }
 }

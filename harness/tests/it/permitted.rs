@@ -327,3 +327,59 @@ async fn refused_credentials_are_no_finding() {
     let report = token_run(401, "invalid_client", false, 4).await;
     assert!(checks(&report, "fail").is_empty());
 }
+
+const FOUND_BY_FILTER: &str = r#"
+section: "4.6"
+title: A filter
+scenarios:
+  - id: found-by-filter
+    title: The filter finds a request by its status
+    needs: [read]
+    steps:
+      - request: GET /v1/requests/moving1
+        token: read
+        require: { status: 200 }
+        capture: { former: /data/attributes/status }
+      - request: GET /v1/requests
+        query: { status: <former> }
+        token: read
+        expect:
+          list-legal-requests.filter-does-not-miss: { "$.data[*].id": { contains: moving1 } }
+        premise:
+          request: GET /v1/requests/moving1
+          holds: { /data/attributes/status: <former> }
+"#;
+
+/// A service may move a request to another status by itself, between two calls (§3).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_moved_by_itself_need_not_be_in_the_list_of_its_earlier_status() {
+    for (second, code, verdict) in [("initial_review", 0, "not_applicable"), ("draft", 1, "fail")] {
+        let server = deployment::start("default").await;
+        let pagination =
+            json!({ "current_page": 1, "per_page": 25, "total_pages": 0, "total_count": 0 });
+        let list = ResponseTemplate::new(200)
+            .set_body_json(json!({ "pagination": pagination, "data": [] }));
+        deployment::answered(&server, "/api/v1/requests", list).await;
+        let reads = AtomicU64::new(0);
+        let moving = move |_: &Request| {
+            let is_first = reads.fetch_add(1, Ordering::SeqCst) == 0;
+            let status = if is_first { "draft" } else { second };
+            let attributes = json!({ "name": "a", "description": null, "status": status });
+            let data =
+                json!({ "id": "moving1", "type": "legal_request", "attributes": attributes });
+            ResponseTemplate::new(200).set_body_json(json!({ "data": data }))
+        };
+        deployment::answered(&server, "/api/v1/requests/moving1", moving).await;
+        let dir = tempfile::tempdir().expect("a folder");
+        deployment::target(dir.path(), &format!("{}/api", server.uri()), "");
+        fs::write(dir.path().join("filter.yaml"), FOUND_BY_FILTER).expect("writable");
+        let words = ["--scenarios", "filter.yaml", "--report", "json=report.json"];
+        judged(dir.path(), &[&words[..], &["--record", "recording"]].concat(), code);
+        let requirement = "list-legal-requests.filter-does-not-miss";
+        let report = report(dir.path());
+        let found = checks(&report, verdict);
+        assert!(found.iter().any(|check| check["requirement"] == requirement), "{second}");
+        let judged_again = run(&["judge", "recording", "--scenarios", "filter.yaml"], dir.path());
+        assert_eq!(judged_again.code, Some(code), "{}", judged_again.stdout);
+    }
+}

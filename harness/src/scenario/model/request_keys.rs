@@ -1,4 +1,4 @@
-//! Keys of the step `request` that have keys of their own: `control`, `poll`, `each_page`, `snapshot`.
+//! Keys of the step `request` that have keys of their own: `control`, `premise`, `poll`, `each_page`, `snapshot`.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use moot_fixtures::yaml::{YamlNode, YamlValue};
 use serde_json::{Value, json};
 
 use super::expectation::{Check, Claim};
-use super::request::RequestShape;
+use super::request::{RequestLine, RequestShape};
 use crate::scenario::language::form::{Integer, List, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::keyed;
 use crate::scenario::language::reader::ScenarioReader;
@@ -22,6 +22,17 @@ keyed! {
     with {
         /// The keys that differ from the request of the step.
         shape: RequestShape,
+    }
+}
+
+keyed! {
+    /// `premise`: what the checks of a step rely on. A service may change it by itself.
+    #[derive(Debug, Clone)]
+    pub struct Premise("`premise`") {
+        /// The request that reads it.
+        request: RequestLine,
+        /// The expectation of its response.
+        holds: Vec<Claim>,
     }
 }
 

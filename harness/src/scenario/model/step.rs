@@ -13,7 +13,7 @@ use super::operator::OperatorOrder;
 use super::place::Place;
 use super::receive::ReceiveStep;
 use super::request::{RequestLine, RequestShape};
-use super::request_keys::{ControlRequest, EachPage, Poll, SnapshotRule, SnapshotSetting};
+use super::request_keys::{ControlRequest, EachPage, Poll, Premise, SnapshotRule, SnapshotSetting};
 use crate::scenario::language::form::{
     List, OrDefault, SchemaDefinitions, YamlForm, entries_schema, name_schema,
 };
@@ -85,6 +85,9 @@ keyed! {
         expect: Vec<Check> as OrDefault<Vec<Check>>,
         /// The valid call that runs first: the keys in which it differs from this request.
         control: Option<ControlRequest>,
+        /// The request that is sent if a check fails. If its expectation does not hold either, the step does not
+        /// apply.
+        premise: Option<Premise>,
         /// Requests whose responses must be the same before and after this request.
         unchanged: Vec<RequestLine> as OrDefault<List<RequestLine, 1, 10>>,
         /// Question ids, and the place of each answer.

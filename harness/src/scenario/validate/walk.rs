@@ -93,6 +93,10 @@ impl ValidationWalk<'_> {
         self.claims(request.require.iter().flatten());
         self.captures(&request.capture);
         self.checks(&request.expect);
+        if let Some(premise) = &request.premise {
+            self.line(&premise.request);
+            self.claims(&premise.holds);
+        }
         self.observations(&request.observe);
         // The steps of `finally` know the captures so far. Their own names end with them.
         let before = self.scope.clone();

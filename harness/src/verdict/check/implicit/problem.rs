@@ -74,12 +74,13 @@ fn status_agrees(status: i128, http_status: u16) -> Judgement {
     .at("/status")
 }
 
-/// The path may include the path of the base address (`instance_prefix`). The query is ignored.
+/// The path may include the path of the base address (`instance_prefix`). The query is ignored, and so are empty
+/// segments: routers remove them before a service sees the path.
 fn instance_is_path(instance: &str, answered: &AnsweredExchange<'_>) -> Judgement {
-    let actual = percent_decode(instance.split(['?', '#']).next().unwrap_or(instance));
+    let actual = normal_path(instance.split(['?', '#']).next().unwrap_or(instance));
     let path = answered.path();
     let bases = ["", answered.context.base_path.as_str(), path_of(answered.base())];
-    if bases.iter().any(|base| percent_decode(&format!("{base}{path}")) == actual) {
+    if bases.iter().any(|base| normal_path(&format!("{base}{path}")) == actual) {
         return Judgement::Holds;
     }
     let expected = format!("{}{path}, with or without the base path", path_of(answered.base()));
@@ -87,8 +88,12 @@ fn instance_is_path(instance: &str, answered: &AnsweredExchange<'_>) -> Judgemen
     Judgement::fails(MismatchKind::Value, message, expected, instance).at("/instance")
 }
 
-fn percent_decode(path: &str) -> String {
-    percent_decode_str(path).decode_utf8_lossy().into_owned()
+/// The path without percent-encoding and empty segments. A relative path stays one.
+fn normal_path(path: &str) -> String {
+    let decoded = percent_decode_str(path).decode_utf8_lossy();
+    let segments: Vec<&str> = decoded.split('/').filter(|segment| !segment.is_empty()).collect();
+    let root = if decoded.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", segments.join("/"))
 }
 
 /// The path of an address without a slash at its end. Empty if it has none.
