@@ -4,6 +4,7 @@ use std::io::BufRead as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -63,7 +64,7 @@ impl<'a> AttachedClient<'a> {
         }
         let mock = self.served.mock.clone();
         let earlier = mock.site.journals();
-        mock.begin(drill.orders.clone()).await;
+        mock.begin(orders(drill)).await;
         let mut recording = match &mut self.lines {
             None => {
                 let working = self.runner.run_command(&mock, drill);
@@ -92,6 +93,17 @@ impl<'a> AttachedClient<'a> {
     pub(super) async fn end(mut self) {
         self.served.end().await;
     }
+}
+
+/// The orders of a drill. A client that runs all the time has a token, and asks for a new one only if that expires.
+fn orders(drill: &Drill) -> Vec<DrillOrder> {
+    let expire = DrillOrder {
+        after: None,
+        action: OrderAction::MoveClock,
+        body: json!({ "advance_seconds": TOKEN_LIFETIME_SECONDS + 1 }),
+    };
+    let needs_token_call = drill.met.operation == Some(Operation::CreateAccessToken);
+    needs_token_call.then_some(expire).into_iter().chain(drill.orders.iter().cloned()).collect()
 }
 
 /// Sorts the drills so that none disturbs the next one: changes of a workflow or of the clock can't be undone, so these
@@ -164,15 +176,18 @@ fn cut(earlier: &Value, journals: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
     use std::sync::Arc;
 
-    use http::Method;
+    use bytes::Bytes;
+    use http::{Method, Request};
+    use http_body_util::Full;
     use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
     use moot_mock::shell::SiteOptions;
     use serde_json::{Value, json};
 
     use super::super::drill_mock::DrillMock;
-    use super::cut;
+    use super::{cut, orders};
     use crate::grading::drill::recording::DrillRecording;
     use crate::grading::drill::table;
 
@@ -217,6 +232,28 @@ mod tests {
         let mut recording = DrillRecording { journal: json!({}), ..DrillRecording::default() };
         mock.add_result(&mut recording);
         assert_eq!(recording.trouble, None);
+    }
+
+    /// The status of a list with a token that is valid before the drill.
+    async fn status_in(drill: &str) -> u16 {
+        let mock = mock();
+        let application = json!({ "client_id": "demo-main" });
+        let minted = mock.admin(None, Method::POST, "/tokens", &application).await;
+        let token = minted.expect("a token")["access_token"].as_str().expect("text").to_owned();
+        mock.begin(orders(table::get(drill).expect("a drill"))).await;
+        let request = Request::get("http://127.0.0.1:4010/v1/requests")
+            .header("host", "127.0.0.1:4010")
+            .header("authorization", format!("Bearer {token}"))
+            .body(Full::new(Bytes::new()))
+            .expect("a request");
+        mock.site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.status().as_u16()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_drill_of_token_calls_begins_without_a_valid_token() {
+        assert_eq!(status_in("limited-token").await, 401);
+        assert_eq!(status_in("new-members").await, 401);
+        assert_eq!(status_in("other-page-size").await, 200);
     }
 
     #[test]
