@@ -236,11 +236,11 @@ async fn a_program_of_the_operator_that_does_not_exist_is_2_before_a_request_is_
     let text = fs::read_to_string(&file).expect("it was written");
     let operator = "operator: { command: [./operate.sh], actions: [restart] }\n";
     fs::write(&file, format!("{text}{operator}")).expect("writable");
-    let ran = judged(dir.path(), &[], 2);
+    let ran = judged(dir.path(), &["--scenarios", "sample.yaml"], 2);
     assert!(ran.stderr.contains("`operator.command`: there is no program"), "{}", ran.stderr);
     assert!(server.received_requests().await.unwrap_or_default().is_empty());
     fs::write(dir.path().join("operate.sh"), "").expect("writable");
-    judged(dir.path(), &[], 0);
+    judged(dir.path(), &["--scenarios", "sample.yaml"], 0);
 }
 
 #[tokio::test]

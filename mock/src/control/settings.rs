@@ -64,9 +64,12 @@ fn merge_answers(present: &Answers, update: Value) -> Result<Answers, Refusal> {
             if let Value::Object(all) = &mut all {
                 all.extend(some);
             }
-            // JSON is YAML, so the reader of answers files can check it and give hints.
-            answers::parse(&all.to_string())
-                .map_err(|error| Refusal::invalid(format!("`answers`: {error}")))?
+            // JSON is YAML, so the reader of answers files can check it and give hints. A place in this text
+            // would mean nothing to the caller.
+            answers::parse(&all.to_string()).map_err(|mut error| {
+                error.place = None;
+                Refusal::invalid(error.to_string())
+            })?
         }
         _ => return Err(Refusal::invalid("`answers` is a text or an object")),
     };

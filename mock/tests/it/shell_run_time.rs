@@ -46,6 +46,7 @@ async fn settings_that_make_no_sense_are_explained() {
         (json!({ "answers": "documentd" }), "did you mean `documented`?"),
         (json!({ "answers": { "upload_size_mx": 1 } }), "upload_size_max"),
         (json!({ "answers": { "upload_size_max": "much" } }), "upload_size_max"),
+        (json!({ "answers": { "other_company": 500 } }), "answers: `other_company` is 500"),
     ] {
         let response = admin(&site, BASE, "PUT /settings", body.clone()).await;
         assert_eq!(response.status, 422, "{body}: {response:?}");
