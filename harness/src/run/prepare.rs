@@ -11,8 +11,8 @@ use crate::exchange::value_text;
 use crate::run::environment::Session;
 use crate::scenario::ScenarioName;
 use crate::scenario::model::{
-    Json, Multipart, OperatorAction, PartContent, PartSpec, RawBody, RawContent, RequestBody,
-    RequestLine, RequestShape, Text, TokenChoice, UselessToken,
+    Json, Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody, RequestLine,
+    RequestShape, Text, TokenChoice, UselessToken,
 };
 use crate::scenario::names::Names;
 use crate::verdict::NotRunKind;
@@ -44,7 +44,7 @@ pub(super) async fn request(
     };
     let mut headers = pairs(names, &shape.headers)?;
     if matches!(shape.token, Some(TokenChoice::Useless(UselessToken::Expired)))
-        && can_move_clock(run)
+        && run.shared.target.can_move_clock()
     {
         let cause = format!("an expired token of {application}");
         run.shared.implicit.note_clock_moved(cause, TOKEN_LIFETIME_SECONDS);
@@ -60,12 +60,6 @@ pub(super) async fn request(
     };
     let tag_scenario = ScenarioName::clone(&run.name);
     Ok(ClientRequest { method, path, operation, headers, body, application, tag_scenario })
-}
-
-/// Whether an operator can move the clock of the target, so that a token expires.
-fn can_move_clock(run: &ScenarioRun<'_>) -> bool {
-    let target = &run.shared.target;
-    !target.is_mock() && target.missing(&OperatorAction::AdvanceClock.need()).is_none()
 }
 
 /// Whether a call with these scopes is allowed, in every answer to `read_scope`.

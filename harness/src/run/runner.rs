@@ -177,8 +177,10 @@ impl Runner {
         }
         // Known failures are matched with all checks.
         options.lists_checks |= !expected.entries.is_empty();
+        let implicit = ImplicitContext::new(&base_path(&target.description().base_url))
+            .with_movable_clock(target.can_move_clock());
         let shared = RunContext {
-            implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
+            implicit,
             own_rows: Arc::new(blank.own_rows.clone()),
             options,
             snapshots: Mutex::default(),

@@ -9,12 +9,21 @@ use crate::check_support::{Seen, check};
 
 /// The number of failures for an upload with this id, at this `Date`, that was created `at`.
 fn failures(context: &ImplicitContext, id: &str, date: &'static str, at: &str) -> usize {
+    messages(context, id, date, at).len()
+}
+
+/// The messages of these failures.
+fn messages(context: &ImplicitContext, id: &str, date: &'static str, at: &str) -> Vec<String> {
     let data = json!({ "id": id, "name": "a.pdf", "created_at": at });
     let body = json!({ "success": true, "message": "stored", "data": data });
     let path = "/v1/repository_documents";
     let seen = Seen::new(Operation::CreateRepositoryDocument, path, 201, &body);
     let found = implicit::judge(&seen.header("date", date).exchange(), context).into_iter();
-    found.filter(|(_, judgement)| matches!(judgement, Judgement::Fails(_))).count()
+    let message = |judgement| match judgement {
+        Judgement::Fails(mismatch) => Some(mismatch.message),
+        Judgement::Holds | Judgement::Empty { .. } => None,
+    };
+    found.filter_map(|(_, judgement)| message(judgement)).collect()
 }
 
 #[test]
@@ -51,6 +60,17 @@ fn a_creation_may_be_ahead_by_the_time_that_an_operator_moved_the_clock() {
     assert_eq!(fails("d", "2026-03-05T14:24:59Z"), 1);
     context.note_clock_moved("a long step".to_owned(), i64::MAX);
     assert_eq!(fails("e", "2036-03-05T14:30:00Z"), 0);
+}
+
+#[test]
+fn a_clock_that_an_earlier_run_may_have_moved_is_named() {
+    let message = |is_movable, at| {
+        let context = ImplicitContext::new("/api").with_movable_clock(is_movable);
+        messages(&context, "a", "Thu, 05 Mar 2026 14:30:00 GMT", at).concat()
+    };
+    let (ahead, behind) = ("2026-03-05T16:30:00Z", "2026-03-05T12:30:00Z");
+    assert_ne!(message(true, ahead), message(false, ahead));
+    assert_eq!(message(true, behind), message(false, behind));
 }
 
 #[test]

@@ -128,6 +128,11 @@ impl Environment {
         Some(self.not_run(need, reason, Some(setting)))
     }
 
+    /// Whether this is a deployment whose operator can move the clock of the service.
+    pub fn can_move_clock(&self) -> bool {
+        !self.is_mock() && self.missing(&OperatorAction::AdvanceClock.need()).is_none()
+    }
+
     fn not_run(&self, need: &str, reason: String, setting: Option<String>) -> NotRun {
         needs::not_run(&self.index.tolerate, need, reason, setting)
     }

@@ -98,7 +98,13 @@ fn made_now(answered: &AnsweredExchange<'_>, place: &str, at: i64) -> (&'static 
     let judgement = if (now - SKEW_SECONDS_MAX..=latest(answered, now)).contains(&at) {
         Judgement::Holds
     } else {
-        let message = "the creation time is not the time of the creation";
+        let message = match at > now && answered.context.has_movable_clock {
+            true => {
+                "the creation time is ahead of the time of the creation; if an earlier run moved the clock of the \
+                     service, set it back"
+            }
+            false => "the creation time is not the time of the creation",
+        };
         let expected = format!("{} within {SKEW_SECONDS_MAX} s", time_text(now));
         let fails = Judgement::fails(MismatchKind::TooFar, message, expected, time_text(at));
         let fails = fails.at(place);

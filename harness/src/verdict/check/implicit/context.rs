@@ -28,12 +28,20 @@ pub struct ImplicitContext {
     /// Seconds by which an operator moves the clock of the service, by the cause. `Date` may come from a proxy, whose
     /// clock stays.
     moved_seconds: Mutex<BTreeMap<String, i64>>,
+    /// Whether the operator of the target can move its clock. An earlier run may have done so.
+    pub(super) has_movable_clock: bool,
 }
 
 impl ImplicitContext {
     /// An empty context.
     pub fn new(base_path: &str) -> Self {
         Self { base_path: base_path.trim_end_matches('/').to_owned(), ..Self::default() }
+    }
+
+    /// The same, and whether the operator of the target can move its clock.
+    #[must_use]
+    pub fn with_movable_clock(self, has_movable_clock: bool) -> Self {
+        Self { has_movable_clock, ..self }
     }
 
     /// Notes that an operator moves the clock of the service forward. Each cause counts once.
