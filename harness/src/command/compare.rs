@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::error::{CommandError, RECORDING_HELP, UNREACHABLE, USAGE};
+use super::error::{CommandError, INCONCLUSIVE, RECORDING_HELP, UNREACHABLE, USAGE};
 use super::number::{any_number, number};
 use super::plan_estimate;
 use super::progress::Progress;
@@ -13,6 +13,7 @@ use super::reports::{self, ReplaceArguments, ReportRequest, report_of};
 use super::reproduce::GivenOptions;
 use super::runtime::{random_seed, runtime};
 use super::screen::{Screen, json_text};
+use super::signals::{RUN_ENDS, with_interruption};
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::{ReachArguments, TargetArguments, choice_of};
 use crate::client::answers::Pins;
@@ -24,7 +25,7 @@ use crate::exchange::escape;
 use crate::exchange::masks::Secrets;
 use crate::report::Format;
 use crate::run::environment::TargetChoice;
-use crate::run::{self, RunOptions};
+use crate::run::{self, Interruption, RunOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan;
 use crate::verdict::expected;
@@ -227,7 +228,7 @@ fn selectors(
 /// Runs the plan on one side, and shows the progress.
 ///
 /// # Errors
-/// The target can't be used at all.
+/// The target can't be used at all, or a signal interrupted the run.
 fn run_side(
     side: &SideArguments<'_>,
     mut options: RunOptions,
@@ -237,11 +238,18 @@ fn run_side(
     let progress = Progress::new(screen.shows_progress());
     let readings = Arc::new(RunReadings::new(&options.target.run_tag));
     let listener = (progress.clone(), Arc::clone(&readings));
-    let result = runtime()?.block_on(run::run(options, move |event: Event| {
+    let interruption = Arc::new(Interruption::default());
+    let run = run::run_until(options, Arc::clone(&interruption), move |event: Event| {
         listener.0.show(&event);
         listener.1.add(&event);
-    }));
+    });
+    let tell = || progress.note(RUN_ENDS);
+    let result = runtime()?.block_on(with_interruption(run, &interruption, tell));
     progress.end();
+    let result = result?;
+    if interruption.is_interrupted() {
+        return Err(CommandError::usage("interrupted: there is no comparison").exit(INCONCLUSIVE));
+    }
     if let (true, Some(why)) = (result.scenarios.is_empty(), &result.trouble) {
         let exit_code = if result.exit_code() == USAGE { USAGE } else { UNREACHABLE };
         return Err(CommandError::usage(format!("{}: {why}", side.name)).exit(exit_code));

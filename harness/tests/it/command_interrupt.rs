@@ -45,8 +45,10 @@ scenarios:
 /// The delay of the slow response.
 const SLOW: Duration = Duration::from_millis(1500);
 
-/// A run that has sent the slow call.
-async fn begun(dir: &Path) -> (MockServer, Child) {
+const RUN: [&str; 5] = ["run", "--target", "target.yaml", "--report", "json=report.json"];
+
+/// A command that has sent the slow call to its target.
+async fn begun(words: &[&str], dir: &Path) -> (MockServer, Child) {
     let server = start("default").await;
     let pagination =
         json!({ "current_page": 1, "per_page": 25, "total_pages": 1, "total_count": 0 });
@@ -55,8 +57,7 @@ async fn begun(dir: &Path) -> (MockServer, Child) {
     answered(&server, "/api/v1/webhooks", slow).await;
     fs::write(dir.join("sample.yaml"), SAMPLE).expect("writable");
     target(dir, &base_url(&server), "consent: [write]\nledger: ledger.ndjson\n");
-    let words = ["run", "--target", "target.yaml", "--scenarios", "sample.yaml"];
-    let mut command = moot(&[&words[..], &["--report", "json=report.json"]].concat(), dir);
+    let mut command = moot(&[words, &["--scenarios", "sample.yaml"]].concat(), dir);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     let deadline = Instant::now() + Duration::from_secs(20);
     while !reached(&server, "/api/v1/webhooks").await {
@@ -88,7 +89,7 @@ async fn the_first_signal_ends_a_run_in_order() {
     let mut said = Vec::new();
     for name in ["-INT", "-TERM"] {
         let dir = tempfile::tempdir().expect("a folder");
-        let (server, child) = begun(dir.path()).await;
+        let (server, child) = begun(&RUN, dir.path()).await;
         signal(&child, name);
         let (code, stdout, stderr) = ended(child);
         assert_eq!(code, Some(3), "{stdout}{stderr}");
@@ -112,7 +113,7 @@ async fn the_first_signal_ends_a_run_in_order() {
 #[tokio::test]
 async fn the_second_signal_stops_at_once() {
     let dir = tempfile::tempdir().expect("a folder");
-    let (_server, child) = begun(dir.path()).await;
+    let (_server, child) = begun(&RUN, dir.path()).await;
     let since = Instant::now();
     signal(&child, "-INT");
     // Two signals at the same time count as one.
@@ -129,4 +130,18 @@ async fn the_second_signal_stops_at_once() {
     assert!(!dir.path().join("report.json").exists());
     let ledger = fs::read_to_string(dir.path().join("ledger.ndjson")).expect("it was written");
     assert!(ledger.contains("repository_document"), "{ledger}");
+}
+
+#[tokio::test]
+async fn an_interrupted_comparison_cleans_up_too() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (server, child) = begun(&["compare", "target.yaml", "mock"], dir.path()).await;
+    signal(&child, "-INT");
+    let (code, stdout, stderr) = ended(child);
+    assert_eq!(code, Some(3), "{stdout}{stderr}");
+    assert!(reached(&server, "/api/v1/requests").await, "what always runs did");
+    insta::assert_snapshot!(message(&stderr), @r"
+    interrupted: no further scenario starts, and those that run are cleaned up; a second signal stops at once
+    error: interrupted: there is no comparison
+    ");
 }
