@@ -73,6 +73,10 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<DataError>> {
             let mut found: Vec<PathBuf> = entries
                 .filter_map(|entry| entry.ok().map(|entry| entry.path()))
                 .filter(|path| path.extension().is_some_and(|e| e == "yaml" || e == "yml"))
+                // Editors and file systems keep files of their own beside a file: `.#name.yaml`, `._name.yaml`.
+                .filter(|path| {
+                    !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+                })
                 .collect();
             if found.is_empty() {
                 return Err(unusable(path, "this folder has no `.yaml` file".to_owned()));
