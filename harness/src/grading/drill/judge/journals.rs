@@ -106,9 +106,7 @@ pub(super) fn is_last_page(call: &JournalCall) -> bool {
 
 /// For each list that was read: the highest page that was read, and the number of pages in its last response. Pages may
 /// be read in any order.
-pub(super) fn read_lists(
-    worlds: &[WorldJournal],
-) -> BTreeMap<(Operation, Vec<(String, String)>), (u64, u64)> {
+pub(super) fn read_lists(worlds: &[WorldJournal]) -> BTreeMap<impl Ord, (u64, u64)> {
     let mut lists = BTreeMap::new();
     for call in calls(worlds).filter(|call| is_served(call)) {
         let read = call.response.page.zip(call.response.pages);
