@@ -71,14 +71,17 @@ pub(super) fn doctor(arguments: TargetArguments, screen: &Screen) -> Result<u8, 
     Ok(if mistakes.is_empty() { 0 } else { UNREACHABLE })
 }
 
-/// The line `tolerate: [load, admin]` with all needs that are not met; `None` if all of them are tolerated already.
+/// The line `tolerate: [load, operator.restart]` with all needs that are not met; `None` if all of them are tolerated
+/// already. If no action of an operator is possible, `operator` stands for them.
 fn tolerate_line(needs: &[DiagnosedNeed]) -> Option<String> {
     let unmet = || needs.iter().filter_map(|one| Some((one.need, one.unmet.as_ref()?)));
     if unmet().all(|(_, why)| why.is_tolerated) {
         return None;
     }
-    let mut words: Vec<&str> =
-        unmet().map(|(need, _)| need.split('.').next().unwrap_or(need)).collect();
+    let group = |need: &'static str| need.split('.').next().unwrap_or(need);
+    let is_whole = |name: &str| needs.iter().all(|it| group(it.need) != name || it.unmet.is_some());
+    let words = unmet().map(|(need, _)| if is_whole(group(need)) { group(need) } else { need });
+    let mut words: Vec<&str> = words.collect();
     words.dedup();
     Some(format!("tolerate: [{}]", words.join(", ")))
 }

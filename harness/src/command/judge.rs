@@ -44,6 +44,14 @@ pub(super) fn judge(
         selectors = index.selectors;
     }
     plan::select(&files, &selectors)?;
+    let mut recorded =
+        index.sessions.iter().filter_map(|row| row.scenario.split_once('/')).peekable();
+    let is_of_others = recorded.peek().is_some()
+        && !recorded.any(|(stem, _)| files.iter().any(|file| file.stem == stem));
+    if is_of_others {
+        return Err(CommandError::usage("the recording is of other scenario files")
+            .help("name the files of its run with --scenarios"));
+    }
     let target = TargetOptions {
         seed: index.seed,
         run_tag: index.run_tag,

@@ -36,6 +36,25 @@ async fn it_names_each_missing_need_with_its_setting() {
     assert_eq!(delete["setting"], "consent: [delete] in the target file");
 }
 
+#[tokio::test]
+async fn only_what_is_missing_is_offered_for_tolerance() {
+    let server = start("default").await;
+    for (operator, expected) in [
+        ("", vec!["operator"]),
+        (
+            "operator: { command: [sh], actions: [restart, set_status, add_comment] }\n",
+            vec!["operator.advance_clock", "operator.revoke_token"],
+        ),
+    ] {
+        let dir = deployed(&server, &format!("consent: [operate]\n{operator}"));
+        let words = ["doctor", "--target", "target.yaml", "--format", "json"];
+        let found = run(&words, dir.path()).ended(0).json();
+        let line = found["tolerate"].as_str().expect("a line");
+        let words = line.split(['[', ']', ',', ' ']).filter(|word| word.starts_with("operator"));
+        assert_eq!(words.collect::<Vec<_>>(), expected, "{line}");
+    }
+}
+
 #[test]
 fn a_target_that_cannot_be_used_ends_as_a_run_on_it_does() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");

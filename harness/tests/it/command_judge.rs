@@ -72,6 +72,16 @@ fn a_recording_is_judged_as_the_run_was() {
     assert_eq!(serde_json::from_str::<Value>(&har).expect("JSON")["log"]["version"], "1.2");
 }
 
+#[test]
+fn a_recording_of_other_scenario_files_is_not_judged() {
+    let dir = folder_of(&[("sample.yaml", crate::command_support::LIST_SCENARIO)]);
+    let scenarios = ["--scenarios", "sample.yaml"];
+    run(&[&["run", "--record", "kept"], &scenarios[..]].concat(), dir.path()).ended(0);
+    let ran = run(&["judge", "kept"], dir.path()).ended(2);
+    assert!(ran.stderr.contains("--scenarios"), "{}", ran.stderr);
+    run(&[&["judge", "kept"], &scenarios[..]].concat(), dir.path()).ended(0);
+}
+
 /// Starts a mock with these options, and writes `target.yaml` with `more`.
 fn mock(dir: &Path, options: &[&str], more: &str) -> Running {
     mock_target(&dir.join("target.yaml"), options, more)

@@ -192,8 +192,8 @@ impl DefaultValue {
             }),
             Operation::CreateWebhook if webhook_url.starts_with(PLAIN_HTTP) => Some(Self {
                 text: PLAIN_HTTP,
-                name: "a webhook address with plain http",
-                setting: "an https address as bindings.webhook_url in the target file",
+                name: "the webhook, whose address has plain http,",
+                setting: "an https address as bindings.webhook_url in the target file, if that is the reason",
             }),
             Operation::CreateLegalRequest
                 if text("counterparty_email").ends_with(COUNTERPARTY_DOMAIN) =>
