@@ -1,5 +1,6 @@
 //! The ledger: a file with every object that runs created on a deployment, one JSON object per line. A line is
-//! written before each creating call. Nothing is ever removed from the file.
+//! written before each creating call. Nothing is ever removed from the file. It also has the moves of the clock, which
+//! stays ahead after a run.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -22,6 +23,8 @@ pub(crate) struct Ledger {
     run_tag: String,
     base_url: String,
     sink: LedgerSink,
+    /// Seconds by which earlier runs moved the clock of the target.
+    clock_moved_seconds: i64,
     /// The number of the next row.
     next_row: AtomicUsize,
     /// Objects of this run that exist now, or may exist.
@@ -54,6 +57,8 @@ pub struct LeftObject {
 pub struct LedgerContent {
     /// Objects that runs left on the target, the oldest first.
     pub left: Vec<LeftObject>,
+    /// Seconds by which runs moved the clock of the target.
+    pub clock_moved_seconds: i64,
     /// Base addresses of other targets in the same file.
     pub other_targets: BTreeSet<String>,
     /// Numbers of lines that cannot be read. A run was killed while it wrote them.
@@ -80,6 +85,20 @@ struct LedgerLine {
     id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     application: Option<String>,
+}
+
+/// A line of a ledger about a move of the clock.
+#[derive(Debug, Serialize, Deserialize)]
+struct ClockLine {
+    /// When it was written.
+    at: String,
+    /// The version of Moot that wrote it.
+    moot_version: String,
+    /// The base address.
+    target: String,
+    /// The tag of the run that moved the clock.
+    run: String,
+    clock_moved_seconds: i64,
 }
 
 /// An event of an object.
@@ -112,6 +131,7 @@ impl Ledger {
             run_tag: run_tag.to_owned(),
             base_url: base_url.to_owned(),
             sink,
+            clock_moved_seconds: 0,
             next_row: AtomicUsize::new(0),
             left: Mutex::default(),
         }
@@ -122,6 +142,8 @@ impl Ledger {
     /// # Errors
     /// The file cannot be written.
     pub(crate) fn open(path: &Path, run_tag: &str, base_url: &str) -> Result<Self, String> {
+        let earlier = std::fs::read(path).unwrap_or_default();
+        let earlier = read_ledger(&String::from_utf8_lossy(&earlier), base_url);
         let open = || {
             if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
                 std::fs::create_dir_all(folder)?;
@@ -135,7 +157,11 @@ impl Ledger {
         let file = open().map_err(|error: std::io::Error| {
             format!("the ledger `{}` cannot be written: {error}", path.display())
         })?;
-        Ok(Self::with_sink(LedgerSink::File(Mutex::new(file)), run_tag, base_url))
+        let sink = LedgerSink::File(Mutex::new(file));
+        Ok(Self {
+            clock_moved_seconds: earlier.clock_moved_seconds,
+            ..Self::with_sink(sink, run_tag, base_url)
+        })
     }
 
     /// Records that an object of this kind is about to be created. Returns the number of its row, for
@@ -214,21 +240,32 @@ impl Ledger {
         self.write(LedgerEvent::Deleted, object)
     }
 
+    /// Records that the operator moved the clock of the target.
+    pub(crate) fn clock_moved(&self, seconds: i64) {
+        let line = ClockLine {
+            at: jiff::Timestamp::now().to_string(),
+            moot_version: env!("CARGO_PKG_VERSION").to_owned(),
+            target: self.base_url.clone(),
+            run: self.run_tag.clone(),
+            clock_moved_seconds: seconds,
+        };
+        // Only the line before a creating call is essential, so a failure here is ignored.
+        let _ = self.append(&line);
+    }
+
+    /// Seconds by which earlier runs moved the clock of the target.
+    pub(crate) fn clock_moved_seconds(&self) -> i64 {
+        self.clock_moved_seconds
+    }
+
     /// The objects of this run that exist now, or may exist.
     pub(crate) fn residue(&self) -> Vec<Residue> {
         self.left.lock().iter().map(|object| object.residue.clone()).collect()
     }
 
     fn write(&self, what: LedgerEvent, object: &LeftObject) -> Result<(), String> {
-        let file = match &self.sink {
-            LedgerSink::File(file) => file,
-            LedgerSink::Discarded => return Ok(()),
-            LedgerSink::Refused => {
-                return Err("a run that may create nothing has no ledger".to_owned());
-            }
-        };
         let Residue { kind, id, tag, scenario } = object.residue.clone();
-        let line = LedgerLine {
+        self.append(&LedgerLine {
             at: jiff::Timestamp::now().to_string(),
             moot_version: env!("CARGO_PKG_VERSION").to_owned(),
             target: self.base_url.clone(),
@@ -239,8 +276,18 @@ impl Ledger {
             scenario,
             id,
             application: (what == LedgerEvent::Creating).then(|| object.application.clone()),
+        })
+    }
+
+    fn append(&self, line: &impl Serialize) -> Result<(), String> {
+        let file = match &self.sink {
+            LedgerSink::File(file) => file,
+            LedgerSink::Discarded => return Ok(()),
+            LedgerSink::Refused => {
+                return Err("a run that may create nothing has no ledger".to_owned());
+            }
         };
-        let line = serde_json::to_string(&line).map_err(|error| error.to_string())?;
+        let line = serde_json::to_string(line).map_err(|error| error.to_string())?;
         let mut file = file.lock();
         writeln!(file, "{line}").and_then(|()| file.flush()).map_err(|error| {
             format!("the ledger cannot be written, so nothing is created: {error}")
@@ -252,6 +299,13 @@ impl Ledger {
 pub(crate) fn read_ledger(text: &str, target: &str) -> LedgerContent {
     let mut content = LedgerContent::default();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        if let Ok(moved) = serde_json::from_str::<ClockLine>(line) {
+            if moved.target == target {
+                content.clock_moved_seconds =
+                    content.clock_moved_seconds.saturating_add(moved.clock_moved_seconds);
+            }
+            continue;
+        }
         match serde_json::from_str::<LedgerLine>(line) {
             Err(_) => content.unreadable.push(index + 1),
             Ok(line) if line.target != target => {
@@ -293,7 +347,7 @@ fn apply(left: &mut Vec<LeftObject>, line: LedgerLine) {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::read_ledger;
+    use super::{Ledger, read_ledger};
 
     const TARGET: &str = "https://legal.example.com/api";
 
@@ -331,5 +385,18 @@ mod tests {
         assert_eq!(left, [("webhook", Some("w1"), "writer"), ("legal_request", None, "writer")]);
         assert_eq!(content.unreadable, [13]);
         assert_eq!(content.other_targets.len(), 1);
+    }
+
+    #[test]
+    fn the_moves_of_the_clock_of_a_target_are_added_up() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("ledger.ndjson");
+        let open = |target| Ledger::open(&path, "moot-1", target).expect("writable");
+        for (target, seconds) in [(TARGET, 7200), ("https://other.example.com", 10), (TARGET, 60)] {
+            open(target).clock_moved(seconds);
+        }
+        assert_eq!(open(TARGET).clock_moved_seconds(), 7260);
+        let text = std::fs::read_to_string(&path).expect("readable");
+        assert_eq!(read_ledger(&text, TARGET).unreadable, [0; 0]);
     }
 }

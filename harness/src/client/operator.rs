@@ -50,6 +50,9 @@ impl ServiceClient {
             }
             (None, None) => return Err(OperatorTrouble::NoOperator),
         };
+        if let (OperatorOrder::AdvanceClock { seconds }, Some(rules)) = (order, rules) {
+            rules.ledger.clock_moved(i64::try_from(*seconds).unwrap_or(i64::MAX));
+        }
         self.update_tokens(order).await;
         Ok(output)
     }

@@ -179,6 +179,7 @@ impl Runner {
         options.lists_checks |= !expected.entries.is_empty();
         let implicit = ImplicitContext::new(&base_path(&target.description().base_url))
             .with_movable_clock(target.can_move_clock());
+        implicit.note_clock_moved("earlier runs".to_owned(), target.clock_moved_seconds());
         let shared = RunContext {
             implicit,
             own_rows: Arc::new(blank.own_rows.clone()),

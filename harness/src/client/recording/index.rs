@@ -59,6 +59,9 @@ pub struct IndexTarget {
     pub tolerate: Vec<String>,
     /// Needs that are not met, each with the reason (a clause) and the setting that would meet it.
     pub unmet: BTreeMap<String, (String, String)>,
+    /// Seconds by which earlier runs had moved its clock. Older recordings have none.
+    #[serde(default)]
+    pub clock_moved_seconds: i64,
     /// The answers that the target file pins. Older recordings have none.
     #[serde(default)]
     pub pins: Pins,

@@ -99,7 +99,7 @@ pub struct JournalCall {
     pub deliveries: Vec<u64>,
     /// The process of the client: the serial of its first call.
     #[serde(skip)]
-    pub(in crate::grading) process: u64,
+    pub(crate) process: u64,
 }
 
 /// A delivery to a webhook.

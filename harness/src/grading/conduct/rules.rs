@@ -16,7 +16,7 @@ use super::evidence::ConductEvidence;
 use super::finding::ConductFinding;
 use super::journal::WorldJournal;
 
-pub(in crate::grading) use tokens::TOKEN_TRIES_MAX;
+pub(crate) use tokens::TOKEN_TRIES_MAX;
 
 /// Finds violations of a rule in the journal of one world.
 type RuleFunction = fn(&WorldJournal) -> Vec<ConductEvidence<'_>>;

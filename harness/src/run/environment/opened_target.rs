@@ -133,6 +133,11 @@ impl Environment {
         !self.is_mock() && self.missing(&OperatorAction::AdvanceClock.need()).is_none()
     }
 
+    /// Seconds by which earlier runs moved the clock of the deployment, by the ledger.
+    pub fn clock_moved_seconds(&self) -> i64 {
+        self.index.clock_moved_seconds
+    }
+
     fn not_run(&self, need: &str, reason: String, setting: Option<String>) -> NotRun {
         needs::not_run(&self.index.tolerate, need, reason, setting)
     }

@@ -13,7 +13,7 @@ use crate::verdict::pluralize;
 const SCOPE_CALLS_MIN: usize = 10;
 
 /// Equal refused token requests that are allowed for each process.
-pub(in crate::grading) const TOKEN_TRIES_MAX: usize = 3;
+pub(crate) const TOKEN_TRIES_MAX: usize = 3;
 
 pub(super) fn no_token(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let refused = |call: &&JournalCall| {
