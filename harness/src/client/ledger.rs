@@ -24,7 +24,7 @@ pub(crate) struct Ledger {
     base_url: String,
     sink: LedgerSink,
     /// Seconds by which earlier runs moved the clock of the target.
-    clock_moved_seconds: i64,
+    pub(crate) clock_moved_seconds: i64,
     /// The number of the next row.
     next_row: AtomicUsize,
     /// Objects of this run that exist now, or may exist.
@@ -253,11 +253,6 @@ impl Ledger {
         let _ = self.append(&line);
     }
 
-    /// Seconds by which earlier runs moved the clock of the target.
-    pub(crate) fn clock_moved_seconds(&self) -> i64 {
-        self.clock_moved_seconds
-    }
-
     /// The objects of this run that exist now, or may exist.
     pub(crate) fn residue(&self) -> Vec<Residue> {
         self.left.lock().iter().map(|object| object.residue.clone()).collect()
@@ -395,7 +390,7 @@ mod tests {
         for (target, seconds) in [(TARGET, 7200), ("https://other.example.com", 10), (TARGET, 60)] {
             open(target).clock_moved(seconds);
         }
-        assert_eq!(open(TARGET).clock_moved_seconds(), 7260);
+        assert_eq!(open(TARGET).clock_moved_seconds, 7260);
         let text = std::fs::read_to_string(&path).expect("readable");
         assert_eq!(read_ledger(&text, TARGET).unreadable, [0; 0]);
     }

@@ -10,7 +10,6 @@ use crate::client::answers::Pins;
 use crate::client::control_plane::ControlPlane;
 use crate::client::deployment_rules::DeploymentRules;
 use crate::client::http::{ConnectionUse, Http};
-use crate::client::ledger::Ledger;
 use crate::client::recording::{IndexTarget, Replay};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
@@ -207,8 +206,8 @@ impl Environment {
             found.iter().flat_map(|it| &it.signers).for_each(|it| rules.guard.offer(it));
             rules.expired_token = rules.expired_token.take().or(expired_token);
         }
-        let ledger = destination.deployment.as_ref().map(|rules| &rules.ledger);
-        let clock_moved_seconds = ledger.map_or(0, Ledger::clock_moved_seconds);
+        let rules = destination.deployment.as_ref();
+        let clock_moved_seconds = rules.map_or(0, |rules| rules.ledger.clock_moved_seconds);
         let can_receive = is_in_process || options.can_receive();
         let unmet = needs::unmet(&destination, can_receive, discovery_trouble.as_deref());
         let settle = Duration::from_secs(file.limits.settle_seconds.into());
