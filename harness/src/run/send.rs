@@ -66,8 +66,8 @@ async fn send_prepared(
     document(run, &exchange, breaks_off)
 }
 
-/// Whether an HTTP server may have refused an incomplete request (RFC 9112 §8) with a body of its own. It is no error of
-/// the API then (§7).
+/// Whether an HTTP server may have refused an incomplete request (RFC 9112 §8) with a body of its own. §7 states the form
+/// of errors of the API only.
 fn is_refused_by_server(exchange: &Exchange) -> bool {
     exchange.outcome.as_ref().is_ok_and(|response| {
         let is_problem = response.json.as_deref().is_some_and(|json| json.get("type").is_some());

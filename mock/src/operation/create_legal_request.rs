@@ -10,6 +10,7 @@ mod variables;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use moot_fixtures::contract::{
@@ -212,9 +213,14 @@ fn new_request(
     })
 }
 
-fn missing(names: &[&'static str]) -> Problem {
+/// `` `one`, `two` are required``.
+fn required(names: &[impl Display]) -> String {
     let verb = if names.len() == 1 { "is" } else { "are" };
-    Problem::parameter_missing(format!("{} {verb} required and must not be empty.", quoted(names)))
+    format!("{} {verb} required", quoted(names))
+}
+
+fn missing(names: &[&'static str]) -> Problem {
+    Problem::parameter_missing(format!("{} and must not be empty.", required(names)))
         .breaking(Rule::Required(names.iter().map(ToString::to_string).collect()))
 }
 

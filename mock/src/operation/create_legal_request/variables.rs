@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Answers;
-use moot_fixtures::nearest::quoted;
 use moot_fixtures::world::{SeedVariable, VariableType};
 
-use super::{VARIABLES, invalid};
+use super::{VARIABLES, invalid, required};
 use crate::value::message::fields::MultipartFields;
 use crate::value::message::problem::Problem;
 use crate::value::message::rule::Rule;
@@ -33,12 +32,12 @@ pub(super) fn read(
     })?;
     let mut sent = sent.members();
     sent.retain(|_, value| !is_empty(value));
-    let required = workflow.variables.iter().filter(|(_, variable)| variable.required);
-    let missing: Vec<_> =
-        required.map(|(name, _)| name).filter(|name| !sent.contains_key(*name)).collect();
+    let is_missing =
+        |(name, it): &(&String, &SeedVariable)| it.required && !sent.contains_key(*name);
+    let missing = workflow.variables.iter().filter(is_missing).map(|(name, _)| name);
+    let missing: Vec<&String> = missing.collect();
     if !missing.is_empty() {
-        let verb = if missing.len() == 1 { "is" } else { "are" };
-        let detail = format!("`variables`: {} {verb} required.", quoted(missing));
+        let detail = format!("`variables`: {}.", required(&missing));
         return Err(invalid(answers, Rule::VariableRequired, detail));
     }
     let mut values = BTreeMap::new();
