@@ -77,6 +77,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<DataError>> {
                 .filter(|path| {
                     !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
                 })
+                // Reading a named pipe waits for its writer. A link to nothing stays, and is reported.
+                .filter(|path| fs::metadata(path).map_or(true, |found| found.is_file()))
                 .collect();
             if found.is_empty() {
                 return Err(unusable(path, "this folder has no `.yaml` file".to_owned()));

@@ -46,11 +46,12 @@ fn a_folder_gives_the_same_scenarios_as_the_binary() {
 }
 
 #[test]
-fn hidden_files_of_a_folder_are_not_scenarios() {
+fn hidden_files_and_folders_of_a_folder_are_not_scenarios() {
     let dir = tempfile::tempdir().expect("a folder");
     let text = std::fs::read_to_string(folder().join("01_service.yaml")).expect("readable");
     std::fs::write(dir.path().join("01_service.yaml"), text).expect("writable");
     std::fs::write(dir.path().join("._01_service.yaml"), [0, 5, 22]).expect("writable");
+    std::fs::create_dir(dir.path().join("old.yaml")).expect("writable");
     let files =
         load::paths(&[dir.path().to_owned()]).unwrap_or_else(|it| panic!("{}", rendered(&it)));
     assert_eq!(files.len(), 1);
