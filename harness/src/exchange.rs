@@ -171,6 +171,11 @@ impl ReceivedResponse {
         (200..300).contains(&self.status)
     }
 
+    /// Whether a gateway may be the sender: it sends 502 or 504 if it gets no answer from the service.
+    pub fn may_be_of_gateway(&self) -> bool {
+        matches!(self.status, 502 | 504)
+    }
+
     /// The value of the first header with this name (lower case). It is not masked.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())

@@ -268,7 +268,7 @@ pub(crate) fn is_limited(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
 pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     match outcome {
         // The pace waits for a back-off first.
-        Ok(response) => is_refused_for_now(outcome, false) || matches!(response.status, 502 | 504),
+        Ok(response) => is_refused_for_now(outcome, false) || response.may_be_of_gateway(),
         Err(
             Trouble::Unreachable(_)
             | Trouble::Timeout(_)

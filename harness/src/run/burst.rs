@@ -12,9 +12,10 @@ use tokio::time::Instant;
 use crate::client::ClientRequest;
 use crate::client::deployment_rules::is_limited;
 use crate::client::request::bearer;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, ReceivedResponse};
 use crate::scenario::model::{BurstStep, Rhythm};
 use crate::verdict::check::Document;
+use crate::verdict::{NotRunKind, Verdict};
 
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
@@ -204,9 +205,23 @@ fn judge_all(
     let document = Document { exchange, ..Document::of_value(summary) };
     run.capture(&step.capture, &document);
     let mut checks = judge::checks(run, &step.expect, &document);
+    let lost = all.iter().filter(|exchange| is_lost(exchange)).count();
+    if lost > 0
+        && !run.shared.target.is_mock()
+        && checks.iter().any(|check| check.verdict == Verdict::Fail)
+    {
+        let reason =
+            format!("{lost} of {} calls got 502 or 504, which may be of a gateway", all.len());
+        return Err(Stop::not_run(NotRunKind::NoAnswer, reason));
+    }
     checks.extend(judge::observations(run, &step.observe, &document));
     run.record.checks.extend(checks);
     Ok(())
+}
+
+/// Whether a gateway may have answered the call instead of the service.
+fn is_lost(exchange: &Exchange) -> bool {
+    exchange.outcome.as_ref().is_ok_and(ReceivedResponse::may_be_of_gateway)
 }
 
 /// Whether the target did what the call asks for. A refusal may have any status: the specification does not show it.

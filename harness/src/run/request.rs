@@ -66,6 +66,9 @@ async fn read(
     loop {
         let (document, doubt) = match &step.each_page {
             Some(each_page) => pages::read_all(run, &step.shape, each_page).await?,
+            None if expects_refusal(run, step) => {
+                (send::send_to_be_refused(run, &step.shape).await?, None)
+            }
             None => (send::send(run, &step.shape).await?, None),
         };
         if !may_lag(&document) {
@@ -88,6 +91,11 @@ async fn check_premise(run: &mut ScenarioRun<'_>, premise: &Premise) -> Result<(
         )),
         Judgement::Holds | Judgement::Empty { .. } => Ok(()),
     }
+}
+
+/// Whether a check of the step states a status that is a refusal.
+fn expects_refusal(run: &ScenarioRun<'_>, step: &RequestStep) -> bool {
+    step.expect.iter().any(|check| check::expectation::asks_refusal(&check.expectation, &run.names))
 }
 
 /// Whether the response is a list, or the activity log.

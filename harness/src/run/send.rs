@@ -22,7 +22,17 @@ pub(super) async fn send(
     shape: &RequestShape,
 ) -> Result<Document, Stop> {
     let prepared = prepare::request(run, shape).await?;
-    send_prepared(run, prepared).await
+    send_prepared(run, prepared, false).await
+}
+
+/// As [`send`], for a request that must be refused. It may have no effect, so it is sent once more after an error of a
+/// gateway. A second such error is judged: the request may be its reason.
+pub(super) async fn send_to_be_refused(
+    run: &mut ScenarioRun<'_>,
+    shape: &RequestShape,
+) -> Result<Document, Stop> {
+    let prepared = prepare::request(run, shape).await?;
+    send_prepared(run, prepared, true).await
 }
 
 /// Sends a token request, or reuses the exchange of the same request in an earlier scenario.
@@ -35,7 +45,7 @@ pub(super) async fn send_or_reuse(
         judge::record(run, &exchange);
         return document(run, &exchange, false);
     }
-    let document = send_prepared(run, prepared.clone()).await?;
+    let document = send_prepared(run, prepared.clone(), false).await?;
     if let Some(exchange) = &document.exchange {
         run.session.lend_token(&prepared, exchange).await;
     }
@@ -45,11 +55,21 @@ pub(super) async fn send_or_reuse(
 async fn send_prepared(
     run: &mut ScenarioRun<'_>,
     prepared: ClientRequest,
+    has_no_effect: bool,
 ) -> Result<Document, Stop> {
     let breaks_off = prepared.body.breaks_off();
     let consents = consent::needed(&prepared, prepared.operation, false);
-    let exchange = Arc::new(run.session.send(prepared).await);
+    let mut exchange = Arc::new(run.session.send(prepared.clone()).await);
     note_effect(run, &exchange);
+    if may_be_of_gateway(run, &exchange) {
+        if !has_no_effect && !only_reads(&exchange) {
+            judge::record(run, &exchange);
+            return Err(Stop::not_run(NotRunKind::NoAnswer, unknown_effect(&exchange)));
+        }
+        run.record.exchanges.push(exchange);
+        exchange = Arc::new(run.session.send(prepared).await);
+        note_effect(run, &exchange);
+    }
     if breaks_off && is_refused_by_server(&exchange) {
         run.record.exchanges.push(exchange);
         return Err(Stop::NotApplicable(
@@ -64,6 +84,21 @@ async fn send_prepared(
         return Err(Stop::NotRun(unmet));
     }
     document(run, &exchange, breaks_off)
+}
+
+/// Whether a gateway in front of a deployment may have answered a request other than GET. A GET was sent twice already.
+fn may_be_of_gateway(run: &ScenarioRun<'_>, exchange: &Exchange) -> bool {
+    !run.shared.target.is_mock()
+        && exchange.request.method != "GET"
+        && exchange.outcome.as_ref().is_ok_and(ReceivedResponse::may_be_of_gateway)
+}
+
+fn unknown_effect(exchange: &Exchange) -> String {
+    let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
+    format!(
+        "the response was {status}, which a gateway sends if the service does not answer. The request may have had an \
+         effect, so it is not sent again"
+    )
 }
 
 /// Whether an HTTP server may have refused an incomplete request (RFC 9112 §8) with a body of its own. §7 states the form

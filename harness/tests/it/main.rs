@@ -66,6 +66,7 @@ mod docs_schemas;
 mod docs_self_proof;
 mod explore;
 mod five_changes;
+mod gateway_errors;
 mod gzip;
 mod hard_deployments;
 mod hard_servers;

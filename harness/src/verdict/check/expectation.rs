@@ -25,6 +25,12 @@ pub fn asks_success(expectation: &[Claim], names: &Names) -> bool {
     claims.any(|claim| statuses.into_iter().any(|status| accepts(&claim.matcher, status, names)))
 }
 
+/// Whether a claim is about the status, and no successful status can satisfy it.
+pub fn asks_refusal(expectation: &[Claim], names: &Names) -> bool {
+    expectation.iter().any(|claim| matches!(claim.place, Place::Status))
+        && !asks_success(expectation, names)
+}
+
 fn accepts(matcher: &[MatcherRule], status: u16, names: &Names) -> bool {
     let value = PlaceValue::One(Some(Value::from(status)));
     matcher::judge(matcher, &value, names) == Judgement::Holds

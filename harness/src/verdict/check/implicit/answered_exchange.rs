@@ -82,8 +82,8 @@ impl<'a> AnsweredExchange<'a> {
     /// count. The token endpoint is not below it, and has another body for failures.
     pub(super) fn is_api_error(&self) -> bool {
         let is_failure = (400..600).contains(&self.status()) && !self.is_limit();
-        // A gateway writes the body itself if the service does not respond.
-        let is_gateway = matches!(self.status(), 502 | 504);
+        // A gateway writes the body itself.
+        let is_gateway = self.response.may_be_of_gateway();
         let prefix = contract::VERSION_PREFIX;
         let below = self.path().strip_prefix(prefix);
         let is_api = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
