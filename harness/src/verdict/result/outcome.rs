@@ -65,7 +65,7 @@ impl RunOutcome {
             Self::Usage => "the command or a file given to it is wrong; nothing was sent",
             Self::Incomplete => "not everything could be checked, and not all of that is tolerated",
             Self::Unreachable => {
-                "the target could not be reached, refused the credentials, or does not fit its file"
+                "the target could not be reached or did not respond, refused the credentials, or does not fit its file"
             }
             Self::Drifted => {
                 "a snapshot or a pinned answer differs, or an expected failure did not happen"
