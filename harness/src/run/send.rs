@@ -26,7 +26,8 @@ pub(super) async fn send(
 }
 
 /// As [`send`], for a request that must be refused. It may have no effect, so it is sent once more after an error of a
-/// gateway. A second such error is judged: the request may be its reason.
+/// gateway, as one that only reads. The second response is judged: if the service answers other requests, this one is the
+/// reason of the error.
 pub(super) async fn send_to_be_refused(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
@@ -61,10 +62,11 @@ async fn send_prepared(
     let consents = consent::needed(&prepared, prepared.operation, false);
     let mut exchange = Arc::new(run.session.send(prepared.clone()).await);
     note_effect(run, &exchange);
-    if may_be_of_gateway(run, &exchange) {
-        if !has_no_effect && !only_reads(&exchange) {
+    if is_unavailable(run, &exchange) {
+        let may_repeat = has_no_effect || only_reads(&exchange);
+        if !may_repeat || !answers(run).await {
             judge::record(run, &exchange);
-            return Err(Stop::not_run(NotRunKind::NoAnswer, unknown_effect(&exchange)));
+            return Err(Stop::not_run(NotRunKind::NoAnswer, unavailable(&exchange, may_repeat)));
         }
         run.record.exchanges.push(exchange);
         exchange = Arc::new(run.session.send(prepared).await);
@@ -86,18 +88,31 @@ async fn send_prepared(
     document(run, &exchange, breaks_off)
 }
 
-/// Whether a gateway in front of a deployment may have answered a request other than GET. A GET was sent twice already.
-fn may_be_of_gateway(run: &ScenarioRun<'_>, exchange: &Exchange) -> bool {
-    !run.shared.target.is_mock()
-        && exchange.request.method != "GET"
-        && exchange.outcome.as_ref().is_ok_and(ReceivedResponse::may_be_of_gateway)
+/// Whether a gateway in front of a deployment may have answered, because the service does not. A 503 with `Retry-After`
+/// is of the limit (`rate_limit_response`).
+fn is_unavailable(run: &ScenarioRun<'_>, exchange: &Exchange) -> bool {
+    let is_error = |response: &ReceivedResponse| {
+        response.may_be_of_gateway()
+            || response.status == 503 && response.header("retry-after").is_none()
+    };
+    !run.shared.target.is_mock() && exchange.outcome.as_ref().is_ok_and(is_error)
 }
 
-fn unknown_effect(exchange: &Exchange) -> String {
+/// Whether the service answers another request.
+async fn answers(run: &ScenarioRun<'_>) -> bool {
+    let request = ClientRequest::of(run.session.endpoints(), Operation::ListWorkflows, "main");
+    run.session.send(request).await.outcome.is_ok_and(|response| response.status < 500)
+}
+
+fn unavailable(exchange: &Exchange, may_repeat: bool) -> String {
     let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
+    let why = if may_repeat {
+        "The target did not answer another request either"
+    } else {
+        "The request may have had an effect, so it is not sent again"
+    };
     format!(
-        "the response was {status}, which a gateway sends if the service does not answer. The request may have had an \
-         effect, so it is not sent again"
+        "the response was {status}, which a gateway sends if the service does not answer. {why}"
     )
 }
 

@@ -1,9 +1,9 @@
-//! A gateway sends 502 or 504 if the service does not answer. One such response is no violation; the same again is one if
-//! the request can be sent again without an effect.
+//! A gateway sends 502, 503 or 504 if the service does not answer. One such response is no violation. The same again is one
+//! if the request can be sent again without an effect, and the service answers other requests.
 
 use std::fs;
 
-use wiremock::matchers::{method, path};
+use wiremock::matchers::path;
 use wiremock::{Mock, ResponseTemplate};
 
 use crate::deployment::{judged, start, target};
@@ -30,16 +30,31 @@ const CREATED: &str = r#"scenarios:
         expect: { errors.never-5xx: { status: { min: 200, max: 299 } } }
 "#;
 
-/// Runs a scenario on a deployment whose gateway answers the first `errors` registrations.
-async fn check(steps: &str, errors: u64, code: i32, said: &str) {
+const READ: &str = r#"scenarios:
+  - id: listed
+    title: Webhooks are listed
+    needs: [read]
+    steps:
+      - request: GET /v1/webhooks
+        token: read
+        expect: { errors.never-5xx: { status: 200 } }
+"#;
+
+/// Runs a scenario on a deployment whose gateway answers the first `errors` calls for webhooks, and all for workflows if
+/// `is_down`.
+async fn check(steps: &str, (status, errors): (u16, u64), is_down: bool, code: i32, said: &str) {
     let server = start("default").await;
-    Mock::given(method("POST"))
-        .and(path("/api/v1/webhooks"))
-        .respond_with(ResponseTemplate::new(502).set_body_raw("Bad Gateway", "text/html"))
+    let gateway = || ResponseTemplate::new(status).set_body_raw("Bad Gateway", "text/html");
+    Mock::given(path("/api/v1/webhooks"))
+        .respond_with(gateway())
         .up_to_n_times(errors)
         .with_priority(1)
         .mount(&server)
         .await;
+    if is_down {
+        let workflows = Mock::given(path("/api/v1/workflows")).respond_with(gateway());
+        workflows.with_priority(1).mount(&server).await;
+    }
     let dir = tempfile::tempdir().expect("a folder");
     let scenarios = format!("section: \"4.14\"\ntitle: A gateway\n{steps}");
     fs::write(dir.path().join("gateway.yaml"), scenarios).expect("writable");
@@ -48,13 +63,27 @@ async fn check(steps: &str, errors: u64, code: i32, said: &str) {
     assert!(ran.stdout.contains(said), "{}", ran.stdout);
 }
 
+const CONFORMANT: &str = "conformant: nothing failed";
+const NO_ANSWER: &str = "did not answer another request either";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_must_be_refused_is_sent_once_more() {
-    check(REFUSED, 1, 0, "conformant: nothing failed").await;
-    check(REFUSED, 2, 1, "ended in a server error: 502").await;
+    check(REFUSED, (502, 1), false, 0, CONFORMANT).await;
+    check(REFUSED, (502, 2), false, 1, "ended in a server error: 502").await;
+    check(REFUSED, (504, 2), true, 3, NO_ANSWER).await;
+    // Each is sent twice: a 503 refuses it only for now.
+    check(REFUSED, (503, 2), false, 0, CONFORMANT).await;
+    check(REFUSED, (503, 4), false, 1, "ended in a server error: 503").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_is_unknown_whether_a_creation_had_an_effect() {
-    check(CREATED, 1, 3, "may have had an effect, so it is not sent again").await;
+    check(CREATED, (502, 1), false, 3, "may have had an effect, so it is not sent again").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_fails_only_while_the_service_answers_others() {
+    check(READ, (502, 2), false, 0, CONFORMANT).await;
+    check(READ, (502, 4), false, 1, "ended in a server error: 502").await;
+    check(READ, (502, 2), true, 3, NO_ANSWER).await;
 }
