@@ -30,10 +30,9 @@ const EMAILS: &str = "(e-mail)";
 /// A word that may be an identifier, and a number.
 static WORD: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("[A-Za-z0-9_-]+").expect("the pattern is sound"));
-/// A name: words between quotes.
-static NAME_QUOTED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("[`'\"“]([^`'\"”]* [^`'\"”]*)[`'\"”]").expect("the pattern is sound")
-});
+/// A text between quotes.
+static QUOTED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("[`\"“]([^`\"”]*)[`\"”]").expect("the pattern is sound"));
 /// An address, or a list of them.
 static ADDRESSES: LazyLock<Regex> = LazyLock::new(|| {
     let address = "[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+";
@@ -226,8 +225,9 @@ fn as_sent(text: &str, sent: &str) -> String {
         false => whole.to_owned(),
     };
     let text = ADDRESSES.replace_all(text, EMAILS);
-    let text = NAME_QUOTED
-        .replace_all(&text, |name: &Captures<'_>| hidden(sent.contains(&name[1]), &name[0]));
+    let is_name = |text: &str| text.contains(' ') && sent.contains(text);
+    let text =
+        QUOTED.replace_all(&text, |quoted: &Captures<'_>| hidden(is_name(&quoted[1]), &quoted[0]));
     let text = WORD.replace_all(&text, |word: &Captures<'_>| hidden(is_drawn(&word[0]), &word[0]));
     text.into_owned()
 }
@@ -332,7 +332,7 @@ mod tests {
             ("a1b2c3 of workflow_id", "(as sent) of workflow_id"),
             ("Größe, “a1b2c3”", "Größe, “(as sent)”"),
             ("requests", "requests"),
-            ("no workflow `Mutual NDA`.", "no workflow (as sent)."),
+            ("`id`: no `Mutual NDA`.", "`id`: no (as sent)."),
             ("no workflow `Sales NDA`.", "no workflow `Sales NDA`."),
             (
                 "`x@a.example` is none of y@a.example, z@a.example.",
