@@ -159,7 +159,9 @@ def image(arguments, files):
     }
     if CA_CERTIFICATES.is_file():
         root[str(CA_CERTIFICATES).lstrip("/")] = (CA_CERTIFICATES.read_bytes(), 0o644)
-    layer = tar(with_folders(root) + [("tmp", None, 0o1777)])
+    # Temporary files, and the place of a volume for `--state`: a new volume has the rights of the folder.
+    writable = [(folder, None, 0o1777) for folder in ("state", "tmp")]
+    layer = tar(with_folders(root) + writable)
     compressed = packed(layer)
     config = json.dumps({
         "architecture": OCI_NAMES[arguments.architecture],

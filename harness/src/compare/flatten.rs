@@ -21,13 +21,23 @@ const PAGE_SIZE: [&str; 2] = ["pagination", "per_page"];
 /// The scopes of a token, in any order (§2.8).
 const SCOPES: [&str; 1] = ["scope"];
 
-/// The text that replaces an identifier of the request in an error, and the length of the shortest identifier.
+/// The text that replaces an identifier or a name of the request in an error, and the length of the shortest identifier.
 const AS_SENT: &str = "(as sent)";
 const IDENTIFIER_LENGTH_MIN: usize = 6;
+/// The text that replaces addresses in an error.
+const EMAILS: &str = "(e-mail)";
 
 /// A word that may be an identifier, and a number.
 static WORD: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("[A-Za-z0-9_-]+").expect("the pattern is sound"));
+/// A text between quotes.
+static QUOTED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("[`\"“]([^`\"”]*)[`\"”]").expect("the pattern is sound"));
+/// An address, or a list of them.
+static ADDRESSES: LazyLock<Regex> = LazyLock::new(|| {
+    let address = "[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+";
+    Regex::new(&format!("{address}(?:, {address})*")).expect("the pattern is sound")
+});
 static NUMBER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("[0-9]+").expect("the pattern is sound"));
 
@@ -202,17 +212,24 @@ fn is_only_name(text: &str) -> bool {
     NAME.find(text).is_some_and(|name| name.as_str() == text)
 }
 
-/// A text without the identifiers of the request. Identifiers are words with a digit or a capital letter.
+/// A text without the identifiers and names of the request, and without addresses: an error lists those that a field
+/// takes, which are stored data. Identifiers are words with a digit or a capital letter.
 fn as_sent(text: &str, sent: &str) -> String {
     let is_drawn = |word: &str| {
         word.len() >= IDENTIFIER_LENGTH_MIN
             && word.chars().skip(1).any(|c| c.is_ascii_digit() || c.is_ascii_uppercase())
             && sent.contains(word)
     };
-    let shown = |word: &Captures<'_>| {
-        if is_drawn(&word[0]) { AS_SENT.to_owned() } else { word[0].to_owned() }
+    let hidden = |is_hidden: bool, whole: &str| match is_hidden {
+        true => AS_SENT.to_owned(),
+        false => whole.to_owned(),
     };
-    WORD.replace_all(text, shown).into_owned()
+    let text = ADDRESSES.replace_all(text, EMAILS);
+    let is_name = |text: &str| text.contains(' ') && sent.contains(text);
+    let text =
+        QUOTED.replace_all(&text, |quoted: &Captures<'_>| hidden(is_name(&quoted[1]), &quoted[0]));
+    let text = WORD.replace_all(&text, |word: &Captures<'_>| hidden(is_drawn(&word[0]), &word[0]));
+    text.into_owned()
 }
 
 #[cfg(test)]
@@ -307,14 +324,20 @@ mod tests {
     }
 
     #[test]
-    fn only_identifiers_that_were_sent_are_hidden_in_an_error() {
-        let sent = "/v1/requests/wfFremd7 workflow_id=a1b2c3&email";
+    fn only_identifiers_and_names_that_were_sent_and_addresses_are_hidden_in_an_error() {
+        let sent = "/v1/requests/wfFremd7 workflow_id=a1b2c3&email name=Mutual NDA";
         for (text, expected) in [
             ("no workflow `wfFremd7`.", "no workflow `(as sent)`."),
             ("no workflow `wfOther8`.", "no workflow `wfOther8`."),
             ("a1b2c3 of workflow_id", "(as sent) of workflow_id"),
             ("Größe, “a1b2c3”", "Größe, “(as sent)”"),
             ("requests", "requests"),
+            ("`id`: no `Mutual NDA`.", "`id`: no (as sent)."),
+            ("no workflow `Sales NDA`.", "no workflow `Sales NDA`."),
+            (
+                "`x@a.example` is none of y@a.example, z@a.example.",
+                "`(e-mail)` is none of (e-mail).",
+            ),
         ] {
             assert_eq!(as_sent(text, sent), expected);
         }

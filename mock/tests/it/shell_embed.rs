@@ -88,3 +88,22 @@ async fn it_answers_under_its_own_address_and_below_a_tests_overrides() {
     let (status, body) = create(&server, token).await;
     assert_eq!((status, &body["data"]["attributes"]["status"]), (201, &json!("draft")));
 }
+
+#[tokio::test]
+async fn calls_that_wait_are_answered_and_the_mock_goes_on() {
+    let server = embed::start_with(settings()).await.expect("a free port");
+    let token = token(&server).await;
+    let delay = json!({ "kind": "delay", "operation": "list_workflows", "milliseconds": 20 });
+    let post = |path: &str| client().post(format!("{}/__admin/{path}", base(&server)));
+    assert_eq!(post("faults").json(&delay).send().await.expect("a response").status(), 201);
+    let get = |path: &str| client().get(format!("{}/{path}", base(&server))).bearer_auth(&token);
+    assert_eq!(get("v1/workflows").send().await.expect("a response").status(), 200);
+
+    // No other call comes while this one waits.
+    let wait = json!({ "operation": "list_webhooks", "timeout_seconds": 1 });
+    assert_eq!(post("exchanges/wait").json(&wait).send().await.expect("a response").status(), 408);
+
+    let events = get("__admin/events").send().await.expect("a response");
+    assert!(events.text().await.expect("an end of the stream").starts_with("event: hello"));
+    assert_eq!(get("v1/workflows").send().await.expect("a response").status(), 200);
+}

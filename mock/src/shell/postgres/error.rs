@@ -45,7 +45,13 @@ impl PostgresError {
 
     /// A failed statement.
     pub(crate) fn statement(error: &tokio_postgres::Error) -> Self {
-        Self::Statement(causes(error))
+        let cause = causes(error);
+        match error.code() {
+            Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
+                Self::Statement(format!("{cause}; {}", advice(error)))
+            }
+            _ => Self::Statement(cause),
+        }
     }
 }
 
@@ -67,7 +73,8 @@ fn advice(error: &tokio_postgres::Error) -> &'static str {
             "each mock needs up to four connections: raise max_connections, or close others"
         }
         code if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
-            "allow the user to connect and to create tables: `grant create on schema public to USER`"
+            "allow the user to connect, to create tables (`grant create on schema public to USER`), and \
+             to use those of moot, which belong to the user that created them"
         }
         _ => "see the log of the database",
     }

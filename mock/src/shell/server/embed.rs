@@ -1,16 +1,17 @@
 //! The mock inside a `wiremock::MockServer`, for Rust tests that override some of its responses.
 //!
 //! wiremock hides the client's address and buffers bodies: here all callers are one address, and
-//! connection faults are left to the HTTP server.
+//! connection faults are left to the HTTP server. It answers one call at a time: while a call waits for another one,
+//! or for a delivery to the same server, no other call is answered.
 
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use moot_fixtures::world::SeedWorld;
-use tokio::task::coop::unconstrained;
+use tokio::runtime::{self, Runtime};
 use url::Position;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
@@ -22,6 +23,10 @@ use crate::shell::site::{Site, SiteError, SiteOptions};
 const PRIORITY: u8 = u8::MAX;
 /// wiremock does not show the client address, so all calls have this one.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// The detail of a response whose body ends with an error.
+const BROKEN_BODY: &str =
+    "a fault of the connection, which wiremock cannot carry out, or a document that cannot be read";
 
 /// A mock server that answers as the service with this world and
 /// [default settings](crate::shell::settings::defaults).
@@ -50,23 +55,60 @@ pub async fn start_with(options: impl Into<SiteOptions>) -> Result<MockServer, S
 }
 
 /// A responder that answers as `site`, to be mounted on the test's own server.
+///
+/// It makes `ring` the TLS provider of the process, unless there is one: with our features a `reqwest` of the test
+/// has none.
 pub fn responder(site: &Site) -> impl Respond + use<> {
-    let site = site.clone();
+    // This fails only if a provider is already installed, which works as well.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let (site, runtime) = (site.clone(), CallRuntime::new());
     move |request: &wiremock::Request| {
-        let answered = async {
-            let response = match request_of(request) {
+        let (site, call) = (site.clone(), request_of(request));
+        let answered = async move {
+            let response = match call {
                 Ok(call) => site.call(call, CLIENT).await,
                 Err(_) => problem::internal("the call cannot be read"),
             };
             whole(response).await
         };
-        // This blocks wiremock's runtime. So a call may wait for other threads (a delivery, a file), but never for
-        // that runtime. Without `unconstrained`, tokio would have a long body pause for other tasks of it, and never
-        // resume it.
-        let (head, body) = futures_executor::block_on(unconstrained(answered)).into_parts();
+        let Ok(response) = runtime.wait_for(answered) else {
+            return ResponseTemplate::new(500).set_body_string("the runtime of the mock has ended");
+        };
+        let (head, body) = response.into_parts();
         ResponseTemplate::new(head.status.as_u16())
             .append_headers(&head.headers)
             .set_body_bytes(body)
+    }
+}
+
+/// The runtime of the calls. wiremock's own runtime waits for the responder, so its tasks and timers stand still.
+/// `None` if it could not be started, or is ending.
+struct CallRuntime(Option<Runtime>);
+
+impl CallRuntime {
+    fn new() -> Self {
+        let runtime = runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        Self(runtime.ok())
+    }
+
+    /// Blocks this thread until `work` is done.
+    fn wait_for<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, mpsc::RecvError> {
+        let Some(runtime) = &self.0 else { return Err(mpsc::RecvError) };
+        let (done, result) = mpsc::channel();
+        runtime.spawn(async move { done.send(work.await) });
+        result.recv()
+    }
+}
+
+impl Drop for CallRuntime {
+    fn drop(&mut self) {
+        // Waiting for its end would panic on a thread of another runtime.
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
@@ -83,6 +125,6 @@ async fn whole(response: Response<SiteBody>) -> Response<Bytes> {
     let (head, body) = response.into_parts();
     match body.collect().await {
         Ok(body) => Response::from_parts(head, body.to_bytes()),
-        Err(_) => Box::pin(whole(problem::internal("a stored document cannot be read"))).await,
+        Err(_) => Box::pin(whole(problem::internal(BROKEN_BODY))).await,
     }
 }

@@ -22,12 +22,14 @@ fn refused(url: &str, variables: &[(&str, &str)]) -> (Option<i32>, String) {
 fn an_unusable_database_is_named_with_a_remedy() {
     let cluster = Cluster::start();
     let (good, port) = (cluster.url("mocks"), cluster.port());
-    cluster.sql("postgres", "create user crowded connection limit 0");
+    cluster.sql("postgres", "create user crowded connection limit 0; create user guest");
+    cluster.sql("mocks", "revoke create on schema public from public");
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let closed = free.local_addr().expect("an address").port();
     drop(free);
     let careful = format!("postgres://{CAREFUL_USER}@127.0.0.1:{port}/mocks");
     let crowded = format!("postgres://crowded@127.0.0.1:{port}/mocks");
+    let guest = format!("postgres://guest@127.0.0.1:{port}/mocks");
     let nowhere = format!("postgres://moot@127.0.0.1:{port}/nowhere");
     let refusing = format!("postgres://moot@127.0.0.1:{closed}/mocks");
     let plain = format!("postgres://moot@localhost:{port}/mocks?sslmode=verify-full");
@@ -35,6 +37,7 @@ fn an_unusable_database_is_named_with_a_remedy() {
         (careful.as_str(), &[("PGPASSWORD", "wrong")][..], ["password", "PGPASSWORD"]),
         (&careful, &[], ["password", "PGPASSWORD"]),
         (&crowded, &[], ["too many connections", "max_connections"]),
+        (&guest, &[], ["permission denied", "grant create on schema public"]),
         (&nowhere, &[], ["\"nowhere\" does not exist", "createdb"]),
         (&refusing, &[], ["refused", "check host, port"]),
         (&plain, &[], ["TLS", "sslrootcert"]),
