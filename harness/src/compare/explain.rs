@@ -128,8 +128,12 @@ fn is_beside_the_stated_keys(place: &[&str], difference: &ResponseDifference) ->
     difference.is_one_sided && !parents.contains(&"fields_properties")
 }
 
+/// The base path and the query of an instance are open.
 fn instance(difference: &ResponseDifference) -> Option<&'static str> {
-    let bare = |text: &str| text.strip_prefix(BASE_PATH).unwrap_or(text).to_owned();
+    let bare = |text: &str| {
+        let path = text.split('?').next().unwrap_or(text);
+        path.strip_prefix(BASE_PATH).unwrap_or(path).to_owned()
+    };
     let (one, other) = &difference.readings;
     match difference.operation {
         _ if bare(one) == bare(other) => Some("instance_prefix"),
@@ -189,6 +193,7 @@ mod tests {
             (&["isolation.get-workflow", "errors.status"][..], Some(RequirementTopic::Isolation)),
             (&["delete-webhook.requires-write"], Some(RequirementTopic::Scope)),
             (&["authentication.insufficient-scope-403"], Some(RequirementTopic::Scope)),
+            (&["authentication.write-token-is-valid"], Some(RequirementTopic::Scope)),
             (&["get-workflow.unknown-404"], None),
             (&[], None),
         ] {
@@ -238,6 +243,24 @@ mod tests {
                 ..ResponseDifference::default()
             };
             assert_eq!(question(&difference, topic), expected, "{operation:?} {statuses:?}");
+        }
+    }
+
+    #[test]
+    fn an_instance_may_have_the_base_path_and_a_query() {
+        for (instance, expected) in [
+            ("/v1/workflows?page=0", Some("instance_prefix")),
+            ("[base-path]/v1/workflows?page=0", Some("instance_prefix")),
+            ("/v1/requests", None),
+        ] {
+            let difference = ResponseDifference {
+                spot: DifferencePlace::Member(vec!["instance".to_owned()]),
+                operation: Some(Operation::ListWorkflows),
+                statuses: (400, 400),
+                readings: ("/v1/workflows".to_owned(), instance.to_owned()),
+                ..ResponseDifference::default()
+            };
+            assert_eq!(question(&difference, None), expected, "{instance}");
         }
     }
 

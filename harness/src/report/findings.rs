@@ -172,12 +172,13 @@ fn take_repeated(
     failed: &mut BTreeMap<FindingKey, Vec<usize>>,
 ) -> BTreeMap<usize, usize> {
     let mut order: Vec<&FindingKey> = failed.keys().collect();
-    // A wrong status comes first, because it causes the rest. Then the most frequent group, then the first one of the
-    // specification.
+    // Server errors come first, then a wrong status, because it causes the rest. Then the most frequent group, then the
+    // first one of the specification.
     order.sort_by_cached_key(|key| {
         let at = &failed[*key];
         let first = &checks[at[0]];
-        (!first.is_of_status(), Reverse(at.len()), section_order(&first.section), at[0])
+        let is_later = (!is_server_error(first), !first.is_of_status());
+        (is_later, Reverse(at.len()), section_order(&first.section), at[0])
     });
     let mut repeated: BTreeMap<usize, usize> = BTreeMap::new();
     let mut taken: Vec<FindingKey> = Vec::new();
@@ -197,9 +198,15 @@ fn take_repeated(
     repeated
 }
 
-/// Whether two groups have the same verdict, and different requirements or questions.
+/// Whether two groups have the same verdict, and different requirements or questions. A scenario may also check the
+/// requirement about server errors itself.
 fn is_other(a: &FindingKey, b: &FindingKey) -> bool {
-    a.verdict == b.verdict && !a.subject.is_empty() && a.subject != b.subject
+    let is_server_error = a.mismatch == Some(MismatchKind::ServerError);
+    a.verdict == b.verdict && !a.subject.is_empty() && (a.subject != b.subject || is_server_error)
+}
+
+fn is_server_error(check: &CheckResult) -> bool {
+    check.mismatch == Some(MismatchKind::ServerError)
 }
 
 /// Finds the check among these that shows the same fault of the same response, or its cause.
@@ -209,7 +216,7 @@ fn partner(checks: &[CheckResult], at: usize, among: &[usize]) -> Option<usize> 
     let explains = |other: &&usize| {
         let other = &checks[**other];
         other.exchange_number() == Some(exchange)
-            && (is_same(other, check) || is_cause(other, check))
+            && (is_same(other, check) || is_cause(other, check) || is_same_error(other, check))
     };
     among.iter().find(explains).copied()
 }
@@ -221,6 +228,11 @@ fn is_same(a: &CheckResult, b: &CheckResult) -> bool {
     let is_alike =
         is_one_value || ((&a.mismatch, &a.part) == (&b.mismatch, &b.part) && place == other);
     a.actual == b.actual && (is_alike || (a.is_of_status() && b.is_of_status()))
+}
+
+/// Whether `error` is a server error, and `check` a check of the same requirement on its status.
+fn is_same_error(error: &CheckResult, check: &CheckResult) -> bool {
+    is_server_error(error) && error.subject == check.subject && check.is_of_status()
 }
 
 /// Whether `by` fails for a reason that makes `check` fail too. A response with a wrong status has other content, so

@@ -115,6 +115,20 @@ fn a_problem_agrees_with_its_response() {
 }
 
 #[test]
+fn an_instance_may_be_without_the_line_breaks_and_tabs_of_the_path() {
+    let asked = |path: &'static str, instance: &str| {
+        let body = with("instance", json!(instance));
+        Seen::new(Operation::GetLegalRequest, path, 404, &body)
+    };
+    for path in ["/v1/requests/x%0A", "/v1/requests/x%0D%0A", "/v1/requests/%09x"] {
+        check(&asked(path, "/v1/requests/x"), &[]);
+        check(&asked(path, path), &[]);
+        check(&asked(path, "/v1/requests/y"), &["errors.instance-is-path"]);
+    }
+    check(&asked("/v1/requests/x%20", "/v1/requests/x"), &["errors.instance-is-path"]);
+}
+
+#[test]
 fn a_stated_type_comes_with_its_status_and_title() {
     check(&missing(&with("title", json!("Not found"))), &["errors.title-of-type"]);
     check(&missing(&with("type", json!("of_our_own"))), &[]);
@@ -239,6 +253,16 @@ fn statuses_are_documented_or_open() {
     let mut undeclared = missing(&other);
     undeclared.status = 418;
     check(&undeclared, &["~http.declared-status"]);
+    let refused = |path: &'static str| {
+        let mut body = with("status", json!(400));
+        body["type"] = json!("parameter_missing");
+        body["title"] = json!("Bad Request");
+        body["instance"] = json!(path);
+        Seen::new(Operation::GetLegalRequest, path, 400, &body)
+    };
+    check(&refused("/v1/requests/%FF%FE"), &[]);
+    check(&refused("/v1/requests/%00"), &[]);
+    check(&refused("/v1/requests/%F0%9F%93%84"), &["~http.declared-status"]);
     let document = json!({
         "success": true, "message": "m",
         "data": { "id": "d", "name": "n.pdf", "created_at": "2026-03-05T14:30:00Z" },

@@ -205,6 +205,26 @@ fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
 }
 
 #[test]
+fn a_server_error_that_a_scenario_also_checks_is_one_finding() {
+    let sample = result();
+    let judged = |id: &str, number: u64, mismatch: MismatchKind| {
+        let mut check = failed(id, "row", "a server error", None);
+        (check.part, check.mismatch) = (Some(ResponsePart::Status), Some(mismatch));
+        check.actual = "500".to_owned();
+        check.exchange = Some(exchange(&sample.masks, number, Ok((500, "{}"))));
+        check
+    };
+    let id = "errors.never-5xx";
+    let own = judged(id, 11, MismatchKind::TooLarge);
+    let implicit = |number| judged(id, number, MismatchKind::ServerError);
+    let found = check(vec![implicit(11), own.clone(), implicit(12)], &[("fail", id, 2)]);
+    assert_eq!(found[0]["explains"], json!([own.id()]));
+    // A scenario that needs another status has a finding of its own.
+    let other = judged("a.then-readable", 11, MismatchKind::Value);
+    check(vec![implicit(11), other], &[("fail", id, 1), ("fail", "a.then-readable", 1)]);
+}
+
+#[test]
 fn requirements_broken_by_the_same_fault_are_in_one_finding() {
     let sample = result();
     let judged = |id: &str, number: u64, actual: &str| {

@@ -75,7 +75,7 @@ fn status_agrees(status: i128, http_status: u16) -> Judgement {
 }
 
 /// The path may include the path of the base address (`instance_prefix`). The query is ignored, and so are empty
-/// segments: routers remove them before a service sees the path.
+/// segments, tabs and line breaks: routers and parsers of addresses remove them before a service sees the path.
 fn instance_is_path(instance: &str, answered: &AnsweredExchange<'_>) -> Judgement {
     let actual = normal_path(instance.split(['?', '#']).next().unwrap_or(instance));
     let path = answered.path();
@@ -88,9 +88,9 @@ fn instance_is_path(instance: &str, answered: &AnsweredExchange<'_>) -> Judgemen
     Judgement::fails(MismatchKind::Value, message, expected, instance).at("/instance")
 }
 
-/// The path without percent-encoding and empty segments. A relative path stays one.
+/// The path without percent-encoding, empty segments, tabs and line breaks. A relative path stays one.
 fn normal_path(path: &str) -> String {
-    let decoded = percent_decode_str(path).decode_utf8_lossy();
+    let decoded = percent_decode_str(path).decode_utf8_lossy().replace(['\t', '\r', '\n'], "");
     let segments: Vec<&str> = decoded.split('/').filter(|segment| !segment.is_empty()).collect();
     let root = if decoded.starts_with('/') { "/" } else { "" };
     format!("{root}{}", segments.join("/"))
