@@ -25,9 +25,8 @@ pub(super) async fn send(
     send_prepared(run, prepared, false).await
 }
 
-/// As [`send`], for a request that must be refused. It may have no effect, so it is sent once more after an error of a
-/// gateway, as one that only reads. The second response is judged: if the service answers other requests, this one is the
-/// reason of the error.
+/// As [`send`], for a request that must be refused. A service that refuses it does nothing, so it is sent once more after an
+/// error of a gateway, as one that only reads.
 pub(super) async fn send_to_be_refused(
     run: &mut ScenarioRun<'_>,
     shape: &RequestShape,
@@ -62,12 +61,13 @@ async fn send_prepared(
     let consents = consent::needed(&prepared, prepared.operation, false);
     let mut exchange = Arc::new(run.session.send(prepared.clone()).await);
     note_effect(run, &exchange);
-    if is_unavailable(run, &exchange) {
-        let may_repeat = has_no_effect || only_reads(&exchange);
+    if let Some(status) = unavailable(run, &exchange) {
+        let may_repeat = has_no_effect || only_reads(&exchange) || status == 503;
         if !may_repeat || !answers(run).await {
             judge::record(run, &exchange);
-            return Err(Stop::not_run(NotRunKind::NoAnswer, unavailable(&exchange, may_repeat)));
+            return Err(Stop::not_run(NotRunKind::NoAnswer, no_answer(status, may_repeat)));
         }
+        // The service answers others: if the next response is the same, this request is the reason.
         run.record.exchanges.push(exchange);
         exchange = Arc::new(run.session.send(prepared).await);
         note_effect(run, &exchange);
@@ -88,14 +88,12 @@ async fn send_prepared(
     document(run, &exchange, breaks_off)
 }
 
-/// Whether a gateway in front of a deployment may have answered, because the service does not. A 503 with `Retry-After`
-/// is of the limit (`rate_limit_response`).
-fn is_unavailable(run: &ScenarioRun<'_>, exchange: &Exchange) -> bool {
-    let is_error = |response: &ReceivedResponse| {
-        response.may_be_of_gateway()
-            || response.status == 503 && response.header("retry-after").is_none()
-    };
-    !run.shared.target.is_mock() && exchange.outcome.as_ref().is_ok_and(is_error)
+/// The status of a response that a gateway in front of a deployment may have sent, because the service does not answer. A
+/// 503 with `Retry-After` is of the limit (`rate_limit_response`).
+fn unavailable(run: &ScenarioRun<'_>, exchange: &Exchange) -> Option<u16> {
+    let response = exchange.outcome.as_ref().ok().filter(|_| !run.shared.target.is_mock())?;
+    let is_limit = response.header("retry-after").is_some();
+    (response.may_be_of_gateway() || response.status == 503 && !is_limit).then_some(response.status)
 }
 
 /// Whether the service answers another request.
@@ -104,8 +102,7 @@ async fn answers(run: &ScenarioRun<'_>) -> bool {
     run.session.send(request).await.outcome.is_ok_and(|response| response.status < 500)
 }
 
-fn unavailable(exchange: &Exchange, may_repeat: bool) -> String {
-    let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
+fn no_answer(status: u16, may_repeat: bool) -> String {
     let why = if may_repeat {
         "The target did not answer another request either"
     } else {

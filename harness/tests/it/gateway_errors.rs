@@ -77,8 +77,10 @@ async fn a_request_that_must_be_refused_is_sent_once_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_is_unknown_whether_a_creation_had_an_effect() {
+async fn it_is_unknown_whether_a_creation_had_an_effect_except_after_503() {
     check(CREATED, (502, 1), false, 3, "may have had an effect, so it is not sent again").await;
+    check(CREATED, (503, 2), false, 0, CONFORMANT).await;
+    check(CREATED, (503, 4), false, 1, "ended in a server error: 503").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
