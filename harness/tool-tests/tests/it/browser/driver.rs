@@ -70,6 +70,32 @@ fn read_response(stream: &mut BufReader<TcpStream>) -> HttpResponse {
     HttpResponse { status, body }
 }
 
+/// Attempts to start chromedriver. It takes a free port of IPv4, and ends if another program has the same port of IPv6.
+const DRIVER_STARTS_MAX: usize = 3;
+
+/// Starts chromedriver. Returns it with its port; `None` if it ended.
+fn start_driver(program: &str) -> Option<(Child, u16)> {
+    let mut driver = Command::new(program)
+        .arg("--port=0")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver starts");
+    let stdout = driver.stdout.take().expect("it is piped");
+    let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
+    let port = lines.find_map(|line| {
+        let (_, rest) = line.split_once("started successfully on port ")?;
+        rest.trim_end_matches('.').parse().ok()
+    });
+    let Some(port) = port else {
+        driver.wait().expect("it ended");
+        return None;
+    };
+    // Later output must not fill the pipe.
+    std::thread::spawn(move || lines.for_each(drop));
+    Some((driver, port))
+}
+
 /// A browser with one window. It ends when this is dropped.
 pub(super) struct Browser {
     driver: Child,
@@ -83,21 +109,9 @@ impl Browser {
     pub(super) fn start() -> Self {
         let browser = program(&BROWSERS, "chromium");
         let driver = program(&[&["chromedriver", "--version"]], "chromium-driver");
-        let mut driver = Command::new(driver)
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver starts");
-        let stdout = driver.stdout.take().expect("it is piped");
-        let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
-        let port = lines.find_map(|line| {
-            let (_, rest) = line.split_once("started successfully on port ")?;
-            rest.trim_end_matches('.').parse().ok()
-        });
-        let port = port.expect("chromedriver says its port");
-        // Later output must not fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
+        let (driver, port) = (0..DRIVER_STARTS_MAX)
+            .find_map(|_| start_driver(driver))
+            .expect("chromedriver says its port");
         let profile = tempfile::tempdir().expect("a folder");
         let mut browser_started = Self { driver, port, session: String::new(), profile };
         let path = which(browser);
