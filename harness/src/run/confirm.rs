@@ -1,4 +1,4 @@
-//! Runs a row of a scenario, and runs it once more if the scenario has `confirm` and failed on a deployment. Then a
+//! Runs a row of a scenario, and runs it again if the scenario has `confirm` and failed on a deployment. Then a
 //! failure counts only if it shows twice and the data did not move meanwhile.
 
 use std::time::Duration;
@@ -77,8 +77,12 @@ async fn repeat_reading(
     unconfirmed(latest.unwrap_or(first), why, |_| true)
 }
 
-/// Repeats a failed scenario that changes data, once. It runs alone, and its own changes are no movement: both looks are
-/// taken after it, with the duration of the scenario between them.
+/// Passes of a failed scenario that changes data.
+pub(super) const CHANGE_PASSES: u64 = 3;
+
+/// Repeats a failed scenario that changes data. It runs alone, and its own changes are no movement: both looks are taken
+/// after the second pass, with the duration of the scenario between them. Others may have moved the data until then, so
+/// the third pass counts.
 async fn repeat_change(row: RepeatableRow<'_>, first: ScenarioResult) -> ScenarioResult {
     let second = row.run().await;
     if second.verdict != Verdict::Fail {
@@ -89,18 +93,22 @@ async fn repeat_change(row: RepeatableRow<'_>, first: ScenarioResult) -> Scenari
     if before.differs(&row.look().await) {
         return unconfirmed(second, "the data changed while they were judged, twice", |_| true);
     }
-    failed_in_both(&first, second)
+    let third = row.run().await;
+    if third.verdict != Verdict::Fail {
+        return not_repeated(first);
+    }
+    failed_in_both(&first, third)
 }
 
 fn not_repeated(first: ScenarioResult) -> ScenarioResult {
-    unconfirmed(first, "did not show in a second pass, data changed", |_| true)
+    unconfirmed(first, "did not show in a further pass, data changed", |_| true)
 }
 
-/// The second pass. What did not fail in the first is not run.
-fn failed_in_both(first: &ScenarioResult, second: ScenarioResult) -> ScenarioResult {
+/// The last pass. What did not fail in the first is not run.
+fn failed_in_both(first: &ScenarioResult, last: ScenarioResult) -> ScenarioResult {
     let failed_first: Vec<Subject> = failures(first).map(|check| check.subject.clone()).collect();
     let only_now = |check: &CheckResult| !failed_first.contains(&check.subject);
-    unconfirmed(second, "did not show in the first pass, data changed", only_now)
+    unconfirmed(last, "did not show in the first pass, data changed", only_now)
 }
 
 fn failures(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {

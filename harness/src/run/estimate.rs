@@ -115,7 +115,8 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
     };
     if scenario.confirm && terms.confirms {
         // A scenario that only reads is repeated if lists may have lagged, and while the data move.
-        let max = if turn::only_reads(scenario) { 2 + confirm::PAUSES.len() as u64 } else { 2 };
+        let reads = turn::only_reads(scenario);
+        let max = if reads { 2 + confirm::PAUSES.len() as u64 } else { confirm::CHANGE_PASSES };
         estimate = estimate.times(Bounds { min: 1, likely: 1, max });
     }
     // The application of a need is tried with its own token.

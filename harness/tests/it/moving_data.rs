@@ -108,7 +108,7 @@ async fn data_that_move_for_a_while_are_judged_when_they_rest() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broken_response_is_not_forgiven_because_data_moved() {
-    let said = "did not show in a second pass, data changed";
+    let said = "did not show in a further pass, data changed";
     check(TOTALS, List { broken: 1, ..list(16, 0) }, 0, 3, said).await;
     let always = List { broken: u64::MAX, ..list(16, 0) };
     check(TOTALS, always, 0, 1, "list-legal-requests.shape").await;
@@ -116,11 +116,23 @@ async fn a_broken_response_is_not_forgiven_because_data_moved() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failure_while_lists_may_lag_behind_changes_of_the_run_is_tried_again() {
-    let said = "did not show in a second pass, data changed";
+    let said = "did not show in a further pass, data changed";
     check(TOTALS, list(0, 1), 1, 3, said).await;
     let after_a_change = TOTALS.replace("scenarios:\n", CREATION);
     check(&after_a_change, list(0, 1), 1, 0, CONFORMANT).await;
     check(&after_a_change, list(0, u64::MAX), 1, 1, FOUND).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scenario_that_writes_is_judged_when_the_data_rest() {
+    let create = "    steps:\n      - request: create_webhook\n        token: write\n        json: { name: a, url: \
+                  <bindings.webhook_url>, auth_type: bearer, token: t, events: [execution_complete] }\n        \
+                  require: { status: 201 }\n";
+    let writes = TOTALS.replace("[read]", "[read, write]").replace("    steps:\n", create);
+    let said = "did not show in a further pass, data changed";
+    // The data move during two passes with two calls each.
+    check(&writes, list(4, 0), 0, 3, said).await;
+    check(&writes, list(4, u64::MAX), 0, 1, FOUND).await;
 }
 
 const WHOLE_LIST: &str = r#"
