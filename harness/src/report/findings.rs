@@ -236,10 +236,11 @@ fn is_same_error(error: &CheckResult, check: &CheckResult) -> bool {
 }
 
 /// Whether `by` fails for a reason that makes `check` fail too. A response with a wrong status has other content, so
-/// that the checks of a scenario on that content fail too. Implicit checks hold for every response. A body that breaks
-/// its schema explains failures at that place and below it.
+/// that the checks of a scenario on that content fail too. Implicit checks hold for every response, but a server that
+/// fails may not write a problem. A body that breaks its schema explains failures at that place and below it.
 fn is_cause(by: &CheckResult, check: &CheckResult) -> bool {
-    (by.is_of_status() && !by.is_implicit() && !check.is_implicit()) || is_schema_cause(by, check)
+    let is_other_content = by.is_of_status() && !by.is_implicit() && !check.is_implicit();
+    is_other_content || (is_server_error(by) && check.is_implicit()) || is_schema_cause(by, check)
 }
 
 fn is_schema_cause(by: &CheckResult, check: &CheckResult) -> bool {

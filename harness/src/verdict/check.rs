@@ -16,6 +16,7 @@ pub mod matcher;
 mod members;
 mod mismatch;
 pub mod place;
+mod problem_body;
 mod same_time;
 pub mod schema;
 mod sentence;

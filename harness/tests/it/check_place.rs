@@ -55,18 +55,19 @@ fn names_in_places_are_escaped() {
 }
 
 #[test]
-fn a_problem_is_found_only_where_it_is_sent_as_one() {
+fn a_problem_may_be_sent_with_another_media_type_and_a_page_is_none() {
     check("problem", Some(json!("request_not_found")));
-    let mut html = page();
-    html.headers = vec![("content-type".to_owned(), "text/html".to_owned())];
-    assert_eq!(place::value(&Place::Problem, &html, &names()), None);
     let claims = written("problem: request_not_found");
-    let judgement = expectation::judge(&claims, &html, &names());
+    let mut sent = page();
+    for media_type in ["application/json", "text/html"] {
+        sent.headers = vec![("content-type".to_owned(), media_type.to_owned())];
+        assert_eq!(expectation::judge(&claims, &sent, &names()), Judgement::Holds);
+    }
+    sent.json = None;
+    let judgement = expectation::judge(&claims, &sent, &names());
     assert!(
-        matches!(judgement, Judgement::Fails(Mismatch { actual, .. }) if actual == "\"text/html\"")
+        matches!(judgement, Judgement::Fails(Mismatch { actual, .. }) if actual == "text/html")
     );
-    html.headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-    assert_eq!(expectation::judge(&claims, &html, &names()), Judgement::Holds);
 }
 
 #[test]

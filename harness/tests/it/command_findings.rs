@@ -42,6 +42,16 @@ fn a_body_that_is_no_json_is_the_only_finding_about_it() {
 }
 
 #[test]
+fn errors_that_are_sent_as_text_are_one_finding() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let _mock = deployed(dir.path(), "problem.plain-json");
+    let report = report(dir.path(), &["04_07_get_legal_request", "05_authentication"]);
+    let findings = findings(&report);
+    assert_eq!(findings.len(), 1, "{findings:#?}");
+    assert_eq!(findings[0]["requirement"], "errors.media-type");
+}
+
+#[test]
 fn a_missing_member_of_a_body_is_one_finding() {
     let dir = tempfile::tempdir().expect("a folder");
     let _mock = deployed(dir.path(), "webhooks.list-bare");

@@ -222,6 +222,18 @@ fn a_server_error_that_a_scenario_also_checks_is_one_finding() {
     // A scenario that needs another status has a finding of its own.
     let other = judged("a.then-readable", 11, MismatchKind::Value);
     check(vec![implicit(11), other], &[("fail", id, 1), ("fail", "a.then-readable", 1)]);
+    // A server that fails may not write a problem.
+    let member = |number| CheckResult {
+        place: None,
+        part: Some(ResponsePart::Body),
+        ..judged("errors.member-title", number, MismatchKind::Absent)
+    };
+    let found = check(vec![implicit(11), member(11)], &[("fail", id, 1)]);
+    assert_eq!(found[0]["explains"], json!([member(11).id()]));
+    check(
+        vec![implicit(11), member(11), member(12)],
+        &[("fail", id, 1), ("fail", "errors.member-title", 2)],
+    );
 }
 
 #[test]

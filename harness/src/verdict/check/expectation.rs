@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use super::value_text::value_text;
 use super::wording::wording;
 use super::{
-    Document, Judgement, Mismatch, MismatchKind, PlaceValue, ResponsePart, matcher, place, schema,
+    Document, Judgement, Mismatch, PlaceValue, ResponsePart, matcher, place, problem_body, schema,
     sentence, sound_json,
 };
 use crate::scenario::model::{Claim, MatcherRule, Place};
@@ -40,15 +39,10 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
     if matches!(claim.place, Place::Schema) {
         return judge_schema(&claim.matcher, document, names);
     }
-    if matches!(claim.place, Place::Problem) && !place::is_sent_as_problem(document) {
-        let media_type = document.header("content-type").map(Value::String);
-        let status = document.status.map(|status| format!(" ({status})")).unwrap_or_default();
-        return Judgement::fails(
-            MismatchKind::MediaType,
-            format!("{}the body is not a problem{status}", sentence::in_response(document)),
-            "a body of application/problem+json",
-            value_text(media_type.as_ref()),
-        );
+    if matches!(claim.place, Place::Problem)
+        && let Some(fails) = problem_body::mislabelled(document)
+    {
+        return fails;
     }
     let value = match place::find(&claim.place, document, names) {
         Ok(value) => value,

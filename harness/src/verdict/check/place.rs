@@ -5,7 +5,6 @@ use serde_json_path::JsonPath;
 use sha2::{Digest, Sha256};
 
 use super::Document;
-use super::document::{is_json, media_type};
 use crate::scenario::model::{AnswerPlace, Place, Text};
 use crate::scenario::names::Names;
 
@@ -20,8 +19,7 @@ pub enum PlaceValue {
 
 /// The value at `place`.
 ///
-/// The `type` of a problem is found only if the response is sent as a problem. It may be sent as JSON
-/// instead (question `problem_content_type`). [`Place::Schema`] has no value.
+/// [`Place::Schema`] has no value.
 ///
 /// # Errors
 /// A name in the place has no value, or its value makes a JSONPath invalid.
@@ -29,10 +27,7 @@ pub fn find(place: &Place, document: &Document, names: &Names) -> Result<PlaceVa
     let json = document.json.as_deref();
     Ok(match place {
         Place::Status => PlaceValue::One(document.status.map(Value::from)),
-        Place::Problem => {
-            let problem = json.filter(|_| is_sent_as_problem(document));
-            PlaceValue::One(problem.and_then(|json| json.get("type")).cloned())
-        }
+        Place::Problem => PlaceValue::One(json.and_then(|json| json.get("type")).cloned()),
         Place::Schema => PlaceValue::One(None),
         Place::Body => PlaceValue::One(Some(whole_body(document))),
         Place::Digest => PlaceValue::One(document.status.map(|_| digest(document))),
@@ -70,11 +65,6 @@ pub fn value(place: &Place, document: &Document, names: &Names) -> Option<Value>
         PlaceValue::One(value) => value,
         PlaceValue::Many(values) => Some(Value::Array(values)),
     }
-}
-
-/// Whether the media type is JSON. The media type of problems is JSON too.
-pub(super) fn is_sent_as_problem(document: &Document) -> bool {
-    media_type(&document.headers).is_some_and(|media_type| is_json(&media_type))
 }
 
 /// The JSON Pointer of a value at or below the place. `tail` is the pointer from the place; for a

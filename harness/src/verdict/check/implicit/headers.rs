@@ -80,10 +80,9 @@ pub(super) fn problem_media_type(answered: &AnsweredExchange<'_>) -> Option<Judg
     let actual = media_type.as_deref().unwrap_or("absent");
     answered.is_api_error().then(|| match actual {
         PROBLEM => Judgement::Holds,
-        // The question `problem_content_type` allows it. It is still a warning, as is an error of `other_errors`
+        // The question `problem_content_type` allows JSON. It is still a warning, as is an error of `other_errors`
         // without a problem.
-        "application/json" => failed(actual).tolerated(),
-        _ if answered.is_other_error() => failed(actual).tolerated(),
+        _ if is_json(actual) || answered.is_other_error() => failed(actual).tolerated(),
         _ => failed(actual),
     })
 }

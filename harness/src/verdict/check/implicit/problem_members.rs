@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::AnsweredExchange;
 use crate::verdict::check::equal::as_integer;
 use crate::verdict::check::value_text::{shortened, value_text};
-use crate::verdict::check::{Judgement, MismatchKind, sound_json};
+use crate::verdict::check::{Judgement, MismatchKind, problem_body, sound_json};
 
 pub(super) const VERIFIES: &[&str] = &[
     "errors.member-type",
@@ -50,11 +50,14 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judge
 fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judgement)> {
     let body = shortened(&String::from_utf8_lossy(&answered.response.body));
     let actual = if body.is_empty() { "an empty body".to_owned() } else { body };
-    let failed = sound_json::unreadable(&answered.document()).unwrap_or_else(|| {
-        let status = answered.status();
-        let message = format!("the body of the error (status {status}) is not a problem");
-        Judgement::fails(MismatchKind::Type, message, "a JSON object", actual)
-    });
+    let document = answered.document();
+    let failed = sound_json::unreadable(&document)
+        .or_else(|| problem_body::mislabelled(&document))
+        .unwrap_or_else(|| {
+            let status = answered.status();
+            let message = format!("the body of the error (status {status}) is not a problem");
+            Judgement::fails(MismatchKind::Type, message, "a JSON object", actual)
+        });
     let empty = Judgement::empty("the body is not a problem: see `errors.member-type`");
     let judgements = std::iter::once(failed).chain(std::iter::repeat(empty));
     VERIFIES.iter().copied().zip(judgements).collect()
