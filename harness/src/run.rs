@@ -34,6 +34,7 @@ mod scenario_run;
 mod send;
 mod settle;
 pub mod shard;
+mod shared_tokens;
 mod snapshot;
 mod snapshot_log;
 mod step;

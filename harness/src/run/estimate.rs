@@ -5,16 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE};
+use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE, Scopes};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{confirm, control, movement, pages, turn};
+use super::{confirm, control, movement, pages, shared_tokens, turn};
 use crate::client::target_file::{Endpoints, created_kind};
-use crate::run::environment::application_of;
 use crate::scenario::model::{
     ForEach, RequestLine, RequestShape, RequestStep, Rhythm, Scenario, Step, StepAction,
-    TokenChoice,
 };
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
@@ -52,7 +50,7 @@ pub struct Estimate {
     /// The largest number of created objects, by kind.
     pub objects: BTreeMap<&'static str, u64>,
     /// The shared tokens: application and scopes.
-    pub tokens: BTreeSet<(String, &'static str)>,
+    pub tokens: BTreeSet<(String, Scopes)>,
     /// The requests that ignore the pace: those of bursts.
     pub unpaced_requests: u64,
     /// The longest wait for polls, and before and after bursts, in seconds.
@@ -119,9 +117,7 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
         let max = if reads { 2 + confirm::PAUSES.len() as u64 } else { confirm::CHANGE_PASSES };
         estimate = estimate.times(Bounds { min: 1, likely: 1, max });
     }
-    // The application of a need is tried with its own token.
-    let applications = scenario.needs.iter().filter_map(|need| application_of(need));
-    estimate.tokens.extend(applications.map(|(role, scopes)| (role.to_owned(), scopes.as_str())));
+    estimate.tokens = shared_tokens::of(scenario);
     estimate
 }
 
@@ -251,7 +247,6 @@ impl Counter<'_> {
             let views = Bounds { min: 0, likely: LOOK_LIKELY, max: 2 * (view + LOOK_LIKELY) };
             let looks = Bounds { min: looks, likely: looks + looks / 2, max: looks };
             self.estimate.requests = self.estimate.requests.plus(views.times(looks));
-            self.estimate.tokens.insert(("main".to_owned(), "read"));
         }
         self.call(&step.shape, likely, calls);
         self.is_sure &= step.require.is_none() && step.poll.is_none() && step.each_page.is_none();
@@ -308,14 +303,6 @@ impl Counter<'_> {
                 }
             }
             None => {}
-        }
-        if let Some(TokenChoice::Shared(scopes)) = &shape.token {
-            let application = shape
-                .application
-                .as_ref()
-                .map_or(Ok("main".to_owned()), |text| text.render_text(&self.names));
-            let application = application.unwrap_or_else(|_| "main".to_owned());
-            self.estimate.tokens.insert((application, scopes.as_str()));
         }
     }
 

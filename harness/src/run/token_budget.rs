@@ -2,14 +2,11 @@
 //! comes before the second row of any, and other scenarios run in the meantime.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
-use crate::run::environment::application_of;
-use crate::scenario::declared;
-use crate::scenario::model::{ForEach, Json, Scenario, Step, StepAction, TextPiece, TokenChoice};
+use crate::scenario::model::{ForEach, Json, Scenario, Step, StepAction};
 use crate::verdict::{NotRun, NotRunKind};
 
 use super::turn;
@@ -26,28 +23,6 @@ pub(super) fn token_requests(scenario: &Scenario) -> u64 {
 pub(super) fn token_requests_of_rows(scenario: &Scenario) -> u64 {
     let rows = scenario.for_each.as_ref().map_or(1, |for_each| rows_likely(&for_each.rows));
     rows * of_steps(&scenario.steps, true)
-}
-
-/// The tokens that a scenario shares with others: application and scopes.
-pub(super) fn shared_tokens(scenario: &Scenario) -> HashSet<(String, Scopes)> {
-    let mut tokens = HashSet::new();
-    let applications = scenario.needs.iter().filter_map(|need| application_of(need));
-    tokens.extend(applications.map(|(role, scopes)| (role.to_owned(), scopes)));
-    declared::collect(&scenario.steps, &mut |step| {
-        let StepAction::Request(request) = &step.action else { return };
-        if !request.unchanged.is_empty() {
-            tokens.insert(("main".to_owned(), Scopes::READ));
-        }
-        if let Some(TokenChoice::Shared(scopes)) = &request.shape.token {
-            let written = request.shape.application.as_ref().map(|text| text.pieces.as_slice());
-            let role = match written {
-                Some([TextPiece::Literal(role)]) => role.as_str(),
-                _ => "main",
-            };
-            tokens.insert((role.to_owned(), *scopes));
-        }
-    });
-    tokens
 }
 
 fn rows_likely(rows: &Json) -> u64 {
@@ -156,9 +131,5 @@ mod tests {
         assert_eq!(of("tokens-one-after-another"), 4);
         assert_eq!(of("token-works-as-bearer"), 0, "its token may be that of an earlier scenario");
         assert_eq!(of("requests-filtered-by-status"), 0);
-        let mut all = files.iter().flat_map(|file| &file.scenarios);
-        let scenario = all.find(|it| it.id == "requests-filtered-by-status");
-        let tokens = super::shared_tokens(scenario.expect("it is bundled"));
-        assert!(tokens.iter().any(|(role, scopes)| role == "main" && scopes.read), "{tokens:?}");
     }
 }
