@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use crate::client::ClientRequest;
 use crate::client::deployment_rules::is_limited;
 use crate::client::request::bearer;
-use crate::exchange::{Exchange, ReceivedResponse};
+use crate::exchange::{Exchange, ReceivedResponse, date_seconds};
 use crate::scenario::model::{BurstStep, Rhythm};
 use crate::verdict::check::Document;
 use crate::verdict::{NotRunKind, Verdict};
@@ -267,9 +267,7 @@ fn seconds_of(exchange: &Exchange) -> i64 {
         .outcome
         .as_ref()
         .ok()
-        .and_then(|response| httpdate::parse_http_date(response.header("date")?).ok())
-        .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok())
-        .and_then(|since| i64::try_from(since.as_secs()).ok())
+        .and_then(|response| date_seconds(response.header("date")?))
         .unwrap_or(exchange.sent_at_seconds)
 }
 
