@@ -234,7 +234,7 @@ impl DeploymentRules {
     pub(crate) async fn room_for_burst(&self, calls: u32, rhythm: Rhythm) {
         let now = Instant::now();
         let at = match rhythm {
-            Rhythm::InFlight(_) => self.pace.crowd_at(now, EARLIER_MAX),
+            Rhythm::InFlight(_) => self.pace.burst_at(now, EARLIER_MAX),
             Rhythm::Over(time) => self.pace.spaced_at(now, calls, time),
         };
         self.pace.wait_until(at).await;

@@ -27,7 +27,7 @@ pub struct Bounds {
 }
 
 /// Facts about a target that are known before it is opened.
-pub struct Terms<'a> {
+pub struct TargetFacts<'a> {
     /// The root names that are known.
     pub names: Names,
     /// The largest number of rows of `bindings.workflows`, if opening the target discovers them.
@@ -105,13 +105,13 @@ impl Estimate {
 }
 
 /// The estimate of all rows of a scenario.
-pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
+pub fn of(planned: Planned<'_>, facts: &TargetFacts<'_>) -> Estimate {
     let scenario = planned.scenario;
     let mut estimate = match &scenario.for_each {
-        None => of_row(scenario, terms, terms.names.clone()),
-        Some(for_each) => of_rows(scenario, terms, for_each),
+        None => of_row(scenario, facts, facts.names.clone()),
+        Some(for_each) => of_rows(scenario, facts, for_each),
     };
-    if scenario.confirm && terms.confirms {
+    if scenario.confirm && facts.confirms {
         // A scenario that only reads is repeated if lists may have lagged, and while the data move.
         let reads = turn::only_reads(scenario);
         let max = if reads { 2 + confirm::PAUSES.len() as u64 } else { confirm::CHANGE_PASSES };
@@ -121,19 +121,19 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
     estimate
 }
 
-fn of_rows(scenario: &Scenario, terms: &Terms<'_>, for_each: &ForEach) -> Estimate {
+fn of_rows(scenario: &Scenario, facts: &TargetFacts<'_>, for_each: &ForEach) -> Estimate {
     let mut estimate = Estimate::default();
     let unknown = |max: u64| {
         let times = Bounds { min: 0, likely: max.min(LOOP_ROWS_LIKELY), max };
-        of_row(scenario, terms, terms.names.clone()).times(times)
+        of_row(scenario, facts, facts.names.clone()).times(times)
     };
-    match (rows(&terms.names, for_each), terms.workflows_max) {
+    match (rows(&facts.names, for_each), facts.workflows_max) {
         (Some(rows), Some(max)) if rows.is_empty() => estimate.add(unknown(max)),
         (Some(rows), _) => {
             for row in rows {
-                let mut names = terms.names.clone();
+                let mut names = facts.names.clone();
                 names.set(&for_each.name, row);
-                estimate.add(of_row(scenario, terms, names));
+                estimate.add(of_row(scenario, facts, names));
             }
         }
         (None, _) => estimate.add(unknown(PAGE_ROWS_MAX)),
@@ -160,12 +160,12 @@ fn rows(names: &Names, for_each: &ForEach) -> Option<Vec<Value>> {
     }
 }
 
-fn of_row(scenario: &Scenario, terms: &Terms<'_>, names: Names) -> Estimate {
-    let mut counter = Counter { terms, names, estimate: Estimate::default(), is_sure: true };
+fn of_row(scenario: &Scenario, facts: &TargetFacts<'_>, names: Names) -> Estimate {
+    let mut counter = Counter { facts, names, estimate: Estimate::default(), is_sure: true };
     counter.steps(&scenario.steps);
-    if scenario.confirm && terms.confirms {
+    if scenario.confirm && facts.confirms {
         // Each pass may also look for movement of the data, before and after it.
-        let looks = movement::look_requests_max(terms.pages_max).saturating_mul(2);
+        let looks = movement::look_requests_max(facts.pages_max).saturating_mul(2);
         counter.estimate.requests.max = counter.estimate.requests.max.saturating_add(looks);
     }
     counter.estimate
@@ -173,7 +173,7 @@ fn of_row(scenario: &Scenario, terms: &Terms<'_>, names: Names) -> Estimate {
 
 /// Counts along the steps of one row.
 struct Counter<'a> {
-    terms: &'a Terms<'a>,
+    facts: &'a TargetFacts<'a>,
     names: Names,
     estimate: Estimate,
     /// Whether the next request does not depend on an earlier response.
@@ -213,8 +213,8 @@ impl Counter<'_> {
     }
 
     fn request(&mut self, step: &RequestStep) {
-        let pages = |at_most: u64| at_most.min(self.terms.pages_max).max(1);
-        let view = pages(self.terms.pages_max);
+        let pages = |at_most: u64| at_most.min(self.facts.pages_max).max(1);
+        let view = pages(self.facts.pages_max);
         let (likely, calls) = match (&step.each_page, &step.poll) {
             // A list whose totals moved is read twice.
             (Some(each_page), _) => {
@@ -268,7 +268,7 @@ impl Counter<'_> {
             None => {
                 let names = self.names.clone();
                 let estimate = Estimate::default();
-                let mut inside = Counter { terms: self.terms, names, estimate, is_sure: false };
+                let mut inside = Counter { facts: self.facts, names, estimate, is_sure: false };
                 inside.steps(inner);
                 let times = Bounds { min: 0, likely: LOOP_ROWS_LIKELY, max: PAGE_ROWS_MAX };
                 self.estimate.add(inside.estimate.times(times));
@@ -317,7 +317,7 @@ impl Counter<'_> {
             RequestLine::Path { method, path } => {
                 let method = method.render_text(&self.names).ok()?;
                 match path.render_text(&self.names) {
-                    Ok(path) => Some(self.terms.endpoints.find(&method, &path)),
+                    Ok(path) => Some(self.facts.endpoints.find(&method, &path)),
                     Err(_) => None,
                 }
             }
