@@ -162,7 +162,7 @@ impl JournalCall {
     }
 
     /// Whether this operation succeeded.
-    pub(in crate::grading) fn did(&self, operation: Operation) -> bool {
+    pub(crate) fn did(&self, operation: Operation) -> bool {
         self.operation == Some(operation) && self.status < 300
     }
 
