@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
+use moot_fixtures::contract::RATE_WINDOW_SECONDS;
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use tokio::time::Instant;
@@ -35,7 +36,7 @@ const EARLIER_MAX: usize = 60;
 const SEVERAL_TOKEN_REQUESTS: usize = 5;
 
 /// The window in which the service counts requests (§8).
-const WINDOW: Duration = Duration::from_secs(60);
+const WINDOW: Duration = Duration::from_secs(RATE_WINDOW_SECONDS.unsigned_abs());
 
 /// The rules of a run on a deployment.
 #[derive(Debug)]

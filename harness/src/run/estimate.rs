@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE, Scopes};
+use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE, RATE_WINDOW_SECONDS, Scopes};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::token_budget::LOOP_ROWS_LIKELY;
 use super::{confirm, control, movement, pages, shared_tokens, turn};
 use crate::client::target_file::{Endpoints, created_kind};
 use crate::scenario::model::{
@@ -140,9 +141,6 @@ fn of_rows(scenario: &Scenario, facts: &TargetFacts<'_>, for_each: &ForEach) -> 
     }
     estimate
 }
-
-/// The likely number of rows that are known only at run time: near misses, or items of a short list.
-const LOOP_ROWS_LIKELY: u64 = 6;
 
 /// The likely number of pages of a list.
 const PAGES_LIKELY: u64 = 4;
@@ -337,4 +335,4 @@ impl Counter<'_> {
 }
 
 /// The window of the rate limit (§8), in seconds.
-const WINDOW_SECONDS: u64 = 60;
+const WINDOW_SECONDS: u64 = RATE_WINDOW_SECONDS.unsigned_abs();

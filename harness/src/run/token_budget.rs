@@ -11,8 +11,8 @@ use crate::verdict::{NotRun, NotRunKind};
 
 use super::turn;
 
-/// An estimate of the rows of a loop over values that are known only at run time, such as the near misses of an id.
-const LOOP_ROWS: u64 = 6;
+/// The likely number of rows that are known only at run time: near misses, or items of a short list.
+pub(super) const LOOP_ROWS_LIKELY: u64 = 6;
 
 /// Token requests of one row of a scenario, without those that an earlier scenario may have sent for it.
 pub(super) fn token_requests(scenario: &Scenario) -> u64 {
@@ -26,7 +26,7 @@ pub(super) fn token_requests_of_rows(scenario: &Scenario) -> u64 {
 }
 
 fn rows_likely(rows: &Json) -> u64 {
-    if let Json::List(rows) = rows { rows.len() as u64 } else { LOOP_ROWS }
+    if let Json::List(rows) = rows { rows.len() as u64 } else { LOOP_ROWS_LIKELY }
 }
 
 fn of_steps(steps: &[Step], counts_reused: bool) -> u64 {
