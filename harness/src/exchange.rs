@@ -11,7 +11,7 @@ mod target_description;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
@@ -192,6 +192,13 @@ impl ReceivedResponse {
     pub(crate) fn text(&self, member: &str) -> Option<&str> {
         self.json.as_ref()?.get(member)?.as_str()
     }
+}
+
+/// An HTTP date (RFC 9110 §5.6.7) in seconds since 1970. There are no earlier ones.
+pub(crate) fn date_seconds(text: &str) -> Option<i64> {
+    let date = httpdate::parse_http_date(text).ok()?;
+    let since = date.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
 }
 
 /// A text unchanged, any other value as JSON.

@@ -49,6 +49,11 @@ impl Verdict {
         self.into()
     }
 
+    /// Whether the target violates a requirement.
+    pub const fn is_violation(self) -> bool {
+        matches!(self, Self::Fail | Self::Warn)
+    }
+
     /// The worst of these verdicts. [`Verdict::NotApplicable`] if there are none.
     pub fn worst(verdicts: impl IntoIterator<Item = Self>) -> Self {
         verdicts.into_iter().max().unwrap_or(Self::NotApplicable)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
+use moot_fixtures::contract::RATE_WINDOW_SECONDS;
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use tokio::time::Instant;
@@ -35,7 +36,7 @@ const EARLIER_MAX: usize = 60;
 const SEVERAL_TOKEN_REQUESTS: usize = 5;
 
 /// The window in which the service counts requests (§8).
-const WINDOW: Duration = Duration::from_secs(60);
+const WINDOW: Duration = Duration::from_secs(RATE_WINDOW_SECONDS.unsigned_abs());
 
 /// The rules of a run on a deployment.
 #[derive(Debug)]
@@ -234,7 +235,7 @@ impl DeploymentRules {
     pub(crate) async fn room_for_burst(&self, calls: u32, rhythm: Rhythm) {
         let now = Instant::now();
         let at = match rhythm {
-            Rhythm::InFlight(_) => self.pace.crowd_at(now, EARLIER_MAX),
+            Rhythm::InFlight(_) => self.pace.burst_at(now, EARLIER_MAX),
             Rhythm::Over(time) => self.pace.spaced_at(now, calls, time),
         };
         self.pace.wait_until(at).await;

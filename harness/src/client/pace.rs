@@ -134,7 +134,7 @@ impl RequestPace {
     }
 
     /// The time for sending many requests at once, after at most `earlier_max` others in the same minute.
-    pub fn crowd_at(&self, now: Instant, earlier_max: usize) -> Instant {
+    pub fn burst_at(&self, now: Instant, earlier_max: usize) -> Instant {
         let state = self.state.lock();
         let counted = state.latest.iter().rev().nth(earlier_max).map(|at| *at + MINUTE);
         state.blocked_until.into_iter().chain(counted).fold(now, Instant::max)

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use crate::client::service_client::{ServiceClient, first_scope};
+use crate::exchange::date_seconds;
 
 /// Larger files are refused.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -109,8 +110,7 @@ fn write(path: &Path, tokens: &BTreeMap<String, Token>) -> Result<(), String> {
 /// time is the service's, or ours if the response has none.
 async fn probe(client: &ServiceClient, token: &str) -> (i64, Option<ProblemType>) {
     let response = client.get("/v1/workflows", token).await.ok();
-    let date = response.as_ref().and_then(|it| httpdate::parse_http_date(it.header("date")?).ok());
-    let date = date.and_then(|date| jiff::Timestamp::try_from(date).ok());
+    let date = response.as_ref().and_then(|it| date_seconds(it.header("date")?));
     let problem = response.and_then(|it| it.text("type")?.parse().ok());
-    (date.unwrap_or_else(jiff::Timestamp::now).as_second(), problem)
+    (date.unwrap_or_else(|| jiff::Timestamp::now().as_second()), problem)
 }

@@ -117,7 +117,7 @@ pub(super) fn compare(
     let plan = ComparisonPlan { seed, selectors, reproduce };
     let mut options_a = a.options(&arguments, &plan, Arc::clone(&files))?;
     let mut options_b = b.options(&arguments, &plan, files)?;
-    // A recording without these scenarios has nothing to compare.
+    // A recording lacks the scenarios that its run left out, so neither side runs them.
     let excluded = [&a, &b].into_iter().filter_map(|side| side.index.as_ref());
     let excluded: Vec<String> = excluded.flat_map(|index| index.excluded.clone()).collect();
     (options_a.excluded, options_b.excluded) = (excluded.clone(), excluded);

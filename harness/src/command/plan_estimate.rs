@@ -15,7 +15,7 @@ use crate::client::http::{ConnectionUse, Http};
 use crate::client::target_file::{Endpoints, TargetFile, check_tolerated};
 use crate::exchange::masks::Masks;
 use crate::run::environment::{Environment, TargetChoice, TargetOptions, TargetPreview};
-use crate::run::estimate::{self, Estimate, Terms};
+use crate::run::estimate::{self, Estimate, TargetFacts};
 use crate::run::{PAGES_MAX, RunOptions};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
@@ -77,7 +77,7 @@ fn on_deployment<'a>(
     masks: &Masks,
 ) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), CommandError> {
     let preview = TargetPreview::new(file, options).map_err(|error| open_error(&error, masks))?;
-    let terms = Terms {
+    let facts = TargetFacts {
         names: preview.roots(&options.run_tag),
         workflows_max: preview.workflows_max(),
         endpoints: preview.endpoints(),
@@ -88,7 +88,7 @@ fn on_deployment<'a>(
         let needs = &planned.scenario.needs;
         let unmet = needs.iter().find_map(|need| preview.missing(need));
         let depends_on = needs.iter().find(|need| preview.is_found_later(need)).cloned();
-        let mut row = planned_scenario(planned, unmet, depends_on, &terms);
+        let mut row = planned_scenario(planned, unmet, depends_on, &facts);
         (row.seconds, row.seconds_max) =
             Some(plan_totals::seconds(&row.estimate, preview.limits())).unzip();
         row
@@ -107,7 +107,7 @@ fn on_mock<'a>(
     let opening = Environment::open(TargetChoice::InProcess, options.clone(), Arc::clone(masks));
     let target = runtime()?.block_on(opening).map_err(|error| open_error(&error, masks))?;
     let endpoints = Endpoints::new(&BTreeMap::new());
-    let terms = Terms {
+    let facts = TargetFacts {
         names: Names::default(),
         workflows_max: None,
         endpoints: &endpoints,
@@ -116,7 +116,7 @@ fn on_mock<'a>(
     };
     let row = |planned: Planned<'a>| {
         let unmet = planned.scenario.needs.iter().find_map(|need| target.missing(need));
-        planned_scenario(planned, unmet, None, &terms)
+        planned_scenario(planned, unmet, None, &facts)
     };
     let rows: Vec<PlannedScenario<'a>> = planned.into_iter().map(row).collect();
     let totals = PlanTotals::of_mock(sum(&rows));
@@ -127,11 +127,11 @@ fn planned_scenario<'a>(
     planned: Planned<'a>,
     unmet: Option<NotRun>,
     depends_on: Option<String>,
-    terms: &Terms<'_>,
+    facts: &TargetFacts<'_>,
 ) -> PlannedScenario<'a> {
     let mut estimate = match unmet {
         Some(_) => Estimate::default(),
-        None => estimate::of(planned, terms),
+        None => estimate::of(planned, facts),
     };
     if depends_on.is_some() {
         estimate.requests.min = 0;

@@ -1,7 +1,8 @@
 //! The totals of a plan: requests, minutes, tokens, objects, and the e-mail addresses that may receive mail.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
 use crate::client::target_file::model::TOKEN_MINUTES_MAX;
@@ -103,8 +104,8 @@ impl PlanTotals {
             max: most.saturating_add(deletes).saturating_add(FIT_REQUESTS_MAX),
         };
         // One token tests the credentials. The other tokens are requested when they are needed.
-        let mut shared: BTreeSet<(String, &str)> = sum.tokens;
-        shared.extend(["read", "write"].map(|scope| ("main".to_owned(), scope)));
+        let mut shared = sum.tokens;
+        shared.extend([Scopes::READ, Scopes::WRITE].map(|scopes| ("main".to_owned(), scopes)));
         let count = shared.len() as u64;
         let mut tokens = Bounds { min: 1, likely: count, max: count };
         let base = sum.requests.plus(own);

@@ -16,7 +16,7 @@ pub(super) struct CheckPair<'a> {
 
 impl<'a> CheckPair<'a> {
     fn new(a: &'a CheckResult, b: &'a CheckResult) -> Self {
-        let violation = match (is_violation(a.verdict), is_violation(b.verdict)) {
+        let violation = match (a.verdict.is_violation(), b.verdict.is_violation()) {
             (true, true) => Some(Class::BothViolate),
             (true, false) => Some(Class::AViolates),
             (false, true) => Some(Class::BViolates),
@@ -90,13 +90,8 @@ fn alone<'a>(
     class: Class,
 ) -> impl Iterator<Item = CheckPair<'a>> {
     let is_alone = |check: &&CheckResult| {
-        is_violation(check.verdict) && !others.iter().any(|it| it.subject == check.subject)
+        check.verdict.is_violation() && !others.iter().any(|it| it.subject == check.subject)
     };
     let alone = checks.iter().filter(is_alone);
     alone.map(move |check| CheckPair { a: check, b: check, violation: Some(class) })
-}
-
-/// Whether a check found a violation. A different answer to a pinned question is not a violation.
-const fn is_violation(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Fail | Verdict::Warn)
 }

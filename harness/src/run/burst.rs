@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
-use moot_fixtures::contract::{REQUESTS_PER_MINUTE_MAX, Scopes};
+use moot_fixtures::contract::{RATE_WINDOW_SECONDS, REQUESTS_PER_MINUTE_MAX, Scopes};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::client::ClientRequest;
 use crate::client::deployment_rules::is_limited;
 use crate::client::request::bearer;
-use crate::exchange::{Exchange, ReceivedResponse};
+use crate::exchange::{Exchange, ReceivedResponse, date_seconds};
 use crate::scenario::model::{BurstStep, Rhythm};
 use crate::verdict::check::Document;
 use crate::verdict::{NotRunKind, Verdict};
@@ -20,9 +20,6 @@ use crate::verdict::{NotRunKind, Verdict};
 use super::scenario_run::ScenarioRun;
 use super::stop::Stop;
 use super::{judge, prepare, send};
-
-/// The window of the rate limit (§8), in seconds.
-const WINDOW_SECONDS: i64 = 60;
 
 /// The number of evenly spaced calls in flight, including those that wait for their time.
 const SPACED_IN_FLIGHT_MAX: usize = 64;
@@ -267,9 +264,7 @@ fn seconds_of(exchange: &Exchange) -> i64 {
         .outcome
         .as_ref()
         .ok()
-        .and_then(|response| httpdate::parse_http_date(response.header("date")?).ok())
-        .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok())
-        .and_then(|since| i64::try_from(since.as_secs()).ok())
+        .and_then(|response| date_seconds(response.header("date")?))
         .unwrap_or(exchange.sent_at_seconds)
 }
 
@@ -305,7 +300,7 @@ fn most_in_sliding(seconds: &[i64]) -> usize {
     let mut first = 0;
     let mut most = 0;
     for (last, at) in sorted.iter().enumerate() {
-        while at - sorted[first] >= WINDOW_SECONDS {
+        while at - sorted[first] >= RATE_WINDOW_SECONDS {
             first += 1;
         }
         most = most.max(last + 1 - first);
@@ -316,7 +311,7 @@ fn most_in_sliding(seconds: &[i64]) -> usize {
 fn most_in_fixed(seconds: &[i64]) -> usize {
     let mut counts = std::collections::BTreeMap::new();
     for at in seconds {
-        *counts.entry(at.div_euclid(WINDOW_SECONDS)).or_insert(0) += 1;
+        *counts.entry(at.div_euclid(RATE_WINDOW_SECONDS)).or_insert(0) += 1;
     }
     counts.into_values().max().unwrap_or(0)
 }

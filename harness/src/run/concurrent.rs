@@ -1,6 +1,6 @@
 //! Runs as many scenarios at the same time as the target allows.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
@@ -17,6 +17,7 @@ use super::context::RunContext;
 use super::interruption::REASON;
 use super::order::{self, Phase};
 use super::scenario;
+use super::shared_tokens;
 use super::stop::Stop;
 use super::token_budget;
 use super::turn;
@@ -90,7 +91,7 @@ struct QueuedScenario {
     /// Token requests of all its rows.
     token_requests: u64,
     /// The tokens that it shares with others.
-    tokens: HashSet<(String, Scopes)>,
+    tokens: BTreeSet<(String, Scopes)>,
     phase: Phase,
 }
 
@@ -109,10 +110,10 @@ fn queue(
             true => {
                 let own = token_budget::token_requests(scenario);
                 shared.token_budget.reserve([(planned.name().to_string(), own)]);
-                let tokens = token_budget::shared_tokens(scenario);
+                let tokens = shared_tokens::of(scenario);
                 (token_budget::token_requests_of_rows(scenario), tokens)
             }
-            false => (0, HashSet::new()),
+            false => (0, BTreeSet::new()),
         };
         let phase = Phase::of(scenario, expires);
         QueuedScenario { index, place, token_requests, tokens, phase }

@@ -5,16 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE};
+use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE, RATE_WINDOW_SECONDS, Scopes};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{confirm, control, movement, pages, turn};
+use super::token_budget::LOOP_ROWS_LIKELY;
+use super::{confirm, control, movement, pages, shared_tokens, turn};
 use crate::client::target_file::{Endpoints, created_kind};
-use crate::run::environment::application_of;
 use crate::scenario::model::{
     ForEach, RequestLine, RequestShape, RequestStep, Rhythm, Scenario, Step, StepAction,
-    TokenChoice,
 };
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
@@ -29,7 +28,7 @@ pub struct Bounds {
 }
 
 /// Facts about a target that are known before it is opened.
-pub struct Terms<'a> {
+pub struct TargetFacts<'a> {
     /// The root names that are known.
     pub names: Names,
     /// The largest number of rows of `bindings.workflows`, if opening the target discovers them.
@@ -52,7 +51,7 @@ pub struct Estimate {
     /// The largest number of created objects, by kind.
     pub objects: BTreeMap<&'static str, u64>,
     /// The shared tokens: application and scopes.
-    pub tokens: BTreeSet<(String, &'static str)>,
+    pub tokens: BTreeSet<(String, Scopes)>,
     /// The requests that ignore the pace: those of bursts.
     pub unpaced_requests: u64,
     /// The longest wait for polls, and before and after bursts, in seconds.
@@ -107,46 +106,41 @@ impl Estimate {
 }
 
 /// The estimate of all rows of a scenario.
-pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
+pub fn of(planned: Planned<'_>, facts: &TargetFacts<'_>) -> Estimate {
     let scenario = planned.scenario;
     let mut estimate = match &scenario.for_each {
-        None => of_row(scenario, terms, terms.names.clone()),
-        Some(for_each) => of_rows(scenario, terms, for_each),
+        None => of_row(scenario, facts, facts.names.clone()),
+        Some(for_each) => of_rows(scenario, facts, for_each),
     };
-    if scenario.confirm && terms.confirms {
+    if scenario.confirm && facts.confirms {
         // A scenario that only reads is repeated if lists may have lagged, and while the data move.
         let reads = turn::only_reads(scenario);
         let max = if reads { 2 + confirm::PAUSES.len() as u64 } else { confirm::CHANGE_PASSES };
         estimate = estimate.times(Bounds { min: 1, likely: 1, max });
     }
-    // The application of a need is tried with its own token.
-    let applications = scenario.needs.iter().filter_map(|need| application_of(need));
-    estimate.tokens.extend(applications.map(|(role, scopes)| (role.to_owned(), scopes.as_str())));
+    estimate.tokens = shared_tokens::of(scenario);
     estimate
 }
 
-fn of_rows(scenario: &Scenario, terms: &Terms<'_>, for_each: &ForEach) -> Estimate {
+fn of_rows(scenario: &Scenario, facts: &TargetFacts<'_>, for_each: &ForEach) -> Estimate {
     let mut estimate = Estimate::default();
     let unknown = |max: u64| {
         let times = Bounds { min: 0, likely: max.min(LOOP_ROWS_LIKELY), max };
-        of_row(scenario, terms, terms.names.clone()).times(times)
+        of_row(scenario, facts, facts.names.clone()).times(times)
     };
-    match (rows(&terms.names, for_each), terms.workflows_max) {
+    match (rows(&facts.names, for_each), facts.workflows_max) {
         (Some(rows), Some(max)) if rows.is_empty() => estimate.add(unknown(max)),
         (Some(rows), _) => {
             for row in rows {
-                let mut names = terms.names.clone();
+                let mut names = facts.names.clone();
                 names.set(&for_each.name, row);
-                estimate.add(of_row(scenario, terms, names));
+                estimate.add(of_row(scenario, facts, names));
             }
         }
         (None, _) => estimate.add(unknown(PAGE_ROWS_MAX)),
     }
     estimate
 }
-
-/// The likely number of rows that are known only at run time: near misses, or items of a short list.
-const LOOP_ROWS_LIKELY: u64 = 6;
 
 /// The likely number of pages of a list.
 const PAGES_LIKELY: u64 = 4;
@@ -164,12 +158,12 @@ fn rows(names: &Names, for_each: &ForEach) -> Option<Vec<Value>> {
     }
 }
 
-fn of_row(scenario: &Scenario, terms: &Terms<'_>, names: Names) -> Estimate {
-    let mut counter = Counter { terms, names, estimate: Estimate::default(), is_sure: true };
+fn of_row(scenario: &Scenario, facts: &TargetFacts<'_>, names: Names) -> Estimate {
+    let mut counter = Counter { facts, names, estimate: Estimate::default(), is_sure: true };
     counter.steps(&scenario.steps);
-    if scenario.confirm && terms.confirms {
+    if scenario.confirm && facts.confirms {
         // Each pass may also look for movement of the data, before and after it.
-        let looks = movement::look_requests_max(terms.pages_max).saturating_mul(2);
+        let looks = movement::look_requests_max(facts.pages_max).saturating_mul(2);
         counter.estimate.requests.max = counter.estimate.requests.max.saturating_add(looks);
     }
     counter.estimate
@@ -177,7 +171,7 @@ fn of_row(scenario: &Scenario, terms: &Terms<'_>, names: Names) -> Estimate {
 
 /// Counts along the steps of one row.
 struct Counter<'a> {
-    terms: &'a Terms<'a>,
+    facts: &'a TargetFacts<'a>,
     names: Names,
     estimate: Estimate,
     /// Whether the next request does not depend on an earlier response.
@@ -217,8 +211,8 @@ impl Counter<'_> {
     }
 
     fn request(&mut self, step: &RequestStep) {
-        let pages = |at_most: u64| at_most.min(self.terms.pages_max).max(1);
-        let view = pages(self.terms.pages_max);
+        let pages = |at_most: u64| at_most.min(self.facts.pages_max).max(1);
+        let view = pages(self.facts.pages_max);
         let (likely, calls) = match (&step.each_page, &step.poll) {
             // A list whose totals moved is read twice.
             (Some(each_page), _) => {
@@ -251,7 +245,6 @@ impl Counter<'_> {
             let views = Bounds { min: 0, likely: LOOK_LIKELY, max: 2 * (view + LOOK_LIKELY) };
             let looks = Bounds { min: looks, likely: looks + looks / 2, max: looks };
             self.estimate.requests = self.estimate.requests.plus(views.times(looks));
-            self.estimate.tokens.insert(("main".to_owned(), "read"));
         }
         self.call(&step.shape, likely, calls);
         self.is_sure &= step.require.is_none() && step.poll.is_none() && step.each_page.is_none();
@@ -273,7 +266,7 @@ impl Counter<'_> {
             None => {
                 let names = self.names.clone();
                 let estimate = Estimate::default();
-                let mut inside = Counter { terms: self.terms, names, estimate, is_sure: false };
+                let mut inside = Counter { facts: self.facts, names, estimate, is_sure: false };
                 inside.steps(inner);
                 let times = Bounds { min: 0, likely: LOOP_ROWS_LIKELY, max: PAGE_ROWS_MAX };
                 self.estimate.add(inside.estimate.times(times));
@@ -309,14 +302,6 @@ impl Counter<'_> {
             }
             None => {}
         }
-        if let Some(TokenChoice::Shared(scopes)) = &shape.token {
-            let application = shape
-                .application
-                .as_ref()
-                .map_or(Ok("main".to_owned()), |text| text.render_text(&self.names));
-            let application = application.unwrap_or_else(|_| "main".to_owned());
-            self.estimate.tokens.insert((application, scopes.as_str()));
-        }
     }
 
     /// The operation; `Some(None)` if the line is no operation, `None` if the line is not known yet.
@@ -330,7 +315,7 @@ impl Counter<'_> {
             RequestLine::Path { method, path } => {
                 let method = method.render_text(&self.names).ok()?;
                 match path.render_text(&self.names) {
-                    Ok(path) => Some(self.terms.endpoints.find(&method, &path)),
+                    Ok(path) => Some(self.facts.endpoints.find(&method, &path)),
                     Err(_) => None,
                 }
             }
@@ -350,4 +335,4 @@ impl Counter<'_> {
 }
 
 /// The window of the rate limit (§8), in seconds.
-const WINDOW_SECONDS: u64 = 60;
+const WINDOW_SECONDS: u64 = RATE_WINDOW_SECONDS.unsigned_abs();

@@ -15,7 +15,7 @@ use crate::verdict::result::{
     outcome_of,
 };
 
-use super::keep;
+use super::shorten;
 
 /// The result of a run, or of one shard, before it is judged as a whole. Its JSON is the second line of a part file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ impl RunPart {
         let lists_checks = lists_checks || !self.expected.entries.is_empty();
         let scenarios = std::mem::take(&mut self.result.scenarios);
         self.result.scenarios =
-            scenarios.into_iter().map(|it| keep::short(it, lists_checks)).collect();
+            scenarios.into_iter().map(|it| shorten::shortened(it, lists_checks)).collect();
         self
     }
 

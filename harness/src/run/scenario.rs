@@ -17,7 +17,7 @@ use super::context::RunContext;
 use super::repeatable_row::{RepeatableRow, skipped};
 use super::rows::{list, no_rows, row_label};
 use super::stop::Stop;
-use super::{confirm, keep, token_budget};
+use super::{confirm, shorten, token_budget};
 
 /// Runs every row of a scenario. Each row has its own result.
 pub(super) async fn run(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
@@ -27,7 +27,7 @@ pub(super) async fn run(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<Sc
         let result = Arc::new(result);
         (shared.on_event)(Event::Ended(Arc::clone(&result)));
         let lists_checks = shared.options.lists_checks;
-        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), lists_checks)));
+        kept.push(Arc::new(shorten::shortened(Arc::unwrap_or_clone(result), lists_checks)));
     }
     kept
 }

@@ -99,7 +99,7 @@ impl ShardPlan {
             })
             .collect();
         let drawn = |name: &str| if costs.is_empty() { text_hash(0, name) } else { 0 };
-        deal(&mut scenarios, count, drawn);
+        assign(&mut scenarios, count, drawn);
         Self { count, scenarios }
     }
 
@@ -115,16 +115,16 @@ impl ShardPlan {
 }
 
 /// Assigns items with their costs to shards, the most expensive first. The items keep their order.
-pub fn dealt(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
+pub fn assigned(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
     let row = |(name, cost)| ShardedScenario { name, cost, shard: HOLDING_SHARD, held: None };
     let mut rows: Vec<ShardedScenario> = items.into_iter().map(row).collect();
-    deal(&mut rows, count, |_| 0);
+    assign(&mut rows, count, |_| 0);
     rows.into_iter().map(|row| (row.name, row.shard)).collect()
 }
 
 /// Assigns the rows that are not held: the most expensive first, to the shard with the least work. Of rows with equal
 /// costs the one with the smallest number in `drawn` is first.
-fn deal(rows: &mut [ShardedScenario], count: u16, drawn: impl Fn(&str) -> u64) {
+fn assign(rows: &mut [ShardedScenario], count: u16, drawn: impl Fn(&str) -> u64) {
     let mut loads = vec![0; usize::from(count.max(1))];
     loads[0] = rows.iter().filter(|row| row.held.is_some()).map(|row| row.cost).sum();
     let mut free: Vec<_> = rows.iter_mut().filter(|row| row.held.is_none()).collect();

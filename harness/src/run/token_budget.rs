@@ -2,20 +2,17 @@
 //! comes before the second row of any, and other scenarios run in the meantime.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
-use crate::run::environment::application_of;
-use crate::scenario::declared;
-use crate::scenario::model::{ForEach, Json, Scenario, Step, StepAction, TextPiece, TokenChoice};
+use crate::scenario::model::{ForEach, Json, Scenario, Step, StepAction};
 use crate::verdict::{NotRun, NotRunKind};
 
 use super::turn;
 
-/// An estimate of the rows of a loop over values that are known only at run time, such as the near misses of an id.
-const LOOP_ROWS: u64 = 6;
+/// The likely number of rows that are known only at run time: near misses, or items of a short list.
+pub(super) const LOOP_ROWS_LIKELY: u64 = 6;
 
 /// Token requests of one row of a scenario, without those that an earlier scenario may have sent for it.
 pub(super) fn token_requests(scenario: &Scenario) -> u64 {
@@ -28,30 +25,8 @@ pub(super) fn token_requests_of_rows(scenario: &Scenario) -> u64 {
     rows * of_steps(&scenario.steps, true)
 }
 
-/// The tokens that a scenario shares with others: application and scopes.
-pub(super) fn shared_tokens(scenario: &Scenario) -> HashSet<(String, Scopes)> {
-    let mut tokens = HashSet::new();
-    let applications = scenario.needs.iter().filter_map(|need| application_of(need));
-    tokens.extend(applications.map(|(role, scopes)| (role.to_owned(), scopes)));
-    declared::collect(&scenario.steps, &mut |step| {
-        let StepAction::Request(request) = &step.action else { return };
-        if !request.unchanged.is_empty() {
-            tokens.insert(("main".to_owned(), Scopes::READ));
-        }
-        if let Some(TokenChoice::Shared(scopes)) = &request.shape.token {
-            let written = request.shape.application.as_ref().map(|text| text.pieces.as_slice());
-            let role = match written {
-                Some([TextPiece::Literal(role)]) => role.as_str(),
-                _ => "main",
-            };
-            tokens.insert((role.to_owned(), *scopes));
-        }
-    });
-    tokens
-}
-
 fn rows_likely(rows: &Json) -> u64 {
-    if let Json::List(rows) = rows { rows.len() as u64 } else { LOOP_ROWS }
+    if let Json::List(rows) = rows { rows.len() as u64 } else { LOOP_ROWS_LIKELY }
 }
 
 fn of_steps(steps: &[Step], counts_reused: bool) -> u64 {
@@ -156,9 +131,5 @@ mod tests {
         assert_eq!(of("tokens-one-after-another"), 4);
         assert_eq!(of("token-works-as-bearer"), 0, "its token may be that of an earlier scenario");
         assert_eq!(of("requests-filtered-by-status"), 0);
-        let mut all = files.iter().flat_map(|file| &file.scenarios);
-        let scenario = all.find(|it| it.id == "requests-filtered-by-status");
-        let tokens = super::shared_tokens(scenario.expect("it is bundled"));
-        assert!(tokens.iter().any(|(role, scopes)| role == "main" && scopes.read), "{tokens:?}");
     }
 }

@@ -95,7 +95,7 @@ async fn read(run: &mut ScenarioRun<'_>, line: &RequestLine) -> Result<View, Sto
         for number in remembered.pages(last) {
             pages.push(pages::page(run, &shape, number).await?);
         }
-        if remembered.explains(&view_of(run, &pages)) {
+        if remembered.agrees_with(&view_of(run, &pages)) {
             (remembered.looks, remembered.is_clean) = (remembered.looks + 1, true);
             run.views().remember(&name, remembered.clone());
             return Ok(remembered.view);

@@ -69,7 +69,7 @@ impl RememberedView {
     }
 
     /// Whether these pages agree with the remembered view and the changes of the run.
-    pub(super) fn explains(&self, seen: &View) -> bool {
+    pub(super) fn agrees_with(&self, seen: &View) -> bool {
         let Self { view, changes: ChangesSince { created, deleted }, .. } = self;
         let (Some(before), Some(now)) = (view.total, seen.total) else { return false };
         let new = created.iter().filter(|id| !view.has(id)).count() as u64;
@@ -156,16 +156,16 @@ mod tests {
             changes: ChangesSince { created: set(&["new"]), deleted: set(&["old"]) },
             ..RememberedView::new(view(&[("a", "1"), ("old", "1")], &["b"], 100), 0)
         };
-        let explains = |seen: View| remembered.explains(&seen);
-        assert!(explains(view(&[("a", "1")], &["b"], 100)), "one was created and one deleted");
-        assert!(explains(view(&[("new", "9")], &[], 100)));
-        assert!(!explains(view(&[("a", "1")], &["b"], 101)), "the total counts another one");
-        assert!(!explains(view(&[("a", "2")], &["b"], 100)), "it differs");
-        assert!(!explains(view(&[("old", "1")], &[], 100)), "it was deleted");
-        assert!(!explains(view(&[("c", "1")], &[], 100)), "it is new");
-        assert!(!explains(view(&[], &["c"], 100)), "it is new");
+        let agrees = |seen: View| remembered.agrees_with(&seen);
+        assert!(agrees(view(&[("a", "1")], &["b"], 100)), "one was created and one deleted");
+        assert!(agrees(view(&[("new", "9")], &[], 100)));
+        assert!(!agrees(view(&[("a", "1")], &["b"], 101)), "the total counts another one");
+        assert!(!agrees(view(&[("a", "2")], &["b"], 100)), "it differs");
+        assert!(!agrees(view(&[("old", "1")], &[], 100)), "it was deleted");
+        assert!(!agrees(view(&[("c", "1")], &[], 100)), "it is new");
+        assert!(!agrees(view(&[], &["c"], 100)), "it is new");
         let uncounted = View { total: None, ..view(&[], &["b"], 0) };
-        assert!(!explains(uncounted), "the list counts nothing");
+        assert!(!agrees(uncounted), "the list counts nothing");
     }
 
     #[test]

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 
 use moot_fixtures::answers;
-use moot_fixtures::contract::Answers;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::latitude::{AnswerDraw, DrawnService, try_answers};
 use super::trial::{Bench, is_heavy, of_shard, side_by_side};
@@ -49,7 +48,7 @@ fn draws(seeds: u64) -> Vec<(String, AnswerDraw)> {
         for (question, values) in &others {
             let turn = usize::try_from(round).unwrap_or_default();
             let Some(value) = values.get(turn % values.len().max(1)) else { continue };
-            if let Some(answers) = with(question, value) {
+            if let Ok(answers) = answers::with_answer(answers::default(), question, value.clone()) {
                 let name = format!("{question}: {value}");
                 found.push((question.clone(), AnswerDraw { name, seed: round + 1, answers }));
             }
@@ -60,10 +59,10 @@ fn draws(seeds: u64) -> Vec<(String, AnswerDraw)> {
 
 /// The answers other than the default that occur in random sets, by question.
 fn other_answers() -> BTreeMap<String, Vec<Value>> {
-    let default = members(answers::default());
+    let default = answers::to_map(answers::default());
     let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for seed in 1..=DRAWS {
-        for (question, value) in members(&answers::draw(seed)) {
+        for (question, value) in answers::to_map(&answers::draw(seed)) {
             let known = found.entry(question.clone()).or_default();
             if default.get(&question) != Some(&value) && !known.contains(&value) {
                 known.push(value);
@@ -73,32 +72,18 @@ fn other_answers() -> BTreeMap<String, Vec<Value>> {
     found
 }
 
-fn members(answers: &Answers) -> Map<String, Value> {
-    match serde_json::to_value(answers) {
-        Ok(Value::Object(members)) => members,
-        _ => Map::new(),
-    }
-}
-
-/// The default answers with one other answer.
-fn with(question: &str, value: &Value) -> Option<Answers> {
-    let mut all = members(answers::default());
-    all.insert(question.to_owned(), value.clone());
-    serde_json::from_value(Value::Object(all)).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use moot_fixtures::{answers, questions};
 
-    use super::{draws, members};
+    use super::draws;
 
     #[test]
     fn one_question_differs_from_the_default_and_no_other() {
-        let default = members(answers::default());
+        let default = answers::to_map(answers::default());
         let drawn = draws(80);
         for (question, draw) in &drawn {
-            let all = members(&draw.answers);
+            let all = answers::to_map(&draw.answers);
             let differing: Vec<_> =
                 all.iter().filter(|(id, value)| default[*id] != **value).collect();
             assert_eq!(differing.len(), 1, "{}", draw.name);

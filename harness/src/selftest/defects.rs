@@ -131,8 +131,7 @@ fn trial(defect: &'static Defect, result: &RunResult) -> DefectTrial {
         }
         said.extend(result.trouble.iter().map(|trouble| ("trouble".to_owned(), trouble.clone())));
     }
-    let is_bad = |verdict: &Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);
-    let noticed = verdicts.into_iter().filter(|(_, verdict)| is_bad(verdict)).collect();
+    let noticed = verdicts.into_iter().filter(|(_, verdict)| verdict.is_violation()).collect();
     DefectTrial {
         defect,
         caught_by,

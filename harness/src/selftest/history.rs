@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::trial::{apart, by_requirement, is_noticed, run_options, scenario_named, with_defect};
 use crate::run::Runner;
 use crate::run::environment::TargetChoice;
-use crate::scenario::ScenarioName;
-use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
+use crate::scenario::{ScenarioName, declared, plan};
 use crate::verdict::Verdict;
 
 /// Scenarios that run twice for each defect. More scenarios take time and find the same.
@@ -45,7 +44,7 @@ pub(super) async fn differences(
         // If the target cannot be opened, no scenario notices the defect.
         let files = Arc::clone(&options.files);
         let runner = Runner::open(options, Arc::default(), |_| ()).await.ok()?;
-        let mut places = places(&files);
+        let mut places: Vec<_> = plan::all(&files).iter().map(|planned| planned.place).collect();
         let fresh = runner.run(&files, &places).await;
         places.reverse();
         Some((fresh, runner.run(&files, &places).await))
@@ -62,13 +61,6 @@ pub(super) async fn differences(
         found.extend(breaks.filter_map(|id| compare(id, &fresh.name, &first, &second)));
     }
     found
-}
-
-fn places(files: &[ScenarioFile]) -> Vec<(usize, usize)> {
-    let of_file = |(at, file): (usize, &ScenarioFile)| {
-        (0..file.scenarios.len()).map(move |inner| (at, inner)).collect::<Vec<_>>()
-    };
-    files.iter().enumerate().flat_map(of_file).collect()
 }
 
 /// The difference between the two rounds, if both judged this requirement and only one found it broken.

@@ -96,7 +96,7 @@ pub(super) async fn try_answers(
 }
 
 fn judge(draw: AnswerDraw, result: &RunResult) -> DrawnService {
-    let all = serde_json::to_value(&draw.answers).unwrap_or_default();
+    let all = answers::to_map(&draw.answers);
     let mut seen = BTreeSet::new();
     let mut disagreements = Vec::new();
     for (question, observed) in &result.answers {

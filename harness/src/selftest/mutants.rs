@@ -8,15 +8,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use moot_fixtures::contract::Level;
-use moot_fixtures::{random, register};
+use moot_fixtures::random;
 use moot_mock::defect::mutant::{self, Mutant};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::trial::{
-    Bench, SEED, by_requirement, of_shard, only, side_by_side, weight, with_defect,
+    Bench, SEED, by_requirement, is_noticed, of_shard, only, side_by_side, weight, with_defect,
 };
 use crate::run::Interruption;
 use crate::run::environment::{Shard, TargetChoice, TargetOptions, text_hash};
@@ -158,20 +157,17 @@ async fn run_mutant(
     (noticed_by, scenario.map(|scenario| scenario.name.clone()))
 }
 
-/// Requirements whose verdict is worse than on the correct service, and bad.
+/// Requirements that noticed a defect, and whose verdict is worse than on the correct service.
 fn new_findings(
     verdicts: &BTreeMap<String, Verdict>,
     sound: &BTreeMap<String, Verdict>,
 ) -> Vec<String> {
-    let is_new = |id: &str, verdict: Verdict| {
-        let is_bad = match verdict {
-            Verdict::Fail => true,
-            Verdict::Warn => register::get(id).is_some_and(|row| row.level != Level::Stated),
-            _ => false,
-        };
-        is_bad && sound.get(id).is_none_or(|sound| weight(verdict) > weight(*sound))
+    let is_worse = |id: &str, verdict: Verdict| {
+        sound.get(id).is_none_or(|sound| weight(verdict) > weight(*sound))
     };
-    let found = verdicts.iter().filter(|(id, verdict)| is_new(id, **verdict));
+    let is_new =
+        |id: &str, verdict: &Verdict| is_noticed(id, Some(verdict)) && is_worse(id, *verdict);
+    let found = verdicts.iter().filter(|(id, verdict)| is_new(id, verdict));
     found.map(|(id, _)| id.clone()).collect()
 }
 

@@ -167,11 +167,10 @@ async fn try_defect(
     let overlay = Arc::new(DefectOverlay::new(defect));
     let result = judge(bench, &defect.id, folder, Some(Arc::clone(&overlay))).await;
     let changed = overlay.changed();
-    let is_bad = |verdict: Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);
     let noticed: BTreeMap<String, Verdict> = by_requirement(&result.scenarios)
         .into_iter()
         .filter(|(id, verdict)| {
-            is_bad(*verdict) && sound.get(id).is_none_or(|before| verdict > before)
+            verdict.is_violation() && sound.get(id).is_none_or(|before| verdict > before)
         })
         .collect();
     let is_caught = defect.breaks.iter().any(|id| is_noticed(id, noticed.get(id)));

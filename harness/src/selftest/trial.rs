@@ -217,7 +217,7 @@ pub(super) fn is_noticed(id: &str, verdict: Option<&Verdict>) -> bool {
     match register::get(id).map(|row| row.level) {
         Some(Level::Stated) | None => verdict == Some(&Verdict::Fail),
         Some(Level::Inherited | Level::Example | Level::Open) => {
-            matches!(verdict, Some(Verdict::Fail | Verdict::Warn))
+            verdict.is_some_and(|verdict| verdict.is_violation())
         }
     }
 }

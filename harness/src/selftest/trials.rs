@@ -49,8 +49,8 @@ impl SelftestPlan {
             alone_names(self.seeds),
             vec![DEGENERATE.to_owned()],
         ];
-        let dealt = |names: Vec<String>| names.into_iter().zip((1..=count).cycle());
-        kinds.into_iter().flat_map(dealt).collect()
+        let in_turn = |names: Vec<String>| names.into_iter().zip((1..=count).cycle());
+        kinds.into_iter().flat_map(in_turn).collect()
     }
 
     /// The number of progress steps of a shard.

@@ -93,14 +93,14 @@ fn a_burst_waits_for_the_required_number_of_earlier_requests() {
     let (now, second) = (Instant::now(), Duration::from_secs(1));
     let pace = RequestPace::new(0, 1);
     for number in 0..61 {
-        assert_eq!(pace.crowd_at(now, 60), now, "{number} others");
+        assert_eq!(pace.burst_at(now, 60), now, "{number} others");
         pace.count(now + second * number / 61);
     }
     let now = now + second;
-    assert_eq!(pace.crowd_at(now, 61), now);
-    assert_eq!(pace.crowd_at(now, 60), now - second + MINUTE, "the oldest of 61");
+    assert_eq!(pace.burst_at(now, 61), now);
+    assert_eq!(pace.burst_at(now, 60), now - second + MINUTE, "the oldest of 61");
     let _ = pace.back_off(now, 2 * MINUTE);
-    assert_eq!(pace.crowd_at(now, 60), now + RETRY_AFTER_MAX);
+    assert_eq!(pace.burst_at(now, 60), now + RETRY_AFTER_MAX);
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! The mode and the counts of the rate limit.
 
 use jiff::Timestamp;
-use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
+use moot_fixtures::contract::{RATE_WINDOW_SECONDS, REQUESTS_PER_MINUTE_MAX};
 use serde_json::{Value, json};
 
 use super::Exhaust;
 use crate::value::settings::RateLimitMode;
 use crate::world::World;
-use crate::world::limiter::WINDOW_SECONDS;
 use crate::world::state::change::Change;
 
 /// Shape: `{"mode", "calls_max", "window_seconds", "window", "clients": [{"client", "counted"}]}`.
@@ -16,7 +15,7 @@ pub(super) fn view(world: &World, now: Timestamp) -> Value {
     json!({
         "mode": world.state().rate_limit,
         "calls_max": REQUESTS_PER_MINUTE_MAX,
-        "window_seconds": WINDOW_SECONDS,
+        "window_seconds": RATE_WINDOW_SECONDS,
         "window": world.answers().rate_limit_window,
         "clients": counts
             .map(|(client, count)| json!({ "client": client, "counted": count }))

@@ -135,7 +135,7 @@ impl Node {
             address,
             name,
             log,
-            holder: holder(),
+            holder: holder()?,
             trust: Arc::default(),
             held_epoch: AtomicU64::new(0),
             active: RwLock::default(),
@@ -172,15 +172,11 @@ impl From<PostgresError> for SiteError {
 }
 
 /// A random name for this process.
-fn holder() -> [u8; 16] {
-    use std::hash::{BuildHasher, Hasher, RandomState};
+fn holder() -> std::io::Result<[u8; 16]> {
     let mut name = [0; 16];
-    for half in name.chunks_mut(8) {
-        // Each `RandomState` has its own keys, from the random source of the system.
-        let mut hasher = RandomState::new().build_hasher();
-        hasher.write_u32(std::process::id());
-        hasher.write_u128(crate::shell::clock::now().as_nanosecond().cast_unsigned());
-        half.copy_from_slice(&hasher.finish().to_be_bytes());
-    }
-    name
+    let source = rustls::crypto::ring::default_provider().secure_random;
+    source
+        .fill(&mut name)
+        .map_err(|_| std::io::Error::other("the system gives no random bytes"))?;
+    Ok(name)
 }

@@ -7,15 +7,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
 use jiff::Timestamp;
-use moot_fixtures::contract::RateLimitWindow;
+use moot_fixtures::contract::{RATE_WINDOW_SECONDS, RateLimitWindow};
 use parking_lot::Mutex;
 
 use crate::value::limits::CLIENTS_MAX;
 
 const SECOND: i64 = 1_000_000_000;
-/// Seconds of a window.
-pub(crate) const WINDOW_SECONDS: i64 = 60;
-const WINDOW: i64 = WINDOW_SECONDS * SECOND;
+/// Nanoseconds of a window.
+const WINDOW: i64 = RATE_WINDOW_SECONDS * SECOND;
 /// Number of clients of which one is dropped when there are too many.
 const FORGETTABLE_SAMPLE: usize = 8;
 

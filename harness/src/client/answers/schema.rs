@@ -5,13 +5,14 @@ use serde_json::{Map, Value, json};
 
 /// The schema that `moot schema answers` prints.
 pub fn schema() -> Value {
-    let defaults = serde_json::to_value(answers::default()).unwrap_or_default();
+    let defaults = answers::to_map(answers::default());
     let mut properties = Map::new();
-    for question in questions::all().iter().filter(|question| answers::is_choice(&question.id)) {
+    for question in questions::all() {
+        let Some(default) = defaults.get(&question.id) else { continue };
         let mut schema = question.schema();
         let (section, ask, allowed) = (&question.section, &question.ask, question.allowed());
         schema["description"] = format!("§{section}: {ask}. Allowed: {allowed}.").into();
-        schema["default"] = defaults[&question.id].clone();
+        schema["default"] = default.clone();
         properties.insert(question.id.clone(), schema);
     }
     let observed =

@@ -1,7 +1,5 @@
 //! Base addresses: parsing, joining and comparing.
 
-use std::net::IpAddr;
-
 use url::{Host, Url};
 
 /// A base address, for messages.
@@ -71,8 +69,8 @@ fn canonical(path: &str) -> String {
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => IpAddr::from(address).is_loopback(),
-        Some(Host::Ipv6(address)) => IpAddr::from(address).is_loopback(),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     }
 }

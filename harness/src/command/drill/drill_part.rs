@@ -16,7 +16,7 @@ use crate::grading::drill::recording::DrillRecording;
 use crate::grading::drill::table::{self, Drill};
 use crate::run::environment::Shard;
 use crate::run::part_files::{PartFact, PartFacts, PartHead, PartKind, fingerprint};
-use crate::run::shard::dealt;
+use crate::run::shard::assigned;
 
 /// Seconds that every drill takes, in addition to the time of its situation.
 const DRILL_SECONDS: u64 = 2;
@@ -38,7 +38,7 @@ impl<'a> DrillShard<'a> {
     ) -> Result<Self, CommandError> {
         let lock = Recorder::prepare(dir)?;
         let costs = drills.iter().map(|it| (it.id.clone(), it.seconds + DRILL_SECONDS));
-        Ok(Self { shard, dir, _lock: lock, plan: dealt(costs.collect(), shard.count) })
+        Ok(Self { shard, dir, _lock: lock, plan: assigned(costs.collect(), shard.count) })
     }
 
     /// Whether this shard runs the drill.

@@ -58,7 +58,7 @@ pub(super) fn requirements() -> Result<String, String> {
 
 /// The page of open questions, with the answers of the mock.
 pub(super) fn questions() -> Result<String, String> {
-    let defaults = serde_json::to_value(answers::default()).unwrap_or_default();
+    let defaults = answers::to_map(answers::default());
     let row = |it: &Question| {
         context! {
             id => &it.id,
@@ -67,7 +67,7 @@ pub(super) fn questions() -> Result<String, String> {
             latitude => cell(&it.latitude.to_string()),
             warn => it.warn.as_ref().map(|warn| cell(&warn.to_string())),
             allowed => cell(&it.allowed()),
-            default => answers::is_choice(&it.id).then(|| defaults[&it.id].to_string()),
+            default => defaults.get(&it.id).map(serde_json::Value::to_string),
             bound => &it.bound,
         }
     };

@@ -156,8 +156,13 @@ impl ControlUse {
 }
 
 impl JournalCall {
+    /// The number of its connection.
+    pub(super) fn connection(&self) -> Option<u64> {
+        Some(self.wire?.connection)
+    }
+
     /// Whether this operation succeeded.
-    pub(super) fn did(&self, operation: Operation) -> bool {
+    pub(crate) fn did(&self, operation: Operation) -> bool {
         self.operation == Some(operation) && self.status < 300
     }
 

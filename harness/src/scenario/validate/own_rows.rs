@@ -43,6 +43,6 @@ pub(super) fn mistakes(files: &[ScenarioFile]) -> Vec<DataError> {
 
 /// Whether a requirement of the register has the prefix of this id.
 fn is_of_register(id: &str) -> bool {
-    let prefix = |id: &str| id.split('.').next().map(str::to_owned);
-    register::all().iter().any(|row| prefix(&row.id) == prefix(id))
+    let prefix = id.split('.').next();
+    register::all().iter().any(|row| Some(row.group()) == prefix)
 }

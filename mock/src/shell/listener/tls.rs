@@ -19,19 +19,13 @@ pub struct Tls {
 /// Why certificate and key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The file of the certificates cannot be used.
-    #[error("`{}` cannot be read as PEM certificates: {cause}", path.display())]
-    Certificate {
+    /// A file cannot be used.
+    #[error("`{}` cannot be read as {content}: {cause}", path.display())]
+    File {
         /// The file.
         path: PathBuf,
-        /// The reason.
-        cause: pem::Error,
-    },
-    /// The file of the key cannot be used.
-    #[error("`{}` cannot be read as a PEM private key: {cause}", path.display())]
-    Key {
-        /// The file.
-        path: PathBuf,
+        /// The content that it should have.
+        content: &'static str,
         /// The reason.
         cause: pem::Error,
     },
@@ -46,7 +40,7 @@ impl Tls {
     /// # Errors
     /// [`TlsError`].
     pub fn read(certificates: &Path, key: &Path) -> Result<Self, TlsError> {
-        let refused = |cause| TlsError::Certificate { path: certificates.to_owned(), cause };
+        let refused = |cause| unread(certificates, "PEM certificates", cause);
         let chain = CertificateDer::pem_file_iter(certificates)
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .map_err(refused)?;
@@ -54,7 +48,7 @@ impl Tls {
             return Err(refused(pem::Error::NoItemsFound));
         }
         let key = PrivateKeyDer::from_pem_file(key)
-            .map_err(|cause| TlsError::Key { path: key.to_owned(), cause })?;
+            .map_err(|cause| unread(key, "a PEM private key", cause))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
@@ -73,4 +67,8 @@ impl Tls {
     pub(super) fn count(&self) {
         self.accepted.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+fn unread(path: &Path, content: &'static str, cause: pem::Error) -> TlsError {
+    TlsError::File { path: path.to_owned(), content, cause }
 }

@@ -49,7 +49,6 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
     if is_in_time(call, refusal) || call.was_in_flight(refusal) {
         return false;
     }
-    let connection = |call: &JournalCall| call.wire.map(|wire| wire.connection);
     let is_token_call = |call: &JournalCall| call.operation == Some(Operation::CreateAccessToken);
     let is_of_limit = refusal.refused_by == Some(RuleGroup::Limit)
         && !is_token_call(refusal)
@@ -59,7 +58,7 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
     (call.intent() == refusal.intent() && call.process == refusal.process)
         || (is_meant
             && call.caller() == refusal.caller()
-            && connection(call) == connection(refusal))
+            && call.connection() == refusal.connection())
 }
 
 /// Whether an early token request came from a process that does not know the refusal. Token requests have no token that
@@ -69,14 +68,13 @@ fn is_token_of_another_process(
     call: &JournalCall,
     refusal: &JournalCall,
 ) -> bool {
-    let connection = |call: &JournalCall| call.wire.map(|wire| wire.connection);
     let is_patient = |later: &JournalCall| {
         later.process == refusal.process
             && later.intent() == refusal.intent()
             && is_in_time(later, refusal)
     };
     call.operation == Some(Operation::CreateAccessToken)
-        && connection(call) != connection(refusal)
+        && call.connection() != refusal.connection()
         && world.calls.iter().any(|later| later.serial > call.serial && is_patient(later))
 }
 
@@ -174,12 +172,11 @@ pub(super) fn blind_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 /// Whether the client used another connection before. A client with one connection sends one call at a time, so its
 /// next call is a repetition, even on a new connection.
 fn has_side_connections(world: &WorldJournal, lost: &JournalCall) -> bool {
-    let connection = |call: &JournalCall| call.wire.map(|wire| wire.connection);
     let earlier = world.calls.iter().take_while(|call| call.serial < lost.serial);
     lost.wire.is_none()
         || earlier
             .filter(|call| call.caller() == lost.caller())
-            .any(|call| connection(call) != connection(lost))
+            .any(|call| call.connection() != lost.connection())
 }
 
 pub(super) fn creation_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

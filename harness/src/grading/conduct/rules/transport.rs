@@ -21,7 +21,7 @@ fn sent<'j, K: Ord>(
 
 pub(super) fn connection_per_call(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     of_groups(sent(world, JournalCall::caller), |calls| {
-        let connections = calls.iter().filter_map(|call| Some(call.wire?.connection));
+        let connections = calls.iter().filter_map(|call| call.connection());
         let connections = connections.collect::<BTreeSet<_>>().len();
         let is_reused = connections * 100 <= calls.len() * CONNECTIONS_PERCENT_MAX;
         (calls.len() >= CALLS_MIN && !is_reused)

@@ -47,9 +47,7 @@ pub(super) fn processes(worlds: &[WorldJournal]) -> usize {
 
 /// The number of successful deletions of a webhook.
 pub(super) fn deleted_webhooks(worlds: &[WorldJournal]) -> i64 {
-    let is_deletion =
-        |call: &&JournalCall| call.operation == Some(Operation::DeleteWebhook) && call.status < 300;
-    calls(worlds).filter(is_deletion).fold(0, |count, _| count + 1)
+    calls(worlds).map(|call| i64::from(call.did(Operation::DeleteWebhook))).sum()
 }
 
 /// The calls that met the situation.

@@ -7,6 +7,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::AnsweredExchange;
+use crate::exchange::date_seconds;
 use crate::verdict::check::{Judgement, MismatchKind, as_count};
 
 pub(super) const VERIFIES: &[&str] = &[MADE_NOW, TELLS_TIMES_APART, STAYS, LOGGED_NOW];
@@ -61,9 +62,7 @@ pub(super) fn judge(answered: &AnsweredExchange<'_>) -> Vec<(&'static str, Judge
 
 /// The `Date` of the response in seconds since 1970.
 fn date(answered: &AnsweredExchange<'_>) -> Option<i64> {
-    let date = httpdate::parse_http_date(&answered.header("date")?).ok()?;
-    let since = date.duration_since(std::time::UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_secs()).ok()
+    date_seconds(&answered.header("date")?)
 }
 
 /// The members of a list, or the single resource: place, id, creation time.

@@ -1,8 +1,7 @@
 //! Does a response have the headers that HTTP, OAuth and §7 ask for?
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use super::answered_exchange::{AnsweredExchange, PROBLEM};
+use crate::exchange::date_seconds;
 use crate::verdict::check::document::is_json;
 use crate::verdict::check::{Judgement, MismatchKind, ResponsePart};
 
@@ -32,20 +31,19 @@ pub(super) fn date(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
         let message = "the response has no `Date`";
         return Some(fails("date", MismatchKind::Absent, message, expected, "absent"));
     };
-    Some(match httpdate::parse_http_date(&date) {
-        Ok(time) if is_steady(answered, time) => Judgement::Holds,
-        Ok(_) => {
+    Some(match date_seconds(&date) {
+        Some(at) if is_steady(answered, at) => Judgement::Holds,
+        Some(_) => {
             let message = "`Date` is more than a day before that of an earlier response";
             fails("date", MismatchKind::TooFar, message, "the time of the response", date)
         }
-        Err(_) => fails("date", MismatchKind::Format, "`Date` is not an HTTP-date", expected, date),
+        None => fails("date", MismatchKind::Format, "`Date` is not an HTTP-date", expected, date),
     })
 }
 
 /// Whether the clock of the service did not go back since the first response.
-fn is_steady(answered: &AnsweredExchange<'_>, time: SystemTime) -> bool {
-    let since = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let ahead = i64::try_from(since).unwrap_or(i64::MAX) - answered.exchange.sent_at_seconds;
+fn is_steady(answered: &AnsweredExchange<'_>, at: i64) -> bool {
+    let ahead = at - answered.exchange.sent_at_seconds;
     ahead >= answered.context.dates.or_remember(answered.base(), "date", ahead) - BACK_SECONDS_MAX
 }
 

@@ -15,7 +15,7 @@ const BODY_KEPT_BYTES: usize = 1_000;
 
 /// The result with shortened exchanges. Without `lists_checks` it has only the number of passed checks, and an outline
 /// of exchanges with at most a warning.
-pub(super) fn short(mut result: ScenarioResult, lists_checks: bool) -> ScenarioResult {
+pub(super) fn shortened(mut result: ScenarioResult, lists_checks: bool) -> ScenarioResult {
     let mut shortened: HashMap<u64, Arc<Exchange>> = HashMap::new();
     let is_wrong = result.checks().any(|check| check.verdict > Verdict::NotRun);
     let most_shortened = if lists_checks { Verdict::Observed } else { Verdict::Warn };
@@ -32,8 +32,9 @@ pub(super) fn short(mut result: ScenarioResult, lists_checks: bool) -> ScenarioR
         for exchange in step.exchanges.iter_mut().chain(judged) {
             if !whole.contains(&exchange.number) {
                 let number = exchange.number;
-                let short =
-                    shortened.entry(number).or_insert_with(|| shortened_to(is_shown, exchange));
+                let short = shortened
+                    .entry(number)
+                    .or_insert_with(|| shortened_exchange(is_shown, exchange));
                 *exchange = Arc::clone(short);
             }
         }
@@ -49,7 +50,7 @@ pub(super) fn short(mut result: ScenarioResult, lists_checks: bool) -> ScenarioR
 
 /// The beginning of an exchange that a report may show, or the outline of one that is only counted: the request line,
 /// the status and a short body.
-fn shortened_to(is_shown: bool, exchange: &Exchange) -> Arc<Exchange> {
+fn shortened_exchange(is_shown: bool, exchange: &Exchange) -> Arc<Exchange> {
     let mut short = exchange.clone();
     if !is_shown {
         outline(&mut short);
