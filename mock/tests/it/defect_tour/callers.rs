@@ -120,6 +120,7 @@ fn hostile_calls(tour: &mut Tour) {
     for target in [
         "/v1/requests/".to_owned(),
         "/v1/requests?page=1&page=2".to_owned(),
+        "/v1/requests?page=400000000000000000".to_owned(),
         format!("/v1/requests/{}", "0".repeat(200)),
         "/v1/requests/%F0%9F%93%84".to_owned(),
     ] {
