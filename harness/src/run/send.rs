@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::client::pace::RETRY_AFTER_MAX;
 use crate::client::{ClientRequest, consent};
-use crate::exchange::{Exchange, ReceivedResponse, Trouble};
+use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use crate::scenario::model::RequestShape;
 use crate::verdict::NotRunKind;
 use crate::verdict::check::Document;
@@ -69,8 +69,19 @@ async fn send_prepared(
         }
         // The service answers others: if the next response is the same, this request is the reason.
         run.record.exchanges.push(exchange);
+        exchange = Arc::new(run.session.send(prepared.clone()).await);
+        note_effect(run, &exchange);
+    }
+    let may_repeat = has_no_effect || only_reads(&exchange);
+    if !breaks_off && is_broken(run, &exchange) && may_repeat && answers(run).await {
+        run.record.exchanges.push(exchange);
         exchange = Arc::new(run.session.send(prepared).await);
         note_effect(run, &exchange);
+        if is_broken(run, &exchange) {
+            let reason = may_crash(&exchange);
+            judge::record(run, &exchange);
+            return Err(Stop::not_run(NotRunKind::NoAnswer, reason));
+        }
     }
     if breaks_off && is_refused_by_server(&exchange) {
         run.record.exchanges.push(exchange);
@@ -94,6 +105,19 @@ fn unavailable(run: &ScenarioRun<'_>, exchange: &Exchange) -> Option<u16> {
     let response = exchange.outcome.as_ref().ok().filter(|_| !run.shared.target.is_mock())?;
     let is_limit = response.header("retry-after").is_some();
     (response.may_be_of_gateway() || response.status == 503 && !is_limit).then_some(response.status)
+}
+
+/// Whether a deployment ended the connection instead of answering.
+fn is_broken(run: &ScenarioRun<'_>, exchange: &Exchange) -> bool {
+    matches!(exchange.outcome, Err(Trouble::Broken(_))) && !run.shared.target.is_mock()
+}
+
+fn may_crash(exchange: &Exchange) -> String {
+    let SentRequest { method, path, .. } = &exchange.request;
+    format!(
+        "the target closed the connection twice instead of answering {method} {path}, and answers other requests. It may \
+         crash on this request: look into its log"
+    )
 }
 
 /// Whether the service answers another request.

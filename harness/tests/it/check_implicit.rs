@@ -191,6 +191,11 @@ fn other_errors_without_a_problem_are_a_warning() {
     check(&page(None, 401), &fails);
     check(&page(create, 404), &fails);
     check(&page(create, 413), &["~errors.media-type"]);
+    // A server in front refuses a path with control characters.
+    let mut strange = page(Some(Operation::GetLegalRequest), 400);
+    check(&strange, &["~http.declared-status", fails[0], fails[1]]);
+    strange.path = "/v1/requests/x%00";
+    check(&strange, &["~errors.media-type"]);
     // What calls itself a problem is judged.
     let mut seen = missing(&without("type"));
     seen.operation = None;

@@ -2,7 +2,13 @@
 //! if the request can be sent again without an effect, and the service answers other requests.
 
 use std::fs;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use wiremock::matchers::path;
 use wiremock::{Mock, ResponseTemplate};
 
@@ -88,4 +94,50 @@ async fn a_read_fails_only_while_the_service_answers_others() {
     check(READ, (502, 2), false, 0, CONFORMANT).await;
     check(READ, (502, 4), false, 1, "ended in a server error: 502").await;
     check(READ, (502, 2), true, 3, NO_ANSWER).await;
+}
+
+/// The address of a proxy before `upstream` that closes the connection of the first `broken` calls for webhooks.
+async fn breaking_proxy(upstream: SocketAddr, broken: usize) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("it listens");
+    tokio::spawn(async move {
+        let left = Arc::new(AtomicUsize::new(broken));
+        while let Ok((mut client, _)) = listener.accept().await {
+            let left = Arc::clone(&left);
+            tokio::spawn(async move {
+                let mut head = vec![0; 4096];
+                let length = client.read(&mut head).await.unwrap_or(0);
+                let text = String::from_utf8_lossy(&head[..length]).into_owned();
+                let less = |count: usize| count.checked_sub(1);
+                if text.starts_with("GET /api/v1/webhooks")
+                    && left.fetch_update(SeqCst, SeqCst, less).is_ok()
+                {
+                    return;
+                }
+                // Each call has a connection of its own.
+                let closing = text.replacen("\r\n", "\r\nconnection: close\r\n", 1);
+                let mut server = TcpStream::connect(upstream).await.expect("it listens");
+                server.write_all(closing.as_bytes()).await.expect("it reads");
+                let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+            });
+        }
+    });
+    address
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_that_breaks_the_connection_is_sent_again_and_then_named() {
+    for (broken, code, said) in [
+        (1, 0, CONFORMANT),
+        (9, 4, "instead of answering GET /v1/webhooks, and answers other requests"),
+    ] {
+        let server = start("default").await;
+        let proxy = breaking_proxy(*server.address(), broken).await;
+        let dir = tempfile::tempdir().expect("a folder");
+        let scenarios = format!("section: \"4.14\"\ntitle: A crash\n{READ}");
+        fs::write(dir.path().join("crash.yaml"), scenarios).expect("writable");
+        target(dir.path(), &format!("http://{proxy}/api"), "consent: [write]\n");
+        let ran = judged(dir.path(), &["--scenarios", "crash.yaml"], code);
+        assert!(ran.stdout.contains(said), "{}", ran.stdout);
+    }
 }

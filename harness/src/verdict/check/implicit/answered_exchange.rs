@@ -1,7 +1,10 @@
 //! An exchange that has a response, with functions that several implicit checks use.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use moot_fixtures::contract::{self, Operation, TokenNeed};
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::context::ImplicitContext;
@@ -91,12 +94,21 @@ impl<'a> AnsweredExchange<'a> {
     }
 
     /// Whether this is an error that the question `other_errors` leaves open: an unknown path, a wrong method or media
-    /// type, or a body too large. A server in front of the service may send it, with a body of its own.
+    /// type, or a body too large. A server in front of the service may send it, with a body of its own. It may also
+    /// refuse a malformed path.
     pub(super) fn is_other_error(&self) -> bool {
         match self.operation() {
             None => matches!(self.status(), 400 | 402..=499),
-            Some(_) => matches!(self.status(), 405 | 413 | 415),
+            Some(_) => matches!(self.status(), 405 | 413 | 415) || self.is_malformed_refusal(),
         }
+    }
+
+    /// Whether it refuses a malformed request (§7): many servers refuse a path that is not text, or that has control
+    /// characters, before they look for a resource.
+    pub(super) fn is_malformed_refusal(&self) -> bool {
+        let is_text = |path: Cow<'_, str>| !path.contains(char::is_control);
+        let decoded = percent_decode_str(self.path()).decode_utf8();
+        self.status() == 400 && !decoded.is_ok_and(is_text)
     }
 
     /// Whether §7 asks for a problem: any error of the API. An error of `other_errors` is judged only if it calls

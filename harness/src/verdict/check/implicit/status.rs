@@ -1,9 +1,6 @@
 //! Is the status documented for the operation, and not a server error?
 
-use std::borrow::Cow;
-
 use moot_fixtures::contract::Operation;
-use percent_encoding::percent_decode_str;
 
 use super::AnsweredExchange;
 use crate::verdict::check::{Judgement, MismatchKind, ResponsePart, sentence};
@@ -32,16 +29,8 @@ pub(super) fn declared(answered: &AnsweredExchange<'_>) -> Option<Judgement> {
     // The check above judges server errors: one cause, one finding.
     let is_judged = answered.status() < 500
         && !is_open_refusal(operation, answered)
-        && !is_malformed_refusal(answered);
+        && !answered.is_malformed_refusal();
     is_judged.then(|| judge_status(operation, answered))
-}
-
-/// Whether it refuses a malformed request (§7): many frameworks refuse a path that is not text, or that has control
-/// characters, before they look for a resource.
-fn is_malformed_refusal(answered: &AnsweredExchange<'_>) -> bool {
-    let is_text = |path: Cow<'_, str>| !path.contains(char::is_control);
-    let decoded = percent_decode_str(answered.path()).decode_utf8();
-    answered.status() == 400 && !decoded.is_ok_and(is_text)
 }
 
 fn judge_status(operation: Operation, answered: &AnsweredExchange<'_>) -> Judgement {
