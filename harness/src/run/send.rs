@@ -73,12 +73,12 @@ async fn send_prepared(
         note_effect(run, &exchange);
     }
     let may_repeat = has_no_effect || only_reads(&exchange);
-    if !breaks_off && is_broken(run, &exchange) && may_repeat && answers(run).await {
+    if !breaks_off && broken(run, &exchange).is_some() && may_repeat && answers(run).await {
         run.record.exchanges.push(exchange);
         exchange = Arc::new(run.session.send(prepared).await);
         note_effect(run, &exchange);
-        if is_broken(run, &exchange) {
-            let reason = may_crash(&exchange);
+        if let Some(trouble) = broken(run, &exchange) {
+            let reason = broken_again(&exchange.request, trouble);
             judge::record(run, &exchange);
             return Err(Stop::not_run(NotRunKind::NoAnswer, reason));
         }
@@ -107,16 +107,17 @@ fn unavailable(run: &ScenarioRun<'_>, exchange: &Exchange) -> Option<u16> {
     (response.may_be_of_gateway() || response.status == 503 && !is_limit).then_some(response.status)
 }
 
-/// Whether a deployment ended the connection instead of answering.
-fn is_broken(run: &ScenarioRun<'_>, exchange: &Exchange) -> bool {
-    matches!(exchange.outcome, Err(Trouble::Broken(_))) && !run.shared.target.is_mock()
+/// The trouble if a deployment broke the connection, instead of sending a whole HTTP response.
+fn broken<'e>(run: &ScenarioRun<'_>, exchange: &'e Exchange) -> Option<&'e Trouble> {
+    let trouble = exchange.outcome.as_ref().err()?;
+    (matches!(trouble, Trouble::Broken(_)) && !run.shared.target.is_mock()).then_some(trouble)
 }
 
-fn may_crash(exchange: &Exchange) -> String {
-    let SentRequest { method, path, .. } = &exchange.request;
+fn broken_again(request: &SentRequest, trouble: &Trouble) -> String {
+    let SentRequest { method, path, .. } = request;
     format!(
-        "the target closed the connection twice instead of answering {method} {path}, and answers other requests. It may \
-         crash on this request: look into its log"
+        "{method} {path} was sent twice, and {trouble}. The target answers other requests, so it may crash on this one: \
+         look into its log"
     )
 }
 
