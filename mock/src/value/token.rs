@@ -3,11 +3,13 @@
 //! A token is its grant with an authentication code under the world's key, in base64url.
 //! [`crate::world::authorise`] checks whether it has expired or was revoked.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Scopes, TOKEN_LIFETIME_SECONDS};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use crate::value::key::SeedKey;
 
@@ -35,16 +37,27 @@ impl Grant {
         now.as_second().saturating_sub(self.issued_at) >= TOKEN_LIFETIME_SECONDS
     }
 
-    /// The token response (§2.8).
-    pub(crate) fn response(&self, token: &str) -> Value {
-        json!({
-            "access_token": token,
-            "token_type": "Bearer",
-            "expires_in": TOKEN_LIFETIME_SECONDS,
-            "scope": self.scopes.as_str(),
-            "created_at": self.issued_at,
-        })
+    /// The response that hands out `token`.
+    pub(crate) fn response<'a>(&self, token: &'a str) -> TokenResponse<'a> {
+        TokenResponse {
+            access_token: token.into(),
+            token_type: "Bearer".into(),
+            expires_in: TOKEN_LIFETIME_SECONDS,
+            scope: self.scopes.as_str().into(),
+            created_at: self.issued_at,
+        }
     }
+}
+
+/// The token response (§2.8).
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TokenResponse<'a> {
+    pub(crate) access_token: Cow<'a, str>,
+    token_type: Cow<'a, str>,
+    expires_in: i64,
+    scope: Cow<'a, str>,
+    created_at: i64,
 }
 
 /// Seals and opens the tokens of a world.

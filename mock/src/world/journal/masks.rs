@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 use siphasher::sip::SipHasher13;
 
+use crate::value::token::TokenResponse;
+
 /// A name that contains one of these names a secret.
 const SECRET_NAMES: [&str; 3] = ["token", "secret", "password"];
 
@@ -23,19 +25,16 @@ pub(super) fn form(text: &str) -> String {
 }
 
 fn pair(sent: &str) -> Cow<'_, str> {
-    let (name, value) = sent.split_once('=').unwrap_or((sent, ""));
-    let decoded = |text| form_urlencoded::parse(text).next().unwrap_or_default();
-    if !names_secret(&decoded(name.as_bytes()).0) {
+    let (name, value) = form_urlencoded::parse(sent.as_bytes()).next().unwrap_or_default();
+    if !names_secret(&name) {
         return sent.into();
     }
-    if name == sent {
-        return fingerprint(sent.as_bytes()).into();
+    match sent.split_once('=') {
+        None => fingerprint(sent.as_bytes()).into(),
+        Some((_, "")) => sent.into(),
+        // The fingerprint of the decoded secret equals that of the same secret in a header.
+        Some((name, _)) => format!("{name}={}", fingerprint(value.as_bytes())).into(),
     }
-    if value.is_empty() {
-        return sent.into();
-    }
-    // The fingerprint of the decoded secret equals that of the same secret in a header.
-    format!("{name}={}", fingerprint(decoded(sent.as_bytes()).1.as_bytes())).into()
 }
 
 /// A whole body, JSON or a form, with its secrets masked. `None` if it is not text, or not valid JSON: then secrets
@@ -47,6 +46,10 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     }
     if !has_secret_name(text) && !text.contains('\\') {
         return Some(Cow::Borrowed(text));
+    }
+    if let Ok(mut response) = serde_json::from_str::<TokenResponse<'_>>(text) {
+        response.access_token = fingerprint(response.access_token.as_bytes()).into();
+        return serde_json::to_string(&response).ok().map(Cow::Owned);
     }
     let mut json: Value = serde_json::from_str(text).ok()?;
     mask(&mut json, false);
@@ -84,10 +87,8 @@ fn names_secret(name: &str) -> bool {
 }
 
 fn has_secret_name(text: &str) -> bool {
-    let is_in_text = |name: &&str| {
-        text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()))
-    };
-    SECRET_NAMES.iter().any(is_in_text)
+    let text = text.to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|name| text.contains(name))
 }
 
 #[cfg(test)]
@@ -133,6 +134,9 @@ mod tests {
         );
         let response = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
         check(response, Some(&masked));
+        let ends = r#""token_type":"Bearer","expires_in":7200,"scope":"read","created_at":1}"#;
+        let response = format!(r#"{{"access_token":"t",{ends}"#);
+        check(&response, Some(&response.replace(r#""t""#, &format!("\"{}\"", print("t")))));
         let masked = format!(r#"{{"token":"{}"}}"#, print("12"));
         check(r#"{"token":12}"#, Some(&masked));
         check(r#"{"tok\u0065n":"t"}"#, Some(&format!(r#"{{"token":"{}"}}"#, print("t"))));
